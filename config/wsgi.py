@@ -1,0 +1,10 @@
+"""The WSGI application that gunicorn serves."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+import config.celery  # noqa: F401 -- pages and API send wake-ups through this application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+application = get_wsgi_application()

@@ -1,0 +1,1 @@
+"""Background work: the Celery tasks that run the jobs of `leaderboard`."""

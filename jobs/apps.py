@@ -1,0 +1,14 @@
+"""The Django application `jobs`: it has no models, only the tasks."""
+
+from django.apps import AppConfig
+
+
+class JobsConfig(AppConfig):
+    """Registers the tasks in every process, so that the web process sends to names that exist."""
+
+    name = "jobs"
+
+    def ready(self) -> None:
+        """Import the tasks; without this a wake-up would go to a name that nobody knows."""
+        import config.celery  # noqa: F401, PLC0415 -- the application the tasks are bound to
+        import jobs.tasks  # noqa: F401, PLC0415 -- needs the models, which are loaded now

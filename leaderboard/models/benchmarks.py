@@ -1,0 +1,130 @@
+"""A benchmark and its tasks, as they stand now. How they stood is in the configuration of each revision."""
+
+from decimal import Decimal
+
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Q
+
+from leaderboard.models.people import User
+
+KEY_LENGTH = 80
+NAME_LENGTH = 200
+is_key = RegexValidator(
+    r"^[a-z0-9]+(-[a-z0-9]+)*\Z", "A key is lower-case letters and digits with single hyphens between them."
+)
+
+
+class Benchmark(models.Model):
+    """A hosted set of tasks with systems scored on them."""
+
+    class Visibility(models.TextChoices):
+        PUBLIC = "public", "public: listed, everyone reads it"
+        UNLISTED = "unlisted", "unlisted: everyone with the link reads it"
+        PRIVATE = "private", "private: members only"
+
+    class SubmissionPolicy(models.TextChoices):
+        OPEN = "open", "open: accepted at once"
+        MODERATED = "moderated", "moderated: a moderator decides"
+        OWNERS = "owners", "owners only"
+        CLOSED = "closed", "closed"
+
+    class Replacement(models.TextChoices):
+        ROW = "row", "a new submission replaces the system's whole row"
+        TASK = "task", "a new submission replaces the tasks it mentions"
+
+    class MissingPolicy(models.TextChoices):
+        UNDEFINED = "undefined"
+        DROP_SYSTEMS = "drop_systems"
+        DROP_TASKS = "drop_tasks"
+        MEDIAN = "median"
+        WORST = "worst"
+
+    key = models.CharField(max_length=KEY_LENGTH, unique=True, validators=[is_key])
+    name = models.CharField(max_length=NAME_LENGTH)
+    description = models.TextField(blank=True, help_text="Markdown; its first line is shown in lists.")
+    visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.PUBLIC)
+    submission_policy = models.CharField(max_length=10, choices=SubmissionPolicy, default=SubmissionPolicy.MODERATED)
+    replacement = models.CharField(max_length=4, choices=Replacement, default=Replacement.ROW)
+    default_rule = models.CharField(max_length=40, default="borda")
+    missing_policy = models.CharField(max_length=12, choices=MissingPolicy, default=MissingPolicy.DROP_SYSTEMS)
+    gamma = models.FloatField(null=True, blank=True, help_text="Optimality threshold γ, in the tasks' unit.")
+    source_url = models.URLField(max_length=500, blank=True)
+    licence = models.CharField(max_length=500, blank=True)
+    citation = models.TextField(blank=True)
+    tags = models.JSONField(default=list, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    # Counts revisions; taken with one UPDATE, so that two acceptances never share a number.
+    last_revision_number = models.PositiveIntegerField(default=0, editable=False)
+    publication = models.ForeignKey(
+        "leaderboard.Publication", on_delete=models.PROTECT, null=True, related_name="+", editable=False
+    )
+    # The published revision's number again, so that moving the pointer is one conditional UPDATE of this row.
+    published_number = models.PositiveIntegerField(default=0, editable=False)
+    people = models.ManyToManyField(User, through="leaderboard.Membership", related_name="benchmarks")
+
+    class Meta:
+        ordering = ["name", "key"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(published_number__lte=models.F("last_revision_number")), name="published_exists"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class TaskGroup(models.Model):
+    """A named bundle of tasks with a weight."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="groups")
+    key = models.CharField(max_length=KEY_LENGTH, validators=[is_key])
+    name = models.CharField(max_length=NAME_LENGTH)
+    weight = models.DecimalField(max_digits=20, decimal_places=10, default=Decimal(1))
+    order = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["order", "key"]
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "key"], name="group_key_once_a_benchmark"),
+            models.CheckConstraint(condition=Q(weight__gte=0), name="group_weight_not_negative"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Task(models.Model):
+    """A voter: one column of the score matrix. Archived, never deleted."""
+
+    class Direction(models.IntegerChoices):
+        HIGHER = 1, "higher is better"
+        LOWER = -1, "lower is better"
+        UNORDERED = 0, "unordered: shown, never votes"
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="tasks")
+    group = models.ForeignKey(TaskGroup, on_delete=models.PROTECT, null=True, blank=True, related_name="tasks")
+    key = models.CharField(max_length=KEY_LENGTH, validators=[is_key])
+    name = models.CharField(max_length=NAME_LENGTH)
+    name_folded = models.CharField(max_length=2 * NAME_LENGTH, editable=False)
+    metric = models.CharField(max_length=NAME_LENGTH, blank=True)
+    unit = models.CharField(max_length=40, blank=True)
+    direction = models.SmallIntegerField(choices=Direction, default=Direction.HIGHER)
+    weight = models.DecimalField(max_digits=20, decimal_places=10, default=Decimal(1))
+    minimum = models.FloatField(null=True, blank=True)
+    maximum = models.FloatField(null=True, blank=True)
+    chance = models.FloatField(null=True, blank=True, help_text="The score of guessing.")
+    order = models.PositiveIntegerField(default=0)
+    is_archived = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["order", "key"]
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "key"], name="task_key_once_a_benchmark"),
+            models.UniqueConstraint(fields=["benchmark", "name_folded"], name="task_name_once_a_benchmark"),
+            models.CheckConstraint(condition=Q(weight__gte=0), name="task_weight_not_negative"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,102 @@
+"""Who uses the site: users, their API tokens, and their roles on benchmarks."""
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
+from knox.models import AbstractAuthToken, AuthTokenManager
+
+
+class UserManager(BaseUserManager["User"]):
+    """Makes users, who are known by their e-mail address alone."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":  # noqa: ANN401
+        """Store a user; without a password they cannot sign in until they reset it.
+
+        Raises:
+            ValueError: `email` is empty.
+        """
+        if not email:
+            raise ValueError("`email` is empty: a user signs in by e-mail")
+        user = self.model(email=self.normalize_email(email).lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":  # noqa: ANN401
+        """Store a user who may do everything in the Django admin."""
+        return self.create_user(email, password, **(fields | {"is_staff": True, "is_superuser": True}))
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        """Find a user by e-mail address, whatever its case."""
+        return self.get(email__iexact=username)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """Someone with an account. Personal data stands on this row and nowhere else."""
+
+    email = models.EmailField(unique=True)
+    display_name = models.CharField(max_length=80, blank=True, help_text="How others see you.")
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField(default=False, help_text="May sign in to the Django admin.")
+    date_joined = models.DateTimeField(default=timezone.now)
+
+    objects: ClassVar[UserManager] = UserManager()
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    class Meta:
+        constraints = [models.UniqueConstraint(Lower("email"), name="user_email_whatever_its_case")]
+
+    def __str__(self) -> str:
+        return self.shown_name
+
+    @property
+    def shown_name(self) -> str:
+        """What others see: never the e-mail address."""
+        return self.display_name or f"user {self.pk}"
+
+
+class ApiToken(AbstractAuthToken):
+    """A named key to the API. Only its hash is stored; it may do what its scopes say and its user may."""
+
+    class Scope(models.TextChoices):
+        READ = "read"
+        SUBMIT = "submit"
+        MANAGE = "manage"
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=80)
+    scopes = models.JSONField(default=list)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar[AuthTokenManager] = AuthTokenManager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "name"], name="token_name_once_a_user")]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({', '.join(self.scopes)})"
+
+
+class Membership(models.Model):
+    """What a user may do on one benchmark beyond what everyone may."""
+
+    class Role(models.TextChoices):
+        OWNER = "owner"
+        MODERATOR = "moderator"
+        MEMBER = "member"
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    benchmark = models.ForeignKey("leaderboard.Benchmark", on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "benchmark"], name="one_role_a_benchmark")]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.role} of {self.benchmark}"

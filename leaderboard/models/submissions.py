@@ -1,0 +1,156 @@
+"""How scores come in: drafts, batches, submissions with their events, scores."""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from leaderboard.models.benchmarks import Benchmark, Task
+from leaderboard.models.people import User
+from leaderboard.models.revisions import Revision
+from leaderboard.models.systems import System
+
+
+class Source(models.TextChoices):
+    """The door by which scores came in."""
+
+    FORM = "form"
+    CSV = "csv"
+    API = "api"
+    IMPORTER = "importer"
+    CORRECTION = "correction"
+
+
+class Draft(models.Model):
+    """A validated upload before it is confirmed. Confirming against a newer revision shows the preview again."""
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="drafts")
+    owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="drafts")
+    source = models.CharField(max_length=10, choices=Source)
+    rows = models.JSONField(help_text="One entry a system: what it is, and its scores by task key.")
+    note = models.TextField(blank=True)
+    previewed_number = models.PositiveIntegerField(default=0, help_text="The revision the preview was made against.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"draft {self.uuid}"
+
+
+class Batch(models.Model):
+    """One upload or API call, stored whole or not at all."""
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="batches")
+    uploader = models.ForeignKey(User, on_delete=models.PROTECT, related_name="batches")
+    source = models.CharField(max_length=10, choices=Source)
+    payload_hash = models.CharField(max_length=64)
+    idempotency_key = models.CharField(max_length=100, null=True, blank=True)  # noqa: DJ001 -- NULLs are distinct
+    note = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        verbose_name_plural = "batches"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["uploader", "benchmark", "idempotency_key"], name="idempotency_key_once_a_user_and_benchmark"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"batch {self.uuid}"
+
+
+class Submission(models.Model):
+    """One system's scores in one batch. Its content never changes; `state` is a cache of its last event."""
+
+    class State(models.TextChoices):
+        PENDING = "pending"
+        ACCEPTED = "accepted"
+        REJECTED = "rejected"
+        WITHDRAWN = "withdrawn"
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="submissions")
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="submissions")
+    system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="submissions")
+    position = models.PositiveIntegerField(help_text="Its place in the batch, from 1.")
+    state = models.CharField(max_length=10, choices=State, default=State.PENDING)
+
+    class Meta:
+        ordering = ["batch", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "position"], name="position_once_a_batch"),
+            models.UniqueConstraint(fields=["batch", "system"], name="system_once_a_batch"),
+        ]
+
+    def __str__(self) -> str:
+        return f"submission {self.uuid}"
+
+
+class SubmissionEvent(models.Model):
+    """What happened to a submission, when, by whom and why. Append-only."""
+
+    class Kind(models.TextChoices):
+        ACCEPTED = "accepted"
+        REJECTED = "rejected"
+        WITHDRAWN = "withdrawn"
+        REINSTATED = "reinstated"
+
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="events")
+    kind = models.CharField(max_length=10, choices=Kind)
+    actor = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    reason = models.TextField(blank=True)
+    # The revision that this event caused; a rejection causes none.
+    revision = models.ForeignKey(Revision, on_delete=models.PROTECT, null=True, related_name="events")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind="rejected", revision=None) | (~Q(kind="rejected") & ~Q(revision=None)),
+                name="only_a_rejection_causes_no_revision",
+            ),
+            models.UniqueConstraint(
+                fields=["submission"], condition=Q(kind__in=["accepted", "rejected"]), name="decided_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission} {self.kind}"
+
+
+class Score(models.Model):
+    """A submission's value on one task, or NULL with the reason why there is none. Append-only."""
+
+    class MissingReason(models.TextChoices):
+        NOT_REPORTED = "not_reported", "not reported"
+        NOT_APPLICABLE = "not_applicable", "not applicable"
+        FAILED = "failed", "failed"
+        WITHHELD = "withheld", "withheld"
+        WITHDRAWN = "withdrawn", "withdrawn"
+
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="scores")
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="scores")
+    value = models.FloatField(null=True)
+    missing_reason = models.CharField(max_length=14, choices=MissingReason, blank=True)
+    standard_error = models.FloatField(null=True, blank=True)
+    n_instances = models.PositiveIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["submission", "task"], name="score_once_a_submission_and_task"),
+            models.CheckConstraint(
+                condition=Q(value=None) & ~Q(missing_reason="") | ~Q(value=None) & Q(missing_reason=""),
+                name="a_missing_score_has_a_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission} on {self.task}: {self.missing_reason or self.value}"

@@ -1,0 +1,31 @@
+"""Systems: what is ranked."""
+
+from django.db import models
+
+from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, Benchmark, is_key
+
+
+class System(models.Model):
+    """An alternative of one benchmark. Its key is permanent; its name is the present one, older ones are in
+    `SystemChange`. It is on the board of a revision when a change at or before that revision says so."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="systems")
+    key = models.CharField(max_length=KEY_LENGTH, validators=[is_key])
+    name = models.CharField(max_length=NAME_LENGTH)
+    name_folded = models.CharField(max_length=2 * NAME_LENGTH, editable=False)
+    organisation = models.CharField(max_length=NAME_LENGTH, blank=True)
+    url = models.URLField(max_length=500, blank=True)
+    description = models.TextField(blank=True)
+    tags = models.JSONField(default=list, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["key"]
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "key"], name="system_key_once_a_benchmark"),
+            models.UniqueConstraint(fields=["benchmark", "name_folded"], name="system_name_once_a_benchmark"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

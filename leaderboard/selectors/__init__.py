@@ -1,0 +1,1 @@
+"""Reading: what may be seen, and what stands where. Nothing here writes."""

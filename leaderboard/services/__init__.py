@@ -1,0 +1,1 @@
+"""Doing: every change to what is stored goes through a function of this package."""

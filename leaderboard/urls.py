@@ -1,0 +1,3 @@
+"""The pages' addresses."""
+
+urlpatterns: list = []

@@ -1,0 +1,1 @@
+"""The pages: thin functions that ask selectors, call services and fill templates."""
