@@ -1,7 +1,7 @@
 #!/bin/sh
 # Print the path of the newest Python from 3.11 to 3.13 that runs here and can make a virtual environment.
 # A name on the path proves nothing (pyenv leaves names of Pythons that are not there), so each candidate is run.
-# PYTHON=... names the only candidate.
+# A .venv that works comes first: what was installed goes on working. PYTHON=... names the only candidate.
 
 probe='import os, sys
 if not (3, 11) <= tuple(sys.version_info[:2]) <= (3, 13):
@@ -16,7 +16,7 @@ print(base if os.access(base, os.X_OK) else sys.executable)'
 if [ -n "$PYTHON" ]; then
     set -- "$PYTHON"
 else
-    set -- python3.13 python3.12 python3.11 python3 python
+    set -- .venv/bin/python python3.13 python3.12 python3.11 python3 python
 fi
 
 tried=""
