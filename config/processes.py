@@ -1,4 +1,4 @@
-"""The processes that make up a running site. The demo's supervisor starts them; any may be killed any time."""
+"""The processes that make up a running site, for the demo's supervisor; any may be killed at any time."""
 
 QUEUES = ("rankings", "studies")  # apart, so that a study never delays a board
 
