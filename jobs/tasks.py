@@ -1,1 +1,37 @@
-"""The Celery tasks."""
+"""The Celery tasks: thin. A message names a job row; the row says what there is to do."""
+
+import logging
+import os
+import socket
+
+from celery import shared_task
+from celery.signals import worker_process_init
+from django.conf import settings
+
+from leaderboard.services import job_runner
+from leaderboard.services.job_kinds import JOB_KINDS
+
+logger = logging.getLogger(__name__)
+
+# Beyond every kind's own limit by a little: the row's deadline ends the lease first, this ends the process.
+HARD_LIMIT_SECONDS = max(kind.limit_seconds for kind in JOB_KINDS.values()) + 30
+
+
+@shared_task(name="jobs.run_job", time_limit=HARD_LIMIT_SECONDS, ignore_result=True)
+def run_job(job_id: int) -> None:
+    """Run the job of this row, if it is due."""
+    outcome = job_runner.run_job(job_id, worker=f"{socket.gethostname()}:{os.getpid()}")
+    logger.info("job %s: %s", job_id, outcome)
+
+
+@worker_process_init.connect
+def limit_memory(**_: object) -> None:
+    """Let a job that asks for too much memory fail alone, where the platform can say so."""
+    try:
+        import resource  # noqa: PLC0415 -- not on every platform
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        ceiling = settings.JOB_MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(settings.JOB_MEMORY_BYTES, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (ceiling, hard))
+    except (ImportError, ValueError, OSError) as error:
+        logger.warning("no memory limit on this platform: %s", error)

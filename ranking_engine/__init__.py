@@ -1,2 +1,39 @@
-"""Ranking rules for multi-task benchmarks, in numpy: no Django, no Celery, no I/O beyond reading a table."""
-__version__ = "0.1.0"
+"""Ranking rules for multi-task benchmarks, in numpy: no Django, no Celery, no I/O beyond reading a table.
+
+>>> from ranking_engine import ScoreMatrix, rank
+>>> matrix = ScoreMatrix([[1, 4], [3, 3], [2, 1]], system_names=["A", "B", "C"])
+>>> rank(matrix, "borda").ranks.tolist()
+[2, 1, 3]
+"""
+
+from ranking_engine.dispatch import rank, rank_all
+from ranking_engine.missing import MISSING_POLICIES
+from ranking_engine.pairwise import Pairwise
+from ranking_engine.ranking import UNRANKED, Ranking
+from ranking_engine.registry import RULES, TIES, Rule
+from ranking_engine.rules.choice_sets import (
+    condorcet_loser,
+    condorcet_winner,
+    smith_set,
+    weak_condorcet_winners,
+)
+from ranking_engine.score_matrix import ScoreMatrix
+
+__version__ = "0.1.0"  # raised whenever a figure can change
+
+__all__ = [
+    "MISSING_POLICIES",
+    "RULES",
+    "TIES",
+    "UNRANKED",
+    "Pairwise",
+    "Ranking",
+    "Rule",
+    "ScoreMatrix",
+    "condorcet_loser",
+    "condorcet_winner",
+    "rank",
+    "rank_all",
+    "smith_set",
+    "weak_condorcet_winners",
+]

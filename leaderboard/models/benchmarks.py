@@ -59,8 +59,10 @@ class Benchmark(models.Model):
     publication = models.ForeignKey(
         "leaderboard.Publication", on_delete=models.PROTECT, null=True, related_name="+", editable=False
     )
-    # The published revision's number again, so that moving the pointer is one conditional UPDATE of this row.
+    # The publication again, in this row, so that moving the pointer is one conditional UPDATE: a condition on another
+    # table would not be asked anew when PostgreSQL waits for a concurrent mover.
     published_number = models.PositiveIntegerField(default=0, editable=False)
+    published_engine_version = models.CharField(max_length=20, blank=True, editable=False)
     people = models.ManyToManyField(User, through="leaderboard.Membership", related_name="benchmarks")
 
     class Meta:

@@ -1,0 +1,146 @@
+"""Making and changing benchmarks: the one way for the pages, the admin, the API and the importer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from leaderboard.models import Benchmark, Membership, Revision, Task, TaskGroup, User
+from leaderboard.services.configuration import configuration_content
+from leaderboard.services.hashing import content_hash
+from leaderboard.services.names import NameProblem, clean_name, fold, make_key
+from leaderboard.services.revisions import next_revision
+
+
+@dataclass(frozen=True)
+class GroupSpec:
+    """A task group that is to be."""
+
+    name: str
+    weight: Decimal = Decimal(1)
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class TaskSpec:
+    """A task that is to be. `group` is the name of a group, or empty."""
+
+    name: str
+    direction: int = Task.Direction.HIGHER
+    weight: Decimal = Decimal(1)
+    group: str = ""
+    key: str = ""
+    metric: str = ""
+    unit: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    chance: float | None = None
+
+
+@transaction.atomic
+def create_benchmark(
+    *,
+    name: str,
+    owner: User,
+    key: str = "",
+    groups: Sequence[GroupSpec] = (),
+    tasks: Sequence[TaskSpec] = (),
+    **fields: Any,  # noqa: ANN401
+) -> Benchmark:
+    """Store a benchmark with its groups and tasks, owned by `owner`. Its first revision comes with its first scores.
+
+    Args:
+        name: what pages call it.
+        owner: who decides about it.
+        key: what addresses call it; made from the name where empty.
+        groups: its task groups.
+        tasks: its tasks, in order.
+        fields: any other field of `Benchmark`.
+
+    Raises:
+        ValidationError: a field is not valid, or the key is taken.
+    """
+    key = key or make_key(name, set(Benchmark.objects.values_list("key", flat=True)))
+    benchmark = Benchmark(key=key, name=clean_name(name), **fields)
+    benchmark.full_clean()
+    benchmark.save()
+    Membership.objects.create(user=owner, benchmark=benchmark, role=Membership.Role.OWNER)
+    group_rows = [save_group(benchmark, spec, order) for order, spec in enumerate(groups)]
+    by_name = {fold(group.name): group for group in group_rows}
+    for order, spec in enumerate(tasks):
+        save_task(benchmark, spec, order, by_name.get(fold(spec.group)) if spec.group else None)
+    return benchmark
+
+
+def save_group(benchmark: Benchmark, spec: GroupSpec, order: int) -> TaskGroup:
+    """Store a new group."""
+    taken = set(TaskGroup.objects.filter(benchmark=benchmark).values_list("key", flat=True))
+    group = TaskGroup(
+        benchmark=benchmark,
+        name=clean_name(spec.name),
+        key=spec.key or make_key(spec.name, taken),
+        weight=spec.weight,
+        order=order,
+    )
+    group.full_clean()
+    group.save()
+    return group
+
+
+def save_task(benchmark: Benchmark, spec: TaskSpec, order: int, group: TaskGroup | None) -> Task:
+    """Store a new task."""
+    taken = set(Task.objects.filter(benchmark=benchmark).values_list("key", flat=True))
+    task = Task(
+        benchmark=benchmark,
+        group=group,
+        order=order,
+        key=spec.key or make_key(spec.name, taken),
+        name=spec.name,
+        direction=spec.direction,
+        weight=spec.weight,
+        metric=spec.metric,
+        unit=spec.unit,
+        minimum=spec.minimum,
+        maximum=spec.maximum,
+        chance=spec.chance,
+    )
+    prepare_task(task)
+    task.full_clean(exclude=["name_folded"])
+    task.save()
+    return task
+
+
+def prepare_task(task: Task) -> Task:
+    """Bring a task's name and key into the form that is stored.
+
+    Raises:
+        ValidationError: the name cannot be stored.
+    """
+    try:
+        task.name = clean_name(task.name)
+    except NameProblem as problem:
+        raise ValidationError({"name": str(problem)}) from problem
+    task.name_folded = fold(task.name)
+    if not task.key:
+        taken = set(Task.objects.filter(benchmark_id=task.benchmark_id).values_list("key", flat=True))
+        task.key = make_key(task.name, taken)
+    return task
+
+
+def record_configuration_change(benchmark: Benchmark, *, author: User | None, note: str = "") -> Revision | None:
+    """After rows of the configuration were changed: take a revision if ranking may differ.
+
+    Call inside the transaction that made the change. Before the first scores there is nothing to revise.
+
+    Returns:
+        The revision, or None where the stored configuration says the same as before.
+    """
+    last = benchmark.revisions.order_by("-number").select_related("configuration").first()
+    if last is None or content_hash(configuration_content(benchmark)) == last.configuration.content_hash:
+        return None
+    return next_revision(benchmark, cause=Revision.Cause.CONFIGURATION, author=author, note=note)
+
+

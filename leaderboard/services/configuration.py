@@ -1,0 +1,51 @@
+"""The configuration of a revision: tasks, groups, directions, weights, scales, γ and policy as they were."""
+
+from decimal import Decimal
+from typing import Any
+
+from leaderboard.models import Benchmark, Configuration, Task, TaskGroup
+from leaderboard.services.hashing import content_hash
+
+
+def decimal_text(value: Decimal) -> str:
+    """A weight as text, without exponent and without trailing zeros: `0.5`, `1`."""
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def configuration_content(benchmark: Benchmark) -> dict[str, Any]:
+    """The benchmark's configuration as it stands now, as it is stored with a revision."""
+    groups = TaskGroup.objects.filter(benchmark=benchmark)
+    tasks = Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group")
+    return {
+        "groups": [{"key": g.key, "name": g.name, "weight": decimal_text(g.weight)} for g in groups],
+        "tasks": [_task_content(task) for task in tasks],
+        "gamma": benchmark.gamma,
+        "missing_policy": benchmark.missing_policy,
+        "replacement": benchmark.replacement,
+    }
+
+
+def _task_content(task: Task) -> dict[str, Any]:
+    return {
+        "id": task.pk,
+        "key": task.key,
+        "name": task.name,
+        "group": task.group.key if task.group else None,
+        "direction": task.direction,
+        "weight": decimal_text(task.weight),
+        "metric": task.metric,
+        "unit": task.unit,
+        "minimum": task.minimum,
+        "maximum": task.maximum,
+        "chance": task.chance,
+    }
+
+
+def store_configuration(benchmark: Benchmark) -> Configuration:
+    """The row of the benchmark's present configuration, shared with every revision that had the same."""
+    content = configuration_content(benchmark)
+    configuration, _ = Configuration.objects.get_or_create(
+        content_hash=content_hash(content), defaults={"content": content}
+    )
+    return configuration

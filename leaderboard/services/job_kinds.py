@@ -1,0 +1,78 @@
+"""Which kinds of job there are, and the rows that a new revision brings with it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils import timezone
+
+from leaderboard.enqueue import wake_on_commit
+from leaderboard.models import Job, Revision
+from leaderboard.services.hashing import content_hash
+from ranking_engine import __version__ as engine_version
+
+RANKINGS = "rankings"
+BOOTSTRAP = "bootstrap"
+
+
+@dataclass(frozen=True)
+class JobKind:
+    """What a kind of job is: its queue, its parameters by default, and how long one may take."""
+
+    key: str
+    name: str
+    queue: str
+    limit_seconds: int  # the lease is never renewed beyond this
+    budget_seconds: int  # a superseded study goes on when none was finished for longer than this
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+JOB_KINDS = {
+    kind.key: kind
+    for kind in (
+        JobKind(RANKINGS, "rankings", Job.Queue.RANKINGS, limit_seconds=120, budget_seconds=0),
+        JobKind(
+            BOOTSTRAP,
+            "bootstrap over tasks",
+            Job.Queue.STUDIES,
+            limit_seconds=1800,
+            budget_seconds=300,
+            parameters={"n_resamples": 1000, "level": 0.95, "seed": 0},
+        ),
+    )
+}
+
+
+def insert_revision_jobs(revision: Revision) -> None:
+    """Insert the job rows of a new revision, in the transaction that accepts it, and wake workers afterwards."""
+    for kind in JOB_KINDS.values():
+        insert_job(kind, revision)
+
+
+def insert_job(kind: JobKind, revision: Revision, parameters: dict[str, Any] | None = None) -> Job:
+    """The job row of `kind` for `revision`, made where there is none, and a wake-up for it.
+
+    Args:
+        kind: what to compute.
+        revision: from which inputs.
+        parameters: in place of the kind's own.
+    """
+    chosen = kind.parameters if parameters is None else parameters
+    now = timezone.now()
+    job, _ = Job.objects.get_or_create(
+        kind=kind.key,
+        subject_kind="revision",
+        subject_id=revision.pk,
+        parameter_hash=content_hash(chosen),
+        chunk=0,
+        engine_version=engine_version,
+        defaults={
+            "benchmark_id": revision.benchmark_id,
+            "sequence": revision.number,
+            "parameters": chosen,
+            "queue": kind.queue,
+            "not_before": now,
+            "woken_at": now,
+        },
+    )
+    wake_on_commit(job)
+    return job

@@ -1,0 +1,113 @@
+"""Running one job: claim it, keep its lease alive, compute, and write what came out or what went wrong."""
+
+import logging
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import close_old_connections, connection
+from django.utils import timezone
+
+from leaderboard.models import Job
+from leaderboard.services import jobs
+from leaderboard.services.job_kinds import BOOTSTRAP, JOB_KINDS, RANKINGS
+from leaderboard.services.rankings import compute_rankings
+from leaderboard.services.studies import compute_bootstrap
+
+logger = logging.getLogger(__name__)
+
+# A kind's service computes without an open transaction and returns the function that writes the outcome.
+Checkpoint = Callable[[float], None]
+SERVICES: dict[str, Callable[[Job, Checkpoint], Callable[[], None]]] = {
+    RANKINGS: compute_rankings,
+    BOOTSTRAP: compute_bootstrap,
+}
+CHECK_SECONDS = 1.0  # how often a checkpoint looks into the database
+
+
+def run_job(job_id: int, *, worker: str) -> str:
+    """Run a job if it is due. Returns what came of it, for the log.
+
+    Args:
+        job_id: the row's id; a wake-up may name a job that is long done.
+        worker: who runs it.
+    """
+    job = jobs.claim(job_id, worker=worker)
+    if job is None:
+        return "nothing to do"
+    with lease_kept(job) as is_lost:
+        try:
+            write = SERVICES[job.kind](job, _checkpoint(job, is_lost))
+            jobs.finish(job, write)
+        except jobs.LeaseLostError:
+            return "lease lost"
+        except jobs.SupersededError:
+            jobs.supersede(job)
+            return "superseded"
+        except Exception as error:
+            logger.exception("%s, attempt %s", job, job.attempts)
+            jobs.record_failure(job, f"{type(error).__name__}: {error}\n\n{traceback.format_exc(limit=-3)}")
+            return "failed"
+    return "done"
+
+
+@contextmanager
+def lease_kept(job: Job) -> Iterator[threading.Event]:
+    """A thread renews the lease every third of it. The event is set when the claim is lost."""
+    is_over, is_lost = threading.Event(), threading.Event()
+
+    def keep() -> None:
+        try:
+            while not is_over.wait(settings.JOB_LEASE_SECONDS / 3):
+                try:
+                    close_old_connections()
+                    if not jobs.renew(job):
+                        is_lost.set()
+                        return
+                except Exception:  # noqa: BLE001 -- the database may be away for a moment; the next beat tries again
+                    logger.warning("the lease of %s was not renewed this time", job, exc_info=True)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=keep, name=f"lease of job {job.pk}", daemon=True)
+    thread.start()
+    try:
+        yield is_lost
+    finally:
+        is_over.set()
+        thread.join(timeout=5)
+
+
+def _checkpoint(job: Job, is_lost: threading.Event) -> Checkpoint:
+    """What a computation calls now and then with its progress: it stops one that is lost or superseded."""
+    last = timezone.now()
+
+    def checkpoint(progress: float) -> None:
+        nonlocal last
+        if is_lost.is_set():
+            raise jobs.LeaseLostError(f"the lease of {job} is lost")
+        now = timezone.now()
+        if (now - last).total_seconds() < CHECK_SECONDS:
+            return
+        last = now
+        if jobs.owned(job).update(progress=progress) != 1:
+            raise jobs.LeaseLostError(f"{job} is no longer owned by this worker")
+        if job.kind != RANKINGS and jobs.newer_jobs(job).exists() and not _is_overdue(job):
+            raise jobs.SupersededError(f"{job} was overtaken by a newer revision")
+
+    return checkpoint
+
+
+def _is_overdue(job: Job) -> bool:
+    """Whether the benchmark went without a finished study of this kind for longer than the kind's budget.
+
+    Then a superseded study finishes for its own revision, so that a busy benchmark still gets one.
+    """
+    of_kind = Job.objects.filter(kind=job.kind, benchmark_id=job.benchmark_id)
+    since = of_kind.filter(state=Job.State.DONE).order_by("-finished_at").values_list("finished_at", flat=True).first()
+    since = since or of_kind.order_by("created_at").values_list("created_at", flat=True).first()
+    budget = timedelta(seconds=JOB_KINDS[job.kind].budget_seconds)
+    return since is not None and timezone.now() - since > budget

@@ -1,0 +1,169 @@
+"""The rankings of a revision: computed, stored as reports, published."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from django.db.models import Q
+
+from leaderboard.models import Benchmark, Job, Publication, Report, Revision
+from leaderboard.services.reports import make_report
+from leaderboard.services.score_matrix import RevisionMatrix, input_hash, revision_matrix
+from ranking_engine import RULES, Ranking, ScoreMatrix, condorcet_winner, rank, rank_all, smith_set
+from ranking_engine import __version__ as engine_version
+
+logger = logging.getLogger(__name__)
+
+RANKING, BOARD = "ranking", "board"
+FAILED = "failed"  # the status of a rule that raised; it costs its own column only
+
+
+def site_rules() -> list[str]:
+    """The rules that every board shows, in the catalogue's order."""
+    return list(RULES)
+
+
+def ranking_parameters(rule: str, missing_policy: str) -> dict[str, str]:
+    """What a ranking report depends on beside its revision."""
+    return {"rule": rule, "aggregation": "basic", "missing": missing_policy, "ties": "default"}
+
+
+def compute_rankings(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
+    """Rank the job's revision under every rule; the returned function stores and publishes it."""
+    revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
+    reports, digest = ranking_reports(revision)
+    checkpoint(0.9)
+
+    def write() -> None:
+        Report.objects.bulk_create(reports)
+        Revision.objects.filter(pk=revision.pk, input_hash="").update(input_hash=digest)
+        publish(revision)
+
+    return write
+
+
+def ranking_reports(revision: Revision) -> tuple[list[Report], str]:
+    """The reports of a revision's rankings under its own policy, and the hash of its inputs."""
+    configuration = revision.configuration.content
+    found = revision_matrix(revision)
+    digest = input_hash(found, configuration)
+    if found is None:
+        summary = {"n_systems": 0, "n_tasks": len(configuration["tasks"]), "rules": []}
+        return [make_report(revision, BOARD, parameters={}, summary=summary, arrays={}, seconds=0.0)], digest
+    policy = configuration["missing_policy"]
+    reports = [board_report(found)]
+    for rule, (outcome, seconds) in rank_isolated(found.matrix, policy).items():
+        reports.append(
+            make_report(
+                revision,
+                RANKING,
+                parameters=ranking_parameters(rule, policy),
+                summary=ranking_summary(outcome, rule),
+                arrays=ranking_arrays(outcome, found.matrix.n_systems),
+                seconds=seconds,
+            )
+        )
+    return reports, digest
+
+
+def rank_isolated(matrix: ScoreMatrix, missing: str) -> dict[str, tuple[Ranking | Exception, float]]:
+    """Every rule's ranking with its seconds. A rule that raises has its exception in place of a ranking."""
+    started = time.perf_counter()
+    try:
+        rankings = rank_all(matrix, site_rules(), missing=missing)
+    except Exception:
+        logger.exception("the rules together failed; ranking one by one")
+    else:
+        share = (time.perf_counter() - started) / max(1, len(rankings))
+        return {rule: (ranking, share) for rule, ranking in rankings.items()}
+    outcomes: dict[str, tuple[Ranking | Exception, float]] = {}
+    for rule in site_rules():
+        started = time.perf_counter()
+        try:
+            outcome: Ranking | Exception = rank(matrix, rule, missing=missing)
+        except Exception as error:
+            logger.exception("rule %s failed", rule)
+            outcome = error
+        outcomes[rule] = (outcome, time.perf_counter() - started)
+    return outcomes
+
+
+def ranking_summary(outcome: Ranking | Exception, rule: str) -> dict[str, Any]:
+    """What of a ranking is small enough for JSON."""
+    if isinstance(outcome, Exception):
+        return {"rule": rule, "status": FAILED, "reason": f"{type(outcome).__name__}: {outcome}", "winners": []}
+    return {
+        "rule": rule,
+        "status": outcome.status,
+        "reason": outcome.reason,
+        "winners": [int(i) for i in outcome.winners][:1000],
+        "n_tied": outcome.n_tied,
+        "n_in_ties": outcome.n_in_ties,
+        "n_pairs_without_common_task": int(outcome.details.get("pairs_without_common_task", 0)),
+    }
+
+
+def ranking_arrays(outcome: Ranking | Exception, n_systems: int) -> dict[str, np.ndarray]:
+    """Ranks (-1 = unranked), rule scores, and for each unranked system the number of its reason (-1 = none)."""
+    if isinstance(outcome, Exception):
+        return {"ranks": np.full(n_systems, -1, np.int32), "scores": np.full(n_systems, np.nan)}
+    reasons = sorted(set(outcome.unranked_reasons.values()))
+    codes = np.full(n_systems, -1, np.int32)
+    for i, reason in outcome.unranked_reasons.items():
+        codes[i] = reasons.index(reason)
+    return {
+        "ranks": np.asarray(outcome.ranks, np.int32),
+        "scores": np.asarray(outcome.scores, np.float64),
+        "reason_codes": codes,
+        "reasons": np.array(reasons, dtype=np.str_),
+    }
+
+
+def board_report(found: RevisionMatrix) -> Report:
+    """What a board shows beside its rankings: counts, choice sets, and the order of the systems."""
+    matrix = found.matrix
+    started = time.perf_counter()
+    n_scored = np.isfinite(matrix.scores[:, matrix.votes]).sum(axis=1)
+    winner = condorcet_winner(matrix)
+    in_smith_set = np.zeros(matrix.n_systems, bool)
+    in_smith_set[list(smith_set(matrix))] = True
+    summary = {
+        "n_systems": matrix.n_systems,
+        "n_tasks": matrix.n_tasks,
+        "n_voting_tasks": int(matrix.votes.sum()),
+        "n_missing": int(matrix.votes.sum() * matrix.n_systems - n_scored.sum()),
+        "condorcet_winner": None if winner is None else int(winner),
+        "rules": site_rules(),
+    }
+    arrays = {
+        "system_ids": np.array([system.id for system in found.systems], np.int64),
+        "n_scored": n_scored.astype(np.int32),
+        "in_smith_set": in_smith_set,
+    }
+    seconds = time.perf_counter() - started
+    return make_report(found.revision, BOARD, parameters={}, summary=summary, arrays=arrays, seconds=seconds)
+
+
+def publish(revision: Revision) -> bool:
+    """Record the publication and move the benchmark's pointer forward, never backward.
+
+    Call inside the transaction that writes the reports. Returns whether the pointer moved.
+    """
+    benchmark = Benchmark.objects.filter(pk=revision.benchmark_id)
+    is_ahead = Q(published_number__lt=revision.number) | (
+        Q(published_number=revision.number) & ~Q(published_engine_version=engine_version)
+    )
+    moved = (
+        benchmark.filter(is_ahead).update(
+            published_number=revision.number, published_engine_version=engine_version
+        )
+        == 1
+    )
+    publication = Publication.objects.create(
+        benchmark_id=revision.benchmark_id, revision=revision, engine_version=engine_version, is_pointer_moved=moved
+    )
+    if moved:
+        benchmark.update(publication=publication)
+    return moved

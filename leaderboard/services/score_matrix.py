@@ -1,0 +1,87 @@
+"""The one door between rows and arrays: a revision's scores as a `ScoreMatrix`."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from leaderboard.models import Revision
+from leaderboard.selectors.scores import BoardSystem, current_scores, systems_at
+from leaderboard.services.hashing import canonical_json
+from ranking_engine import ScoreMatrix
+
+
+@dataclass(frozen=True)
+class RevisionMatrix:
+    """A revision's matrix. Systems are known to the engine by their keys and stand in the order of these."""
+
+    revision: Revision
+    systems: list[BoardSystem]
+    matrix: ScoreMatrix
+
+    @property
+    def tasks(self) -> list[dict[str, Any]]:
+        """The tasks of the revision's configuration, in the order of the matrix's columns."""
+        return self.revision.configuration.content["tasks"]
+
+
+def revision_matrix(revision: Revision) -> RevisionMatrix | None:
+    """The scores of `revision` as arrays; None while the benchmark has no system or no task."""
+    systems = systems_at(revision)
+    tasks = revision.configuration.content["tasks"]
+    if not systems or not tasks:
+        return None
+    values = np.full((len(systems), len(tasks)), np.nan)
+    row = {system.id: i for i, system in enumerate(systems)}
+    column = {task["id"]: t for t, task in enumerate(tasks)}
+    for (system_id, task_id), score in current_scores(revision).items():
+        if score.value is not None and system_id in row and task_id in column:
+            values[row[system_id], column[task_id]] = score.value
+    return RevisionMatrix(revision, systems, build_matrix(values, systems, revision.configuration.content))
+
+
+def build_matrix(values: np.ndarray, systems: list[BoardSystem], configuration: dict[str, Any]) -> ScoreMatrix:
+    """A `ScoreMatrix` of `values` (systems x tasks of the configuration), known by keys."""
+    tasks = configuration["tasks"]
+    return ScoreMatrix(
+        values,
+        system_names=[system.key for system in systems],
+        task_names=[task["key"] for task in tasks],
+        directions=[task["direction"] for task in tasks],
+        weights=[Fraction(task["weight"]) for task in tasks],
+        groups=[task["group"] for task in tasks],
+        group_weights={group["key"]: Fraction(group["weight"]) for group in configuration["groups"]},
+        gamma=configuration["gamma"],
+        minimum=[task["minimum"] for task in tasks],
+        maximum=[task["maximum"] for task in tasks],
+        chance=[task["chance"] for task in tasks],
+    )
+
+
+def input_hash(found: RevisionMatrix | None, configuration: dict[str, Any]) -> str:
+    """SHA-256 of what the figures of a revision are computed from, and of nothing else.
+
+    The hashed text is one line of canonical JSON a task, sorted by key (key, direction, weight as a fraction, group,
+    minimum, maximum, chance), one a group (key, weight), one with γ; then, a system in the order of keys, its key and
+    the IEEE-754 little-endian bytes of its scores in the order of the task keys, with -0.0 as 0.0 and one NaN.
+    Database ids, display names, dates, the default rule and visibility do not enter.
+    """
+    tasks = configuration["tasks"]
+    order = sorted(range(len(tasks)), key=lambda t: tasks[t]["key"])
+    digest = hashlib.sha256(b"plurank inputs 1\n")
+    for t in order:
+        entry = {name: tasks[t][name] for name in ("key", "direction", "group", "minimum", "maximum", "chance")}
+        digest.update(canonical_json(entry | {"weight": str(Fraction(tasks[t]["weight"]))}).encode() + b"\n")
+    for group in sorted(configuration["groups"], key=lambda group: group["key"]):
+        line = {"group": group["key"], "weight": str(Fraction(group["weight"]))}
+        digest.update(canonical_json(line).encode() + b"\n")
+    digest.update(json.dumps({"gamma": configuration["gamma"]}).encode() + b"\n")
+    if found is not None:
+        values = found.matrix.values[:, order] + 0.0  # -0.0 + 0.0 is 0.0
+        values[np.isnan(values)] = np.nan
+        for i, system in enumerate(found.systems):
+            digest.update(system.key.encode() + b"\0" + values[i].astype("<f8").tobytes() + b"\n")
+    return digest.hexdigest()

@@ -1,0 +1,48 @@
+"""Stability studies of a revision, stored as reports."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from leaderboard.models import Job, Report, Revision
+from leaderboard.services.rankings import site_rules
+from leaderboard.services.reports import make_report
+from leaderboard.services.score_matrix import revision_matrix
+from ranking_engine.stability.bootstrap import rank_intervals
+
+
+def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
+    """Rank intervals of every system under every rule when the tasks are drawn anew."""
+    revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
+    started = time.perf_counter()
+    found = revision_matrix(revision)
+    summary: dict[str, object] = {"status": "undefined", "reason": "the benchmark has no system or no task"}
+    arrays: dict[str, np.ndarray] = {}
+    if found is not None:
+        intervals = rank_intervals(
+            found.matrix,
+            tuple(site_rules()),
+            n_resamples=job.parameters["n_resamples"],
+            level=job.parameters["level"],
+            seed=job.parameters["seed"],
+            missing=revision.configuration.content["missing_policy"],
+            progress=lambda done, total: checkpoint(done / total),
+        )
+        summary = {"status": intervals.status, "reason": intervals.reason, "n_clusters": intervals.n_clusters}
+        for rule in intervals.lower:
+            arrays[f"lower_{rule}"] = np.asarray(intervals.lower[rule])
+            arrays[f"upper_{rule}"] = np.asarray(intervals.upper[rule])
+    report = make_report(
+        revision,
+        job.kind,
+        parameters=job.parameters,
+        summary=summary,
+        arrays=arrays,
+        seconds=time.perf_counter() - started,
+    )
+
+    def write() -> None:
+        Report.objects.bulk_create([report])
+
+    return write

@@ -1,0 +1,241 @@
+"""Submissions: stored as a batch, decided, withdrawn, reinstated. Each step is one transaction."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+
+from leaderboard.models import (
+    Batch,
+    Benchmark,
+    Draft,
+    Revision,
+    Score,
+    Submission,
+    SubmissionEvent,
+    System,
+    SystemChange,
+    Task,
+    User,
+)
+from leaderboard.selectors.audience import audience
+from leaderboard.selectors.scores import submissions_in_force, systems_at
+from leaderboard.services.hashing import content_hash
+from leaderboard.services.names import fold, make_key
+from leaderboard.services.revisions import next_revision
+
+State, Kind = Submission.State, SubmissionEvent.Kind
+
+
+class SubmissionError(ValueError):
+    """A step that cannot be taken now; the message says why, in words for its reader."""
+
+
+class StalePreviewError(SubmissionError):
+    """The board moved on since the preview that was confirmed."""
+
+
+class NewSystemError(SubmissionError):
+    """The draft names systems that are not on the board, and nobody said that they are to be created."""
+
+
+@transaction.atomic
+def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_systems: bool) -> Batch:
+    """Store a draft as a batch and, where nobody has to decide, accept it.
+
+    Args:
+        draft: what was previewed.
+        actor: who confirms.
+        previewed_number: the revision that the preview was made against.
+        creates_systems: whether systems that are not on the board may be created.
+
+    Raises:
+        StalePreviewError: the benchmark has a newer revision than the preview.
+        NewSystemError: there is a new system in the draft, and `creates_systems` is false.
+        SubmissionError: the draft is gone, or its owner may no longer submit here.
+    """
+    # Taking the row away first makes confirming twice impossible, whatever runs beside.
+    benchmark = Benchmark.objects.select_for_update().get(pk=draft.benchmark_id)
+    if Draft.objects.filter(pk=draft.pk).delete()[0] == 0:
+        raise SubmissionError("This draft was confirmed or discarded already.")
+    if not audience(actor, benchmark).may_submit:
+        raise SubmissionError(f"You may not submit to {benchmark.name}.")
+    if benchmark.last_revision_number != previewed_number:
+        raise StalePreviewError("The board has changed since this preview was made.")
+    if not creates_systems and any(row["system"]["key"] is None for row in draft.rows):
+        raise NewSystemError("Tick the box to create a new system, or correct its name.")
+    batch = store_batch(benchmark, actor, draft.rows, source=draft.source, note=draft.note)
+    if decides_alone(actor, benchmark):
+        accept_batch(batch, actor=actor)
+    return batch
+
+
+def decides_alone(actor: User, benchmark: Benchmark) -> bool:
+    """Whether what `actor` submits is accepted at once."""
+    return benchmark.submission_policy == Benchmark.SubmissionPolicy.OPEN or audience(actor, benchmark).may_moderate
+
+
+def store_batch(
+    benchmark: Benchmark,
+    uploader: User,
+    rows: list[dict[str, Any]],
+    *,
+    source: str,
+    note: str = "",
+    idempotency_key: str | None = None,
+) -> Batch:
+    """Store checked rows as a batch of pending submissions. Call inside a transaction.
+
+    Args:
+        benchmark: where to.
+        uploader: who sends them.
+        rows: as a draft holds them, one a system.
+        source: by which door.
+        note: what the uploader says.
+        idempotency_key: the uploader's own name for this call, unique with them and the benchmark.
+    """
+    batch = Batch.objects.create(
+        benchmark=benchmark,
+        uploader=uploader,
+        source=source,
+        note=note,
+        payload_hash=content_hash(rows),
+        idempotency_key=idempotency_key,
+    )
+    systems = _systems_of(benchmark, rows)
+    submissions = Submission.objects.bulk_create(
+        Submission(batch=batch, benchmark=benchmark, system=systems[fold(row["system"]["name"])], position=position)
+        for position, row in enumerate(rows, start=1)
+    )
+    tasks = dict(Task.objects.filter(benchmark=benchmark).values_list("key", "pk"))
+    Score.objects.bulk_create(
+        (
+            Score(
+                submission=submission,
+                task_id=tasks[key],
+                value=score.get("value"),
+                missing_reason=score.get("missing", ""),
+            )
+            for submission, row in zip(submissions, rows, strict=True)
+            for key, score in row["scores"].items()
+        ),
+        batch_size=2000,
+    )
+    return batch
+
+
+def _systems_of(benchmark: Benchmark, rows: list[dict[str, Any]]) -> dict[str, System]:
+    """The stored system of every row by folded name, made where there is none."""
+    stored = {system.name_folded: system for system in System.objects.filter(benchmark=benchmark)}
+    taken = {system.key for system in stored.values()}
+    new = []
+    for row in rows:
+        about = row["system"]
+        folded = fold(about["name"])
+        if folded in stored:
+            continue
+        key = about.get("new_key") or make_key(about["name"], taken)
+        taken.add(key)
+        system = System(
+            benchmark=benchmark,
+            key=key,
+            name=about["name"],
+            name_folded=folded,
+            organisation=about["organisation"],
+            url=about["url"],
+            description=about["description"],
+        )
+        stored[folded] = system
+        new.append(system)
+    System.objects.bulk_create(new, batch_size=1000)
+    return stored
+
+
+@transaction.atomic
+def accept_batch(batch: Batch, *, actor: User | None, reason: str = "") -> Revision:
+    """Accept a pending batch as a whole: one event a submission, one revision, its jobs.
+
+    Raises:
+        SubmissionError: it was decided already.
+    """
+    submissions = _decide(batch, State.ACCEPTED)
+    revision = next_revision(batch.benchmark, cause=Revision.Cause.BATCH, author=batch.uploader, note=batch.note)
+    _record(submissions, Kind.ACCEPTED, actor=actor, reason=reason, revision=revision)
+    present = {system.id for system in systems_at(revision)}
+    joining = [submission.system for submission in submissions if submission.system_id not in present]
+    SystemChange.objects.bulk_create(
+        (SystemChange(revision=revision, system=s, kind=SystemChange.Kind.JOINED, name=s.name) for s in joining),
+        batch_size=1000,
+    )
+    return revision
+
+
+@transaction.atomic
+def reject_batch(batch: Batch, *, actor: User, reason: str) -> None:
+    """Reject a pending batch as a whole.
+
+    Raises:
+        SubmissionError: it was decided already, or no reason is given.
+    """
+    if not reason.strip():
+        raise SubmissionError("Say why: the submitter reads it.")
+    _record(_decide(batch, State.REJECTED), Kind.REJECTED, actor=actor, reason=reason, revision=None)
+
+
+def _decide(batch: Batch, state: str) -> list[Submission]:
+    """Move all of a batch's submissions from pending to `state`, or none."""
+    submissions = list(batch.submissions.select_related("system"))
+    changed = Submission.objects.filter(batch=batch, state=State.PENDING).update(state=state)
+    if changed != len(submissions):
+        raise SubmissionError("This submission was decided already.")
+    return submissions
+
+
+def _record(
+    submissions: Iterable[Submission], kind: str, *, actor: User | None, reason: str, revision: Revision | None
+) -> None:
+    SubmissionEvent.objects.bulk_create(
+        (
+            SubmissionEvent(submission=submission, kind=kind, actor=actor, reason=reason, revision=revision)
+            for submission in submissions
+        ),
+        batch_size=2000,
+    )
+
+
+@transaction.atomic
+def withdraw_submission(submission: Submission, *, actor: User, reason: str) -> Revision:
+    """Take an accepted submission off the board; a system without any other one leaves it.
+
+    Raises:
+        SubmissionError: it is not accepted now.
+    """
+    revision = _turn(submission, State.ACCEPTED, State.WITHDRAWN, Revision.Cause.WITHDRAWAL, actor)
+    _record([submission], Kind.WITHDRAWN, actor=actor, reason=reason, revision=revision)
+    if submission.system_id not in {system for _, system in submissions_in_force(revision)}:
+        _change_presence(revision, submission.system, SystemChange.Kind.LEFT)
+    return revision
+
+
+@transaction.atomic
+def reinstate_submission(submission: Submission, *, actor: User, reason: str) -> Revision:
+    """Put a withdrawn submission back to the place it had.
+
+    Raises:
+        SubmissionError: it is not withdrawn now.
+    """
+    revision = _turn(submission, State.WITHDRAWN, State.ACCEPTED, Revision.Cause.REINSTATEMENT, actor)
+    _record([submission], Kind.REINSTATED, actor=actor, reason=reason, revision=revision)
+    if submission.system_id not in {system.id for system in systems_at(revision)}:
+        _change_presence(revision, submission.system, SystemChange.Kind.JOINED)
+    return revision
+
+
+def _turn(submission: Submission, before: str, after: str, cause: str, actor: User) -> Revision:
+    if Submission.objects.filter(pk=submission.pk, state=before).update(state=after) != 1:
+        raise SubmissionError(f"This submission is not {before} now.")
+    return next_revision(submission.benchmark, cause=cause, author=actor)
+
+
+def _change_presence(revision: Revision, system: System, kind: str) -> None:
+    SystemChange.objects.create(revision=revision, system=system, kind=kind, name=system.name)

@@ -1,0 +1,60 @@
+"""What a rule ranks: scored systems and voting tasks, with shared intermediate results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ranking_engine.pairwise import Pairwise
+from ranking_engine.ranking import Status
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.task_order import TaskOrder, task_order
+
+
+class Profile:
+    """A matrix of scored systems and voting tasks; rules that share a profile share its cached parts.
+
+    `weights` are the tasks' weights, float64 of shape (n_tasks,): integers over `denominator` where
+    these are exact in float64, else the weights themselves with `denominator` 1.
+    """
+
+    def __init__(self, matrix: ScoreMatrix) -> None:
+        if not (matrix.votes.all() and matrix.has_score.all()):
+            raise ValueError(
+                "`matrix` must hold scored systems and voting tasks only; see ScoreMatrix.subset"
+            )
+        self.matrix = matrix
+        self.scores: FloatArray = matrix.scores
+        self.n_systems = matrix.n_systems
+        self.n_tasks = matrix.n_tasks
+        is_exact = matrix.integer_weights.dtype != object
+        self.denominator = matrix.weight_denominator if is_exact else 1
+        self.weights: FloatArray = (
+            matrix.integer_weights.astype(np.float64)
+            if is_exact
+            else np.array([float(w) for w in matrix.weights])
+        )
+
+    @cached_property
+    def order(self) -> TaskOrder:
+        """The order that each task makes of the systems."""
+        return task_order(self.scores)
+
+    @cached_property
+    def pairwise(self) -> Pairwise:
+        """Wins, margins and the majority relation."""
+        return Pairwise.of(self.matrix, self.order)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a rule returns: `scores` of the profile's systems (NaN = unranked), or why there are none."""
+
+    scores: FloatArray | None
+    status: Status = "ranked"
+    reason: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,103 @@
+"""The catalogue of rules: what each is called, needs and costs, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from ranking_engine.missing import MISSING_POLICIES
+from ranking_engine.profile import Outcome
+from ranking_engine.rules import cardinal, majority, positional
+from ranking_engine.rules.positional import TIES
+
+__all__ = ["MISSING_POLICIES", "RULES", "TIES", "Rule", "get_rule"]
+
+QUICK_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One ranking rule.
+
+    Attributes:
+        key: its name in the command line, the API and saved links.
+        name: its name for readers.
+        family: cardinal, positional, elimination, majority, consensus or rates.
+        needs_complete: it needs every score, so that a missing-score policy applies; other (native) rules
+            compare two systems on the tasks that both have.
+        cost: estimated seconds of one core for (n_systems, n_tasks), shared parts included.
+        function: Profile and options to Outcome.
+        summary: one plain sentence for a reader.
+        source: the publication that defines it.
+        tie_convention: the default for ties within a task, a key of TIES; None where ties need none.
+        options: the values that each further option takes, the default first.
+    """
+
+    key: str
+    name: str
+    family: str
+    needs_complete: bool
+    cost: Callable[[int, int], float]
+    function: Callable[..., Outcome]
+    summary: str
+    source: str
+    tie_convention: str | None = None
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def is_quick(self, n_systems: int, n_tasks: int) -> bool:
+        """Whether the rule should take less than a second at this size."""
+        return self.cost(n_systems, n_tasks) < QUICK_SECONDS
+
+
+def _sorting_cost(n: int, T: int) -> float:
+    return 2e-4 + 1.5e-7 * n * T
+
+
+def _pairwise_cost(n: int, T: int) -> float:
+    return 3e-4 + 1.5e-7 * n * T + 5e-10 * n * n * T + 1.5e-8 * n * n
+
+
+_RULES = (
+    Rule(
+        "mean", "Mean", "cardinal", True, _sorting_cost, cardinal.mean,
+        "The weighted average of the scores.",
+        "The usual practice; see Colombo et al. 2022 and Rofin et al. 2023 for what is wrong with it.",
+    ),
+    Rule(
+        "plurality", "Plurality", "positional", True, _sorting_cost, positional.plurality,
+        "The weight of the tasks on which a system is first.",
+        "Rofin et al. 2023, Vote'n'Rank, section 2", tie_convention="worst",
+    ),
+    Rule(
+        "borda", "Borda", "positional", True, _sorting_cost, positional.borda,
+        "On each task a system earns one point, times the task's weight, for every system placed below it.",
+        "Borda 1784; Rofin et al. 2023, Vote'n'Rank, section 2", tie_convention="worst",
+    ),
+    Rule(
+        "condorcet", "Condorcet", "majority", False, _pairwise_cost, majority.condorcet,
+        "Elects the system that beats every other one head to head, if there is one, and ranks nobody else.",
+        "Condorcet 1785; Rofin et al. 2023, Vote'n'Rank, section 2",
+    ),
+    Rule(
+        "copeland", "Copeland", "majority", False, _pairwise_cost, majority.copeland,
+        "The number of systems it beats head to head minus the number that beat it.",
+        "Copeland 1951; Rofin et al. 2023, Vote'n'Rank, section 2",
+        options={"variant": majority.COPELAND_VARIANTS},
+    ),
+    Rule(
+        "minimax", "Minimax", "majority", False, _pairwise_cost, majority.minimax,
+        "A system is as good as its worst head-to-head defeat is light.",
+        "Simpson 1969, Kramer 1977; Rofin et al. 2023, Vote'n'Rank, section 2",
+        options={"variant": majority.MINIMAX_VARIANTS},
+    ),
+)  # fmt: skip
+
+RULES: Mapping[str, Rule] = MappingProxyType({rule.key: rule for rule in _RULES})
+
+
+def get_rule(key: str) -> Rule:
+    """Return the rule called `key`, or raise a ValueError that lists the rules there are."""
+    if key not in RULES:
+        raise ValueError(f"`rule` is {key!r}; expected one of {', '.join(RULES)}")
+    return RULES[key]

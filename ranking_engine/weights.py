@@ -1,0 +1,78 @@
+"""Exact weights: what a user writes as a decimal is kept as the fraction that it denotes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+
+import numpy as np
+
+WeightLike = int | float | str | Decimal | Fraction
+
+_MAX_MAGNITUDE = 30  # a weight is 0 or lies between 1e-30 and 1e30: an exponent must not eat the memory
+_MAX_TEXT = 64
+
+
+def exact_weight(value: object, what: str = "weight") -> Fraction:
+    """Return `value` as an exact fraction; a float stands for its shortest decimal (0.1 is one tenth).
+
+    `what` names the weight in the `ValueError` raised for a negative, infinite, absurdly large or
+    small, or unreadable one.
+    """
+    weight = _as_fraction(value)
+    if weight is None:
+        raise ValueError(f"{what} is {_shown(value)}; expected a number such as 1, 0.5 or 1/13")
+    if weight < 0:
+        raise ValueError(f"{what} is {_shown(value)}; a weight is never negative (use 0 to silence a task)")
+    if weight and not Fraction(1, 10**_MAX_MAGNITUDE) <= weight <= 10**_MAX_MAGNITUDE:
+        raise ValueError(f"{what} is {_shown(value)}; expected 0 or a number between 1e-30 and 1e30")
+    return weight
+
+
+def _as_fraction(value: object) -> Fraction | None:
+    if isinstance(value, (bool, np.bool_)):
+        return None
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    if isinstance(value, np.integer):
+        return Fraction(int(value))
+    if isinstance(value, (float, np.floating)):
+        return _from_text(repr(float(value)))
+    if isinstance(value, Decimal):
+        return _from_decimal(value)
+    return _from_text(value) if isinstance(value, str) else None
+
+
+def _from_text(text: str) -> Fraction | None:
+    text = text.strip()
+    if len(text) > _MAX_TEXT or not text.isascii() or "_" in text:
+        return None
+    numerator, slash, denominator = text.partition("/")
+    if slash:
+        digits = numerator.isdigit() and denominator.isdigit() and int(denominator)
+        return Fraction(int(numerator), int(denominator)) if digits else None
+    try:
+        return _from_decimal(Decimal(text))
+    except InvalidOperation:
+        return None
+
+
+def _from_decimal(number: Decimal) -> Fraction | None:
+    if not number.is_finite():
+        return None
+    if number and abs(number.adjusted()) > 2 * _MAX_MAGNITUDE:
+        return None
+    return Fraction(number) if number else Fraction(0)
+
+
+def _shown(value: object) -> str:
+    text = str(value) if isinstance(value, (Fraction, Decimal, int, float, np.generic)) else repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def over_common_denominator(weights: Sequence[Fraction]) -> tuple[tuple[int, ...], int]:
+    """Return integers and the least denominator over which they are `weights`."""
+    denominator = math.lcm(*(weight.denominator for weight in weights))
+    return tuple(int(weight * denominator) for weight in weights), denominator
