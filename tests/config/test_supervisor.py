@@ -22,22 +22,21 @@ with sole_supervisor(var, "http://127.0.0.1:8000/"), Supervisor(commands, var=va
     supervisor.watch()
 """
 SLEEP = [sys.executable, "-c", "import time; print('awake', flush=True); time.sleep(60)"]
-STUBBORN = [
-    sys.executable,
-    "-c",
-    "import signal, time\n"
-    "for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP):\n"
-    "    signal.signal(number, signal.SIG_IGN)\n"
-    "print('awake', flush=True)\n"
-    "while True: time.sleep(1)",
-]
-PARENT = [
-    sys.executable,
-    "-c",
-    "import subprocess, sys, time\n"
-    "print(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']).pid, flush=True)\n"
-    "time.sleep(60)",
-]
+STUBBORN_PROGRAM = """
+import signal, time
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+print("awake", flush=True)
+while True:
+    time.sleep(1)
+"""
+STUBBORN = [sys.executable, "-c", STUBBORN_PROGRAM]
+PARENT_PROGRAM = """
+import subprocess, sys, time
+print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid, flush=True)
+time.sleep(60)
+"""
+PARENT = [sys.executable, "-c", PARENT_PROGRAM]
 
 
 @pytest.fixture
@@ -108,7 +107,8 @@ def test_the_pause_grows_while_a_child_keeps_dying(supervise, tmp_path):
 
 def test_a_command_that_does_not_exist_is_told_and_tried_again(tmp_path):
     said = []
-    with Supervisor({"web": ["/no/such/program"]}, var=tmp_path, folder=tmp_path, say=said.append) as supervisor:
+    commands = {"web": ["/no/such/program"]}
+    with Supervisor(commands, var=tmp_path, folder=tmp_path, say=said.append) as supervisor:
         supervisor.watch(until=lambda: len(said) == 2, seconds=3)
     assert len(said) == 2
     assert said[0].startswith("web could not start: [Errno 2] No such file or directory")
