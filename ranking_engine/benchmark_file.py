@@ -38,6 +38,7 @@ from ranking_engine.tables import Table, TableError, TableIssue
 from ranking_engine.weights import exact_weight
 
 DIRECTIONS: Mapping[str, int] = {"higher": 1, "lower": -1, "unordered": 0}
+METADATA = frozenset({"tags"})  # kept as metadata although they look like a slip for a section
 SECTIONS: Mapping[str, frozenset[str]] = {
     "task": frozenset(
         {"name", "key", "direction", "group", "weight", "metric", "unit", "minimum", "maximum", "chance"}
@@ -153,7 +154,7 @@ class _Parser:
             is_table = isinstance(value, dict) or (
                 isinstance(value, list) and any(isinstance(v, dict) for v in value)
             )
-            if close or is_table:
+            if (close and key not in METADATA) or is_table:
                 self.fail(
                     f"unknown key {shorten(key)!r}{_suggestion(key, [*SECTIONS, 'gamma', 'policy'])}", key=key
                 )

@@ -135,7 +135,7 @@ def _systems_of(benchmark: Benchmark, rows: list[dict[str, Any]]) -> dict[str, S
         folded = fold_name(about["name"])
         if folded in stored:
             continue
-        key = make_key(about["name"], taken)
+        key = about.get("new_key") or make_key(about["name"], taken)
         taken.add(key)
         system = System(
             benchmark=benchmark,
