@@ -1,9 +1,14 @@
 """Forms of the pages."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from django import forms
 from django.http import HttpRequest
 
-from leaderboard.models import User
+from leaderboard.models import Task, User
+from leaderboard.models.benchmarks import NAME_LENGTH
+from leaderboard.services.drafts import Problems, RawRow
 
 
 class DisplayNameForm(forms.Form):
@@ -19,3 +24,86 @@ class DisplayNameForm(forms.Form):
 
     def signup(self, request: HttpRequest, user: User) -> None:
         """Called by allauth after the user is stored; the adapter has kept the name already."""
+
+
+class SubmissionForm(forms.Form):
+    """One system and a text field a task; what the texts mean is for `make_draft` to say."""
+
+    system_name = forms.CharField(
+        max_length=NAME_LENGTH,
+        label="Name of the system",
+        help_text="The name of a system on the board replaces its scores; a new name adds a system.",
+    )
+    organisation = forms.CharField(max_length=NAME_LENGTH, required=False)
+    url = forms.URLField(
+        max_length=500, required=False, label="Address", assume_scheme="https", help_text="Where one reads about it."
+    )
+    description = forms.CharField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 3}))
+    note = forms.CharField(
+        required=False,
+        max_length=5000,
+        label="Note",
+        help_text="How the scores were measured; shown with the submission.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def __init__(self, *args: Any, tasks: Sequence[Task], **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **kwargs)
+        self._tasks = tasks
+        for task in tasks:
+            widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"})
+            field = forms.CharField(required=False, max_length=60, label=task.name, widget=widget)
+            field.help_text = scale_text(task)
+            self.fields[self.field_name(task.key)] = field
+
+    @staticmethod
+    def field_name(task_key: str) -> str:
+        """The name of a task's field."""
+        return f"score-{task_key}"
+
+    @property
+    def task_fields(self) -> list[forms.BoundField]:
+        """The score fields, each with its task."""
+        fields = []
+        for task in self._tasks:
+            bound = self[self.field_name(task.key)]
+            bound.task = {  # type: ignore[attr-defined]
+                "name": task.name,
+                "unit": task.unit,
+                "direction_text": task.get_direction_display(),
+                "group_name": task.group.name if task.group else "",
+            }
+            fields.append(bound)
+        return fields
+
+    def raw_row(self) -> RawRow:
+        """What was typed."""
+        data = self.cleaned_data
+        return RawRow(
+            system_name=data["system_name"],
+            organisation=data["organisation"],
+            url=data["url"],
+            description=data["description"],
+            scores={task.key: data[self.field_name(task.key)] for task in self._tasks},
+        )
+
+    def take_problems(self, problems: Problems) -> list[str]:
+        """Put each problem to its field; what has no field is returned."""
+        others = []
+        for place, texts in problems.by_place.items():
+            name = place if place in self.fields else self.field_name(place)
+            if name in self.fields:
+                for text in texts:
+                    self.add_error(name, text)
+            else:
+                others += texts
+        return others
+
+
+def scale_text(task: Task) -> str:
+    """The task's stated range in words, if it has one."""
+    if task.minimum is not None and task.maximum is not None:
+        return f"from {task.minimum:g} to {task.maximum:g}"
+    if task.minimum is not None:
+        return f"at least {task.minimum:g}"
+    return "" if task.maximum is None else f"at most {task.maximum:g}"

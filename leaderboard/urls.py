@@ -1,3 +1,17 @@
-"""The pages' addresses."""
+"""The pages' addresses. Every name has a row in the permission matrix (`tests/leaderboard/test_permissions.py`)."""
 
-urlpatterns: list = []
+from django.urls import path
+
+from leaderboard.views import board, home, status, submit, system
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("b/<slug:key>/", board.board, name="board"),
+    path("b/<slug:key>/board.csv", board.board_csv, name="board_csv"),
+    path("b/<slug:key>/submit/", submit.submit, name="submit"),
+    path("b/<slug:key>/systems/<slug:system_key>/", system.system, name="system"),
+    path("drafts/<uuid:uuid>/", submit.draft, name="draft"),
+    path("submissions/<uuid:uuid>/", submit.batch, name="batch"),
+    path("submissions/<uuid:uuid>/progress/", submit.batch_progress, name="batch_progress"),
+    path("status/", status.status, name="status"),
+]

@@ -11,8 +11,9 @@ from django.db import transaction
 from leaderboard.models import Benchmark, Membership, Revision, Task, TaskGroup, User
 from leaderboard.services.configuration import configuration_content
 from leaderboard.services.hashing import content_hash
-from leaderboard.services.names import NameProblem, clean_name, fold, make_key
+from leaderboard.services.names import make_key
 from leaderboard.services.revisions import next_revision
+from ranking_engine.names import check_name, fold_name
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,14 @@ def create_benchmark(
         ValidationError: a field is not valid, or the key is taken.
     """
     key = key or make_key(name, set(Benchmark.objects.values_list("key", flat=True)))
-    benchmark = Benchmark(key=key, name=clean_name(name), **fields)
+    benchmark = Benchmark(key=key, name=check_name(name, "benchmark"), **fields)
     benchmark.full_clean()
     benchmark.save()
     Membership.objects.create(user=owner, benchmark=benchmark, role=Membership.Role.OWNER)
     group_rows = [save_group(benchmark, spec, order) for order, spec in enumerate(groups)]
-    by_name = {fold(group.name): group for group in group_rows}
+    by_name = {fold_name(group.name): group for group in group_rows}
     for order, spec in enumerate(tasks):
-        save_task(benchmark, spec, order, by_name.get(fold(spec.group)) if spec.group else None)
+        save_task(benchmark, spec, order, by_name.get(fold_name(spec.group)) if spec.group else None)
     return benchmark
 
 
@@ -80,7 +81,7 @@ def save_group(benchmark: Benchmark, spec: GroupSpec, order: int) -> TaskGroup:
     taken = set(TaskGroup.objects.filter(benchmark=benchmark).values_list("key", flat=True))
     group = TaskGroup(
         benchmark=benchmark,
-        name=clean_name(spec.name),
+        name=check_name(spec.name, "group"),
         key=spec.key or make_key(spec.name, taken),
         weight=spec.weight,
         order=order,
@@ -120,10 +121,10 @@ def prepare_task(task: Task) -> Task:
         ValidationError: the name cannot be stored.
     """
     try:
-        task.name = clean_name(task.name)
-    except NameProblem as problem:
+        task.name = check_name(task.name, "task")
+    except ValueError as problem:
         raise ValidationError({"name": str(problem)}) from problem
-    task.name_folded = fold(task.name)
+    task.name_folded = fold_name(task.name)
     if not task.key:
         taken = set(Task.objects.filter(benchmark_id=task.benchmark_id).values_list("key", flat=True))
         task.key = make_key(task.name, taken)

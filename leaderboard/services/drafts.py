@@ -13,7 +13,8 @@ from django.utils import timezone
 from leaderboard.models import Benchmark, Draft, Score, Submission, Task, User
 from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import BoardSystem, systems_at
-from leaderboard.services.names import NameProblem, clean_name, fold, near_misses
+from leaderboard.services.names import near_misses
+from ranking_engine.names import check_name, fold_name
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 
@@ -134,12 +135,12 @@ def _check_system(
 ) -> dict[str, Any]:
     """Which system is meant: by name, then by key; else a new one, which is to be confirmed."""
     try:
-        name = clean_name(row.system_name)
-    except NameProblem as problem:
+        name = check_name(row.system_name)
+    except ValueError as problem:
         problems.add("system_name", str(problem))
         return {}
-    folded = fold(name)
-    found = next((s for s in on_board if fold(s.name) == folded), None) or next(
+    folded = fold_name(name)
+    found = next((s for s in on_board if fold_name(s.name) == folded), None) or next(
         (s for s in on_board if s.key == name), None
     )
     if found and not may_replace(owner, benchmark, found.id):

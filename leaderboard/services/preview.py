@@ -9,6 +9,7 @@ import numpy as np
 from leaderboard.models import Benchmark, Draft
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.configuration import configuration_content
+from leaderboard.services.wording import in_words
 from leaderboard.services.rankings import rank_isolated
 from leaderboard.services.score_matrix import build_matrix, revision_matrix
 from ranking_engine import RULES, Ranking, ScoreMatrix
@@ -35,8 +36,8 @@ class RuleEffect:
     reason: str  # why the system would be unranked
     n_ranks_changed: int  # of the other systems
     overtaken_names: list[str]
-    winner_before: list[str]
-    winner_after: list[str]
+    winner_before: str
+    winner_after: str
     changes: list[RankChange]
 
 
@@ -167,8 +168,8 @@ def _effect(rule: str, before: Ranking | None, after: Ranking, i: int, names: li
         reason=after.unranked_reasons.get(i, after.reason) if new is None else "",
         n_ranks_changed=len(changed),
         overtaken_names=_overtaken(changes, old, new)[:SHOWN_CHANGES],
-        winner_before=[] if before is None else [names[j] for j in before.winners],
-        winner_after=[names[j] for j in after.winners],
+        winner_before="" if before is None else in_words([names[j] for j in before.winners]),
+        winner_after=in_words([names[j] for j in after.winners]),
         changes=changed[:SHOWN_CHANGES],
     )
 

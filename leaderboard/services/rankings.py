@@ -17,6 +17,7 @@ from ranking_engine import __version__ as engine_version
 logger = logging.getLogger(__name__)
 
 RANKING, BOARD = "ranking", "board"
+WINNER_NAMES = 20  # more joint winners than these are counted, not named
 FAILED = "failed"  # the status of a rule that raised; it costs its own column only
 
 
@@ -54,13 +55,14 @@ def ranking_reports(revision: Revision) -> tuple[list[Report], str]:
         return [make_report(revision, BOARD, parameters={}, summary=summary, arrays={}, seconds=0.0)], digest
     policy = configuration["missing_policy"]
     reports = [board_report(found)]
+    names = [system.name for system in found.systems]
     for rule, (outcome, seconds) in rank_isolated(found.matrix, policy).items():
         reports.append(
             make_report(
                 revision,
                 RANKING,
                 parameters=ranking_parameters(rule, policy),
-                summary=ranking_summary(outcome, rule),
+                summary=ranking_summary(outcome, rule, names),
                 arrays=ranking_arrays(outcome, found.matrix.n_systems),
                 seconds=seconds,
             )
@@ -90,15 +92,17 @@ def rank_isolated(matrix: ScoreMatrix, missing: str) -> dict[str, tuple[Ranking 
     return outcomes
 
 
-def ranking_summary(outcome: Ranking | Exception, rule: str) -> dict[str, Any]:
-    """What of a ranking is small enough for JSON."""
+def ranking_summary(outcome: Ranking | Exception, rule: str, names: list[str]) -> dict[str, Any]:
+    """What of a ranking is small enough for JSON; `names` are the systems' names at the revision."""
     if isinstance(outcome, Exception):
-        return {"rule": rule, "status": FAILED, "reason": f"{type(outcome).__name__}: {outcome}", "winners": []}
+        failed = {"rule": rule, "status": FAILED, "reason": f"{type(outcome).__name__}: {outcome}"}
+        return failed | {"n_winners": 0, "winner_names": []}
     return {
         "rule": rule,
         "status": outcome.status,
         "reason": outcome.reason,
-        "winners": [int(i) for i in outcome.winners][:1000],
+        "n_winners": len(outcome.winners),
+        "winner_names": [names[i] for i in outcome.winners[:WINNER_NAMES]],
         "n_tied": outcome.n_tied,
         "n_in_ties": outcome.n_in_ties,
         "n_pairs_without_common_task": int(outcome.details.get("pairs_without_common_task", 0)),
@@ -134,7 +138,7 @@ def board_report(found: RevisionMatrix) -> Report:
         "n_tasks": matrix.n_tasks,
         "n_voting_tasks": int(matrix.votes.sum()),
         "n_missing": int(matrix.votes.sum() * matrix.n_systems - n_scored.sum()),
-        "condorcet_winner": None if winner is None else int(winner),
+        "condorcet_winner": None if winner is None else found.systems[winner].name,
         "rules": site_rules(),
     }
     arrays = {

@@ -53,9 +53,3 @@ def pack_arrays(arrays: Mapping[str, np.ndarray]) -> bytes:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **dict(arrays))
     return buffer.getvalue()
-
-
-def unpack_arrays(packed: bytes | memoryview) -> dict[str, np.ndarray]:
-    """What `pack_arrays` packed."""
-    with np.load(io.BytesIO(bytes(packed)), allow_pickle=False) as stored:
-        return {name: stored[name] for name in stored.files}

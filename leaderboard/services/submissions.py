@@ -21,8 +21,9 @@ from leaderboard.models import (
 from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import submissions_in_force, systems_at
 from leaderboard.services.hashing import content_hash
-from leaderboard.services.names import fold, make_key
+from leaderboard.services.names import make_key
 from leaderboard.services.revisions import next_revision
+from ranking_engine.names import fold_name
 
 State, Kind = Submission.State, SubmissionEvent.Kind
 
@@ -104,7 +105,7 @@ def store_batch(
     )
     systems = _systems_of(benchmark, rows)
     submissions = Submission.objects.bulk_create(
-        Submission(batch=batch, benchmark=benchmark, system=systems[fold(row["system"]["name"])], position=position)
+        Submission(batch=batch, benchmark=benchmark, system=systems[fold_name(row["system"]["name"])], position=position)
         for position, row in enumerate(rows, start=1)
     )
     tasks = dict(Task.objects.filter(benchmark=benchmark).values_list("key", "pk"))
@@ -131,7 +132,7 @@ def _systems_of(benchmark: Benchmark, rows: list[dict[str, Any]]) -> dict[str, S
     new = []
     for row in rows:
         about = row["system"]
-        folded = fold(about["name"])
+        folded = fold_name(about["name"])
         if folded in stored:
             continue
         key = about.get("new_key") or make_key(about["name"], taken)

@@ -1,1 +1,1 @@
-"""One module a command."""
+"""One file a command."""

@@ -1,0 +1,50 @@
+"""`manage.py import_benchmark FOLDER --owner EMAIL`."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.db import IntegrityError
+
+from leaderboard.models import Benchmark, User
+from leaderboard.services.benchmark_folders import import_folder
+from ranking_engine.tables import TableError
+
+
+class Command(BaseCommand):
+    """Creates a benchmark from scores.csv and benchmark.toml."""
+
+    help = "Create a benchmark from a folder that holds scores.csv and, if tasks need describing, benchmark.toml."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Say what the command takes."""
+        parser.add_argument("folder", type=Path)
+        parser.add_argument("--owner", required=True, help="the e-mail address of the account that will own it")
+        parser.add_argument("--key", default="", help="what addresses call it (default: the folder's name)")
+        parser.add_argument("--visibility", choices=Benchmark.Visibility.values, default="public")
+        parser.add_argument("--submissions", choices=Benchmark.SubmissionPolicy.values, default="moderated")
+
+    def handle(self, *args: object, **options: object) -> None:  # noqa: ARG002
+        """Import the folder, or say in one line what is wrong with it."""
+        folder = Path(str(options["folder"])).resolve()
+        owner = User.objects.filter(email__iexact=str(options["owner"])).first()
+        if owner is None:
+            raise CommandError(f"no account has the e-mail address {options['owner']}; sign up first")
+        try:
+            benchmark = import_folder(
+                folder,
+                owner=owner,
+                key=str(options["key"]),
+                visibility=options["visibility"],
+                submission_policy=options["submissions"],
+            )
+        except TableError as error:
+            raise CommandError(error.one_line) from error
+        except OSError as error:
+            raise CommandError(f"{error.filename}: {error.strerror}") from error
+        except ValidationError as error:
+            raise CommandError("; ".join(error.messages)) from error
+        except (IntegrityError, ValueError) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"/b/{benchmark.key}/  {benchmark.name}, revision {benchmark.last_revision_number}")

@@ -1,0 +1,54 @@
+"""Jobs and what is theirs, for the pages."""
+
+from django.db.models import Count, Min, Q, QuerySet
+
+from leaderboard.models import Benchmark, Job, Submission
+from leaderboard.selectors.audience import Viewer, listed_benchmarks
+
+
+def board_job(benchmark: Benchmark) -> Job | None:
+    """The rankings job of the benchmark's latest revision."""
+    return (
+        Job.objects.filter(benchmark=benchmark, kind="rankings", sequence=benchmark.last_revision_number)
+        .order_by("-pk")
+        .first()
+    )
+
+
+def study_job(revision_id: int) -> Job | None:
+    """The newest study job of a revision."""
+    return (
+        Job.objects.filter(subject_kind="revision", subject_id=revision_id, queue=Job.Queue.STUDIES)
+        .order_by("-pk")
+        .first()
+    )
+
+
+def own_system_ids(viewer: Viewer, benchmark: Benchmark) -> frozenset[int]:
+    """The systems that the viewer submitted scores for."""
+    if not viewer.is_authenticated:
+        return frozenset()
+    submitted = Submission.objects.filter(benchmark=benchmark, batch__uploader=viewer)
+    return frozenset(submitted.values_list("system_id", flat=True))
+
+
+def visible_jobs(viewer: Viewer) -> QuerySet[Job]:
+    """Jobs of benchmarks that lists may mention to this viewer, newest first."""
+    return Job.objects.filter(benchmark__in=listed_benchmarks(viewer)).select_related("benchmark").order_by("-pk")
+
+
+def queue_counts(viewer: Viewer) -> dict[str, dict[str, object]]:
+    """Waiting and running jobs by queue, of what this viewer may know of."""
+    counted = (
+        visible_jobs(viewer)
+        .order_by()
+        .values("queue")
+        .annotate(
+            n_waiting=Count("pk", filter=Q(state=Job.State.WAITING)),
+            n_running=Count("pk", filter=Q(state=Job.State.RUNNING)),
+            oldest=Min("created_at", filter=Q(state=Job.State.WAITING)),
+        )
+    )
+    found = {row["queue"]: row for row in counted}
+    nothing = {"n_waiting": 0, "n_running": 0, "oldest": None}
+    return {queue: found.get(queue, nothing) for queue in Job.Queue.values}

@@ -1,0 +1,139 @@
+"""Where a batch stands: its stages, its events, and the ranks it led to."""
+
+from typing import Any
+
+from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Revision, Submission, SubmissionEvent
+from leaderboard.selectors.reports import unpack_arrays
+from leaderboard.services.rankings import BOARD, RANKING
+from ranking_engine import RULES
+
+DONE, RUNNING, WAITING, FAILED = "done", "running", "waiting", "failed"
+
+
+def batch_page(batch: Batch) -> dict[str, Any]:
+    """Everything that the page of a batch shows beside its links."""
+    submissions = list(batch.submissions.select_related("system"))
+    events = list(
+        SubmissionEvent.objects.filter(submission__batch=batch)
+        .select_related("actor", "revision", "submission__system")
+        .order_by("pk")
+    )
+    decision = next((event for event in events if event.kind in {"accepted", "rejected"}), None)
+    stages, is_final, publication = _stages(batch, decision)
+    return {
+        "batch": {
+            "uuid": batch.uuid,
+            "state_text": _state_text(stages),
+            "events": _events(batch, submissions, events),
+        },
+        "stages": stages,
+        "is_final": is_final,
+        "ranks": _ranks(publication, submissions[0]) if publication and len(submissions) == 1 else [],
+    }
+
+
+def _stages(batch: Batch, decision: SubmissionEvent | None) -> tuple[list[dict[str, str]], bool, Publication | None]:
+    stages = [_stage("submitted", DONE, f"{batch.created_at:%Y-%m-%d %H:%M:%S} UTC")]
+    if decision is None:
+        text = "A moderator decides; you can close this page."
+        return [*stages, _stage("accepted", WAITING, text)], True, None
+    if decision.kind == SubmissionEvent.Kind.REJECTED or decision.revision is None:
+        return [*stages, _stage("rejected", FAILED, decision.reason)], True, None
+    revision = decision.revision
+    stages.append(_stage("accepted", DONE, f"as revision {revision.number}"))
+    benchmark = Benchmark.objects.select_related("publication__revision").get(pk=batch.benchmark_id)
+    if benchmark.publication and benchmark.published_number >= revision.number:
+        text = f"revision {benchmark.published_number}"
+        if benchmark.published_number > revision.number:
+            text += f", which includes revision {revision.number}"
+        stages += [_stage("computed", DONE, ""), _stage("published", DONE, text)]
+        return stages, True, benchmark.publication
+    job = _job_for(benchmark, revision)
+    state, text = _job_stage(job)
+    stages += [_stage("computed", state, text), _stage("published", WAITING, "")]
+    return stages, state == FAILED, None
+
+
+def _job_for(benchmark: Benchmark, revision: Revision) -> Job | None:
+    """The job that will publish the revision: its own, or the newest one where that was superseded."""
+    jobs = Job.objects.filter(benchmark=benchmark, kind="rankings", sequence__gte=revision.number)
+    live = jobs.filter(state__in=[Job.State.RUNNING, Job.State.WAITING]).order_by("-state", "sequence").first()
+    return live or jobs.order_by("sequence").first()
+
+
+def _job_stage(job: Job | None) -> tuple[str, str]:
+    if job is None:
+        return WAITING, ""
+    if job.state == Job.State.FAILED:
+        return FAILED, f"{job.error.splitlines()[0] if job.error else 'it failed'}. No score is lost."
+    if job.state == Job.State.RUNNING:
+        return RUNNING, "" if job.attempts == 1 else f"attempt {job.attempts}"
+    return WAITING, "for a worker" if job.attempts == 0 else f"for another attempt after: {job.error.splitlines()[0]}"
+
+
+def _stage(name: str, state: str, text: str) -> dict[str, str]:
+    return {"name": name, "state": state, "text": text}
+
+
+def _state_text(stages: list[dict[str, str]]) -> str:
+    last = next(stage for stage in reversed(stages) if stage["state"] != WAITING or stage is stages[-1])
+    return last["name"] if last["state"] == DONE else f"{last['name']}: {last['state']}"
+
+
+def _events(batch: Batch, submissions: list[Submission], events: list[SubmissionEvent]) -> list[dict[str, Any]]:
+    """What happened, once for the whole batch where it happened to all of it."""
+    first = {"at": batch.created_at, "who": batch.uploader.shown_name, "reason": batch.note}
+    names = ", ".join(submission.system.name for submission in submissions[:3])
+    more = f" and {len(submissions) - 3} more" if len(submissions) > 3 else ""
+    told = [first | {"text": f"submitted {names}{more}"}]
+    seen: set[tuple[str, int | None]] = set()
+    for event in events:
+        of_whole = (event.kind, event.revision_id)
+        if of_whole in seen:
+            continue
+        seen.add(of_whole)
+        told.append(
+            {
+                "at": event.at,
+                "who": event.actor.shown_name if event.actor else "",
+                "text": event.get_kind_display() + (f", revision {event.revision.number}" if event.revision else ""),
+                "reason": event.reason,
+            }
+        )
+    return told
+
+
+def _ranks(publication: Publication, submission: Submission) -> list[dict[str, Any]]:
+    """The system's ranks on the published board, and on the publication before its revision where there is one."""
+    now = _ranks_at(publication, submission.system_id)
+    accepted = submission.events.filter(kind=SubmissionEvent.Kind.ACCEPTED).select_related("revision").first()
+    if accepted is None or accepted.revision is None:
+        return []
+    earlier = (
+        Publication.objects.filter(benchmark_id=submission.benchmark_id, revision__number__lt=accepted.revision.number)
+        .order_by("-revision__number", "-pk")
+        .first()
+    )
+    before = _ranks_at(earlier, submission.system_id) if earlier else {}
+    return [{"rule_name": RULES[rule].name, "rank": rank, "before": before.get(rule)} for rule, rank in now.items()]
+
+
+def _ranks_at(publication: Publication, system_id: int) -> dict[str, int | None]:
+    reports = list(
+        Report.objects.filter(
+            revision_id=publication.revision_id,
+            engine_version=publication.engine_version,
+            kind__in=[BOARD, RANKING],
+        ).order_by("pk")
+    )
+    board = next(report for report in reports if report.kind == BOARD)
+    places = unpack_arrays(board.arrays).get("system_ids")
+    if places is None or system_id not in places:
+        return {}
+    i = int((places == system_id).argmax())
+    found: dict[str, int | None] = {}
+    for report in reports:
+        if report.kind == RANKING:
+            rank = int(unpack_arrays(report.arrays)["ranks"][i])
+            found[report.summary["rule"]] = rank if rank >= 1 else None
+    return found

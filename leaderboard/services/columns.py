@@ -1,0 +1,187 @@
+"""The columns of a board: what each rule says of one revision, stored or computed on demand."""
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from django.conf import settings
+from django.core.cache import cache
+
+from leaderboard.models import Publication, Report, Revision
+from leaderboard.selectors.reports import published_reports, unpack_arrays
+from leaderboard.services.hashing import content_hash
+from leaderboard.services.job_kinds import BOOTSTRAP
+from leaderboard.services.rankings import (
+    BOARD,
+    RANKING,
+    rank_isolated,
+    ranking_arrays,
+    ranking_parameters,
+    ranking_summary,
+    site_rules,
+)
+from leaderboard.services.score_matrix import revision_matrix
+from ranking_engine import RULES
+from ranking_engine import __version__ as engine_version
+
+T = TypeVar("T")
+ON_DEMAND_SECONDS = 3600  # how long an answer computed on demand is kept
+FLIGHT_SECONDS = 20  # how long others wait for the one that computes it
+
+
+class TooLargeError(ValueError):
+    """What a reader asked for exceeds the budget of an answer on demand."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One rule's ranking of one revision, in the revision's system order."""
+
+    rule: str
+    name: str
+    family: str
+    summary: str
+    status: str
+    reason: str
+    winner_names: list[str]
+    n_winners: int
+    ranks: np.ndarray  # int32, -1 = unranked
+    scores: np.ndarray  # float64, NaN = unranked
+    reason_codes: np.ndarray
+    reasons: list[str]
+    lower: np.ndarray | None = None  # rank intervals, where the study is there
+    upper: np.ndarray | None = None
+
+    def reason_of(self, i: int) -> str:
+        """Why system `i` is unranked."""
+        code = int(self.reason_codes[i]) if len(self.reason_codes) else -1
+        return self.reasons[code] if code >= 0 else self.reason
+
+    @property
+    def elects(self) -> bool:
+        """Whether the rule has a winner here."""
+        return self.n_winners > 0
+
+
+@dataclass(frozen=True)
+class PublishedBoard:
+    """Everything stored about what is published."""
+
+    revision: Revision
+    facts: dict[str, Any]  # the summary of the board report
+    system_ids: np.ndarray
+    n_scored: np.ndarray
+    in_smith_set: np.ndarray
+    columns: list[Column]
+    study: dict[str, Any] | None = field(default=None)  # the summary of the bootstrap, where it is there
+
+
+def published_board(publication: Publication) -> PublishedBoard:
+    """The stored board of a publication, in one query."""
+    reports = published_reports(publication)
+    board = next(report for report in reports if report.kind == BOARD)
+    arrays = unpack_arrays(board.arrays)
+    study = next((report for report in reports if report.kind == BOOTSTRAP), None)
+    intervals = unpack_arrays(study.arrays) if study else {}
+    rankings = {report.summary["rule"]: report for report in reports if report.kind == RANKING}
+    empty = np.empty(0, np.int64)
+    return PublishedBoard(
+        revision=publication.revision,
+        facts=board.summary,
+        system_ids=arrays.get("system_ids", empty),
+        n_scored=arrays.get("n_scored", empty),
+        in_smith_set=arrays.get("in_smith_set", empty.astype(bool)),
+        columns=[_stored_column(rankings[rule], intervals) for rule in board.summary["rules"] if rule in rankings],
+        study=study.summary if study else None,
+    )
+
+
+def _stored_column(report: Report, intervals: dict[str, np.ndarray]) -> Column:
+    return make_column(report.summary, unpack_arrays(report.arrays), intervals)
+
+
+def make_column(
+    summary: dict[str, Any], arrays: dict[str, np.ndarray], intervals: dict[str, np.ndarray] | None = None
+) -> Column:
+    """A column from a ranking's summary and arrays, as `rankings` makes them."""
+    rule = RULES[summary["rule"]]
+    intervals = intervals or {}
+    return Column(
+        rule=rule.key,
+        name=rule.name,
+        family=rule.family,
+        summary=rule.summary,
+        status=summary["status"],
+        reason=summary["reason"],
+        winner_names=summary["winner_names"],
+        n_winners=summary["n_winners"],
+        ranks=arrays["ranks"],
+        scores=arrays["scores"],
+        reason_codes=arrays.get("reason_codes", np.empty(0, np.int32)),
+        reasons=[str(reason) for reason in arrays.get("reasons", ())],
+        lower=intervals.get(f"lower_{rule.key}"),
+        upper=intervals.get(f"upper_{rule.key}"),
+    )
+
+
+def columns_under(board: PublishedBoard, policy: str, names: Sequence[str], audience_level: str) -> list[Column]:
+    """The columns under another missing-score policy than the stored one: computed on demand, never stored.
+
+    Args:
+        board: what is published.
+        policy: the policy asked for.
+        names: the systems' names, in order.
+        audience_level: who the answer is for; part of the cache's key.
+
+    Raises:
+        TooLargeError: the answer exceeds the budget.
+    """
+    size = len(board.system_ids) * board.facts["n_tasks"] * len(site_rules())
+    if size > settings.ON_DEMAND_BUDGET:
+        raise TooLargeError(
+            f"This board has {len(board.system_ids)} systems x {board.facts['n_tasks']} tasks x {len(site_rules())} "
+            f"rules = {size:,}; up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. Download the scores and "
+            f"run the command line: python -m ranking_engine rank scores.csv --missing {policy}"
+        )
+    parameters = [ranking_parameters(rule, policy) for rule in site_rules()]
+    key = f"columns:{board.revision.input_hash}:{engine_version}:{content_hash(parameters)}:{audience_level}"
+
+    def compute() -> list[tuple[dict[str, Any], dict[str, np.ndarray]]]:
+        found = revision_matrix(board.revision)
+        if found is None:
+            return []
+        outcomes = rank_isolated(found.matrix, policy)
+        return [
+            (ranking_summary(outcome, rule, list(names)), ranking_arrays(outcome, found.matrix.n_systems))
+            for rule, (outcome, _) in outcomes.items()
+        ]
+
+    return [make_column(summary, arrays) for summary, arrays in single_flight(key, compute)]
+
+
+def single_flight(key: str, compute: Callable[[], T]) -> T:
+    """An answer from the cache, or computed once while others wait for it a little.
+
+    Whoever waited in vain computes for itself: a reader gets an answer even where the first one died.
+    """
+    key = f"on-demand:{hashlib.sha256(key.encode()).hexdigest()}"
+    answer = cache.get(key)
+    if answer is not None:
+        return answer
+    is_first = cache.add(f"{key}:flight", 1, FLIGHT_SECONDS)
+    patience = time.monotonic() + FLIGHT_SECONDS
+    while not is_first and time.monotonic() < patience:
+        time.sleep(0.05)
+        answer = cache.get(key)
+        if answer is not None:
+            return answer
+        is_first = cache.add(f"{key}:flight", 1, FLIGHT_SECONDS)
+    try:
+        answer = compute()
+        cache.set(key, answer, ON_DEMAND_SECONDS)
+    finally:
+        cache.delete(f"{key}:flight")
+    return answer

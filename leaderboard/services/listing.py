@@ -1,0 +1,90 @@
+"""What the list of benchmarks says of each."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from leaderboard.models import Benchmark, Report
+from leaderboard.selectors.audience import Viewer, listed_benchmarks
+from leaderboard.services.rankings import BOARD, RANKING
+from ranking_engine import RULES
+
+
+@dataclass(frozen=True)
+class ListedBenchmark:
+    """One line of the list."""
+
+    key: str
+    name: str
+    summary: str
+    visibility: str
+    n_systems: int
+    n_tasks: int
+    default_rule_name: str
+    winner_names: list[str]
+    n_rules_electing: int
+    n_rules_elsewhere: int
+    revision_number: int
+    updated_at: datetime | None
+    is_computing: bool
+
+
+def listed(viewer: Viewer, *, query: str = "", tag: str = "") -> tuple[list[ListedBenchmark], list[str]]:
+    """The benchmarks that `viewer` may know of, and all of their tags.
+
+    Args:
+        viewer: who reads.
+        query: only benchmarks whose name or first line says this.
+        tag: only benchmarks with this tag.
+    """
+    benchmarks = list(listed_benchmarks(viewer).select_related("publication"))
+    tags = sorted({str(name) for benchmark in benchmarks for name in benchmark.tags})
+    wanted = query.casefold()
+    chosen = [
+        benchmark
+        for benchmark in benchmarks
+        if (not tag or tag in benchmark.tags)
+        and (wanted in benchmark.name.casefold() or wanted in first_line(benchmark.description).casefold())
+    ]
+    reports = _summaries(chosen)
+    return [_line(benchmark, reports[benchmark.pk]) for benchmark in chosen], tags
+
+
+def first_line(description: str) -> str:
+    """The first line of a description that says something."""
+    return next((line.strip() for line in description.splitlines() if line.strip()), "")
+
+
+def _summaries(benchmarks: list[Benchmark]) -> dict[int, list[Report]]:
+    published = {b.publication.revision_id: b for b in benchmarks if b.publication}
+    found: dict[int, list[Report]] = defaultdict(list)
+    reports = Report.objects.filter(revision_id__in=published, kind__in=[BOARD, RANKING]).defer("arrays")
+    for report in reports.order_by("pk"):
+        benchmark = published[report.revision_id]
+        if benchmark.publication and report.engine_version == benchmark.publication.engine_version:
+            found[benchmark.pk].append(report)
+    return found
+
+
+def _line(benchmark: Benchmark, reports: list[Report]) -> ListedBenchmark:
+    facts = next((report.summary for report in reports if report.kind == BOARD), {})
+    rankings = {report.summary["rule"]: report.summary for report in reports if report.kind == RANKING}
+    default = rankings.get(benchmark.default_rule, {"winner_names": []})
+    electing = [summary for summary in rankings.values() if summary["n_winners"]]
+    elsewhere = [summary for summary in electing if set(summary["winner_names"]) != set(default["winner_names"])]
+    publication = benchmark.publication
+    return ListedBenchmark(
+        key=benchmark.key,
+        name=benchmark.name,
+        summary=first_line(benchmark.description),
+        visibility=benchmark.visibility,
+        n_systems=facts.get("n_systems", 0),
+        n_tasks=facts.get("n_tasks", 0),
+        default_rule_name=RULES[benchmark.default_rule].name,
+        winner_names=default["winner_names"],
+        n_rules_electing=len(electing),
+        n_rules_elsewhere=len(elsewhere),
+        revision_number=benchmark.published_number,
+        updated_at=publication.published_at if publication else None,
+        is_computing=benchmark.last_revision_number > benchmark.published_number,
+    )

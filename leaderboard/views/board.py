@@ -1,0 +1,235 @@
+"""The board page and its download."""
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from leaderboard.models import Benchmark, Job, User
+from leaderboard.selectors.audience import Audience, readable_benchmark
+from leaderboard.selectors.jobs import board_job, own_system_ids, study_job
+from leaderboard.services.board import Board, BoardQuery, UnknownChoiceError, build_board, changed
+from leaderboard.services.columns import TooLargeError
+from leaderboard.services.markdown import render_markdown
+from ranking_engine import MISSING_POLICIES
+
+POLICY_NAMES = {
+    "undefined": "No ranking",
+    "drop_systems": "Incomplete systems unranked",
+    "drop_tasks": "Incomplete tasks left out",
+    "median": "Task median filled in",
+    "worst": "Task's worst score filled in",
+}
+
+
+@require_safe
+def board(request: HttpRequest, key: str) -> HttpResponse:
+    """Systems x rules of the published revision, as the address asks for it."""
+    benchmark, audience = readable_benchmark(request.user, key)
+    query = _query(request.GET)
+    try:
+        found = build_board(benchmark, audience, query, own_system_ids(request.user, benchmark))
+    except UnknownChoiceError as error:
+        raise BadRequest(str(error)) from error
+    except TooLargeError as error:
+        return render(request, "leaderboard/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
+    view = _Board(request.user, benchmark, audience, query, found)
+    return render(request, "leaderboard/board.html", {"board": view})
+
+
+@require_safe
+def board_csv(request: HttpRequest, key: str) -> HttpResponse:
+    """All rows of this view of the board as CSV: ranks and rule scores, one column each a rule."""
+    benchmark, audience = readable_benchmark(request.user, key)
+    try:
+        text = _csv(benchmark, audience, replace(_query(request.GET), scores=True))
+    except UnknownChoiceError as error:
+        raise BadRequest(str(error)) from error
+    except TooLargeError as error:
+        return HttpResponse(str(error), status=422, content_type="text/plain; charset=utf-8")
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{benchmark.key}.csv"'
+    return response
+
+
+def _csv(benchmark: Benchmark, audience: Audience, query: BoardQuery) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    page = build_board(benchmark, audience, query)
+    if page is None:
+        return ""
+    rules = [column.rule for column in page.columns]
+    writer.writerow(["system", *(f"{rule}_rank" for rule in rules), *(f"{rule}_score" for rule in rules)])
+    places = {int(system): i for i, system in enumerate(page.published.system_ids)}
+    number = 1
+    while page is not None:
+        for row in page.rows:
+            i = places[row.id]
+            scores = [column.scores[i] for column in page.columns]
+            shown = ["" if score != score else repr(float(score)) for score in scores]  # noqa: PLR0124 -- NaN
+            writer.writerow([row.name, *(cell.rank or "" for cell in row.cells), *shown])
+        number += 1
+        page = build_board(benchmark, audience, replace(query, page=number)) if number <= page.n_pages else None
+    return out.getvalue()
+
+
+def _query(parameters: Mapping[str, str]) -> BoardQuery:
+    page = parameters.get("page", "1")
+    return BoardQuery(
+        sort=parameters.get("sort", "")[:60],
+        reference=parameters.get("reference", "")[:60],
+        policy=parameters.get("policy", "")[:60],
+        q=parameters.get("q", "")[:200],
+        complete_only=parameters.get("complete_only") == "1",
+        scores=parameters.get("scores") == "1",
+        page=int(page) if page.isascii() and page.isdigit() and len(page) < 8 else 1,
+    )
+
+
+class _Board:
+    """What the template reads: the board, and the links that change one thing about it."""
+
+    def __init__(
+        self,
+        viewer: User | AnonymousUser,
+        benchmark: Benchmark,
+        audience: Audience,
+        query: BoardQuery,
+        found: Board | None,
+    ) -> None:
+        self._query, self._key = query, benchmark.key
+        self.benchmark = _About(benchmark)
+        self.latest_revision_number = benchmark.last_revision_number
+        self.is_computing = benchmark.last_revision_number > benchmark.published_number
+        self.job = board_job(benchmark) if self.is_computing else None
+        may_try = audience.may_submit or not viewer.is_authenticated
+        is_open = benchmark.submission_policy in {"open", "moderated"}
+        self.submit_url = reverse("submit", args=[benchmark.key]) if audience.may_submit or (may_try and is_open) else ""
+        self.revision_number = benchmark.published_number if found else None
+        if found is None or benchmark.publication is None:
+            return
+        self._fill(benchmark, found)
+        self.published_at = benchmark.publication.published_at
+        self.study = _study(study_job(benchmark.publication.revision_id), found.published.study)
+
+    def _fill(self, benchmark: Benchmark, found: Board) -> None:
+        facts = found.published.facts
+        self.sentence = found.sentence
+        self.condorcet_winner_name = facts["condorcet_winner"]
+        self.smith_names = found.smith_names
+        self.n_systems, self.n_tasks = facts["n_systems"], facts["n_tasks"]
+        self.n_voting_tasks, self.n_missing = facts["n_voting_tasks"], facts["n_missing"]
+        self.n_shown = found.n_shown
+        self.reference = {"key": found.reference.rule, "name": found.reference.name}
+        self.policy = self._policy(found.policy, is_active=True)
+        self.policies = [self._policy(policy, is_active=policy == found.policy) for policy in MISSING_POLICIES]
+        self.reference_choices = [
+            {
+                "key": column.rule,
+                "name": column.name,
+                "url": self._url(reference=column.rule),
+                "is_active": column is found.reference,
+            }
+            for column in found.columns
+            if column.status == "ranked" or column is found.reference
+        ]
+        self.columns = [self._column(column, found) for column in found.columns]
+        self.rows = [
+            replace(row, url=reverse("system", args=[benchmark.key, row.key])) for row in found.rows
+        ]
+        self.show_scores = self._query.scores
+        self.show_scores_url = self._url(scores=not self._query.scores)
+        self.query = self._filter()
+        self.pages = {
+            "number": found.page,
+            "n_pages": found.n_pages,
+            "previous_url": self._url(page=found.page - 1) if found.page > 1 else "",
+            "next_url": self._url(page=found.page + 1) if found.page < found.n_pages else "",
+            "first_row": found.first_row,
+            "last_row": found.last_row,
+        }
+        csv_url = reverse("board_csv", args=[benchmark.key]) + self._parameters(changed(self._query))
+        self.download_urls = [{"label": "CSV", "url": csv_url}]
+
+    def _url(self, **fields: Any) -> str:  # noqa: ANN401
+        return reverse("board", args=[self._key]) + self._parameters(changed(self._query, **fields))
+
+    @staticmethod
+    def _parameters(query: BoardQuery) -> str:
+        """The query as the end of an address: only what differs from the default."""
+        default = asdict(BoardQuery())
+        pairs = [(name, value) for name, value in asdict(query).items() if value != default[name]]
+        return "?" + urlencode([(name, 1 if value is True else value) for name, value in pairs]) if pairs else ""
+
+    def _policy(self, key: str, *, is_active: bool) -> dict[str, Any]:
+        return {
+            "key": key,
+            "name": POLICY_NAMES[key],
+            "text": MISSING_POLICIES[key],
+            "url": self._url(policy=key),
+            "is_active": is_active,
+        }
+
+    def _column(self, column: Any, found: Board) -> dict[str, Any]:  # noqa: ANN401
+        sorted_by = (self._query.sort_key or found.reference.rule) == column.rule
+        is_down = sorted_by and self._query.is_descending
+        state = "none" if not sorted_by else "descending" if is_down else "ascending"
+        turned = f"-{column.rule}" if state == "ascending" else column.rule
+        return {
+            "key": column.rule,
+            "name": column.name,
+            "family": column.family,
+            "summary": column.summary,
+            "status": column.status,
+            "reason": column.reason,
+            "winner_names": column.winner_names,
+            "sort_url": self._url(sort=turned),
+            "sort_state": state,
+            "is_reference": column is found.reference,
+            "is_chosen": sorted_by,
+        }
+
+    def _filter(self) -> dict[str, Any]:
+        kept = asdict(replace(self._query, q="", complete_only=False, page=1))
+        default = asdict(BoardQuery())
+        hidden = [(name, 1 if value is True else value) for name, value in kept.items() if value != default[name]]
+        return {"q": self._query.q, "complete_only": self._query.complete_only, "hidden_fields": hidden}
+
+
+class _About:
+    """What the page says of the benchmark itself."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.key, self.name = benchmark.key, benchmark.name
+        self.source_url, self.licence, self.citation = benchmark.source_url, benchmark.licence, benchmark.citation
+        self.description_html = render_markdown(benchmark.description)
+
+
+def _study(job: Job | None, summary: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What to say of the rank intervals: there, on their way, or why there are none."""
+    if summary is not None:
+        if summary["status"] == "undefined":
+            return {"state": "done", "text": f"No rank intervals: {summary['reason']}."}
+        return None
+    if job is None:
+        return None
+    texts = {
+        "waiting": "Rank intervals of this revision are waiting for a worker.",
+        "running": "Rank intervals of this revision are being computed:",
+        "failed": f"The rank intervals of this revision could not be computed: {job.error.splitlines()[0][:200]}"
+        if job.error
+        else "The rank intervals of this revision could not be computed.",
+        "superseded": "Rank intervals come with the next revision.",
+    }
+    if job.state not in texts:
+        return None
+    return {"state": job.state, "progress_percent": round(100 * job.progress), "text": texts[job.state]}

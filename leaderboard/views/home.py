@@ -1,0 +1,24 @@
+"""The list of benchmarks."""
+
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from leaderboard.services.listing import listed
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Every benchmark that this reader may know of, with its winner and how many rules elect another."""
+    query, tag = request.GET.get("q", "").strip()[:200], request.GET.get("tag", "").strip()[:80]
+    benchmarks, tags = listed(request.user, query=query, tag=tag)
+    links = [(name, _url(query, "" if name == tag else name), name == tag) for name in tags]
+    return render(request, "leaderboard/home.html", {"benchmarks": benchmarks, "query": query, "tags": links})
+
+
+def _url(query: str, tag: str) -> str:
+    parameters = {name: value for name, value in (("q", query), ("tag", tag)) if value}
+    return reverse("home") + (f"?{urlencode(parameters)}" if parameters else "")

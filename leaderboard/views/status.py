@@ -1,0 +1,63 @@
+"""What the workers are doing."""
+
+from datetime import timedelta
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.timesince import timesince
+from django.views.decorators.http import require_safe
+
+from leaderboard.models import Job
+from leaderboard.selectors.jobs import queue_counts, visible_jobs
+from leaderboard.services.job_kinds import JOB_KINDS
+
+PAGE_JOBS = 50
+
+
+@require_safe
+def status(request: HttpRequest) -> HttpResponse:
+    """Queues, workers and recent jobs, as far as this reader may know of their benchmarks."""
+    page = Paginator(visible_jobs(request.user), PAGE_JOBS).get_page(request.GET.get("page"))
+    lately = timezone.now() - timedelta(hours=1)
+    seen = visible_jobs(request.user).filter(started_at__gt=lately).exclude(worker="").order_by()
+    queues = [
+        {
+            "name": queue,
+            "n_waiting": counts["n_waiting"],
+            "n_running": counts["n_running"],
+            "oldest_text": timesince(counts["oldest"]) if counts["oldest"] else "",
+        }
+        for queue, counts in queue_counts(request.user).items()
+    ]
+    context = {
+        "queues": queues,
+        "jobs": [_job(job, with_error=request.user.is_staff) for job in page],
+        "workers_seen": seen.values("worker").distinct().count(),
+        "is_idle": not any(queue["n_waiting"] for queue in queues),
+        "pages": {
+            "number": page.number,
+            "n_pages": page.paginator.num_pages,
+            "previous_url": f"?page={page.previous_page_number()}" if page.has_previous() else "",
+            "next_url": f"?page={page.next_page_number()}" if page.has_next() else "",
+        },
+    }
+    return render(request, "leaderboard/status.html", context)
+
+
+def _job(job: Job, *, with_error: bool) -> dict[str, object]:
+    end = job.finished_at or (timezone.now() if job.state == Job.State.RUNNING else None)
+    kind = JOB_KINDS.get(job.kind)
+    return {
+        "kind": kind.name if kind else job.kind,
+        "benchmark_name": job.benchmark.name if job.benchmark else "",
+        "revision_number": job.sequence,
+        "state": job.state,
+        "attempts": job.attempts,
+        "queued_at": job.created_at,
+        "seconds": (end - job.started_at).total_seconds() if job.started_at and end else None,
+        # The whole text is for those who operate the site; others get its first line.
+        "error": job.error if with_error else job.error.split("\n", 1)[0],
+        "progress_percent": round(100 * job.progress),
+    }

@@ -1,0 +1,114 @@
+"""Submitting: the form, the preview, and the way of a submission until its board is there."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from leaderboard.forms import SubmissionForm
+from leaderboard.models import Benchmark, Draft, Task
+from leaderboard.models.submissions import Source
+from leaderboard.selectors.audience import own_draft, readable_benchmark, visible_batch
+from leaderboard.services.batch_page import batch_page
+from leaderboard.services.drafts import DraftError, make_draft
+from leaderboard.services.preview import preview_draft
+from leaderboard.services.submissions import NewSystemError, StalePreviewError, SubmissionError, confirm_draft
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def submit(request: HttpRequest, key: str) -> HttpResponse:
+    """One system's scores by form; a valid one becomes a draft and is previewed."""
+    benchmark, audience = readable_benchmark(request.user, key)
+    if not audience.may_submit:
+        return render(request, "leaderboard/closed.html", {"benchmark": benchmark}, status=403)
+    tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group"))
+    form = SubmissionForm(request.POST or None, tasks=tasks)
+    errors: list[str] = []
+    if request.method == "POST" and form.is_valid():
+        try:
+            note = form.cleaned_data["note"]
+            found = make_draft(benchmark, request.user, [form.raw_row()], source=Source.FORM, note=note)
+        except DraftError as error:
+            errors = form.take_problems(error.problems)
+        else:
+            return redirect("draft", found.uuid)
+    status = 400 if request.method == "POST" else 200
+    context = {"benchmark": benchmark, "form": form, "errors": errors}
+    return render(request, "leaderboard/submit.html", context, status=status)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def draft(request: HttpRequest, uuid: object) -> HttpResponse:
+    """What a draft would change; confirming it submits, discarding it forgets."""
+    found = own_draft(request.user, uuid)
+    if request.method != "POST":
+        return _preview(request, found)
+    if request.POST.get("action") == "discard":
+        found.delete()
+        messages.info(request, "The draft is discarded; nothing was submitted.")
+        return redirect("board", found.benchmark.key)
+    previewed = request.POST.get("previewed_number", "")
+    try:
+        batch = confirm_draft(
+            found,
+            actor=request.user,
+            previewed_number=int(previewed) if previewed.isascii() and previewed.isdigit() else -1,
+            creates_systems=request.POST.get("create_system") == "1",
+        )
+    except StalePreviewError:
+        return _preview(request, found, is_stale=True)
+    except NewSystemError as error:
+        messages.error(request, str(error))
+        return _preview(request, found)
+    except SubmissionError as error:
+        messages.error(request, str(error))
+        return redirect("board", found.benchmark.key)
+    return redirect("batch", batch.uuid)
+
+
+def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> HttpResponse:
+    preview = preview_draft(found)
+    context = {
+        "benchmark": found.benchmark,
+        "draft": {
+            "uuid": found.uuid,
+            "expires_at": found.expires_at,
+            "system_name": preview.system_name,
+            "is_new_system": preview.is_new_system,
+            "rows": preview.rows,
+            "previewed_number": preview.revision_number,
+        },
+        "near_misses": preview.near_misses,
+        "effects": preview.effects,
+        "stale": is_stale,
+    }
+    return render(request, "leaderboard/draft.html", context, status=409 if is_stale else 200)
+
+
+@require_safe
+def batch(request: HttpRequest, uuid: object) -> HttpResponse:
+    """Where a submission stands, and what came of it."""
+    found = visible_batch(request.user, uuid)
+    return render(request, "leaderboard/batch.html", batch_page(found) | _links(found.benchmark, uuid))
+
+
+@require_safe
+def batch_progress(request: HttpRequest, uuid: object) -> HttpResponse:
+    """The part of the page that is asked for again every second."""
+    found = visible_batch(request.user, uuid)
+    context = batch_page(found) | _links(found.benchmark, uuid)
+    response = render(request, "leaderboard/_batch_progress.html", context)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _links(benchmark: Benchmark, uuid: object) -> dict[str, object]:
+    return {
+        "benchmark": benchmark,
+        "poll_url": reverse("batch_progress", args=[uuid]),
+        "board_url": reverse("board", args=[benchmark.key]),
+    }

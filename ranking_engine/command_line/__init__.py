@@ -1,0 +1,43 @@
+"""The command line: `python -m ranking_engine rank scores.csv`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from ranking_engine import __version__
+from ranking_engine.command_line import rank
+from ranking_engine.tables import TableError
+
+BAD_INPUT = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit status: 0, or 2 for bad input, told on one line."""
+    options = _parser().parse_args(arguments)
+    try:
+        print(options.run(options), end="")
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except TableError as error:
+        return _fail(error.one_line())
+    except OSError as error:
+        return _fail(f"{error.filename or 'input'}: {error.strerror or error}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m ranking_engine", description="Ranking rules for multi-task benchmarks, side by side."
+    )
+    parser.add_argument("--version", action="version", version=f"ranking_engine {__version__}")
+    rank.add_command(parser.add_subparsers(required=True, metavar="COMMAND"))
+    return parser
+
+
+def _fail(message: str) -> int:
+    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    return BAD_INPUT

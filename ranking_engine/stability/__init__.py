@@ -1,0 +1,1 @@
+"""How far a ranking can be trusted: one study a file."""

@@ -1,0 +1,233 @@
+"""Bootstrap over tasks: the rank that each system would have had, had other tasks been drawn.
+
+A resample draws as many clusters of voting tasks as there are, with replacement; a cluster is a task group,
+or a task without a group. A task drawn k times counts k times its weight. The missing-score policy is applied
+once, before drawing, and only tasks that it leaves are drawn.
+Efron 1979; Pavao et al. 2021 (judge stability).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.missing import Completed, complete, scored_part
+from ranking_engine.ranking import UNRANKED, ranks_of
+from ranking_engine.registry import get_rule
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.stability.resampled_scores import resampled_scores
+
+MIN_CLUSTERS = 6
+DEFAULT_RULES = ("mean", "plurality", "borda", "copeland", "minimax")
+
+_BATCH_CELLS = 1 << 20  # ranks that are sorted at a time
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class RankIntervals:
+    """Bootstrap distributions of ranks, with their intervals.
+
+    Attributes:
+        status: `computed`, or `undefined` where there are fewer than 6 clusters of tasks.
+        reason: why the status is `undefined`; otherwise empty.
+        rules: the keys of the rules.
+        n_resamples, level, seed, missing: the parameters.
+        n_clusters: the number of clusters that a resample draws.
+        counts: for each rule `counts[i, r]`, the number of resamples in which system i has rank r + 1, int32
+            of shape (n_systems, n_systems). A row sums to less than `n_resamples` where some resamples give
+            the system no rank.
+        lower, upper: for each rule the best and the worst rank of each system's interval, int32 of shape
+            (n_systems,): at most (1 - level) / 2 of its ranks lie below `lower` and as many above `upper`.
+            UNRANKED (-1) where it has no rank in any resample.
+        undefined: why, for rules that give no ranking or have too few tasks left under the policy.
+    """
+
+    status: Literal["computed", "undefined"]
+    reason: str
+    rules: tuple[str, ...]
+    n_resamples: int
+    level: float
+    seed: int
+    missing: str
+    n_clusters: int
+    counts: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
+    lower: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
+    upper: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
+    undefined: Mapping[str, str] = field(default_factory=dict)
+
+
+def rank_intervals(
+    matrix: ScoreMatrix,
+    rules: Sequence[str] = DEFAULT_RULES,
+    *,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+    missing: str = "drop_systems",
+    progress: Progress | None = None,
+) -> RankIntervals:
+    """Bootstrap the ranks of all systems over the tasks.
+
+    Args:
+        matrix: the scores; its groups are the clusters.
+        rules: keys of RULES, each in its default variant.
+        n_resamples: how often the tasks are redrawn; each resample is seeded by its own index.
+        level: of the intervals, as 0.95.
+        seed: of the draws.
+        missing: the policy for rules that need every score.
+        progress: called as progress(done, total) after each step; it may raise to cancel.
+
+    Raises:
+        ValueError: an unknown rule or policy, or a parameter out of its range.
+    """
+    for rule in rules:
+        get_rule(rule)
+    _check_parameters(n_resamples, level, seed)
+    native, completed = scored_part(matrix), complete(matrix, missing)
+    n_clusters = 0 if native.matrix is None else len(clusters_of(native.matrix))
+    parameters = (tuple(rules), n_resamples, level, seed, missing, n_clusters)
+    if reason := _why_none(native):
+        return RankIntervals("undefined", reason, *parameters)
+    step = _Steps(progress)
+    counts: dict[str, NDArray[np.int32]] = {}
+    undefined: dict[str, str] = {}
+    for part, keys in _by_part(native, completed, rules):
+        reason = _why_none(part)
+        if part.matrix is None or reason:
+            undefined.update(dict.fromkeys(keys, reason))
+            continue
+        task_counts = draw_tasks(part.matrix, n_resamples, seed)
+        scores = resampled_scores(part.matrix, task_counts, keys, step.part(len(keys) / len(rules)))
+        counts.update({rule: _count_ranks(matrix.n_systems, part, table) for rule, table in scores.items()})
+    step.finish()
+    bounds = {rule: interval_bounds(table, level) for rule, table in counts.items()}
+    lower = {rule: bound[0] for rule, bound in bounds.items()}
+    upper = {rule: bound[1] for rule, bound in bounds.items()}
+    return RankIntervals("computed", "", *parameters, counts, lower, upper, undefined)
+
+
+def clusters_of(matrix: ScoreMatrix) -> dict[str, int]:
+    """Number the clusters of voting tasks; a group is one, and so is a task without a group.
+
+    Keys are `group <name>` and `task <name>`. They are numbered in sorted order of keys, so that the order
+    of the tasks does not matter.
+    """
+    keys = {_cluster_key(matrix, t) for t in range(matrix.n_tasks) if matrix.votes[t]}
+    return {key: number for number, key in enumerate(sorted(keys))}
+
+
+def _cluster_key(matrix: ScoreMatrix, t: int) -> str:
+    group = matrix.groups[t]
+    return f"task {matrix.task_names[t]}" if group is None else f"group {group}"
+
+
+def draw_clusters(n_clusters: int, n_resamples: int, seed: int) -> NDArray[np.int64]:
+    """Return how often each resample draws each cluster, shape (n_resamples, n_clusters).
+
+    Resample r depends on `seed` and r alone.
+    """
+    draws = np.empty((n_resamples, n_clusters), dtype=np.int64)
+    for r in range(n_resamples):
+        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(r,))))
+        draws[r] = np.bincount(generator.integers(n_clusters, size=n_clusters), minlength=n_clusters)
+    return draws
+
+
+def interval_bounds(counts: NDArray[np.int32], level: float) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the lower and upper rank of each row of `counts`; UNRANKED where the row is empty.
+
+    With N ranks and tail (1 - level) / 2, `lower` is the least rank r such that more than tail N ranks are
+    at most r; `upper` the greatest such that more than tail N are at least r. Exact in integers.
+    """
+    tail = (1 - Fraction(repr(level))) / 2
+    from_best = np.cumsum(counts, axis=1, dtype=np.int64)
+    total = from_best[:, -1:]
+    is_past = from_best * tail.denominator > total * tail.numerator
+    from_worst = total - from_best + counts
+    is_before = from_worst * tail.denominator > total * tail.numerator
+    n = counts.shape[1]
+    lower = np.where(total[:, 0] > 0, is_past.argmax(axis=1) + 1, UNRANKED)
+    upper = np.where(total[:, 0] > 0, n - is_before[:, ::-1].argmax(axis=1), UNRANKED)
+    return lower.astype(np.int32), upper.astype(np.int32)
+
+
+def draw_tasks(matrix: ScoreMatrix, n_resamples: int, seed: int) -> NDArray[np.int64]:
+    """Return how often each resample counts each task, shape (n_resamples, n_tasks); voting tasks only."""
+    clusters = clusters_of(matrix)
+    draws = draw_clusters(len(clusters), n_resamples, seed)
+    return draws[:, [clusters[_cluster_key(matrix, t)] for t in range(matrix.n_tasks)]]
+
+
+def _why_none(part: Completed) -> str:
+    """Return why `part` cannot be resampled, or an empty text."""
+    if part.matrix is None:
+        return part.reason
+    n_clusters = len(clusters_of(part.matrix))
+    if n_clusters >= MIN_CLUSTERS:
+        return ""
+    return (
+        f"{n_clusters} independent tasks or task groups to draw from; fewer than {MIN_CLUSTERS} tell nothing"
+    )
+
+
+def _by_part(
+    native: Completed, completed: Completed, rules: Sequence[str]
+) -> list[tuple[Completed, list[str]]]:
+    """Return the parts of the matrix that are ranked, each with its rules; one part for all if complete."""
+    needy = [rule for rule in rules if get_rule(rule).needs_complete]
+    rest = [rule for rule in rules if rule not in needy]
+    if native.matrix is not None and native.matrix.is_complete.all():
+        return [(native, list(rules))]
+    return [(part, keys) for part, keys in ((completed, needy), (native, rest)) if keys]
+
+
+def _count_ranks(n: int, part: Completed, scores: FloatArray) -> NDArray[np.int32]:
+    """Return counts[i, r] over all `n` systems from the scores of the ranked part."""
+    m = scores.shape[1]
+    table = np.zeros(m * m, dtype=np.int64)
+    height = max(1, _BATCH_CELLS // m)
+    for start in range(0, len(scores), height):
+        ranks = ranks_of(scores[start : start + height])
+        cells = (np.arange(m) * m + ranks - 1)[ranks != UNRANKED]
+        table += np.bincount(cells, minlength=m * m)
+    counts = np.zeros((n, n), dtype=np.int32)
+    counts[np.ix_(part.systems, np.arange(m))] = table.reshape(m, m)
+    return counts
+
+
+def _check_parameters(n_resamples: int, level: float, seed: int) -> None:
+    if n_resamples < 1:
+        raise ValueError(f"`n_resamples` is {n_resamples}; expected at least 1")
+    if not 0 < level < 1:
+        raise ValueError(f"`level` is {level}; expected a share between 0 and 1, such as 0.95")
+    if seed < 0:
+        raise ValueError(f"`seed` is {seed}; expected 0 or more")
+
+
+class _Steps:
+    """Turns shares of the work into 100 steps, and reports each step once, in order."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.progress = progress
+        self.begun = 0.0
+        self.done = 0
+
+    def part(self, length: float) -> Callable[[float], None]:
+        """Begin a part that is `length` of the work; return what to call with the share of it done."""
+        before, self.begun = self.begun, self.begun + length
+        return lambda share: self._report(min(99, int(100 * (before + length * share))))
+
+    def finish(self) -> None:
+        self._report(100)
+
+    def _report(self, done: int) -> None:
+        if self.progress is not None and done > self.done:
+            self.progress(done, 100)
+        self.done = max(done, self.done)

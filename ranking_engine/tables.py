@@ -1,0 +1,308 @@
+"""scores.csv: reading a table of scores, and writing one.
+
+The first row names the columns: `system`, then one column a task. Each further row is a system; an empty
+cell is a missing score. Numbers are plain decimals such as 91.2, -0.5 or 1e-3, read as the nearest float64.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NoReturn, Protocol
+
+import numpy as np
+
+from ranking_engine.names import clean_name, fold_name, name_problem, shorten
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+
+MAX_ISSUES = 100
+SYSTEM_COLUMN = "system"
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+_NOT_REPORTED = {"nan", "na", "n/a", "none", "null", "-", "--", "?", "missing"}
+
+
+@dataclass(frozen=True)
+class TableIssue:
+    """One thing that is wrong with a table.
+
+    Attributes:
+        line: the line of the file, from 1; None where the whole file is meant.
+        column: the column of the table, from 1 (not a position in the line); None for the whole line.
+        column_name: the column's name, where it has one.
+        message: what is wrong, without the place.
+    """
+
+    line: int | None
+    column: int | None
+    column_name: str | None
+    message: str
+
+    def __str__(self) -> str:
+        return ", ".join([*self._place(), self.message]) if self.line is None else (
+            f"{', '.join(self._place())}: {self.message}"
+        )  # fmt: skip
+
+    def _place(self) -> list[str]:
+        place = [] if self.line is None else [f"line {self.line}"]
+        if self.column is not None:
+            name = f" ({shorten(self.column_name)})" if self.column_name else ""
+            place.append(f"column {self.column}{name}")
+        return place
+
+
+class TableError(ValueError):
+    """A table cannot be read; `errors` holds up to 100 issues, in the order of the file."""
+
+    def __init__(self, errors: Sequence[TableIssue], source: str = "table", *, is_cut: bool = False) -> None:
+        self.errors = tuple(errors)
+        self.source = source
+        self.is_cut = is_cut
+        super().__init__(self.one_line())
+
+    def one_line(self) -> str:
+        """Return the first issue with its place, and how many more there are, on one line."""
+        n_more = len(self.errors) - 1
+        more = f" (and {n_more}{' or more' if self.is_cut else ''} more)" if n_more else ""
+        joint = ", " if self.errors[0].line is not None else ": "
+        return f"{self.source}{joint}{self.errors[0]}{more}"
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table of scores as it stands in a file.
+
+    Attributes:
+        system_names: one a row, clean and different after case folding.
+        task_names: one a column, likewise.
+        values: float64 of shape (n_systems, n_tasks), NaN where the cell is empty.
+        line_numbers: for each system the line of the file on which its row begins.
+        header_line: the line on which the header ends.
+        source: what errors call the file.
+    """
+
+    system_names: tuple[str, ...]
+    task_names: tuple[str, ...]
+    values: FloatArray
+    line_numbers: tuple[int, ...]
+    header_line: int = 1
+    source: str = "table"
+
+
+def read_table(
+    source: str | Path | bytes | BinaryIO,
+    *,
+    name: str | None = None,
+    allow_formula_names: bool = False,
+    max_systems: int | None = None,
+    max_tasks: int | None = None,
+) -> Table:
+    """Read a table of scores.
+
+    Args:
+        source: a path, the bytes of a file, or a binary stream.
+        name: what errors call the file; default its path, or "table".
+        allow_formula_names: accept names that a spreadsheet would take for a formula.
+        max_systems, max_tasks: refuse larger tables.
+
+    Raises:
+        TableError: with up to 100 issues, each with its line and column.
+        OSError: the file cannot be opened.
+    """
+    if isinstance(source, (str, Path)):
+        name, source = name or str(source), Path(source).read_bytes()
+    data = source if isinstance(source, bytes) else source.read()
+    return _Reader(name or "table", allow_formula_names, max_systems, max_tasks).read(data)
+
+
+class _Rows(Protocol):
+    """What a csv.reader is."""
+
+    line_num: int
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+
+    def __next__(self) -> list[str]: ...
+
+
+class _Reader:
+    """Reads one table and collects what is wrong with it."""
+
+    def __init__(
+        self, name: str, allow_formula: bool, max_systems: int | None, max_tasks: int | None
+    ) -> None:
+        self.name = name
+        self.allow_formula = allow_formula
+        self.max_systems, self.max_tasks = max_systems, max_tasks
+        self.issues: list[TableIssue] = []
+        self.columns: list[str] = []
+        self.line = self.header_line = 0
+
+    def read(self, data: bytes) -> Table:
+        rows = csv.reader(io.StringIO(self._decoded(data), newline=""), strict=True)
+        try:
+            self._read_header(rows)
+            return self._read_rows(rows)
+        except csv.Error as error:
+            self._stop(_csv_message(str(error)), line=self.line + 1)
+
+    def _decoded(self, data: bytes) -> str:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                self._stop("the file is UTF-16; save it as UTF-8", line=1)
+            self._stop(
+                f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8",
+                line=_line_of(data[: error.start]),
+            )
+        if "\0" in text:
+            line = _line_of(text[: text.index("\0")].encode())
+            self._stop("a NUL byte; this is not a text file", line=line)
+        if not text.strip():
+            self._stop("the file is empty; expected a header `system,<task>,...` and a row for each system")
+        return text
+
+    def _read_header(self, rows: _Rows) -> None:
+        header: list[str] = next((row for row in rows if row), [])
+        self.line = self.header_line = rows.line_num
+        first = clean_name(header[0]) if header else ""
+        if len(header) == 1:
+            self._stop(_one_column_message(header[0]), line=self.line)
+        if first.casefold() != SYSTEM_COLUMN:
+            message = f"the first column must be called {SYSTEM_COLUMN!r}, found {shorten(first)!r}"
+            self._issue(message, 1)
+        self.columns = [SYSTEM_COLUMN, *(clean_name(cell) for cell in header[1:])]
+        self._check_task_names()
+        if self.max_tasks is not None and len(self.columns) - 1 > self.max_tasks:
+            self._stop(f"{len(self.columns) - 1} tasks; at most {self.max_tasks} are allowed", line=self.line)
+        self._raise_issues()
+
+    def _check_task_names(self) -> None:
+        seen: dict[str, int] = {}
+        for column, task in enumerate(self.columns[1:], start=2):
+            problem = name_problem(task, allow_formula=self.allow_formula)
+            if problem:
+                self._issue(f"the task name {shorten(task)!r} {problem}", column)
+            elif fold_name(task) in seen:
+                self._issue(f"the task {shorten(task)!r} is already column {seen[fold_name(task)]}", column)
+            else:
+                seen[fold_name(task)] = column
+
+    def _read_rows(self, rows: _Rows) -> Table:
+        systems: list[str] = []
+        lines: list[int] = []
+        values: list[list[float]] = []
+        seen: dict[str, int] = {}
+        for row in rows:
+            begins, self.line = self.line + 1, rows.line_num
+            if not row:
+                continue
+            systems.append(self._system_name(row[0], begins, seen))
+            values.append(self._row_values(row, begins))
+            lines.append(begins)
+            if self.max_systems is not None and len(systems) > self.max_systems:
+                self._stop(f"more than {self.max_systems} systems, which is what is allowed", line=begins)
+        self._raise_issues()
+        if not systems:
+            self._stop("no systems: the header is the only row", line=self.line)
+        return Table(
+            tuple(systems), tuple(self.columns[1:]), np.array(values, dtype=np.float64), tuple(lines)
+        )
+
+    def _system_name(self, cell: str, line: int, seen: dict[str, int]) -> str:
+        name = clean_name(cell)
+        problem = name_problem(name, allow_formula=self.allow_formula)
+        if problem:
+            self._issue(f"the system name {shorten(name)!r} {problem}", 1, line)
+        elif fold_name(name) in seen:
+            self._issue(
+                f"the system {shorten(name)!r} already stands on line {seen[fold_name(name)]}", 1, line
+            )
+        else:
+            seen[fold_name(name)] = line
+        return name
+
+    def _row_values(self, row: list[str], line: int) -> list[float]:
+        if len(row) != len(self.columns):
+            message = f"the row has {len(row)} columns, the header has {len(self.columns)}"
+            self._issue(message, min(len(row), len(self.columns)) + (len(row) > len(self.columns)), line)
+            return [math.nan] * (len(self.columns) - 1)
+        return [self._number(cell, column, line) for column, cell in enumerate(row[1:], start=2)]
+
+    def _number(self, cell: str, column: int, line: int) -> float:
+        text = cell.strip()
+        if not text:
+            return math.nan
+        if not _NUMBER.fullmatch(text):
+            self._issue(_number_message(text), column, line)
+            return math.nan
+        value = float(text)
+        if math.isinf(value):
+            self._issue(f"{shorten(text)} is too large for a 64-bit number", column, line)
+        return value
+
+    def _issue(self, message: str, column: int | None = None, line: int | None = None) -> None:
+        column_name = self.columns[column - 1] if column and column <= len(self.columns) else None
+        self.issues.append(TableIssue(line or self.line, column, column_name or None, message))
+        if len(self.issues) >= MAX_ISSUES:
+            raise TableError(self.issues, self.name, is_cut=True)
+
+    def _stop(self, message: str, line: int | None = None) -> NoReturn:
+        raise TableError([*self.issues, TableIssue(line, None, None, message)], self.name)
+
+    def _raise_issues(self) -> None:
+        if self.issues:
+            raise TableError(self.issues, self.name)
+
+
+def _line_of(before: bytes) -> int:
+    return len(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"))
+
+
+def _one_column_message(header: str) -> str:
+    for separator, called in ((";", "semicolons"), ("\t", "tabs")):
+        if separator in header:
+            return f"no comma but {called} between the columns; save the file with commas"
+    return f"only one column, {shorten(clean_name(header))!r}; expected `system` and a column for each task"
+
+
+def _csv_message(message: str) -> str:
+    if "field larger" in message:
+        return "a cell is too long; perhaps a quotation mark is not closed"
+    if "unexpected end of data" in message:
+        return "the file ends inside quotation marks; perhaps one is not closed"
+    return f"not readable as CSV: {message}"
+
+
+def _number_message(text: str) -> str:
+    shown = repr(shorten(text))
+    if text.casefold() in _NOT_REPORTED:
+        return f"{shown} is no number; leave the cell empty where a score is missing"
+    if text.casefold().lstrip("+-") in {"inf", "infinity"}:
+        return f"{shown} is infinite; a score must be finite"
+    if text.endswith("%") and _NUMBER.fullmatch(text[:-1].strip()):
+        return f"{shown} is no number; write it without the percent sign"
+    if _NUMBER.fullmatch(text.replace(",", ".", 1)):
+        return f"{shown} is no number; write the decimal mark as a point"
+    return f"{shown} is no number"
+
+
+def write_table(matrix: ScoreMatrix) -> str:
+    """Return `matrix` as the text of a scores.csv, with the shortest decimals that read back the same."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([SYSTEM_COLUMN, *matrix.task_names])
+    for name, row in zip(matrix.system_names, matrix.values.tolist(), strict=True):
+        writer.writerow([name, *("" if math.isnan(value) else _shortest(value) for value in row)])
+    return text.getvalue()
+
+
+def _shortest(value: float) -> str:
+    text = repr(value)
+    return text.removesuffix(".0")
