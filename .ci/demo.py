@@ -84,9 +84,9 @@ class Demo:
 
     def fail(self, why: str) -> None:
         """Tell why, show the logs, leave nothing running."""
-        print(why)  # noqa: T201
+        print(why)
         for file in sorted((VAR / "log").glob("*.log")):
-            print(f"--- {file}", *file.read_text(errors="replace").splitlines()[-40:], sep="\n")  # noqa: T201
+            print(f"--- {file}", *file.read_text(errors="replace").splitlines()[-40:], sep="\n")
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)  # the supervisor's guard ends the rest
         sys.exit(1)
@@ -99,4 +99,4 @@ if __name__ == "__main__":
     demo = Demo(demo.port)
     again = demo.wait_for_board(SECONDS_TO_START_AGAIN)
     demo.press_ctrl_c()
-    print(f"board after {first:.1f} s, stopped in {stopped:.1f} s, again after {again:.1f} s")  # noqa: T201
+    print(f"board after {first:.1f} s, stopped in {stopped:.1f} s, again after {again:.1f} s")

@@ -1,19 +1,19 @@
 """Adds up the JUnit files of all test stages.
 
 python .ci/tally.py count FOLDER STATUS    prints "N passed, N failed"
-python .ci/tally.py never-ran FOLDER       fails, naming them, if tests were skipped wherever they were collected
+python .ci/tally.py never-ran FOLDER       fails, naming them, if tests were skipped in every stage
 """
 
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
-from xml.etree import ElementTree
 
 
 def outcomes(folder: Path) -> list[tuple[str, str]]:
     """Every test of every stage, with `passed`, `failed` or the reason why it was skipped."""
     found = []
     for file in sorted(folder.glob("*.xml")):
-        for case in ElementTree.parse(file).iter("testcase"):  # noqa: S314 -- pytest wrote it just now
+        for case in ET.parse(file).iter("testcase"):  # noqa: S314 -- pytest wrote it just now
             name = f"{case.get('classname')}::{case.get('name')}"
             skipped = case.find("skipped")
             if case.find("failure") is not None or case.find("error") is not None:
@@ -31,7 +31,7 @@ def count(folder: Path, status: int) -> None:
     n_failed = results.count("failed")
     if status and not n_failed:
         n_failed = 1
-    print(f"{results.count('passed')} passed, {n_failed} failed")  # noqa: T201
+    print(f"{results.count('passed')} passed, {n_failed} failed")
 
 
 def never_ran(folder: Path) -> int:
@@ -40,7 +40,7 @@ def never_ran(folder: Path) -> int:
     ran = {name for name, result in found if not result.startswith("skipped")}
     skipped = {name: result for name, result in found if name not in ran}
     for name, result in sorted(skipped.items()):
-        print(f"{name} {result}")  # noqa: T201
+        print(f"{name} {result}")
     return len(skipped)
 
 
