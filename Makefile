@@ -1,0 +1,47 @@
+# Needs make and a Python from 3.11 to 3.13; everything else goes into .venv. All paths are relative to the
+# checkout, so that a folder with spaces in its name works.
+#
+# Variables: PORT=8123, PYTHON=/path/to/python3.12, and ARGS="..." for pytest.
+
+.PHONY: help demo test check bench lock install-dev
+.DEFAULT_GOAL := help
+SHELL = /bin/sh
+VENV_PYTHON = .venv/bin/python
+
+help:
+	@echo "make demo    run the whole site with demonstration data at http://127.0.0.1:8000/ (PORT=8123 make demo)"
+	@echo "make test    run the tests (make test ARGS='-k borda')"
+	@echo "make check   lint, types, import contracts, missing migrations"
+	@echo "make bench   measure the speed of the engine and the site"
+	@echo "make lock    pin the newest versions that pyproject.toml allows, with hashes"
+
+demo:
+	@python=$$(sh config/find_python.sh) && exec "$$python" -m config.bootstrap demo
+
+install-dev:
+	@python=$$(sh config/find_python.sh) && "$$python" -m config.bootstrap install-dev
+
+test: install-dev
+	@exec $(VENV_PYTHON) -m pytest $(ARGS)
+
+check: install-dev
+	$(VENV_PYTHON) -m ruff check .
+	$(VENV_PYTHON) -m mypy
+	$(VENV_PYTHON) -c "from importlinter.cli import lint_imports_command; lint_imports_command()"
+	$(VENV_PYTHON) manage.py makemigrations --check --dry-run
+
+bench: install-dev
+	@for file in benchmarks/*.py; do \
+		case "$$file" in */_*|"benchmarks/*.py") continue ;; esac; \
+		echo "== $$file"; \
+		PYTHONPATH=. $(VENV_PYTHON) "$$file" || exit 1; \
+	done
+
+# The runtime lock first: the other keeps its versions and adds the tools.
+lock: install-dev
+	$(VENV_PYTHON) -m uv pip compile $(LOCK_OPTIONS) pyproject.toml --upgrade --output-file requirements.lock
+	$(VENV_PYTHON) -m uv pip compile $(LOCK_OPTIONS) pyproject.toml --upgrade --group dev \
+		--constraint requirements.lock --output-file requirements-dev.lock
+
+LOCK_OPTIONS = --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-emit-find-links --custom-compile-command "make lock"

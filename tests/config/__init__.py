@@ -1,0 +1,1 @@
+"""Tests of what runs the site: its environment, its installation, its processes."""
