@@ -8,7 +8,9 @@ from config import env
 from ranking_engine import __version__ as engine_version
 
 ROOT = Path(__file__).resolve().parent.parent
-VAR = Path(env.text("PLURANK_VAR", str(ROOT / "var"))).resolve()  # database, broker folder, secret key
+IS_TEST = "pytest" in sys.modules
+# Database, broker folder, secret key; tests never touch what a demonstration keeps.
+VAR = Path(env.text("PLURANK_VAR", str(ROOT / "var" / "test" if IS_TEST else ROOT / "var"))).resolve()
 VAR.mkdir(parents=True, exist_ok=True)
 
 DEBUG = env.boolean("PLURANK_DEBUG", default=False)
@@ -79,7 +81,7 @@ DATABASES: dict[str, dict[str, Any]] = {
 }
 IS_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if IS_SQLITE:
-    DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
+    DATABASES["default"] |= {"OPTIONS": SQLITE_OPTIONS, "TEST": {"NAME": str(VAR / "test.sqlite3")}}
 else:
     DATABASES["default"] |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
 
@@ -206,7 +208,6 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = VAR / "static"
 STATICFILES_DIRS = [ROOT / "static"]
-IS_TEST = "pytest" in sys.modules
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

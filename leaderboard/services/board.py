@@ -148,7 +148,7 @@ def build_board(
         policy=policy,
         query=query,
         sentence=_sentence(columns),
-        smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set)[:20]],
+        smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set)],
         n_shown=len(order),
         n_pages=n_pages,
         page=page,

@@ -1,0 +1,107 @@
+"""Things to test with, made by the services that make them on the site."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from leaderboard.models import Batch, Benchmark, Job, Membership, Revision, Submission, User
+from leaderboard.models.submissions import Source
+from leaderboard.services.benchmarks import TaskSpec, create_benchmark
+from leaderboard.services.drafts import RawRow, make_draft
+from leaderboard.services.job_runner import run_job
+from leaderboard.services.submissions import accept_batch, confirm_draft, store_batch
+
+# Task 1: A B C D. Task 2: A C D B. Task 3: B D C A. Task 4: C B D A. Task 5: D B C A (best first).
+TOY_ORDERS = ("ABCD", "ACDB", "BDCA", "CBDA", "DBCA")
+TOY = {name: [4.0 - order.index(name) for order in TOY_ORDERS] for name in "ABCD"}
+
+
+class Factory:
+    """Makes users, benchmarks, submissions; each call makes a new one."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+
+    def user(self, name: str = "", **fields: Any) -> User:
+        """A user without a password; sign in with `client.force_login`."""
+        number = next(self._numbers)
+        name = name or f"user{number}"
+        return User.objects.create_user(f"{name}{number}@plurank.example", display_name=name, **fields)
+
+    def benchmark(
+        self,
+        scores: Mapping[str, Sequence[float | None]] | None = None,
+        *,
+        owner: User | None = None,
+        n_tasks: int | None = None,
+        tasks: Sequence[TaskSpec] | None = None,
+        **fields: Any,
+    ) -> Benchmark:
+        """A benchmark with systems; `scores` maps a system's name to its scores, None where one is missing.
+
+        With scores it has revision 1, which is not computed yet (`publish` does that). Default: the toy.
+        """
+        scores = TOY if scores is None else scores
+        width = n_tasks or (len(next(iter(scores.values()))) if scores else 5)
+        owner = owner or self.user("owner")
+        benchmark = create_benchmark(
+            name=fields.pop("name", f"Benchmark {next(self._numbers)}"),
+            owner=owner,
+            tasks=tasks or [TaskSpec(f"Task {t}", weight=Decimal(1)) for t in range(1, width + 1)],
+            **({"submission_policy": "open"} | fields),
+        )
+        if scores:
+            self.accepted(benchmark, scores, by=owner)
+        return benchmark
+
+    def pending(self, benchmark: Benchmark, scores: Mapping[str, Sequence[float | None]], *, by: User) -> Batch:
+        """A stored batch that nobody has decided on."""
+        keys = [task.key for task in benchmark.tasks.all()]
+        rows = []
+        for name, values in scores.items():
+            cells = {
+                key: {"missing": "not_reported"} if value is None else {"value": float(value)}
+                for key, value in zip(keys, values, strict=True)
+            }
+            system = {"name": name, "organisation": "", "url": "", "description": ""}
+            rows.append({"system": system, "scores": cells, "line": None})
+        return store_batch(benchmark, by, rows, source=Source.API)
+
+    def accepted(
+        self, benchmark: Benchmark, scores: Mapping[str, Sequence[float | None]], *, by: User | None = None
+    ) -> Revision:
+        """An accepted batch; returns the revision that it made."""
+        by = by or benchmark.memberships.get(role="owner").user
+        return accept_batch(self.pending(benchmark, scores, by=by), actor=by)
+
+    def submitted(self, benchmark: Benchmark, name: str, texts: Sequence[str], *, by: User) -> Batch:
+        """A batch as it comes in through the form: draft, then confirmation."""
+        keys = [task.key for task in benchmark.tasks.all()]
+        row = RawRow(system_name=name, scores=dict(zip(keys, texts, strict=True)))
+        draft = make_draft(benchmark, by, [row], source=Source.FORM)
+        benchmark.refresh_from_db()
+        return confirm_draft(
+            draft, actor=by, previewed_number=benchmark.last_revision_number, creates_systems=True
+        )
+
+    def publish(self, benchmark: Benchmark, *, studies: bool = False) -> Benchmark:
+        """Run the benchmark's waiting jobs here and now, and load what was published."""
+        jobs = Job.objects.filter(benchmark=benchmark, state="waiting").order_by("pk")
+        for job in jobs if studies else jobs.filter(queue="rankings"):
+            run_job(job.pk, worker="test")
+        return Benchmark.objects.select_related("publication__revision__configuration").get(pk=benchmark.pk)
+
+    def published(self, *args: Any, **fields: Any) -> Benchmark:
+        """A benchmark whose board is there."""
+        return self.publish(self.benchmark(*args, **fields))
+
+    def member(self, benchmark: Benchmark, role: str) -> User:
+        """A new user with a role on the benchmark."""
+        user = self.user(role)
+        Membership.objects.create(user=user, benchmark=benchmark, role=role)
+        return user
+
+    def submission_of(self, batch: Batch) -> Submission:
+        """The one submission of a batch of one."""
+        return batch.submissions.get()

@@ -1,0 +1,73 @@
+"""What was accepted cannot be changed, whoever asks: the database refuses."""
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from leaderboard.models import AppendOnlyPermit, Revision, Score, Submission, SubmissionEvent
+
+FROZEN = [
+    "leaderboard_score",
+    "leaderboard_submissionevent",
+    "leaderboard_batch",
+    "leaderboard_systemchange",
+    "leaderboard_configuration",
+    "leaderboard_publication",
+]
+KEPT = [*FROZEN, "leaderboard_submission", "leaderboard_revision"]
+
+
+def refused(statement: str) -> str:
+    """The database's own words when it refuses `statement`; fails where it does not."""
+    with pytest.raises(DatabaseError) as caught, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("table", FROZEN)
+def test_a_frozen_row_refuses_every_update(make, table):
+    make.published()
+    assert "append-only: UPDATE refused" in refused(f"UPDATE {table} SET id = id")
+
+
+@pytest.mark.parametrize("table", KEPT)
+def test_no_kept_row_can_be_deleted(make, table):
+    make.published()
+    assert "append-only: DELETE refused" in refused(f"DELETE FROM {table}")
+
+
+@pytest.mark.parametrize("table", KEPT)
+def test_no_kept_table_can_be_truncated(make, table):
+    if connection.vendor != "postgresql":
+        pytest.skip("only PostgreSQL has TRUNCATE")
+    make.published()
+    connection.check_constraints()  # pending foreign keys would refuse a TRUNCATE before the trigger does
+    assert "append-only: TRUNCATE refused" in refused(f"TRUNCATE {table} CASCADE")
+
+
+@pytest.mark.parametrize(
+    "change", [{"position": 9}, {"system_id": -1}, {"uuid": "00000000-0000-0000-0000-000000000000"}]
+)
+def test_a_submission_changes_its_state_and_nothing_else(make, change):
+    make.published()
+    Submission.objects.filter(position=1).update(state="withdrawn")
+    assert Submission.objects.get(position=1).state == "withdrawn"
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        Submission.objects.filter(position=1).update(**change)
+
+
+def test_a_revision_takes_its_input_hash_and_nothing_else(make):
+    make.benchmark()
+    Revision.objects.update(input_hash="0" * 64)
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        Revision.objects.update(note="rewritten")
+
+
+def test_a_permit_opens_the_tables_for_its_own_transaction_only(make):
+    make.benchmark()
+    with transaction.atomic():
+        permit = AppendOnlyPermit.objects.create(reason="takedown")
+        Score.objects.update(value=None, missing_reason="withdrawn")
+        permit.delete()
+    assert set(Score.objects.values_list("value", "missing_reason")) == {(None, "withdrawn")}
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        SubmissionEvent.objects.update(reason="rewritten")

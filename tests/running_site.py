@@ -1,0 +1,99 @@
+"""The site's own processes beside a test: real workers, a real sweep, a real web server, any of which may be killed."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from django.conf import settings
+
+from config.processes import processes
+
+T = TypeVar("T")
+
+
+class RunningSite:
+    """Processes that share one database, one broker and one folder; stop them with `stop_all`."""
+
+    def __init__(self, folder: Path, database_url: str, *, lease_seconds: int = 3, **environment: str) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.running: dict[str, subprocess.Popen] = {}
+        kept = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+        self.environment = kept | {
+            "PLURANK_VAR": str(folder),
+            "DATABASE_URL": database_url,
+            "REDIS_URL": settings.REDIS_URL,
+            "PLURANK_LEASE_SECONDS": str(lease_seconds),
+            "PLURANK_SECRET_KEY": settings.SECRET_KEY,
+            "PLURANK_DEBUG": "true",  # static files straight from the checkout
+            **environment,
+        }
+
+    @property
+    def url(self) -> str:
+        """Where the web server answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self, *names: str) -> None:
+        """Start processes by their names in `config.processes`; a number behind a name makes it another of its kind."""
+        commands = processes(sys.executable, self.port)
+        for name in names:
+            log = (self.folder / f"{name}.log").open("ab")
+            command = [part.replace("@%h", f"-{name}@%h") for part in commands[name.rstrip("0123456789")]]
+            self.running[name] = subprocess.Popen(
+                command, cwd=settings.ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
+            )
+            log.close()
+
+    def kill(self, name: str) -> None:
+        """SIGKILL a process and everything it started."""
+        process = self.running.pop(name)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def stop_all(self) -> None:
+        """Kill whatever still runs."""
+        for name in list(self.running):
+            self.kill(name)
+
+    def wait_for_web(self, seconds: float = 30) -> None:
+        """Wait until the web server answers."""
+        self.wait_until(self._answers, seconds, "the web server answers")
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/status/", timeout=5) as response:
+                return response.status == 200
+        except OSError:
+            return False
+
+    def wait_until(self, condition: Callable[[], T], seconds: float, what: str) -> T:
+        """Ask until the answer is true; fails with the processes' logs when it takes too long."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            answer = condition()
+            if answer:
+                return answer
+            time.sleep(0.05)
+        raise AssertionError(f"waited {seconds} s in vain until {what}\n{self.logs()}")
+
+    def logs(self) -> str:
+        """The end of every process's log."""
+        texts = []
+        for path in sorted(self.folder.glob("*.log")):
+            texts.append(f"--- {path.name}\n" + "\n".join(path.read_text(errors="replace").splitlines()[-25:]))
+        return "\n".join(texts)
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
