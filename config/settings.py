@@ -112,7 +112,7 @@ else:
     BROKER_FOLDER = VAR / "broker"
     (BROKER_FOLDER / "messages").mkdir(parents=True, exist_ok=True)
     (BROKER_FOLDER / "control").mkdir(parents=True, exist_ok=True)
-    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_URL = "filesystem://localhost"  # without a host name kombu warns
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(BROKER_FOLDER / "messages"),
         "data_folder_out": str(BROKER_FOLDER / "messages"),
