@@ -38,6 +38,7 @@ from ranking_engine.tables import Table, TableError, TableIssue
 from ranking_engine.weights import exact_weight
 
 DIRECTIONS: Mapping[str, int] = {"higher": 1, "lower": -1, "unordered": 0}
+METADATA = frozenset({"tags"})  # kept as metadata although they look like a slip for a section
 SECTIONS: Mapping[str, frozenset[str]] = {
     "task": frozenset(
         {"name", "key", "direction", "group", "weight", "metric", "unit", "minimum", "maximum", "chance"}
@@ -153,7 +154,7 @@ class _Parser:
             is_table = isinstance(value, dict) or (
                 isinstance(value, list) and any(isinstance(v, dict) for v in value)
             )
-            if close or is_table:
+            if (close and key not in METADATA) or is_table:
                 self.fail(
                     f"unknown key {shorten(key)!r}{_suggestion(key, [*SECTIONS, 'gamma', 'policy'])}", key=key
                 )
@@ -222,10 +223,10 @@ class _Parser:
         value = (self.raw[section][k] if section else self.raw).get(key)
         if value is None:
             return None
-        is_number = isinstance(value, (int, Decimal)) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(float(value)):
+        number = _finite(value)
+        if number is None:
             self.fail(f"{key} is {shorten(str(value))!r}; expected a finite number", section, k, key)
-        return float(value)
+        return number
 
     def _text(self, section: str, k: int, key: str) -> str:
         value = self.raw[section][k][key]
@@ -238,6 +239,17 @@ class _Parser:
         if policy is not None and policy not in MISSING_POLICIES:
             self.fail(f"policy is {policy!r}; expected one of {', '.join(MISSING_POLICIES)}", key="policy")
         return policy
+
+
+def _finite(value: object) -> float | None:
+    """Return `value` as a float, or None unless it is a finite number."""
+    if not isinstance(value, (int, Decimal)) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def to_matrix(table: Table, benchmark: BenchmarkFile | None = None) -> ScoreMatrix:

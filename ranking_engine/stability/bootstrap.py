@@ -146,7 +146,7 @@ def interval_bounds(counts: NDArray[np.int32], level: float) -> tuple[NDArray[np
     With N ranks and tail (1 - level) / 2, `lower` is the least rank r such that more than tail N ranks are
     at most r; `upper` the greatest such that more than tail N are at least r. Exact in integers.
     """
-    tail = (1 - Fraction(repr(level))) / 2
+    tail = (1 - Fraction(repr(float(level)))) / 2
     from_best = np.cumsum(counts, axis=1, dtype=np.int64)
     total = from_best[:, -1:]
     is_past = from_best * tail.denominator > total * tail.numerator
