@@ -10,6 +10,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.core.exceptions import ValidationError
+from django.db.models import URLField
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
 
@@ -40,6 +41,8 @@ admin.site.index_title = "What there is"
 
 class Untouchable(admin.ModelAdmin):
     """Rows that the admin shows and nobody changes here."""
+
+    formfield_overrides = {URLField: {"assume_scheme": "https"}}
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401
         """Nobody adds one."""
@@ -174,7 +177,8 @@ class MembershipInline(admin.TabularInline):
 class BenchmarkForm(forms.ModelForm):
     """A benchmark as staff edit it."""
 
-    default_rule = forms.ChoiceField(choices=[(rule.key, rule.name) for rule in RULES.values()])
+    default_rule = forms.ChoiceField(choices=[(rule.key, rule.name) for rule in RULES.values()], initial="borda")
+    source_url = forms.URLField(max_length=500, required=False, assume_scheme="https")
 
     class Meta:
         model = Benchmark
