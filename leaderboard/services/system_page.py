@@ -60,10 +60,25 @@ def _score(task: dict[str, Any], groups: dict[str, str], score: CurrentScore | N
     return {
         "task_name": task["name"],
         "group_name": groups.get(task["group"], ""),
-        "value_text": "" if value is None else repr(value).removesuffix(".0"),
-        "reason": "" if value is not None else REASONS[score.missing_reason if score else NOT_SUBMITTED],
-        "is_voting": task["direction"] != 0 and float(task["weight"]) > 0,
+        "value_text": "" if value is None else value_text(value),
+        "reason": "" if value is not None else missing_text(score.missing_reason if score else NOT_SUBMITTED),
+        "is_voting": votes(task),
     }
+
+
+def value_text(value: float) -> str:
+    """A score as it was given: the shortest decimal that reads back to the same number."""
+    return repr(value).removesuffix(".0")
+
+
+def missing_text(reason: str) -> str:
+    """Why a score is missing, in words."""
+    return REASONS[reason]
+
+
+def votes(task: dict[str, Any]) -> bool:
+    """Whether a configuration's task votes."""
+    return task["direction"] != 0 and float(task["weight"]) > 0
 
 
 def _submissions(viewer: Viewer, benchmark: Benchmark, system_id: int) -> list[dict[str, Any]]:
