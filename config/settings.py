@@ -110,13 +110,11 @@ else:
         }
     }
     BROKER_FOLDER = VAR / "broker"
-    (BROKER_FOLDER / "messages").mkdir(parents=True, exist_ok=True)
-    (BROKER_FOLDER / "control").mkdir(parents=True, exist_ok=True)
-    CELERY_BROKER_URL = "filesystem://localhost"  # without a host name kombu warns
+    CELERY_BROKER_URL = "folder://"
+    CELERY_BROKER_TRANSPORT = "config.filesystem_broker:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
-        "data_folder_in": str(BROKER_FOLDER / "messages"),
-        "data_folder_out": str(BROKER_FOLDER / "messages"),
-        "control_folder": str(BROKER_FOLDER / "control"),
+        "folder": str(BROKER_FOLDER / "messages"),
+        "stale_seconds": 300,  # messages expire long before
         "polling_interval": 0.05,
     }
 # A message is only a wake-up: it is acknowledged early, expires, returns nothing, and may be lost.
