@@ -83,7 +83,13 @@ IS_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if IS_SQLITE:
     DATABASES["default"] |= {"OPTIONS": SQLITE_OPTIONS, "TEST": {"NAME": str(VAR / "test.sqlite3")}}
 else:
-    DATABASES["default"] |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    # A process that stalls, or a machine that vanishes, in the middle of a transaction must not keep its locks.
+    POSTGRESQL_OPTIONS = {"options": "-c idle_in_transaction_session_timeout=30s"}
+    DATABASES["default"] |= {
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": POSTGRESQL_OPTIONS | DATABASES["default"].get("OPTIONS", {}),
+    }
 
 # --- Cache and background work: a folder, or Redis where REDIS_URL says so -------------------------------------
 REDIS_URL = env.text("REDIS_URL", "")
