@@ -68,7 +68,7 @@ def children(var):
 def is_running(pid):
     """Whether a process is there and no zombie."""
     state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
-    return state.stdout.strip() not in ("", "Z", "Zs")
+    return bool(state.stdout.strip()) and not state.stdout.startswith("Z")
 
 
 def wait_until(condition, seconds=4):

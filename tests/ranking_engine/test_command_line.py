@@ -147,6 +147,7 @@ def test_weights_change_the_tasks_they_name(toy, capsys, tmp_path):
     ("text", "message"),
     [
         ("{", "w.json, line 1: not valid JSON"),
+        ('{"1": 1' + "0" * 5000 + "}", "w.json: not valid JSON"),
         ("[1]", "w.json: expected a JSON object"),
         ('{"6": 1}', "w.json: unknown task '6': the table has none"),
         ('{"1": -1}', "w.json: the weight of '1' is -1; a weight is never negative"),

@@ -139,7 +139,7 @@ def test_bounds_are_as_defined(row, level):
 def test_progress_counts_up_to_its_total_and_may_cancel():
     seen = []
     rank_intervals(
-        random_matrix(200, 8, seed=8), tuple(RULES), n_resamples=20, progress=lambda *s: seen.append(s)
+        random_matrix(300, 8, seed=8), tuple(RULES), n_resamples=200, progress=lambda *s: seen.append(s)
     )
     done = [step for step, _ in seen]
     assert {total for _, total in seen} == {100}
