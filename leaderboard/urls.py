@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from leaderboard.views import board, home, rule, status, submit, system
+from leaderboard.views import board, health, home, rule, status, submit, system
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -15,4 +15,5 @@ urlpatterns = [
     path("submissions/<uuid:uuid>/", submit.batch, name="batch"),
     path("submissions/<uuid:uuid>/progress/", submit.batch_progress, name="batch_progress"),
     path("status/", status.status, name="status"),
+    path("healthz/", health.healthz, name="healthz"),
 ]
