@@ -103,7 +103,11 @@ class SubmissionForm(forms.Form):
 def scale_text(task: Task) -> str:
     """The task's stated range in words, if it has one."""
     if task.minimum is not None and task.maximum is not None:
-        return f"from {task.minimum:g} to {task.maximum:g}"
+        return f"from {_shown(task.minimum)} to {_shown(task.maximum)}"
     if task.minimum is not None:
-        return f"at least {task.minimum:g}"
-    return "" if task.maximum is None else f"at most {task.maximum:g}"
+        return f"at least {_shown(task.minimum)}"
+    return "" if task.maximum is None else f"at most {_shown(task.maximum)}"
+
+
+def _shown(number: float) -> str:
+    return f"{number:g}".replace("-", "\N{MINUS SIGN}")
