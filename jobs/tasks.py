@@ -25,13 +25,13 @@ def run_job(job_id: int) -> None:
 
 
 @worker_process_init.connect
-def limit_memory(**_: object) -> None:
+def limit_memory(**_signal: object) -> None:
     """Let a job that asks for too much memory fail alone, where the platform can say so."""
     try:
         import resource  # noqa: PLC0415 -- not on every platform
 
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        ceiling = settings.JOB_MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(settings.JOB_MEMORY_BYTES, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (ceiling, hard))
+        ceiling = settings.JOB_MEMORY_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (ceiling if hard < 0 else min(ceiling, hard), hard))
     except (ImportError, ValueError, OSError) as error:
         logger.warning("no memory limit on this platform: %s", error)

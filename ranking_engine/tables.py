@@ -44,9 +44,8 @@ class TableIssue:
     message: str
 
     def __str__(self) -> str:
-        return ", ".join([*self._place(), self.message]) if self.line is None else (
-            f"{', '.join(self._place())}: {self.message}"
-        )  # fmt: skip
+        place = ", ".join(self._place())
+        return f"{place}: {self.message}" if place else self.message
 
     def _place(self) -> list[str]:
         place = [] if self.line is None else [f"line {self.line}"]
@@ -207,12 +206,13 @@ class _Reader:
             values.append(self._row_values(row, begins))
             lines.append(begins)
             if self.max_systems is not None and len(systems) > self.max_systems:
-                self._stop(f"more than {self.max_systems} systems, which is what is allowed", line=begins)
+                self._stop(f"too many systems; at most {self.max_systems} are allowed", line=begins)
         self._raise_issues()
         if not systems:
             self._stop("no systems: the header is the only row", line=self.line)
+        array = np.array(values, dtype=np.float64)
         return Table(
-            tuple(systems), tuple(self.columns[1:]), np.array(values, dtype=np.float64), tuple(lines)
+            tuple(systems), tuple(self.columns[1:]), array, tuple(lines), self.header_line, self.name
         )
 
     def _system_name(self, cell: str, line: int, seen: dict[str, int]) -> str:

@@ -86,10 +86,8 @@ class RunningSite:
 
     def logs(self) -> str:
         """The end of every process's log."""
-        texts = []
-        for path in sorted(self.folder.glob("*.log")):
-            texts.append(f"--- {path.name}\n" + "\n".join(path.read_text(errors="replace").splitlines()[-25:]))
-        return "\n".join(texts)
+        ends = {p.name: p.read_text(errors="replace").splitlines()[-25:] for p in sorted(self.folder.glob("*.log"))}
+        return "\n".join(f"--- {name}\n" + "\n".join(lines) for name, lines in ends.items())
 
 
 def free_port() -> int:

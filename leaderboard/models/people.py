@@ -35,7 +35,7 @@ class UserManager(BaseUserManager["User"]):
         return self.get(email__iexact=username)
 
 
-class User(AbstractBaseUser, PermissionsMixin):
+class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-missing]  # of tokens: knox is untyped
     """Someone with an account. Personal data stands on this row and nowhere else."""
 
     email = models.EmailField(unique=True)

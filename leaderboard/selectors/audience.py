@@ -1,6 +1,7 @@
 """Who may see and do what: one function of (viewer, benchmark), asked by every page."""
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
@@ -78,7 +79,7 @@ def readable_benchmark(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]:
     return benchmark, found
 
 
-def own_draft(viewer: Viewer, uuid: object) -> Draft:
+def own_draft(viewer: Viewer, uuid: UUID) -> Draft:
     """The viewer's own draft.
 
     Raises:
@@ -90,7 +91,7 @@ def own_draft(viewer: Viewer, uuid: object) -> Draft:
     return draft
 
 
-def visible_batch(viewer: Viewer, uuid: object) -> Batch:
+def visible_batch(viewer: Viewer, uuid: UUID) -> Batch:
     """A batch, for its uploader and for those who decide on it; once all of it is accepted, for every reader.
 
     Raises:

@@ -1,5 +1,8 @@
 """Jobs and what is theirs, for the pages."""
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from django.db.models import Count, Min, Q, QuerySet
 
 from leaderboard.models import Benchmark, Job, Submission
@@ -37,7 +40,17 @@ def visible_jobs(viewer: Viewer) -> QuerySet[Job]:
     return Job.objects.filter(benchmark__in=listed_benchmarks(viewer)).select_related("benchmark").order_by("-pk")
 
 
-def queue_counts(viewer: Viewer) -> dict[str, dict[str, object]]:
+@dataclass(frozen=True)
+class QueueCount:
+    """How many jobs of one queue wait and run, and since when the oldest waits."""
+
+    queue: str
+    n_waiting: int = 0
+    n_running: int = 0
+    oldest: datetime | None = None
+
+
+def queue_counts(viewer: Viewer) -> list[QueueCount]:
     """Waiting and running jobs by queue, of what this viewer may know of."""
     counted = (
         visible_jobs(viewer)
@@ -49,6 +62,5 @@ def queue_counts(viewer: Viewer) -> dict[str, dict[str, object]]:
             oldest=Min("created_at", filter=Q(state=Job.State.WAITING)),
         )
     )
-    found = {row["queue"]: row for row in counted}
-    nothing = {"n_waiting": 0, "n_running": 0, "oldest": None}
-    return {queue: found.get(queue, nothing) for queue in Job.Queue.values}
+    found = {row["queue"]: QueueCount(**row) for row in counted}
+    return [found.get(queue, QueueCount(queue)) for queue in Job.Queue.values]

@@ -68,7 +68,7 @@ def submissions_in_force(revision: Revision) -> list[tuple[int, int]]:
         else:
             withdrawn.discard(submission_id)
     in_order = sorted((place, submission_id) for submission_id, place in accepted.items())
-    return [(submission_id, system_id) for (_, _, system_id), submission_id in in_order if submission_id not in withdrawn]
+    return [(submission, system) for (_, _, system), submission in in_order if submission not in withdrawn]
 
 
 def current_scores(revision: Revision, system_ids: Iterable[int] | None = None) -> dict[tuple[int, int], CurrentScore]:

@@ -106,7 +106,7 @@ def _fields(described: BenchmarkFile, table: Table) -> dict[str, Any]:
     """What the file says of the benchmark itself; Copeland by default where scores are missing."""
     metadata = described.metadata
     fields: dict[str, Any] = {name: str(metadata[name]) for name in METADATA if name in metadata}
-    has_gaps = bool((table.values != table.values).any())  # noqa: PLR0124 -- NaN
+    has_gaps = bool((table.values != table.values).any())
     fields["default_rule"] = metadata.get("default_rule", "copeland" if has_gaps else "borda")
     fields["tags"] = [str(tag) for tag in metadata.get("tags", [])]
     fields["gamma"] = described.gamma

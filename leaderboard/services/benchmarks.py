@@ -78,27 +78,36 @@ def create_benchmark(
 
 def save_group(benchmark: Benchmark, spec: GroupSpec, order: int) -> TaskGroup:
     """Store a new group."""
-    taken = set(TaskGroup.objects.filter(benchmark=benchmark).values_list("key", flat=True))
-    group = TaskGroup(
-        benchmark=benchmark,
-        name=check_name(spec.name, "group"),
-        key=spec.key or make_key(spec.name, taken),
-        weight=spec.weight,
-        order=order,
-    )
+    group = TaskGroup(benchmark=benchmark, name=spec.name, key=spec.key, weight=spec.weight, order=order)
+    prepare_group(group)
     group.full_clean()
     group.save()
     return group
 
 
+def prepare_group(group: TaskGroup) -> TaskGroup:
+    """Bring a group's name and key into the form that is stored.
+
+    Raises:
+        ValidationError: the name cannot be stored.
+    """
+    try:
+        group.name = check_name(group.name, "group")
+    except ValueError as problem:
+        raise ValidationError({"name": str(problem)}) from problem
+    if not group.key:
+        taken = set(TaskGroup.objects.filter(benchmark_id=group.benchmark_id).values_list("key", flat=True))
+        group.key = make_key(group.name, taken)
+    return group
+
+
 def save_task(benchmark: Benchmark, spec: TaskSpec, order: int, group: TaskGroup | None) -> Task:
     """Store a new task."""
-    taken = set(Task.objects.filter(benchmark=benchmark).values_list("key", flat=True))
     task = Task(
         benchmark=benchmark,
         group=group,
         order=order,
-        key=spec.key or make_key(spec.name, taken),
+        key=spec.key,
         name=spec.name,
         direction=spec.direction,
         weight=spec.weight,

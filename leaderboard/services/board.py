@@ -137,10 +137,11 @@ def build_board(
     if not columns:
         return None
     reference = _column(columns, query.reference or benchmark.default_rule)
-    order = _ordered(_filtered(published, systems, query), systems, columns, reference, published, query)
+    chosen = _filtered(published, systems, query)
+    order = _ordered(chosen, systems, columns, reference=reference, published=published, query=query)
     n_pages = max(1, math.ceil(len(order) / PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
-    view = _Rows(published, systems, columns, reference, query, own_system_ids)
+    view = _Rows(published, systems, columns, reference=reference, with_scores=query.scores, own=own_system_ids)
     return Board(
         published=published,
         columns=columns,
@@ -170,19 +171,20 @@ def _sentence(columns: list[Column]) -> str:
 
 def _filtered(published: PublishedBoard, systems: list[BoardSystem], query: BoardQuery) -> list[int]:
     """The systems that the filter leaves, in the revision's order."""
-    chosen = range(len(systems))
+    chosen = list(range(len(systems)))
     if query.q.strip():
         wanted = fold_name(query.q)
         chosen = [i for i in chosen if wanted in fold_name(systems[i].name) or wanted in systems[i].key]
     if query.complete_only:
         chosen = [i for i in chosen if published.n_scored[i] == published.facts["n_voting_tasks"]]
-    return list(chosen)
+    return chosen
 
 
 def _ordered(
     chosen: list[int],
     systems: list[BoardSystem],
     columns: list[Column],
+    *,
     reference: Column,
     published: PublishedBoard,
     query: BoardQuery,
@@ -234,12 +236,13 @@ class _Rows:
         published: PublishedBoard,
         systems: list[BoardSystem],
         columns: list[Column],
+        *,
         reference: Column,
-        query: BoardQuery,
+        with_scores: bool,
         own: frozenset[int],
     ) -> None:
         self.published, self.systems, self.columns, self.reference = published, systems, columns, reference
-        self.own, self.with_scores = own, query.scores
+        self.own, self.with_scores = own, with_scores
         self.least, self.median, self.greatest = rank_range(columns, len(systems))
         self.holders = {column.rule: Counter(column.ranks.tolist()) for column in columns}
 

@@ -91,7 +91,7 @@ def make_draft(
     tasks = {task.key: task for task in Task.objects.filter(benchmark=benchmark, is_archived=False)}
     on_board = board_systems(benchmark)
     problems = Problems()
-    checked = [_check_row(benchmark, owner, row, tasks, on_board, problems) for row in rows]
+    checked = [_check_row(benchmark, owner, row, tasks=tasks, on_board=on_board, problems=problems) for row in rows]
     if problems:
         raise DraftError(problems)
     return Draft.objects.create(
@@ -109,6 +109,7 @@ def _check_row(
     benchmark: Benchmark,
     owner: User,
     row: RawRow,
+    *,
     tasks: Mapping[str, Task],
     on_board: list[BoardSystem],
     problems: Problems,

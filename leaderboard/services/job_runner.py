@@ -67,7 +67,7 @@ def lease_kept(job: Job) -> Iterator[threading.Event]:
                     if not jobs.renew(job):
                         is_lost.set()
                         return
-                except Exception:  # noqa: BLE001 -- the database may be away for a moment; the next beat tries again
+                except Exception:
                     logger.warning("the lease of %s was not renewed this time", job, exc_info=True)
         finally:
             connection.close()
@@ -106,7 +106,7 @@ def _is_overdue(job: Job) -> bool:
 
     Then a superseded study finishes for its own revision, so that a busy benchmark still gets one.
     """
-    of_kind = Job.objects.filter(kind=job.kind, benchmark_id=job.benchmark_id)
+    of_kind = Job.objects.filter(kind=job.kind, benchmark=job.benchmark_id)
     since = of_kind.filter(state=Job.State.DONE).order_by("-finished_at").values_list("finished_at", flat=True).first()
     since = since or of_kind.order_by("created_at").values_list("created_at", flat=True).first()
     budget = timedelta(seconds=JOB_KINDS[job.kind].budget_seconds)

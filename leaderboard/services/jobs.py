@@ -38,7 +38,7 @@ def newer_jobs(job: Job) -> QuerySet[Job]:
     """Jobs of the same kind and benchmark about a newer revision that are waiting, running or done."""
     return Job.objects.filter(
         kind=job.kind,
-        benchmark_id=job.benchmark_id,
+        benchmark=job.benchmark_id,
         parameter_hash=job.parameter_hash,
         engine_version=job.engine_version,
         sequence__gt=job.sequence,

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from leaderboard.models import Benchmark, Report
 from leaderboard.selectors.audience import Viewer, listed_benchmarks
@@ -67,7 +68,7 @@ def _summaries(benchmarks: list[Benchmark]) -> dict[int, list[Report]]:
 
 
 def _line(benchmark: Benchmark, reports: list[Report]) -> ListedBenchmark:
-    facts = next((report.summary for report in reports if report.kind == BOARD), {})
+    facts: dict[str, Any] = next((report.summary for report in reports if report.kind == BOARD), {})
     rankings = {report.summary["rule"]: report.summary for report in reports if report.kind == RANKING}
     default = rankings.get(benchmark.default_rule, {"winner_names": []})
     electing = [summary for summary in rankings.values() if summary["n_winners"]]

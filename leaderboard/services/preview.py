@@ -9,9 +9,9 @@ import numpy as np
 from leaderboard.models import Benchmark, Draft
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.configuration import configuration_content
-from leaderboard.services.wording import in_words
 from leaderboard.services.rankings import rank_isolated
 from leaderboard.services.score_matrix import build_matrix, revision_matrix
+from leaderboard.services.wording import in_words
 from ranking_engine import RULES, Ranking, ScoreMatrix
 
 SHOWN_CHANGES = 5
@@ -84,7 +84,7 @@ def preview_draft(draft: Draft) -> Preview:
         is_new_system=place is None,
         near_misses=row["system"]["near_misses"],
         rows=_score_changes(row["scores"], configuration, None if place is None else values[place], new_row),
-        effects=_effects(configuration, systems, values, place, new_row, row["system"]["name"]),
+        effects=_effects(configuration, systems, values, place=place, new_row=new_row, name=row["system"]["name"]),
     )
 
 
@@ -120,6 +120,7 @@ def _effects(
     configuration: dict[str, Any],
     systems: list[BoardSystem],
     values: np.ndarray,
+    *,
     place: int | None,
     new_row: np.ndarray,
     name: str,

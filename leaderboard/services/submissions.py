@@ -105,7 +105,9 @@ def store_batch(
     )
     systems = _systems_of(benchmark, rows)
     submissions = Submission.objects.bulk_create(
-        Submission(batch=batch, benchmark=benchmark, system=systems[fold_name(row["system"]["name"])], position=position)
+        Submission(
+            batch=batch, benchmark=benchmark, system=systems[fold_name(row["system"]["name"])], position=position
+        )
         for position, row in enumerate(rows, start=1)
     )
     tasks = dict(Task.objects.filter(benchmark=benchmark).values_list("key", "pk"))

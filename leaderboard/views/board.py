@@ -111,9 +111,9 @@ class _Board:
         self.latest_revision_number = benchmark.last_revision_number
         self.is_computing = benchmark.last_revision_number > benchmark.published_number
         self.job = board_job(benchmark) if self.is_computing else None
-        may_try = audience.may_submit or not viewer.is_authenticated
-        is_open = benchmark.submission_policy in {"open", "moderated"}
-        self.submit_url = reverse("submit", args=[benchmark.key]) if audience.may_submit or (may_try and is_open) else ""
+        # Whoever has not signed in yet is shown the way where everyone with an account may submit.
+        is_open = benchmark.submission_policy in {"open", "moderated"} and not viewer.is_authenticated
+        self.submit_url = reverse("submit", args=[benchmark.key]) if audience.may_submit or is_open else ""
         self.revision_number = benchmark.published_number if found else None
         if found is None or benchmark.publication is None:
             return

@@ -24,12 +24,12 @@ def status(request: HttpRequest) -> HttpResponse:
     seen = visible_jobs(request.user).filter(started_at__gt=lately).exclude(worker="").order_by()
     queues = [
         {
-            "name": queue,
-            "n_waiting": counts["n_waiting"],
-            "n_running": counts["n_running"],
-            "oldest_text": timesince(counts["oldest"]) if counts["oldest"] else "",
+            "name": count.queue,
+            "n_waiting": count.n_waiting,
+            "n_running": count.n_running,
+            "oldest_text": timesince(count.oldest) if count.oldest else "",
         }
-        for queue, counts in queue_counts(request.user).items()
+        for count in queue_counts(request.user)
     ]
     context = {
         "queues": queues,

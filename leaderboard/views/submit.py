@@ -1,5 +1,7 @@
 """Submitting: the form, the preview, and the way of a submission until its board is there."""
 
+from uuid import UUID
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -15,6 +17,7 @@ from leaderboard.services.batch_page import batch_page
 from leaderboard.services.drafts import DraftError, make_draft
 from leaderboard.services.preview import preview_draft
 from leaderboard.services.submissions import NewSystemError, StalePreviewError, SubmissionError, confirm_draft
+from leaderboard.views.people import signed_in
 
 
 @login_required
@@ -30,7 +33,7 @@ def submit(request: HttpRequest, key: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             note = form.cleaned_data["note"]
-            found = make_draft(benchmark, request.user, [form.raw_row()], source=Source.FORM, note=note)
+            found = make_draft(benchmark, signed_in(request), [form.raw_row()], source=Source.FORM, note=note)
         except DraftError as error:
             errors = form.take_problems(error.problems)
         else:
@@ -42,7 +45,7 @@ def submit(request: HttpRequest, key: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def draft(request: HttpRequest, uuid: object) -> HttpResponse:
+def draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """What a draft would change; confirming it submits, discarding it forgets."""
     found = own_draft(request.user, uuid)
     if request.method != "POST":
@@ -55,7 +58,7 @@ def draft(request: HttpRequest, uuid: object) -> HttpResponse:
     try:
         batch = confirm_draft(
             found,
-            actor=request.user,
+            actor=signed_in(request),
             previewed_number=int(previewed) if previewed.isascii() and previewed.isdigit() else -1,
             creates_systems=request.POST.get("create_system") == "1",
         )
@@ -90,14 +93,14 @@ def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> H
 
 
 @require_safe
-def batch(request: HttpRequest, uuid: object) -> HttpResponse:
+def batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Where a submission stands, and what came of it."""
     found = visible_batch(request.user, uuid)
     return render(request, "leaderboard/batch.html", batch_page(found) | _links(found.benchmark, uuid))
 
 
 @require_safe
-def batch_progress(request: HttpRequest, uuid: object) -> HttpResponse:
+def batch_progress(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The part of the page that is asked for again every second."""
     found = visible_batch(request.user, uuid)
     context = batch_page(found) | _links(found.benchmark, uuid)
@@ -106,7 +109,7 @@ def batch_progress(request: HttpRequest, uuid: object) -> HttpResponse:
     return response
 
 
-def _links(benchmark: Benchmark, uuid: object) -> dict[str, object]:
+def _links(benchmark: Benchmark, uuid: UUID) -> dict[str, object]:
     return {
         "benchmark": benchmark,
         "poll_url": reverse("batch_progress", args=[uuid]),

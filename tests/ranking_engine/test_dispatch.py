@@ -42,3 +42,49 @@ def test_rank_all_gives_every_rule_what_rank_gives_alone():
         alone = rank(TOY, rule)
         np.testing.assert_array_equal(ranking.scores, alone.scores)
         assert ranking.ranks.tolist() == alone.ranks.tolist()
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "message"),
+    [
+        ("bordo", {}, "`rule` is 'bordo'; expected one of mean, plurality, borda"),
+        ("borda", {"ties": "first"}, "`ties` is 'first'; expected one of worst, best, average"),
+        ("copeland", {"ties": "first"}, "`ties` is 'first'"),
+        ("copeland", {"variant": "uper"}, "`variant` is 'uper'; expected one of difference, lower_with_ties"),
+        ("borda", {"variant": "upper"}, r"`variant` is no option of the rule borda \(options: none\)"),
+    ],
+)  # fmt: skip
+def test_unknown_rules_ties_and_options_are_named(rule, options, message):
+    with pytest.raises(ValueError, match=message):
+        rank(TOY, rule, **options)
+
+
+def test_rank_all_takes_some_rules_in_the_order_asked_for():
+    assert list(rank_all(TOY, ["minimax", "mean"])) == ["minimax", "mean"]
+    with pytest.raises(ValueError, match="`rule` is 'bordo'"):
+        rank_all(TOY, ["bordo"])
+
+
+def test_one_system_and_one_task_are_enough():
+    for rule, ranking in rank_all(ScoreMatrix([[-3.0]])).items():
+        assert (rule, ranking.ranks.tolist(), ranking.winners) == (rule, [1], (0,))
+        assert not np.signbit(ranking.scores[0]) or rule == "mean"
+
+
+def test_no_winner_says_how_large_the_smith_set_is():
+    ranking = rank(ScoreMatrix([[3, 1, 2], [2, 3, 1], [1, 2, 3]]), "condorcet")
+    assert (ranking.status, ranking.winners) == ("no_winner", ())
+    assert ranking.reason == "no system beats every other (the Smith set has 3 systems)"
+
+
+def test_the_mean_of_huge_scores_is_finite_and_exact():
+    huge = np.finfo(float).max
+    ranking = rank(ScoreMatrix([[huge, huge, huge], [-huge, huge, 0], [0.1, 0.2, -0.3]]), "mean")
+    assert ranking.scores[0] == huge
+    assert ranking.ranks[0] == 1
+
+
+def test_the_mean_does_not_depend_on_the_order_of_tasks():
+    values = np.array([[0.1, 0.2, -0.3], [-0.3, 0.1, 0.2], [0.2, -0.3, 0.1]])
+    ranking = rank(ScoreMatrix(values), "mean")
+    assert ranking.ranks.tolist() == [1, 1, 1]

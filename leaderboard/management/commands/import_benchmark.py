@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--visibility", choices=Benchmark.Visibility.values, default="public")
         parser.add_argument("--submissions", choices=Benchmark.SubmissionPolicy.values, default="moderated")
 
-    def handle(self, *args: object, **options: object) -> None:  # noqa: ARG002
+    def handle(self, *args: object, **options: object) -> None:
         """Import the folder, or say in one line what is wrong with it."""
         folder = Path(str(options["folder"])).resolve()
         owner = User.objects.filter(email__iexact=str(options["owner"])).first()

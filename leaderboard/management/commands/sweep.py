@@ -27,7 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--every", type=float, default=1.0, metavar="SECONDS")
         parser.add_argument("--once", action="store_true", help="sweep once and leave")
 
-    def handle(self, *args: object, **options: object) -> None:  # noqa: ARG002
+    def handle(self, *args: object, **options: object) -> None:
         """Sweep until told to stop."""
         stop = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):

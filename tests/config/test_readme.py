@@ -1,0 +1,19 @@
+"""The README says what is so."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+def test_every_variable_of_the_settings_stands_in_the_table_and_no_other():
+    in_settings = re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', (ROOT / "config" / "settings.py").read_text())
+    in_table = re.findall(r"^\| `([A-Z_]+)` \|", README, flags=re.MULTILINE)
+    assert sorted(in_table) == sorted(in_settings)
+
+
+def test_every_make_target_that_it_names_is_there():
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+    named = set(re.findall(r"(?:^|`|=\d+ )make ([a-z-]+)", README, flags=re.MULTILINE))
+    assert {"demo", "test", "check"} <= named <= set(targets)

@@ -1,0 +1,91 @@
+"""Staff edit benchmarks in the Django admin through the services, and cannot touch scores."""
+
+import pytest
+from django.contrib import admin
+from django.urls import reverse
+
+from leaderboard.models import Benchmark, Revision, Score, Task
+
+UNTOUCHABLE = ["batch", "job", "publication", "report", "revision", "score", "submission", "submissionevent", "system"]
+
+
+@pytest.fixture
+def staff(make, client):
+    user = make.user("staff", is_staff=True, is_superuser=True)
+    client.force_login(user)
+    return user
+
+
+def form_data(response) -> dict[str, str]:
+    """What a browser would send back of an untouched admin form."""
+    page = response.context
+    forms = [page["adminform"].form, *(inline.formset.management_form for inline in page["inline_admin_formsets"])]
+    forms += [form for inline in page["inline_admin_formsets"] for form in inline.formset.forms]
+    data = {}
+    for form in forms:
+        for bound in form:
+            value = bound.value()
+            if value is not None and value is not False:
+                data[bound.html_name] = value if isinstance(value, str) else bound.field.prepare_value(value)
+    return data
+
+
+def test_changing_a_weight_makes_a_revision_with_the_editors_name(make, client, staff):
+    benchmark = make.benchmark()
+    address = reverse("admin:leaderboard_benchmark_change", args=[benchmark.pk])
+    data = form_data(client.get(address))
+    assert [data[f"tasks-{t}-name"] for t in range(5)] == [f"Task {t}" for t in range(1, 6)]
+    response = client.post(address, data | {"tasks-0-weight": "3"})
+    assert response.status_code == 302, response.context and response.context["errors"]
+    revision = Revision.objects.get(benchmark=benchmark, number=2)
+    assert (revision.cause, revision.author) == ("configuration", staff)
+    assert [task["weight"] for task in revision.configuration.content["tasks"]] == ["3", "1", "1", "1", "1"]
+    first = Revision.objects.get(benchmark=benchmark, number=1)
+    assert [task["weight"] for task in first.configuration.content["tasks"]] == ["1"] * 5
+
+
+def test_saving_without_a_change_makes_no_revision(make, client, staff):
+    benchmark = make.benchmark()
+    address = reverse("admin:leaderboard_benchmark_change", args=[benchmark.pk])
+    assert client.post(address, form_data(client.get(address))).status_code == 302
+    assert Revision.objects.filter(benchmark=benchmark).count() == 1
+
+
+def test_a_new_benchmark_takes_its_tasks_keys_from_their_names(make, client, staff):
+    address = reverse("admin:leaderboard_benchmark_add")
+    data = form_data(client.get(address)) | {"name": "Fresh", "key": "fresh", "tasks-TOTAL_FORMS": "1"}
+    data |= {"tasks-0-name": " Word  order ", "tasks-0-direction": "1", "tasks-0-weight": "1", "tasks-0-order": "0"}
+    data |= {"memberships-0-user": str(staff.pk), "memberships-0-role": "owner"}
+    response = client.post(address, data)
+    assert response.status_code == 302, response.context["errors"]
+    task = Task.objects.get(benchmark=Benchmark.objects.get(key="fresh"))
+    assert (task.key, task.name, task.name_folded) == ("word-order", "Word  order", "word  order")
+
+
+def test_two_tasks_of_one_name_are_refused_with_a_message(make, client, staff):
+    benchmark = make.benchmark()
+    address = reverse("admin:leaderboard_benchmark_change", args=[benchmark.pk])
+    response = client.post(address, form_data(client.get(address)) | {"tasks-0-name": "TASK 2"})
+    assert response.status_code == 200
+    assert "Another task of this benchmark is called" in str(response.context["errors"])
+
+
+@pytest.mark.parametrize("model", UNTOUCHABLE)
+def test_history_can_be_looked_at_and_not_touched(make, client, staff, model):
+    make.published()
+    assert client.get(reverse(f"admin:leaderboard_{model}_changelist")).status_code == 200
+    assert client.get(reverse(f"admin:leaderboard_{model}_add")).status_code == 403
+    found = next(registered for registered in admin.site._registry if registered._meta.model_name == model)
+    row = found._default_manager.first()
+    change = reverse(f"admin:leaderboard_{model}_change", args=[row.pk])
+    assert client.get(change).status_code == 200
+    assert client.post(change, {"value": "1"}).status_code == 403
+    assert client.post(reverse(f"admin:leaderboard_{model}_delete", args=[row.pk])).status_code == 403
+
+
+def test_no_score_changes_through_the_admin(make, client, staff):
+    make.benchmark()
+    before = list(Score.objects.values_list("pk", "value"))
+    data = {"action": "delete_selected", "_selected_action": [pk for pk, _ in before]}
+    client.post(reverse("admin:leaderboard_score_changelist"), data)
+    assert list(Score.objects.values_list("pk", "value")) == before

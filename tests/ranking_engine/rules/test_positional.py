@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ranking_engine import ScoreMatrix, rank
+from ranking_engine.profile import Profile
+from ranking_engine.rules.positional import points, positional_scores
+from ranking_engine.task_order import task_order
+
+TIED = np.array([[5.0], [7.0], [5.0], [5.0], [1.0]])  # one first, three on positions 2 to 4, one last
+
+
+@pytest.mark.parametrize(("ties", "shared"), [("best", 8), ("worst", 2), ("average", 5)])
+def test_a_tie_block_gets_its_first_last_or_mean_entry(ties, shared):
+    vector = np.array([10.0, 8, 5, 2, 1])
+    assert points(task_order(TIED), vector, ties).T.tolist() == [[shared, 10, shared, shared, 1]]
+
+
+def test_an_unknown_convention_is_named():
+    with pytest.raises(ValueError, match="`ties` is 'first'; expected one of worst, best, average"):
+        points(task_order(TIED), np.ones(5), "first")
+
+
+def test_any_scoring_vector_fits():
+    harmonic = 1 / np.arange(1, 6)
+    scores = positional_scores(Profile(ScoreMatrix(TIED, weights=[3])), harmonic, "best")
+    assert scores.tolist() == [1.5, 3, 1.5, 1.5, 0.6000000000000001]
+
+
+def test_joint_first_places_count_for_nobody_by_default_and_are_shared_on_request():
+    matrix = ScoreMatrix([[2.0], [2.0], [1.0]])
+    assert rank(matrix, "plurality").scores.tolist() == [0, 0, 0]
+    assert rank(matrix, "plurality", ties="best").scores.tolist() == [1, 1, 0]
+    assert rank(matrix, "plurality", ties="average").scores.tolist() == [0.5, 0.5, 0]
+
+
+def test_order_has_first_and_last_positions_and_dense_places_and_marks_missing_scores():
+    order = task_order(np.array([[5.0], [np.nan], [7.0], [5.0], [1.0]]))
+    assert order.first.T.tolist() == [[1, -1, 0, 1, 3]]
+    assert order.last.T.tolist() == [[2, -1, 0, 2, 3]]
+    assert order.place.T.tolist() == [[2, 0, 1, 2, 3]]

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ranking_engine import MISSING_POLICIES, RULES, UNRANKED, ScoreMatrix, rank
+from ranking_engine.missing import complete, scored_part
+from ranking_engine.stability.bootstrap import (
+    DEFAULT_RULES,
+    clusters_of,
+    draw_clusters,
+    draw_tasks,
+    interval_bounds,
+    rank_intervals,
+)
+from ranking_engine.synthetic import random_matrix
+from tests.ranking_engine.strategies import matrices
+
+
+def naive_counts(matrix, rule, n_resamples, seed, missing):
+    """Resample and rank, one by one."""
+    part = complete(matrix, missing) if RULES[rule].needs_complete else scored_part(matrix)
+    n = matrix.n_systems
+    counts = np.zeros((n, n), dtype=np.int32)
+    for drawn in draw_tasks(part.matrix, n_resamples, seed):
+        weights = [Fraction(int(k)) * weight for k, weight in zip(drawn, part.matrix.weights, strict=True)]
+        ranking = rank(part.matrix.with_weights(weights), rule, missing="undefined")
+        for row, place in enumerate(ranking.ranks):
+            if place != UNRANKED:
+                counts[part.systems[row], place - 1] += 1
+    return counts
+
+
+def assert_same_as_naive(matrix, rules, n_resamples, seed, missing="drop_systems"):
+    intervals = rank_intervals(matrix, rules, n_resamples=n_resamples, seed=seed, missing=missing)
+    for rule, counts in intervals.counts.items():
+        np.testing.assert_array_equal(counts, naive_counts(matrix, rule, n_resamples, seed, missing), rule)
+    return intervals
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    matrices(max_systems=4, min_tasks=9, max_tasks=12, groups=True),
+    st.integers(0, 5),
+    st.sampled_from(list(MISSING_POLICIES)),
+)
+def test_batches_count_what_ranking_each_resample_counts(matrix, seed, missing):
+    assert_same_as_naive(matrix, tuple(RULES), 4, seed, missing)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"n_levels": 4}, {"missing": 0.3}, {"weights": [Fraction(1, k) for k in range(1, 9)]}],
+    ids=["strict", "ties", "gaps", "fractions"],
+)
+def test_batches_agree_with_the_loop_on_larger_matrices(options):
+    intervals = assert_same_as_naive(random_matrix(20, 8, seed=3, **options), tuple(RULES), 20, 1, "median")
+    assert set(intervals.counts) == set(RULES)
+
+
+def test_weights_too_large_for_floats_are_ranked_exactly():
+    weights = [2**60 + k for k in range(8)]
+    assert_same_as_naive(random_matrix(6, 8, seed=4, weights=weights), DEFAULT_RULES, 5, 0)
+    assert_same_as_naive(
+        random_matrix(6, 8, seed=4, weights=[2**40 + k for k in range(8)]), DEFAULT_RULES, 5, 0
+    )
+
+
+def test_counts_of_rules_in_blocks_of_systems_and_resamples_agree_with_the_loop():
+    assert_same_as_naive(random_matrix(300, 8, seed=5), ("copeland", "minimax"), 30, 0)
+
+
+def test_a_resample_depends_on_the_seed_and_its_own_number_only():
+    many = draw_clusters(7, 50, seed=3)
+    np.testing.assert_array_equal(draw_clusters(7, 20, seed=3), many[:20])
+    assert (many.sum(axis=1) == 7).all()
+    assert (draw_clusters(7, 50, seed=4) != many).any()
+
+
+def test_tasks_of_a_group_are_drawn_together():
+    groups = ["g", "g", None, "h", "h", "h", None, None, None]
+    matrix = ScoreMatrix(np.arange(18).reshape(2, 9), groups=groups)
+    assert len(clusters_of(matrix)) == 6
+    drawn = draw_tasks(matrix, 30, 0)
+    assert (drawn[:, 0] == drawn[:, 1]).all()
+    assert (drawn[:, 3] == drawn[:, 5]).all()
+    assert (drawn[:, 0] + drawn[:, 3] + drawn[:, [2, 6, 7, 8]].sum(axis=1) == 6).all()
+
+
+def test_the_order_of_tasks_changes_nothing():
+    matrix = random_matrix(6, 9, seed=6)
+    backwards = matrix.subset(tasks=range(8, -1, -1))
+    for rule, counts in rank_intervals(matrix, n_resamples=30).counts.items():
+        np.testing.assert_array_equal(counts, rank_intervals(backwards, n_resamples=30).counts[rule])
+
+
+def test_fewer_than_six_clusters_give_no_intervals_and_say_why():
+    grouped = ScoreMatrix(np.ones((2, 9)), groups=["g"] * 5 + [None] * 4)
+    intervals = rank_intervals(grouped)
+    assert (intervals.status, intervals.n_clusters, dict(intervals.counts)) == ("undefined", 5, {})
+    assert intervals.reason == "5 independent tasks or task groups to draw from; fewer than 6 tell nothing"
+    assert rank_intervals(ScoreMatrix([[np.nan] * 9])).reason == "no system has a score on a voting task"
+
+
+def test_a_rule_whose_policy_leaves_too_few_tasks_is_undefined_and_the_others_are_not():
+    values = random_matrix(4, 8, seed=7).values.copy()
+    values[0, :4] = np.nan
+    intervals = rank_intervals(ScoreMatrix(values), n_resamples=10, missing="drop_tasks")
+    assert set(intervals.counts) == {"copeland", "minimax"}
+    assert set(intervals.undefined.values()) == {
+        "4 independent tasks or task groups to draw from; fewer than 6 tell nothing"
+    }
+    undefined = rank_intervals(ScoreMatrix(values), n_resamples=10, missing="undefined").undefined
+    assert undefined["mean"] == "4 missing scores (1 of 4 systems lacks at least one)"
+
+
+def test_bounds_leave_out_exactly_the_tails():
+    counts = np.array([[25, 950, 25], [26, 948, 26], [0, 0, 0], [1000, 0, 0]], dtype=np.int32)
+    lower, upper = interval_bounds(counts, 0.95)
+    assert lower.tolist() == [2, 1, UNRANKED, 1]
+    assert upper.tolist() == [2, 3, UNRANKED, 1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=6), st.sampled_from([0.5, 0.8, 0.9, 0.95]))
+def test_bounds_are_as_defined(row, level):
+    lower, upper = interval_bounds(np.array([row], dtype=np.int32), level)
+    tail = (1 - Fraction(str(level))) / 2 * sum(row)
+    below = [r for r in range(len(row)) if sum(row[: r + 1]) > tail]
+    above = [r for r in range(len(row)) if sum(row[r:]) > tail]
+    expected = (below[0] + 1, above[-1] + 1) if sum(row) else (UNRANKED, UNRANKED)
+    assert (lower[0], upper[0]) == expected
+
+
+def test_progress_counts_up_to_its_total_and_may_cancel():
+    seen = []
+    rank_intervals(
+        random_matrix(200, 8, seed=8), tuple(RULES), n_resamples=20, progress=lambda *s: seen.append(s)
+    )
+    done = [step for step, _ in seen]
+    assert {total for _, total in seen} == {100}
+    assert done == sorted(set(done))
+    assert done[-1] == 100
+    assert len(done) > 5
+
+    def cancel(done, total):
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        rank_intervals(random_matrix(20, 8, seed=8), n_resamples=20, progress=cancel)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_resamples": 0}, "`n_resamples` is 0"),
+        ({"level": 1.0}, "`level` is 1.0"),
+        ({"seed": -1}, "`seed` is -1"),
+        ({"rules": ("bordo",)}, "`rule` is 'bordo'"),
+        ({"missing": "guess"}, "`missing` is 'guess'"),
+    ],
+)
+def test_bad_parameters_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        rank_intervals(random_matrix(3, 8, seed=0), **options)

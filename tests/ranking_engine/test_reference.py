@@ -1,0 +1,170 @@
+"""The peers' answers on published leaderboards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ranking_engine import Pairwise, ScoreMatrix, condorcet_winner, rank, smith_set, weak_condorcet_winners
+from ranking_engine.tables import read_table, write_table
+from tests.reference import (
+    reference_answers,
+    reference_folder,
+    reference_leaderboards,
+    reference_matrix,
+)
+
+VOTENRANK_RULES = {
+    "mean_arithmetic": ("mean", {}),
+    "plurality": ("plurality", {}),
+    "borda": ("borda", {}),
+    **{
+        f"copeland_{v}": ("copeland", {"variant": v})
+        for v in ("difference", "lower", "upper", "lower_with_ties")
+    },
+    **{
+        f"minimax_{v}": ("minimax", {"variant": v})
+        for v in ("winning_votes", "margins", "pairwise_opposition")
+    },
+}
+VOTENRANK_FILES = [
+    ("votenrank-superglue", "votenrank-superglue"),
+    ("votenrank-value-nohuman", "votenrank-value"),
+    ("votenrank-value-missing", "votenrank-value"),
+]
+NATIVE = {name for name in VOTENRANK_RULES if name.startswith(("copeland", "minimax"))}
+
+
+def matrix_of(answers, leaderboard: str) -> ScoreMatrix:
+    matrix = reference_matrix(leaderboard)
+    rows = [matrix.system_names.index(name) for name in answers["models"]]
+    return matrix.subset(rows)
+
+
+def scores_by_name(matrix, ranking):
+    return dict(zip(matrix.system_names, ranking.scores.tolist(), strict=True))
+
+
+def assert_same_scores(matrix, ranking, expected):
+    got = scores_by_name(matrix, ranking)
+    assert set(got) == set(expected)
+    assert got == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize(("file", "leaderboard"), VOTENRANK_FILES)
+@pytest.mark.parametrize("name", list(VOTENRANK_RULES))
+def test_scores_winners_and_ties_are_those_of_votenrank(file, leaderboard, name):
+    answers = reference_answers(file)
+    matrix = matrix_of(answers, leaderboard)
+    rule, options = VOTENRANK_RULES[name]
+    if answers["is_partial"] and name not in NATIVE | {"mean_arithmetic"}:
+        ranking = rank(matrix, rule, missing="undefined", **options)
+        assert (ranking.status, ranking.reason) == (
+            "undefined",
+            "5 missing scores (1 of 7 systems lacks at least one)",
+        )
+        return
+    ranking = rank(matrix, rule, missing="median", **options)
+    assert_same_scores(matrix, ranking, answers["rankings"][name]["scores"])
+    assert ranking.n_tied == answers["rankings"][name]["ties"]
+    assert {matrix.system_names[i] for i in ranking.winners} == set(answers["winners"][name])
+
+
+@pytest.mark.parametrize(("file", "leaderboard"), VOTENRANK_FILES)
+def test_the_majority_relation_and_the_condorcet_winner_are_those_of_votenrank(file, leaderboard):
+    answers = reference_answers(file)
+    matrix = matrix_of(answers, leaderboard)
+    pairwise, names = Pairwise.of(matrix), matrix.system_names
+    value = np.where(pairwise.beats, 1.0, np.where(pairwise.beats.T, 0.0, 0.5))
+    np.fill_diagonal(value, 1.0)
+    assert {a: dict(zip(names, value[i], strict=True)) for i, a in enumerate(names)} == answers[
+        "majority_graph"
+    ]
+    winner = condorcet_winner(pairwise)
+    assert ([] if winner is None else [names[winner]]) == answers["winners"]["condorcet"]
+
+
+def unweighted(leaderboard: str, systems: list[str]) -> ScoreMatrix:
+    matrix = reference_matrix(leaderboard)
+    return matrix.subset([matrix.system_names.index(name) for name in systems]).with_weights(
+        [1] * matrix.n_tasks
+    )
+
+
+PREFVOTING = [("prefvoting-superglue22", "votenrank-superglue"), ("prefvoting-vtab", "bb-vtab")]
+
+
+@pytest.mark.parametrize(("file", "leaderboard"), PREFVOTING)
+def test_scores_are_those_of_pref_voting(file, leaderboard):
+    answers = reference_answers(file)
+    matrix = unweighted(leaderboard, answers["systems"])
+    ties = answers["ties"]
+    assert_same_scores(matrix, rank(matrix, "borda"), ties["domination_borda_scores"])
+    weak = {name: score - matrix.n_tasks for name, score in ties["weak_domination_borda_scores"].items()}
+    assert_same_scores(matrix, rank(matrix, "borda", ties="best"), weak)
+    middle = (matrix.n_systems - 1) * matrix.n_tasks / 2
+    average = {name: middle + score / 2 for name, score in ties["symmetric_borda_scores"].items()}
+    assert_same_scores(matrix, rank(matrix, "borda", ties="average"), average)
+    assert_same_scores(matrix, rank(matrix, "copeland"), ties["copeland_scores"])
+    assert_same_scores(matrix, rank(matrix, "minimax"), ties["minimax_scores_winning"])
+    opposition = rank(matrix, "minimax", variant="pairwise_opposition")
+    assert_same_scores(matrix, opposition, ties["minimax_scores_pairwise_opposition"])
+
+
+@pytest.mark.parametrize(("file", "leaderboard"), PREFVOTING)
+def test_minimax_margins_are_those_of_pref_voting_where_no_system_beats_all(file, leaderboard):
+    answers = reference_answers(file)
+    matrix = unweighted(leaderboard, answers["systems"])
+    got = scores_by_name(matrix, rank(matrix, "minimax", variant="margins"))
+    floored = {name: min(score, 0.0) for name, score in got.items()}  # it floors a Condorcet winner at 0
+    assert floored == answers["ties"]["minimax_scores_margins"]
+
+
+@pytest.mark.parametrize(("file", "leaderboard"), PREFVOTING)
+def test_choice_sets_are_those_of_pref_voting(file, leaderboard):
+    answers = reference_answers(file)
+    matrix = unweighted(leaderboard, answers["systems"])
+    assert {matrix.system_names[i] for i in smith_set(matrix)} == set(answers["ties"]["smith_top_cycle"])
+    weak = {matrix.system_names[i] for i in weak_condorcet_winners(matrix)}
+    assert weak == set(answers["ties"]["weak_condorcet"])
+
+
+@pytest.mark.parametrize(
+    ("file", "leaderboard"), [("ranky-superglue22", "votenrank-superglue"), ("ranky-vtab", "bb-vtab")]
+)
+def test_scores_are_those_of_ranky(file, leaderboard):
+    answers = reference_answers(file)
+    matrix, rules = unweighted(leaderboard, answers["systems"]), answers["rules"]
+    assert_same_scores(matrix, rank(matrix, "mean"), rules["score_mean"]["values"])
+    copeland = rank(matrix, "copeland", variant="lower_with_ties")
+    assert_same_scores(matrix, copeland, rules["copeland"]["values"])
+    mean_rank = rules["borda_mean_rank_lower_better"]["values"]
+    average = {name: matrix.n_tasks * (matrix.n_systems - value) for name, value in mean_rank.items()}
+    assert_same_scores(matrix, rank(matrix, "borda", ties="average"), average)
+
+
+def test_open_llm_has_no_condorcet_winner_and_a_smith_set_of_all():
+    matrix = reference_matrix("bb-openllm")
+    assert condorcet_winner(matrix) is None
+    assert len(smith_set(matrix)) == matrix.n_systems == 100
+
+
+def test_most_of_helm_efficiency_has_no_score_and_is_unranked_by_every_rule():
+    matrix = reference_matrix("bb-helm-efficiency")
+    unscored = np.flatnonzero(~matrix.has_score)
+    assert len(unscored) == 41
+    for rule in ("copeland", "minimax"):
+        ranking = rank(matrix, rule)
+        assert {ranking.unranked_reasons[i] for i in unscored} == {"no score on any voting task"}
+        assert set(ranking.unranked_reasons) == set(unscored.tolist())
+
+
+def test_every_published_table_is_read_and_written_without_losing_a_bit():
+    names = reference_leaderboards()
+    assert len(names) >= 40
+    for name in names:
+        original = read_table(reference_folder() / "data" / name / "scores.csv")
+        matrix = reference_matrix(name)
+        again = read_table(write_table(matrix).encode())
+        np.testing.assert_array_equal(again.values, original.values)
+        assert (again.system_names, again.task_names) == (original.system_names, original.task_names)
