@@ -17,11 +17,6 @@ from tests.factories import Factory
 from tests.running_site import RunningSite
 
 
-def pytest_configure() -> None:
-    """Whitenoise warns, and a warning is an error, where no static file was ever collected."""
-    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-
-
 @pytest.fixture(scope="session")
 def django_db_setup(django_test_environment, django_db_blocker) -> Iterator[None]:
     """The migrated test database, made for whoever asks: pytest-django's own looks for its marks only."""
