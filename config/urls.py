@@ -1,7 +1,11 @@
 """The root of the URLs."""
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
+
+# The admin's own sign-in form knows no limit of attempts; the site's does, so everyone signs in there.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("", include("leaderboard.urls")),
