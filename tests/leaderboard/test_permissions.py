@@ -40,6 +40,8 @@ home                                 GET    any        200       200      200   
 home                                 POST   any        405       405      405       405      405       405      405
 status                               GET    any        200       200      200       200      200       200      200
 status                               POST   any        405       405      405       405      405       405      405
+healthz                              GET    any        200       200      200       200      200       200      200
+healthz                              POST   any        405       405      405       405      405       405      405
 board                                GET    public     200       200      200       200      200       200      200
 board                                GET    unlisted   200       200      200       200      200       200      200
 board                                GET    private    404       404      404       200      200       200      404
@@ -48,6 +50,10 @@ board_csv                            GET    public     200       200      200   
 board_csv                            GET    unlisted   200       200      200       200      200       200      200
 board_csv                            GET    private    404       404      404       200      200       200      404
 board_csv                            POST   any        405       405      405       405      405       405      405
+rule                                 GET    public     200       200      200       200      200       200      200
+rule                                 GET    unlisted   200       200      200       200      200       200      200
+rule                                 GET    private    404       404      404       200      200       200      404
+rule                                 POST   any        405       405      405       405      405       405      405
 system                               GET    public     200       200      200       200      200       200      200
 system                               GET    unlisted   200       200      200       200      200       200      200
 system                               GET    private    404       404      404       200      200       200      404
@@ -235,6 +241,7 @@ class World:
         name, _, variant = route.partition("~")
         values = {
             "key": self.benchmark.key,
+            "rule_key": "borda",
             "system_key": "secret" if variant == "pending" else "e",
             "uuid": self.draft.uuid if name == "draft" else self.pending.uuid if variant == "pending" else
             self.accepted.uuid,
@@ -273,6 +280,7 @@ ARGUMENTS = {
     "board": ("key",),
     "board_csv": ("key",),
     "submit": ("key",),
+    "rule": ("key", "rule_key"),
     "system": ("key", "system_key"),
     "draft": ("uuid",),
     "batch": ("uuid",),
@@ -343,7 +351,7 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
 
 
 @pytest.mark.parametrize("kind", ["stranger", "submitter", "staff", "anonymous"])
-@pytest.mark.parametrize("route", ["board", "board_csv", "system", "submit", "draft", "batch", "batch_progress"])
+@pytest.mark.parametrize("route", ["board", "board_csv", "rule", "system", "submit", "draft", "batch", "batch_progress"])
 def test_what_is_private_answers_as_what_is_not_there(worlds, kind, route):
     world = worlds["private"]
     there = world.path(route)
