@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
 
+from leaderboard import enqueue
 from tests.factories import Factory
 from tests.running_site import RunningSite
 
@@ -31,6 +32,7 @@ def django_db_setup(django_test_environment, django_db_blocker) -> Iterator[None
 @pytest.fixture
 def make(db) -> Factory:
     """Makes users, benchmarks and submissions through the services, inside a test that rolls back."""
+    _empty_broker()
     return Factory()
 
 
@@ -68,7 +70,8 @@ def make_committed(committed_db) -> Factory:
 
 
 def _empty_broker() -> None:
-    """Forget the wake-ups that tests before this one sent."""
+    """Forget the wake-ups that tests before this one sent, and that a broker was out of reach."""
+    enqueue._rests_until = 0.0
     if settings.REDIS_URL:
         import redis
 

@@ -351,7 +351,9 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
 
 
 @pytest.mark.parametrize("kind", ["stranger", "submitter", "staff", "anonymous"])
-@pytest.mark.parametrize("route", ["board", "board_csv", "rule", "system", "submit", "draft", "batch", "batch_progress"])
+@pytest.mark.parametrize(
+    "route", ["board", "board_csv", "rule", "system", "submit", "draft", "batch", "batch_progress"]
+)
 def test_what_is_private_answers_as_what_is_not_there(worlds, kind, route):
     world = worlds["private"]
     there = world.path(route)
