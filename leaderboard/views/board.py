@@ -51,7 +51,7 @@ def board_csv(request: HttpRequest, key: str) -> HttpResponse:
     """All rows of this view of the board as CSV: ranks and rule scores, one column each a rule."""
     benchmark, audience = readable_benchmark(request.user, key)
     try:
-        text = _csv(benchmark, audience, replace(_query(request.GET), scores=True))
+        text = _csv(benchmark, audience, replace(_query(request.GET), scores=True, page=1))
     except UnknownChoiceError as error:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
@@ -110,7 +110,7 @@ class _Board:
         self.benchmark = _About(benchmark)
         self.latest_revision_number = benchmark.last_revision_number
         self.is_computing = benchmark.last_revision_number > benchmark.published_number
-        self.job = board_job(benchmark) if self.is_computing else None
+        self.job = _job(board_job(benchmark)) if self.is_computing else None
         # Whoever has not signed in yet is shown the way where everyone with an account may submit.
         is_open = benchmark.submission_policy in {"open", "moderated"} and not viewer.is_authenticated
         self.submit_url = reverse("submit", args=[benchmark.key]) if audience.may_submit or is_open else ""
@@ -212,6 +212,13 @@ class _About:
         self.key, self.name = benchmark.key, benchmark.name
         self.source_url, self.licence, self.citation = benchmark.source_url, benchmark.licence, benchmark.citation
         self.description_html = render_markdown(benchmark.description)
+
+
+def _job(job: Job | None) -> dict[str, Any] | None:
+    """What every reader may know of the job that computes the newest revision: of its error, the first line."""
+    if job is None:
+        return None
+    return {"state": job.state, "attempts": job.attempts, "error": job.error.split("\n", 1)[0]}
 
 
 def _study(job: Job | None, summary: dict[str, Any] | None) -> dict[str, Any] | None:
