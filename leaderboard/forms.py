@@ -91,7 +91,8 @@ class SubmissionForm(forms.Form):
         """Put each problem to its field; what has no field is returned."""
         others = []
         for place, texts in problems.by_place.items():
-            name = place if place in self.fields else self.field_name(place)
+            # A task may be called "note" or "url", so its own field goes first.
+            name = self.field_name(place) if self.field_name(place) in self.fields else place
             if name in self.fields:
                 for text in texts:
                     self.add_error(name, text)

@@ -9,6 +9,7 @@ import numpy as np
 from leaderboard.models import Benchmark, Draft
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.configuration import configuration_content
+from leaderboard.services.drafts import rows_now
 from leaderboard.services.rankings import rank_isolated
 from leaderboard.services.score_matrix import build_matrix, revision_matrix
 from leaderboard.services.wording import in_words, with_task_names
@@ -74,10 +75,13 @@ def preview_draft(draft: Draft) -> Preview:
 
     The draft's row takes the place of the system's row, or joins the others; both boards are ranked under the
     revision's own policy.
+
+    Raises:
+        DraftError: what the draft says can no longer be stored.
     """
     benchmark = Benchmark.objects.get(pk=draft.benchmark_id)
     revision = benchmark.revisions.order_by("-number").select_related("configuration").first()
-    row = draft.rows[0]
+    row = rows_now(draft, benchmark)[0]
     configuration = revision.configuration.content if revision else configuration_content(benchmark)
     found = revision_matrix(revision) if revision else None
     systems = found.systems if found else []
