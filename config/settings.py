@@ -116,7 +116,7 @@ else:
         }
     }
     BROKER_FOLDER = VAR / "broker"
-    CELERY_BROKER_URL = "folder://"
+    CELERY_BROKER_URL = "folder://here"
     CELERY_BROKER_TRANSPORT = "config.filesystem_broker:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "folder": str(BROKER_FOLDER / "messages"),
