@@ -118,7 +118,7 @@ class ScoreMatrix:
     def scores(self) -> FloatArray:
         """The oriented scores, values x direction: higher is better; NaN on unordered tasks."""
         factors = np.where(self.directions == 0, np.nan, self.directions)
-        return frozen(self.values * factors)
+        return frozen(self.values * factors + 0.0)  # + 0.0: no negative zero
 
     @cached_property
     def votes(self) -> BoolArray:

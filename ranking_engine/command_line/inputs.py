@@ -82,7 +82,7 @@ def _weights_object(path: Path) -> dict[str, Any]:
         weights = json.loads(path.read_bytes())
     except json.JSONDecodeError as error:
         raise _error(path, f"not valid JSON: {error.msg}", error.lineno) from error
-    except (UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise _error(path, "not valid JSON") from error
     if not isinstance(weights, dict):
         raise _error(path, 'expected a JSON object such as {"RTE": 2}')

@@ -95,22 +95,33 @@ def rank_intervals(
     parameters = (tuple(rules), n_resamples, level, seed, missing, n_clusters)
     if reason := _why_none(native):
         return RankIntervals("undefined", reason, *parameters)
+    counts, undefined = _counts_of_rules(
+        matrix.n_systems, _by_part(native, completed, rules), n_resamples, seed, progress
+    )
+    bounds = {rule: interval_bounds(table, level) for rule, table in counts.items()}
+    lower = {rule: bound[0] for rule, bound in bounds.items()}
+    upper = {rule: bound[1] for rule, bound in bounds.items()}
+    return RankIntervals("computed", "", *parameters, counts, lower, upper, undefined)
+
+
+def _counts_of_rules(
+    n: int, parts: list[tuple[Completed, list[str]]], n_resamples: int, seed: int, progress: Progress | None
+) -> tuple[dict[str, NDArray[np.int32]], dict[str, str]]:
+    """Return the counts of ranks of each rule, and for the others why there are none."""
     step = _Steps(progress)
     counts: dict[str, NDArray[np.int32]] = {}
     undefined: dict[str, str] = {}
-    for part, keys in _by_part(native, completed, rules):
+    n_rules = sum(len(keys) for _, keys in parts)
+    for part, keys in parts:
         reason = _why_none(part)
         if part.matrix is None or reason:
             undefined.update(dict.fromkeys(keys, reason))
             continue
         task_counts = draw_tasks(part.matrix, n_resamples, seed)
-        scores = resampled_scores(part.matrix, task_counts, keys, step.part(len(keys) / len(rules)))
-        counts.update({rule: _count_ranks(matrix.n_systems, part, table) for rule, table in scores.items()})
+        scores = resampled_scores(part.matrix, task_counts, keys, step.part(len(keys) / n_rules))
+        counts.update({rule: _count_ranks(n, part, table) for rule, table in scores.items()})
     step.finish()
-    bounds = {rule: interval_bounds(table, level) for rule, table in counts.items()}
-    lower = {rule: bound[0] for rule, bound in bounds.items()}
-    upper = {rule: bound[1] for rule, bound in bounds.items()}
-    return RankIntervals("computed", "", *parameters, counts, lower, upper, undefined)
+    return counts, undefined
 
 
 def clusters_of(matrix: ScoreMatrix) -> dict[str, int]:
@@ -146,7 +157,7 @@ def interval_bounds(counts: NDArray[np.int32], level: float) -> tuple[NDArray[np
     With N ranks and tail (1 - level) / 2, `lower` is the least rank r such that more than tail N ranks are
     at most r; `upper` the greatest such that more than tail N are at least r. Exact in integers.
     """
-    tail = (1 - Fraction(repr(level))) / 2
+    tail = (1 - Fraction(repr(float(level)))) / 2
     from_best = np.cumsum(counts, axis=1, dtype=np.int64)
     total = from_best[:, -1:]
     is_past = from_best * tail.denominator > total * tail.numerator

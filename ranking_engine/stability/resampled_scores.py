@@ -52,14 +52,28 @@ def resampled_borda(matrix: ScoreMatrix, task_counts: Counts) -> FloatArray:
 def resampled_majority(
     matrix: ScoreMatrix, task_counts: Counts, rules: Collection[str], step: Step
 ) -> dict[str, FloatArray]:
-    """Copeland (`difference`) and minimax (`winning_votes`), whichever `rules` name, from the same wins."""
+    """Condorcet, Copeland (`difference`) and minimax (`winning_votes`), those that `rules` name, at once."""
     score = {key: function for key, function in _MAJORITY.items() if key in rules}
     scores = {key: np.zeros((len(task_counts), matrix.n_systems)) for key in score}
     for rows, wins, losses in _resampled_pairs(matrix, task_counts):
         for key, function in score.items():
             scores[key][:, rows] = function(wins, losses)
         step(rows.stop / matrix.n_systems)
-    return {key: _only_present(table, matrix, task_counts) for key, table in scores.items()}
+    scores = {key: _only_present(table, matrix, task_counts) for key, table in scores.items()}
+    if "condorcet" in scores:
+        scores["condorcet"] = _only_unrivalled(scores["condorcet"])
+    return scores
+
+
+def _beaten(wins: NDArray[Any], losses: NDArray[Any]) -> FloatArray:
+    """Systems beaten."""
+    return np.count_nonzero(wins > losses, axis=2).astype(np.float64)
+
+
+def _only_unrivalled(beaten: FloatArray) -> FloatArray:
+    """Unrank all but the system that beats every other one of its resample."""
+    n_present = (~np.isnan(beaten)).sum(axis=1, keepdims=True)
+    return np.where(beaten == n_present - 1, beaten, np.nan)
 
 
 def _copeland(wins: NDArray[Any], losses: NDArray[Any]) -> FloatArray:
@@ -75,6 +89,7 @@ def _minimax(wins: NDArray[Any], losses: NDArray[Any]) -> FloatArray:
 
 
 _MAJORITY: Mapping[str, Callable[[NDArray[Any], NDArray[Any]], FloatArray]] = {
+    "condorcet": _beaten,
     "copeland": _copeland,
     "minimax": _minimax,
 }
