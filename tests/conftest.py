@@ -7,6 +7,7 @@ migrated test database, because the triggers that keep history refuse to let a s
 import sqlite3
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from django.conf import settings
@@ -36,24 +37,29 @@ def make(db) -> Factory:
 @pytest.fixture
 def committed_db(django_db_setup, django_db_blocker) -> Iterator[str]:
     """A database of this test's own, freshly migrated, in which commits are real. Yields its DATABASE_URL."""
+    with django_db_blocker.unblock(), own_database() as url:
+        yield url
+
+
+@contextmanager
+def own_database() -> Iterator[str]:
+    """Work in a copy of the migrated test database; the value is its DATABASE_URL."""
     original = connection.settings_dict["NAME"]
-    with django_db_blocker.unblock():
+    connections.close_all()
+    name, url = _copy(original)
+    connection.settings_dict["NAME"] = name
+    try:
+        yield url
+    finally:
         connections.close_all()
-        name, url = _copy(original)
-        connection.settings_dict["NAME"] = name
-        try:
-            yield url
-        finally:
-            connections.close_all()
-            connection.settings_dict["NAME"] = original
-            _drop(name)
+        connection.settings_dict["NAME"] = original
+        _drop(name)
 
 
 @pytest.fixture
 def site(committed_db, tmp_path) -> Iterator[RunningSite]:
     """The site's processes on this test's own database; the test starts those it needs."""
-    if settings.REDIS_URL:
-        _empty_redis()
+    empty_redis()
     running = RunningSite(tmp_path, committed_db)
     try:
         yield running
@@ -67,7 +73,10 @@ def make_committed(committed_db) -> Factory:
     return Factory()
 
 
-def _empty_redis() -> None:
+def empty_redis() -> None:
+    """Forget what earlier tests cached and sent, where they used Redis."""
+    if not settings.REDIS_URL:
+        return
     import redis
 
     with redis.Redis.from_url(settings.REDIS_URL) as client:
