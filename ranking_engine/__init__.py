@@ -14,7 +14,9 @@ from ranking_engine.registry import RULES, TIES, Rule
 from ranking_engine.rules.choice_sets import (
     condorcet_loser,
     condorcet_winner,
+    schwartz_set,
     smith_set,
+    uncovered_set,
     weak_condorcet_winners,
 )
 from ranking_engine.score_matrix import ScoreMatrix
@@ -34,6 +36,8 @@ __all__ = [
     "condorcet_winner",
     "rank",
     "rank_all",
+    "schwartz_set",
     "smith_set",
+    "uncovered_set",
     "weak_condorcet_winners",
 ]
