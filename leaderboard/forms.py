@@ -91,7 +91,8 @@ class SubmissionForm(forms.Form):
         """Put each problem to its field; what has no field is returned."""
         others = []
         for place, texts in problems.by_place.items():
-            name = place if place in self.fields else self.field_name(place)
+            # A task may be called "note" or "url", so its own field goes first.
+            name = self.field_name(place) if self.field_name(place) in self.fields else place
             if name in self.fields:
                 for text in texts:
                     self.add_error(name, text)
@@ -103,7 +104,11 @@ class SubmissionForm(forms.Form):
 def scale_text(task: Task) -> str:
     """The task's stated range in words, if it has one."""
     if task.minimum is not None and task.maximum is not None:
-        return f"from {task.minimum:g} to {task.maximum:g}"
+        return f"from {_shown(task.minimum)} to {_shown(task.maximum)}"
     if task.minimum is not None:
-        return f"at least {task.minimum:g}"
-    return "" if task.maximum is None else f"at most {task.maximum:g}"
+        return f"at least {_shown(task.minimum)}"
+    return "" if task.maximum is None else f"at most {_shown(task.maximum)}"
+
+
+def _shown(number: float) -> str:
+    return f"{number:g}".replace("-", "\N{MINUS SIGN}")

@@ -2,20 +2,27 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
 from django.utils import timezone
 
-from leaderboard.models import Benchmark, Draft, Score, Submission, Task, User
+from leaderboard.models import Benchmark, Draft, Score, Submission, System, Task, User
+from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import BoardSystem, systems_at
 from leaderboard.services.names import near_misses
 from ranking_engine.names import check_name, fold_name
 
+ADDRESS_LENGTH = 500
+DESCRIPTION_LENGTH = 5000
+is_web_address = URLValidator(schemes=["http", "https"])
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 
 
@@ -51,6 +58,12 @@ class DraftError(ValueError):
     def __init__(self, problems: Problems) -> None:
         super().__init__("; ".join(f"{place}: {' '.join(texts)}" for place, texts in problems.by_place.items()))
         self.problems = problems
+
+    @property
+    def in_words(self) -> str:
+        """All that is wrong, for a place without fields."""
+        texts = [text for place in self.problems.by_place.values() for text in place]
+        return f"This can no longer be submitted: {'; '.join(texts)}"
 
 
 def parse_score(text: str, task: Task) -> float | None:
@@ -88,21 +101,61 @@ def make_draft(
     Raises:
         DraftError: something in it cannot be stored; nothing is kept.
     """
-    tasks = {task.key: task for task in Task.objects.filter(benchmark=benchmark, is_archived=False)}
-    on_board = board_systems(benchmark)
-    problems = Problems()
-    checked = [_check_row(benchmark, owner, row, tasks=tasks, on_board=on_board, problems=problems) for row in rows]
-    if problems:
-        raise DraftError(problems)
     return Draft.objects.create(
         benchmark=benchmark,
         owner=owner,
         source=source,
-        rows=checked,
+        rows=check_rows(benchmark, owner, rows),
         note=note,
         previewed_number=benchmark.last_revision_number,
         expires_at=timezone.now() + timedelta(days=settings.DRAFT_DAYS),
     )
+
+
+def rows_now(draft: Draft, benchmark: Benchmark) -> list[dict[str, Any]]:
+    """The draft's rows, checked anew: systems, tasks and rights may have changed since it was made.
+
+    Args:
+        draft: what was checked some time ago.
+        benchmark: as it stands now.
+
+    Raises:
+        DraftError: something in it cannot be stored any more.
+    """
+    return check_rows(benchmark, draft.owner, [_raw(row) for row in draft.rows])
+
+
+def _raw(row: Mapping[str, Any]) -> RawRow:
+    about = row["system"]
+    return RawRow(
+        system_name=about["name"],
+        scores={key: repr(score["value"]) if "value" in score else "" for key, score in row["scores"].items()},
+        organisation=about["organisation"],
+        url=about["url"],
+        description=about["description"],
+        line=row["line"],
+    )
+
+
+def check_rows(benchmark: Benchmark, owner: User, rows: Sequence[RawRow]) -> list[dict[str, Any]]:
+    """The rows of an upload as a draft keeps them.
+
+    Raises:
+        DraftError: something in them cannot be stored.
+    """
+    tasks = {task.key: task for task in Task.objects.filter(benchmark=benchmark, is_archived=False)}
+    on_board = board_systems(benchmark)
+    problems = Problems()
+    checked = [_check_row(benchmark, owner, row, tasks=tasks, on_board=on_board, problems=problems) for row in rows]
+    if not rows:
+        problems.add("rows", "there is no system; an upload has at least one")
+    names = Counter(fold_name(row["system"]["name"]) for row in checked if row["system"])
+    for row in checked:
+        if row["system"] and names.pop(fold_name(row["system"]["name"]), 1) > 1:
+            problems.add("system_name", f"{row['system']['name']} stands here more than once; a system has one row")
+    if problems:
+        raise DraftError(problems)
+    return checked
 
 
 def _check_row(
@@ -144,12 +197,14 @@ def _check_system(
     found = next((s for s in on_board if fold_name(s.name) == folded), None) or next(
         (s for s in on_board if s.key == name), None
     )
-    if found and not may_replace(owner, benchmark, found.id):
+    known_id = found.id if found else _system_that_left(benchmark, folded)
+    if known_id and not may_replace(owner, benchmark, known_id):
         problems.add(
             "system_name",
-            f"{found.name} came onto the board through another account; only that account, a moderator or an owner "
-            f"replaces its scores. Choose another name, or ask the benchmark's owners.",
+            f"{found.name if found else name} came onto the board through another account; only that account, a "
+            f"moderator or an owner replaces its scores. Choose another name, or ask the benchmark's owners.",
         )
+    _check_about(row, problems)
     return {
         "key": found.key if found else None,
         "name": found.name if found else name,
@@ -158,6 +213,30 @@ def _check_system(
         "description": row.description,
         "near_misses": [] if found else near_misses(name, [system.name for system in on_board]),
     }
+
+
+def _system_that_left(benchmark: Benchmark, folded: str) -> int | None:
+    """The system of this name that was on the board once; one that only waits for a moderator is nobody's business."""
+    once = System.objects.filter(benchmark=benchmark, name_folded=folded, changes__isnull=False)
+    return once.values_list("pk", flat=True).first()
+
+
+def _check_about(row: RawRow, problems: Problems) -> None:
+    """What a row says of its system beside the name; pages make a link of its address."""
+    for place, text, most in (
+        ("organisation", row.organisation, NAME_LENGTH),
+        ("url", row.url, ADDRESS_LENGTH),
+        ("description", row.description, DESCRIPTION_LENGTH),
+    ):
+        if len(text) > most:
+            problems.add(place, f"{len(text)} characters; at most {most} are kept")
+        if "\0" in text:
+            problems.add(place, "it holds the control character U+0000")
+    if row.url:
+        try:
+            is_web_address(row.url)
+        except ValidationError:
+            problems.add("url", f"{row.url[:40]!r} is not an address that begins with http:// or https://")
 
 
 def may_replace(user: User, benchmark: Benchmark, system_id: int) -> bool:

@@ -1,7 +1,7 @@
 """What a draft would do to the board: which ranks would change under which rule."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,10 @@ import numpy as np
 from leaderboard.models import Benchmark, Draft
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.configuration import configuration_content
+from leaderboard.services.drafts import rows_now
 from leaderboard.services.rankings import rank_isolated
 from leaderboard.services.score_matrix import build_matrix, revision_matrix
-from leaderboard.services.wording import in_words
+from leaderboard.services.wording import in_words, with_task_names
 from ranking_engine import RULES, Ranking, ScoreMatrix
 
 SHOWN_CHANGES = 5
@@ -35,10 +36,16 @@ class RuleEffect:
     rank_after: int | None
     reason: str  # why the system would be unranked
     n_ranks_changed: int  # of the other systems
-    overtaken_names: list[str]
+    overtaken_names: list[str]  # the first of them
+    n_overtaken: int
     winner_before: str
     winner_after: str
-    changes: list[RankChange]
+    changes: list[RankChange]  # the first of them
+
+    @property
+    def n_more_changed(self) -> int:
+        """How many ranks change beside those in `changes`."""
+        return self.n_ranks_changed - len(self.changes)
 
 
 @dataclass(frozen=True)
@@ -68,10 +75,13 @@ def preview_draft(draft: Draft) -> Preview:
 
     The draft's row takes the place of the system's row, or joins the others; both boards are ranked under the
     revision's own policy.
+
+    Raises:
+        DraftError: what the draft says can no longer be stored.
     """
     benchmark = Benchmark.objects.get(pk=draft.benchmark_id)
     revision = benchmark.revisions.order_by("-number").select_related("configuration").first()
-    row = draft.rows[0]
+    row = rows_now(draft, benchmark)[0]
     configuration = revision.configuration.content if revision else configuration_content(benchmark)
     found = revision_matrix(revision) if revision else None
     systems = found.systems if found else []
@@ -105,7 +115,7 @@ def _score_changes(
     scores: Mapping[str, Any], configuration: dict[str, Any], old: np.ndarray | None, new: np.ndarray
 ) -> list[ScoreChange]:
     def text(value: float) -> str:
-        return "" if np.isnan(value) else repr(float(value))
+        return "" if np.isnan(value) else repr(float(value)).removesuffix(".0")
 
     changes = []
     for t, task in enumerate(configuration["tasks"]):
@@ -135,7 +145,9 @@ def _effects(
     before = _ranked(build_matrix(values, systems, configuration), policy) if systems else {}
     after = _ranked(build_matrix(after_values, after_systems, configuration), policy)
     names = [system.name for system in after_systems]
-    return [_effect(rule, before.get(rule), ranking, i, names) for rule, ranking in after.items()]
+    effects = [_effect(rule, before.get(rule), ranking, i, names) for rule, ranking in after.items()]
+    task_names = {task["key"]: task["name"] for task in configuration["tasks"]}
+    return [replace(effect, reason=with_task_names(effect.reason, task_names)) for effect in effects]
 
 
 def _with_row(values: np.ndarray, place: int, row: np.ndarray) -> np.ndarray:
@@ -162,13 +174,15 @@ def _effect(rule: str, before: Ranking | None, after: Ranking, i: int, names: li
     changes = [RankChange(names[j], rank_of(before, j), rank_of(after, j)) for j in others]
     changed = [change for change in changes if change.before != change.after]
     changed.sort(key=lambda change: (change.before or len(names) + 1, change.system_name))
+    overtaken = _overtaken(changes, old, new)
     return RuleEffect(
         rule_name=RULES[rule].name,
         rank_before=old,
         rank_after=new,
         reason=after.unranked_reasons.get(i, after.reason) if new is None else "",
         n_ranks_changed=len(changed),
-        overtaken_names=_overtaken(changes, old, new)[:SHOWN_CHANGES],
+        overtaken_names=overtaken[:SHOWN_CHANGES],
+        n_overtaken=len(overtaken),
         winner_before="" if before is None else in_words([names[j] for j in before.winners]),
         winner_after=in_words([names[j] for j in after.winners]),
         changes=changed[:SHOWN_CHANGES],
