@@ -118,7 +118,7 @@ else:
         }
     }
     BROKER_FOLDER = VAR / "broker"
-    CELERY_BROKER_URL = "folder://here"
+    CELERY_BROKER_URL = "folder://localhost"  # without a host name kombu warns
     CELERY_BROKER_TRANSPORT = "config.filesystem_broker:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "folder": str(BROKER_FOLDER / "messages"),
@@ -144,6 +144,9 @@ JOB_ATTEMPTS = env.number("PLURANK_JOB_ATTEMPTS", 3, least=1)
 JOB_MEMORY_BYTES = env.number("PLURANK_JOB_MEMORY_MB", 4096, least=512) * 2**20
 # What a reader may ask to be computed on demand: systems x tasks x rules.
 ON_DEMAND_BUDGET = env.number("PLURANK_ON_DEMAND_BUDGET", 5_000_000, least=1)
+# What one uploaded file may hold.
+UPLOAD_BYTES = env.number("PLURANK_UPLOAD_MB", 10, least=1) * 2**20
+UPLOAD_SYSTEMS = env.number("PLURANK_UPLOAD_SYSTEMS", 10_000, least=1)
 DRAFT_DAYS = env.number("PLURANK_DRAFT_DAYS", 7, least=1)
 
 # --- People -----------------------------------------------------------------------------------------------------

@@ -81,6 +81,14 @@ class RunningSite:
         process.kill()
         process.wait()
 
+    def pause(self, name: str) -> None:
+        """Stop a process where it stands, until `resume`."""
+        os.killpg(self.running[name].pid, signal.SIGSTOP)
+
+    def resume(self, name: str) -> None:
+        """Let a paused process go on."""
+        os.killpg(self.running[name].pid, signal.SIGCONT)
+
     def stop_all(self) -> None:
         """Kill whatever still runs."""
         for name in list(self.running):

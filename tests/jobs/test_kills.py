@@ -18,7 +18,7 @@ from django.db import connection, connections
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.selectors.reports import unpack_arrays
 from ranking_engine import RULES, ScoreMatrix, rank
-from tests.conftest import _empty_broker
+from tests.conftest import empty_broker
 from tests.jobs.submitter import Submitter
 from tests.running_site import RunningSite
 
@@ -328,7 +328,7 @@ def test_a_job_that_never_returns_is_killed_at_its_limit_and_its_queue_goes_on(m
 
     benchmark = make_committed.benchmark(large_scores(300, 60))
     job = Job.objects.get(kind="rankings")
-    _empty_broker()  # accepting has sent a wake-up with the limit of every board
+    empty_broker()  # accepting has sent a wake-up with the limit of every board
     site.start("rankings")
     site.send(RUN_JOB, job.pk, queue="rankings", time_limit=3)
     stuck = site.wait_until(running("rankings"), 30, "a worker has the job")
