@@ -18,8 +18,9 @@ from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import BoardSystem, systems_at
 from leaderboard.services.names import near_misses
-from ranking_engine.names import check_name, fold_name
+from ranking_engine.names import check_name, fold_name, shorten
 
+FOLDED_LENGTH = 2 * NAME_LENGTH
 ADDRESS_LENGTH = 500
 DESCRIPTION_LENGTH = 5000
 is_web_address = URLValidator(schemes=["http", "https"])
@@ -194,6 +195,9 @@ def _check_system(
         problems.add("system_name", str(problem))
         return {}
     folded = fold_name(name)
+    if len(folded) > FOLDED_LENGTH:  # a ligature counts as one letter in a name and as three when it is compared
+        problems.add("system_name", f"the system name {shorten(name)!r} is too long")
+        return {}
     found = next((s for s in on_board if fold_name(s.name) == folded), None) or next(
         (s for s in on_board if s.key == name), None
     )
@@ -230,8 +234,8 @@ def _check_about(row: RawRow, problems: Problems) -> None:
     ):
         if len(text) > most:
             problems.add(place, f"{len(text)} characters; at most {most} are kept")
-        if "\0" in text:
-            problems.add(place, "it holds the control character U+0000")
+        if "\0" in text or re.search("[\ud800-\udfff]", text):
+            problems.add(place, "it holds a character that cannot be stored")
     if row.url:
         try:
             is_web_address(row.url)
