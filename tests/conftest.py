@@ -4,6 +4,7 @@
 migrated test database, because the triggers that keep history refuse to let a shared one be emptied.
 """
 
+import shutil
 import sqlite3
 import uuid
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from django.conf import settings
 from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
 
+from leaderboard import enqueue
 from tests.factories import Factory
 from tests.running_site import RunningSite
 
@@ -31,6 +33,7 @@ def django_db_setup(django_test_environment, django_db_blocker) -> Iterator[None
 @pytest.fixture
 def make(db) -> Factory:
     """Makes users, benchmarks and submissions through the services, inside a test that rolls back."""
+    _empty_broker()
     return Factory()
 
 
@@ -43,7 +46,8 @@ def committed_db(django_db_setup, django_db_blocker) -> Iterator[str]:
 
 @contextmanager
 def own_database() -> Iterator[str]:
-    """Work in a copy of the migrated test database; the value is its DATABASE_URL."""
+    """Work in a copy of the migrated test database, with no wake-up under way; the value is its DATABASE_URL."""
+    _empty_broker()
     original = connection.settings_dict["NAME"]
     connections.close_all()
     name, url = _copy(original)
@@ -59,7 +63,6 @@ def own_database() -> Iterator[str]:
 @pytest.fixture
 def site(committed_db, tmp_path) -> Iterator[RunningSite]:
     """The site's processes on this test's own database; the test starts those it needs."""
-    empty_redis()
     running = RunningSite(tmp_path, committed_db)
     try:
         yield running
@@ -73,14 +76,16 @@ def make_committed(committed_db) -> Factory:
     return Factory()
 
 
-def empty_redis() -> None:
-    """Forget what earlier tests cached and sent, where they used Redis."""
-    if not settings.REDIS_URL:
-        return
-    import redis
+def _empty_broker() -> None:
+    """Forget the wake-ups that tests before this one sent, and that a broker was out of reach."""
+    enqueue._rests_until = 0.0
+    if settings.REDIS_URL:
+        import redis
 
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
-        client.flushdb()
+        with redis.Redis.from_url(settings.REDIS_URL) as client:
+            client.flushdb()
+    else:
+        shutil.rmtree(settings.BROKER_FOLDER, ignore_errors=True)
 
 
 def _copy(original: str) -> tuple[str, str]:

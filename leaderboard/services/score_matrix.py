@@ -46,6 +46,7 @@ def revision_matrix(revision: Revision) -> RevisionMatrix | None:
 def build_matrix(values: np.ndarray, systems: list[BoardSystem], configuration: dict[str, Any]) -> ScoreMatrix:
     """A `ScoreMatrix` of `values` (systems x tasks of the configuration), known by keys."""
     tasks = configuration["tasks"]
+    used = {task["group"] for task in tasks}
     return ScoreMatrix(
         values,
         system_names=[system.key for system in systems],
@@ -53,7 +54,7 @@ def build_matrix(values: np.ndarray, systems: list[BoardSystem], configuration: 
         directions=[task["direction"] for task in tasks],
         weights=[Fraction(task["weight"]) for task in tasks],
         groups=[task["group"] for task in tasks],
-        group_weights={group["key"]: Fraction(group["weight"]) for group in configuration["groups"]},
+        group_weights={g["key"]: Fraction(g["weight"]) for g in configuration["groups"] if g["key"] in used},
         gamma=configuration["gamma"],
         minimum=[task["minimum"] for task in tasks],
         maximum=[task["maximum"] for task in tasks],

@@ -36,7 +36,7 @@ POLICY_NAMES = {
 def board(request: HttpRequest, key: str) -> HttpResponse:
     """Systems x rules of the published revision, as the address asks for it."""
     benchmark, audience = readable_benchmark(request.user, key)
-    query = _query(request.GET)
+    query = read_query(request.GET)
     try:
         found = build_board(benchmark, audience, query, own_system_ids(request.user, benchmark))
     except UnknownChoiceError as error:
@@ -52,7 +52,7 @@ def board_csv(request: HttpRequest, key: str) -> HttpResponse:
     """All rows of this view of the board as CSV: ranks and rule scores, one column each a rule."""
     benchmark, audience = readable_benchmark(request.user, key)
     try:
-        text = _csv(benchmark, audience, replace(_query(request.GET), scores=True))
+        text = _csv(benchmark, audience, replace(read_query(request.GET), scores=True, page=1))
     except UnknownChoiceError as error:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
@@ -83,7 +83,8 @@ def _csv(benchmark: Benchmark, audience: Audience, query: BoardQuery) -> str:
     return out.getvalue()
 
 
-def _query(parameters: Mapping[str, str]) -> BoardQuery:
+def read_query(parameters: Mapping[str, str]) -> BoardQuery:
+    """What an address asks of a board; what it does not say has its default."""
     page = parameters.get("page", "1")
     return BoardQuery(
         sort=parameters.get("sort", "")[:60],
@@ -198,6 +199,7 @@ class _Board:
             "winner_names": column.winner_names,
             "n_winners": column.n_winners,
             "n_ranked": column.n_ranked,
+            "url": reverse("rule", args=[self._key, column.rule]),
             "sort_url": self._url(sort=turned),
             "sort_state": state,
             "is_reference": column is found.reference,

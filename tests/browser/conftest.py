@@ -17,7 +17,7 @@ from leaderboard.models import Benchmark, Job, User
 from leaderboard.services.benchmark_folders import import_folder
 from tests.browser.by_hand import DEMONSTRATION
 from tests.browser.pages import Visitor, new_visitor
-from tests.conftest import empty_redis, own_database
+from tests.conftest import own_database
 from tests.factories import Factory
 from tests.running_site import RunningSite
 
@@ -53,7 +53,6 @@ def site(chromium, factory, django_db_setup, django_db_blocker, tmp_path_factory
     """The whole site as it runs in earnest, with static files collected, and the demonstration's GLUE and HELM."""
     folder = tmp_path_factory.mktemp("site")
     with django_db_blocker.unblock(), own_database() as url:
-        empty_redis()
         running = RunningSite(folder, url, lease_seconds=30, PLURANK_DEBUG="false")
         collect = [sys.executable, "manage.py", "collectstatic", "--noinput"]
         subprocess.run(collect, cwd=settings.ROOT, env=running.environment, check=True, capture_output=True)
