@@ -33,7 +33,7 @@ def django_db_setup(django_test_environment, django_db_blocker) -> Iterator[None
 @pytest.fixture
 def make(db) -> Factory:
     """Makes users, benchmarks and submissions through the services, inside a test that rolls back."""
-    _empty_broker()
+    empty_broker()
     return Factory()
 
 
@@ -46,8 +46,8 @@ def committed_db(django_db_setup, django_db_blocker) -> Iterator[str]:
 
 @contextmanager
 def own_database() -> Iterator[str]:
-    """Work in a copy of the migrated test database, with no wake-up under way; the value is its DATABASE_URL."""
-    _empty_broker()
+    """Work in a copy of the migrated test database, with an empty broker; the value is its DATABASE_URL."""
+    empty_broker()
     original = connection.settings_dict["NAME"]
     connections.close_all()
     name, url = _copy(original)
@@ -76,7 +76,7 @@ def make_committed(committed_db) -> Factory:
     return Factory()
 
 
-def _empty_broker() -> None:
+def empty_broker() -> None:
     """Forget the wake-ups that tests before this one sent, and that a broker was out of reach."""
     enqueue._rests_until = 0.0
     if settings.REDIS_URL:

@@ -154,7 +154,7 @@ class _Check:
         # Systems that were on the board once; one that only waits for a moderator is nobody's business.
         once = System.objects.filter(benchmark=benchmark, changes__isnull=False)
         self.once = dict(once.values_list("name_folded", "pk"))
-        self.replaceable = _Replaceable(owner, benchmark)
+        self.replaceable = Replaceable(owner, benchmark)
         self.seen: set[str] = set()
 
     def row(self, row: RawRow) -> dict[str, Any]:
@@ -231,7 +231,7 @@ class _Check:
                 self.problems.add("url", message, line=row.line)
 
 
-class _Replaceable:
+class Replaceable:
     """Whether a user may submit scores for a system that is, or was, on the board.
 
     Where a moderator decides about every submission, everyone may propose; else only who brought the system onto the
@@ -248,4 +248,5 @@ class _Replaceable:
             self.own = set(own.values_list("system_id", flat=True))
 
     def __call__(self, system_id: int) -> bool:
+        """Whether they may for this system."""
         return self.all or system_id in self.own

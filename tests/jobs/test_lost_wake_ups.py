@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 
 from leaderboard.models import Benchmark, Job
-from tests.conftest import _empty_redis
+from tests.conftest import empty_broker
 from tests.jobs.submitter import Submitter
 from tests.running_site import RunningSite, free_port
 
@@ -35,7 +35,7 @@ def wait_for_board(site: RunningSite, benchmark: Benchmark, number: int, seconds
 
 def forget_all_messages(site: RunningSite) -> None:
     if settings.REDIS_URL:
-        _empty_redis()
+        empty_broker()
     else:
         shutil.rmtree(site.folder / "broker", ignore_errors=True)  # the worker takes files meanwhile
 
