@@ -10,11 +10,13 @@ from ranking_engine.dispatch import rank, rank_all
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.pairwise import Pairwise
 from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.registry import RULES, TIES, Rule
+from ranking_engine.registry import RULES, TIES, Rule, listed_rules
 from ranking_engine.rules.choice_sets import (
     condorcet_loser,
     condorcet_winner,
+    schwartz_set,
     smith_set,
+    uncovered_set,
     weak_condorcet_winners,
 )
 from ranking_engine.score_matrix import ScoreMatrix
@@ -32,8 +34,11 @@ __all__ = [
     "ScoreMatrix",
     "condorcet_loser",
     "condorcet_winner",
+    "listed_rules",
     "rank",
     "rank_all",
+    "schwartz_set",
     "smith_set",
+    "uncovered_set",
     "weak_condorcet_winners",
 ]

@@ -223,10 +223,10 @@ class _Parser:
         value = (self.raw[section][k] if section else self.raw).get(key)
         if value is None:
             return None
-        is_number = isinstance(value, (int, Decimal)) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(float(value)):
+        number = _finite(value)
+        if number is None:
             self.fail(f"{key} is {shorten(str(value))!r}; expected a finite number", section, k, key)
-        return float(value)
+        return number
 
     def _text(self, section: str, k: int, key: str) -> str:
         value = self.raw[section][k][key]
@@ -239,6 +239,17 @@ class _Parser:
         if policy is not None and policy not in MISSING_POLICIES:
             self.fail(f"policy is {policy!r}; expected one of {', '.join(MISSING_POLICIES)}", key="policy")
         return policy
+
+
+def _finite(value: object) -> float | None:
+    """Return `value` as a float, or None unless it is a finite number."""
+    if not isinstance(value, (int, Decimal)) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def to_matrix(table: Table, benchmark: BenchmarkFile | None = None) -> ScoreMatrix:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.profile import Outcome
-from ranking_engine.rules import cardinal, majority, positional
+from ranking_engine.rules import cardinal, elimination, majority, positional, rates, threshold
 from ranking_engine.rules.positional import TIES
 
-__all__ = ["MISSING_POLICIES", "RULES", "TIES", "Rule", "get_rule"]
+__all__ = ["MISSING_POLICIES", "RULES", "TIES", "Rule", "get_rule", "listed_rules"]
 
 QUICK_SECONDS = 1.0
 
@@ -32,6 +33,7 @@ class Rule:
         source: the publication that defines it.
         tie_convention: the default for ties within a task, a key of TIES; None where ties need none.
         options: the values that each further option takes, the default first.
+        parameters: options that must be given, each with the function that checks a value and returns it.
     """
 
     key: str
@@ -44,6 +46,12 @@ class Rule:
     source: str
     tie_convention: str | None = None
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    parameters: Mapping[str, Callable[[object], Any]] = field(default_factory=dict)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it is a column of every leaderboard; a rule with parameters is computed where asked for."""
+        return not self.parameters
 
     def is_quick(self, n_systems: int, n_tasks: int) -> bool:
         """Whether the rule should take less than a second at this size."""
@@ -58,11 +66,51 @@ def _pairwise_cost(n: int, T: int) -> float:
     return 3e-4 + 1.5e-7 * n * T + 5e-10 * n * n * T + 1.5e-8 * n * n
 
 
+def _rounds_cost(n: int, T: int) -> float:
+    return _pairwise_cost(n, T) + 8e-6 * n + 1e-8 * n * n
+
+
+def _votes_cost(n: int, T: int) -> float:
+    return _sorting_cost(n, T) + 1.2e-5 * n + 1e-10 * n * n * T
+
+
+def _threshold_cost(n: int, T: int) -> float:
+    return _sorting_cost(n, T) + 4e-7 * n * T
+
+
+def _win_rate_cost(n: int, T: int) -> float:
+    return _pairwise_cost(n, T) + 1e-7 * n * n
+
+
+def _differences_cost(n: int, T: int) -> float:
+    return _pairwise_cost(n, T) + 8e-6 * T + 4e-9 * n * n * T
+
+
 _RULES = (
     Rule(
         "mean", "Mean", "cardinal", True, _sorting_cost, cardinal.mean,
         "The weighted average of the scores.",
         "The usual practice; see Colombo et al. 2022 and Rofin et al. 2023 for what is wrong with it.",
+    ),
+    Rule(
+        "geometric_mean", "Geometric mean", "cardinal", True, _sorting_cost, cardinal.geometric_mean,
+        "The weighted geometric mean of the scores, all of which must be positive.",
+        "Rofin et al. 2023, Vote'n'Rank, section 2",
+    ),
+    Rule(
+        "median", "Median", "cardinal", True, _sorting_cost, cardinal.median,
+        "The weighted median of the scores.",
+        "Pavao et al. 2021, judgement by the median",
+    ),
+    Rule(
+        "normalized_mean", "Normalised mean", "cardinal", True, _sorting_cost, cardinal.normalized_mean,
+        "The weighted average of how far a system has come from chance to the best possible score.",
+        "Srivastava et al. 2022, Beyond the imitation game, normalised preferred metric",
+    ),
+    Rule(
+        "optimality_gap", "Optimality gap", "cardinal", True, _sorting_cost, cardinal.optimality_gap,
+        "How far, on average, a system stays below the benchmark's optimality threshold.",
+        "Agarwal et al. 2021; Rofin et al. 2023, Vote'n'Rank, section 2",
     ),
     Rule(
         "plurality", "Plurality", "positional", True, _sorting_cost, positional.plurality,
@@ -73,6 +121,52 @@ _RULES = (
         "borda", "Borda", "positional", True, _sorting_cost, positional.borda,
         "On each task a system earns one point, times the task's weight, for every system placed below it.",
         "Borda 1784; Rofin et al. 2023, Vote'n'Rank, section 2", tie_convention="worst",
+    ),
+    Rule(
+        "dowdall", "Dowdall", "positional", True, _sorting_cost, positional.dowdall,
+        "On each task a system earns the task's weight divided by its position.",
+        "Reilly 2002 on Nauru; Rofin et al. 2023, Vote'n'Rank, section 2", tie_convention="best",
+    ),
+    Rule(
+        "average_rank", "Average rank", "positional", True, _sorting_cost, positional.average_rank,
+        "The weighted average of a system's positions on the tasks.",
+        "Brazdil and Soares 2000; Pavao et al. 2021", tie_convention="average",
+    ),
+    Rule(
+        "veto", "Veto", "positional", True, _sorting_cost, positional.veto,
+        "A system is as good as the weight of the tasks on which it is last is light.",
+        "Anti-plurality, see Brandt et al. 2016, Handbook of computational social choice", tie_convention="worst",
+    ),
+    Rule(
+        "positional", "Positional", "positional", True, _sorting_cost, positional.positional,
+        "On each task a system earns the points that a vector of your own gives to its position.",
+        "Young 1975, Social choice scoring functions", tie_convention="worst",
+        parameters={"vector": positional.checked_vector},
+    ),
+    Rule(
+        "threshold", "Threshold", "elimination", True, _threshold_cost, threshold.threshold,
+        "The best system is last on the least weight of tasks, and among equals last but one, and so on.",
+        "Aleskerov et al. 2010; Rofin et al. 2023, Vote'n'Rank, section 2", tie_convention="worst",
+    ),
+    Rule(
+        "baldwin", "Baldwin", "elimination", True, _rounds_cost, elimination.baldwin,
+        "The systems with the least Borda score leave, round after round.",
+        "Baldwin 1926; Rofin et al. 2023, Vote'n'Rank, section 2", tie_convention="worst",
+    ),
+    Rule(
+        "nanson", "Nanson", "elimination", True, _rounds_cost, elimination.nanson,
+        "The systems with a Borda score below the average leave, round after round.",
+        "Nanson 1882", tie_convention="worst",
+    ),
+    Rule(
+        "instant_runoff", "Instant runoff", "elimination", True, _votes_cost, elimination.instant_runoff,
+        "The systems that are first on the least weight of tasks leave, round after round.",
+        "Hare 1857, Ware 1871", tie_convention="worst",
+    ),
+    Rule(
+        "coombs", "Coombs", "elimination", True, _votes_cost, elimination.coombs,
+        "The systems that are last on the most weight of tasks leave, round after round.",
+        "Coombs 1964, A theory of data", tie_convention="worst",
     ),
     Rule(
         "condorcet", "Condorcet", "majority", False, _pairwise_cost, majority.condorcet,
@@ -91,9 +185,25 @@ _RULES = (
         "Simpson 1969, Kramer 1977; Rofin et al. 2023, Vote'n'Rank, section 2",
         options={"variant": majority.MINIMAX_VARIANTS},
     ),
+    Rule(
+        "win_rate", "Win rate", "rates", False, _win_rate_cost, rates.win_rate,
+        "How often a system is ahead, on average over its rivals; a tie is half a win.",
+        "Liang et al. 2023, HELM; Pavao et al. 2021, success rate",
+        options={"variant": rates.WIN_RATE_VARIANTS},
+    ),
+    Rule(
+        "relative_difference", "Relative difference", "rates", False, _differences_cost, rates.relative_difference,
+        "By how much a system is ahead, relative to the two scores, on average over rivals and tasks.",
+        "Pavao et al. 2021, section 3",
+    ),
 )  # fmt: skip
 
 RULES: Mapping[str, Rule] = MappingProxyType({rule.key: rule for rule in _RULES})
+
+
+def listed_rules() -> list[str]:
+    """Return the keys of the rules that every leaderboard shows, in the catalogue's order."""
+    return [key for key, rule in RULES.items() if rule.is_listed]
 
 
 def get_rule(key: str) -> Rule:

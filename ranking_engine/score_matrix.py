@@ -118,7 +118,7 @@ class ScoreMatrix:
     def scores(self) -> FloatArray:
         """The oriented scores, values x direction: higher is better; NaN on unordered tasks."""
         factors = np.where(self.directions == 0, np.nan, self.directions)
-        return frozen(self.values * factors)
+        return frozen(self.values * factors + 0.0)  # + 0.0: no negative zero
 
     @cached_property
     def votes(self) -> BoolArray:
@@ -185,6 +185,10 @@ class ScoreMatrix:
     def with_weights(self, weights: Sequence[WeightLike] | NDArray[Any]) -> ScoreMatrix:
         """Return the matrix with other task weights, in task order."""
         return self._rebuilt(weights=weights)
+
+    def with_gamma(self, gamma: float | None) -> ScoreMatrix:
+        """Return the matrix with another optimality threshold."""
+        return self._rebuilt(gamma=gamma)
 
     def subset(self, systems: ArrayLike | None = None, tasks: ArrayLike | None = None) -> ScoreMatrix:
         """Return the matrix of some systems and tasks, given by indices or as masks, in the order given."""

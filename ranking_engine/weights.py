@@ -18,15 +18,19 @@ _MAX_TEXT = 64
 def exact_weight(value: object, what: str = "weight") -> Fraction:
     """Return `value` as an exact fraction; a float stands for its shortest decimal (0.1 is one tenth).
 
-    `what` names the weight in the `ValueError` raised for a negative, infinite, absurdly large or
-    small, or unreadable one.
+    `what` names the weight in the `ValueError` raised for a negative, infinite or unreadable one, and for one
+    beyond 1e-30 to 1e30 unless it is a Fraction already.
     """
     weight = _as_fraction(value)
     if weight is None:
         raise ValueError(f"{what} is {_shown(value)}; expected a number such as 1, 0.5 or 1/13")
     if weight < 0:
         raise ValueError(f"{what} is {_shown(value)}; a weight is never negative (use 0 to silence a task)")
-    if weight and not Fraction(1, 10**_MAX_MAGNITUDE) <= weight <= 10**_MAX_MAGNITUDE:
+    if (
+        weight
+        and not isinstance(value, Fraction)
+        and not Fraction(1, 10**_MAX_MAGNITUDE) <= weight <= 10**_MAX_MAGNITUDE
+    ):
         raise ValueError(f"{what} is {_shown(value)}; expected 0 or a number between 1e-30 and 1e30")
     return weight
 

@@ -34,8 +34,8 @@ def status(request: HttpRequest) -> HttpResponse:
     context = {
         "queues": queues,
         "jobs": [_job(job, with_error=request.user.is_staff) for job in page],
-        "workers_seen": seen.values("worker").distinct().count(),
-        "is_idle": not any(queue["n_waiting"] for queue in queues),
+        "n_workers_seen": seen.values("worker").distinct().count(),
+        "has_waiting": any(queue["n_waiting"] for queue in queues),
         "pages": {
             "number": page.number,
             "n_pages": page.paginator.num_pages,

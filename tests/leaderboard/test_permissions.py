@@ -39,6 +39,8 @@ home                                 GET    any        200       200      200   
 home                                 POST   any        405       405      405       405      405       405      405
 status                               GET    any        200       200      200       200      200       200      200
 status                               POST   any        405       405      405       405      405       405      405
+healthz                              GET    any        200       200      200       200      200       200      200
+healthz                              POST   any        405       405      405       405      405       405      405
 board                                GET    public     200       200      200       200      200       200      200
 board                                GET    unlisted   200       200      200       200      200       200      200
 board                                GET    private    404       404      404       200      200       200      404
@@ -47,6 +49,10 @@ board_csv                            GET    public     200       200      200   
 board_csv                            GET    unlisted   200       200      200       200      200       200      200
 board_csv                            GET    private    404       404      404       200      200       200      404
 board_csv                            POST   any        405       405      405       405      405       405      405
+rule                                 GET    public     200       200      200       200      200       200      200
+rule                                 GET    unlisted   200       200      200       200      200       200      200
+rule                                 GET    private    404       404      404       200      200       200      404
+rule                                 POST   any        405       405      405       405      405       405      405
 system                               GET    public     200       200      200       200      200       200      200
 system                               GET    unlisted   200       200      200       200      200       200      200
 system                               GET    private    404       404      404       200      200       200      404
@@ -63,6 +69,17 @@ submit~owners                        POST   public     login     403      403   
 submit~owners                        GET    private    login     404      404       403      403       200      404
 submit~closed                        GET    listed     login     403      403       403      403       403      403
 submit~closed                        POST   listed     login     403      403       403      403       403      403
+upload                               GET    public     login     200      200       200      200       200      200
+upload                               GET    unlisted   login     200      200       200      200       200      200
+upload                               GET    private    login     404      404       200      200       200      404
+upload~owners                        GET    public     login     403      403       403      403       200      403
+upload~owners                        GET    private    login     404      404       403      403       200      404
+upload~closed                        GET    listed     login     403      403       403      403       403      403
+upload                               POST   public     login     400      400       400      400       400      400
+upload                               POST   unlisted   login     400      400       400      400       400      400
+upload                               POST   private    login     404      404       400      400       400      404
+upload~owners                        POST   public     login     403      403       403      403       400      403
+upload~closed                        POST   listed     login     403      403       403      403       403      403
 draft                                GET    public     login     404      200       404      404       404      404
 draft                                GET    unlisted   login     404      200       404      404       404      404
 draft                                GET    private    login     404      404       404      404       404      404
@@ -235,6 +252,7 @@ class World:
         name, _, variant = route.partition("~")
         values = {
             "key": self.benchmark.key,
+            "rule_key": "borda",
             "system_key": "secret" if variant == "pending" else "e",
             "uuid": self.draft.uuid if name == "draft" else self.pending.uuid if variant == "pending" else
             self.accepted.uuid,
@@ -259,7 +277,7 @@ class World:
         """What a user of this kind gets; whatever it changed is taken back."""
         before = transaction.savepoint()
         try:
-            if row.route in ("submit~owners", "submit~closed"):
+            if row.route.endswith(("~owners", "~closed")):
                 policy = row.route.partition("~")[2]
                 Benchmark.objects.filter(pk=self.benchmark.pk).update(submission_policy=policy)
             client, path = self.client(kind), self.path(row.route)
@@ -273,6 +291,8 @@ ARGUMENTS = {
     "board": ("key",),
     "board_csv": ("key",),
     "submit": ("key",),
+    "upload": ("key",),
+    "rule": ("key", "rule_key"),
     "system": ("key", "system_key"),
     "draft": ("uuid",),
     "batch": ("uuid",),
@@ -343,7 +363,9 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
 
 
 @pytest.mark.parametrize("kind", ["stranger", "submitter", "staff", "anonymous"])
-@pytest.mark.parametrize("route", ["board", "board_csv", "system", "submit", "draft", "batch", "batch_progress"])
+@pytest.mark.parametrize(
+    "route", ["board", "board_csv", "rule", "system", "submit", "upload", "draft", "batch", "batch_progress"]
+)
 def test_what_is_private_answers_as_what_is_not_there(worlds, kind, route):
     world = worlds["private"]
     there = world.path(route)

@@ -64,6 +64,10 @@ def test_without_a_file_or_without_tasks_in_it_every_task_is_higher_is_better():
         assert (matrix.directions.tolist(), matrix.weights) == ([1, 1], (Fraction(1), Fraction(1)))
 
 
+def test_other_values_at_the_top_are_metadata():
+    assert read(b"tags = ['nlp']\nyear = 2020\n").metadata == {"tags": ["nlp"], "year": 2020}
+
+
 def test_columns_and_rows_match_by_key_too():
     table = read_table(b"system,the-loss,COLA\nt5,2,1\n", name="scores.csv")
     assert to_matrix(table, read(FULL)).directions.tolist() == [-1, 0]
@@ -78,6 +82,7 @@ def test_columns_and_rows_match_by_key_too():
         (b"\n\xff", "line 2: not UTF-8; save the file as UTF-8"),
         (b"\ngama = 3", "line 2: unknown key 'gama'; did you mean 'gamma'?"),
         (b"gamma = inf", "line 1: gamma is 'Infinity'; expected a finite number"),
+        (b"gamma = 1" + b"0" * 400, "line 1: gamma is '1000"),
         (b"gamma = '3'", "line 1: gamma is '3'; expected a finite number"),
         (b"policy = 'guess'", "line 1: policy is 'guess'; expected one of undefined, drop_systems"),
         (b"[[tasks]]\nname = 'CoLA'", "line 1: unknown key 'tasks'; did you mean 'task'?"),

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from ranking_engine import RULES
+from ranking_engine import listed_rules
 from ranking_engine.command_line import main
 
 TOY = """\
@@ -53,7 +53,7 @@ def test_json_holds_every_leaderboard(toy, capsys):
     assert (board["systems"], board["tasks"]) == (["A", "B", "C", "D"], ["1", "2", "3", "4", "5"])
     assert (board["aggregation"], board["missing"]) == ("basic", "undefined")
     assert (board["condorcet_winner"], board["smith_set"]) == ("B", ["B"])
-    assert list(board["rules"]) == list(RULES)
+    assert list(board["rules"]) == listed_rules()
     assert board["rules"]["borda"] == {
         "name": "Borda",
         "family": "positional",
@@ -147,6 +147,7 @@ def test_weights_change_the_tasks_they_name(toy, capsys, tmp_path):
     ("text", "message"),
     [
         ("{", "w.json, line 1: not valid JSON"),
+        ('{"1": 1' + "0" * 5000 + "}", "w.json: not valid JSON"),
         ("[1]", "w.json: expected a JSON object"),
         ('{"6": 1}', "w.json: unknown task '6': the table has none"),
         ('{"1": -1}', "w.json: the weight of '1' is -1; a weight is never negative"),
@@ -202,6 +203,31 @@ def test_an_unknown_rule_ends_with_status_2(toy, capsys):
     assert "invalid choice: 'bordo'" in capsys.readouterr().err
 
 
+def test_points_of_ones_own_make_a_further_column(toy, capsys):
+    board = run_json(capsys, toy, "--vector", "12,10,8")
+    assert list(board["rules"]) == [*listed_rules(), "positional"]
+    assert board["rules"]["positional"]["scores"] == {"A": 24.0, "B": 42.0, "C": 46.0, "D": 38.0}
+    alone = run_json(capsys, toy, "--rule", "positional", "--vector", "1")
+    assert alone["rules"]["positional"]["scores"] == {"A": 2.0, "B": 1.0, "C": 1.0, "D": 1.0}
+
+
+def test_the_optimality_threshold_can_be_stated(toy, capsys):
+    gap = run_json(capsys, toy, "--gamma", "3", "--rule", "optimality_gap")["rules"]["optimality_gap"]
+    assert gap["scores"] == {"A": -1.2, "B": -0.4, "C": -0.6, "D": -0.8}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--rule", "positional"), "--rule positional needs --vector, such as --vector 12,10,8"),
+        (("--vector", "1,2"), "`vector` is '1,2'; expected numbers that do not rise, such as 12,10,8"),
+        (("--gamma", "inf"), "--gamma is inf; expected a finite number, such as 95"),
+    ],
+)
+def test_arguments_that_do_not_go_together_end_with_status_2(toy, capsys, arguments, message):
+    assert run(capsys, toy, *arguments) == (2, "", f"error: {message}\n")
+
+
 def test_it_runs_as_a_module_and_reads_standard_input():
     command = [sys.executable, "-m", "ranking_engine", "rank", "-", "--format", "json", "--rule", "borda"]
     done = subprocess.run(command, input=TOY, capture_output=True, text=True, check=True)
@@ -224,3 +250,11 @@ def test_pairs_without_a_common_task_are_counted(toy, capsys):
     toy.write_text("system,a,b\nA,3,\nB,,3\n")
     _, out, _ = run(capsys, toy, "--rule", "copeland")
     assert "Pairs of systems without a common task: 1\n" in out
+
+
+def test_tied_systems_are_listed_by_name_whatever_their_order_in_the_file(toy, capsys):
+    toy.write_text("system,a\nC,1\nA,1\nB,2\n")
+    _, out, _ = run(capsys, toy, "--rule", "mean", "--format", "csv")
+    assert [line.split(",")[0] for line in out.splitlines()] == ["system", "B", "A", "C"]
+    board = run_json(capsys, toy, "--rule", "mean", "--ties", "best")
+    assert (board["systems"], board["rules"]["mean"]["winners"]) == (["C", "A", "B"], ["B"])

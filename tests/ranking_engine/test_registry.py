@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 
@@ -45,3 +46,7 @@ def test_importing_the_engine_loads_neither_scipy_nor_django():
     script = f"import sys, ranking_engine; print(sorted({loaded} & {{'scipy', 'django'}}))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+def test_the_example_in_the_catalogue_runs():
+    assert doctest.testmod(ranking_engine) == (0, 3)

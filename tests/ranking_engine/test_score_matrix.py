@@ -48,6 +48,11 @@ def test_scores_are_values_times_direction_and_an_unordered_task_has_none():
     assert matrix.is_complete.tolist() == [True, False]
 
 
+def test_a_zero_stays_a_plain_zero_whatever_the_direction():
+    scores = ScoreMatrix([[0.0, -0.0]], directions=[-1, 1]).scores
+    assert not np.signbit(scores).any()
+
+
 def test_a_system_is_scored_by_a_voting_task_only():
     matrix = ScoreMatrix([[NAN, 1.0], [1.0, NAN], [NAN, NAN]], weights=[1, 0])
     assert matrix.has_score.tolist() == [False, True, False]

@@ -50,7 +50,7 @@ class Command(BaseCommand):
     def _prepare(self) -> None:
         self._say("Preparing the database ...")
         call_command("migrate", interactive=False, verbosity=0)
-        collect_static(settings.VAR / "static.stamp", self._say)
+        collect_static(settings.STATIC_ROOT / "collected.stamp", self._say)
         password = kept_password(settings.VAR / "demo_password")
         load_demonstration(owner_email=OWNER_EMAIL, owner_password=password, progress=self._say)
         connection.close()
@@ -91,9 +91,9 @@ def kept_password(file: Path) -> str:
 
 
 def collect_static(stamp: Path, progress: Callable[[str], None]) -> None:
-    """Collect the static files for the web server, unless nothing changed since `stamp` was written."""
+    """Collect the static files for the web server, unless nothing changed since `stamp`, beside them, was written."""
     now = static_digest()
-    if stamp.exists() and stamp.read_text() == now and settings.STATIC_ROOT.is_dir():
+    if stamp.exists() and stamp.read_text() == now:
         return
     progress("Collecting static files ...")
     stamp.unlink(missing_ok=True)

@@ -7,8 +7,9 @@ from django.utils import timezone
 from leaderboard.models import Draft, Task
 from leaderboard.models.submissions import Source
 from leaderboard.services.benchmarks import TaskSpec
-from leaderboard.services.drafts import DraftError, Problems, RawRow, make_draft, may_replace, parse_score, rows_now
+from leaderboard.services.drafts import make_draft, rows_now
 from leaderboard.services.submissions import withdraw_submission
+from leaderboard.services.upload_checks import DraftError, Problems, RawRow, Replaceable, parse_score
 
 
 def draft(benchmark, owner, *rows: RawRow) -> Draft:
@@ -237,7 +238,7 @@ def test_a_pending_or_rejected_submission_gives_no_right_to_a_system(make):
     benchmark, other = make.benchmark(submission_policy="moderated"), make.user()
     make.pending(benchmark, {"A": [1.0] * 5}, by=other)
     benchmark.submission_policy = "open"
-    assert not may_replace(other, benchmark, benchmark.systems.get(key="a").pk)
+    assert not Replaceable(other, benchmark)(benchmark.systems.get(key="a").pk)
 
 
 def test_withdrawing_does_not_give_a_system_away(make):
@@ -254,5 +255,5 @@ def test_problems_are_collected_and_said_in_one_line():
     found.add("task-1", "one")
     found.add("task-1", "two")
     found.add("system_name", "three")
-    assert str(DraftError(found)) == "task-1: one two; system_name: three"
+    assert str(DraftError(found)) == "one; two; three"
     assert DraftError(found).in_words == "This can no longer be submitted: one; two; three"

@@ -3,7 +3,7 @@
 import pytest
 
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
-from leaderboard.services.names import make_key, near_misses
+from leaderboard.services.names import NearMisses, make_key
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,12 @@ def test_a_key_that_is_taken_is_numbered_from_two_and_stays_short_enough():
         ("abcdefghij", ["abcdefghi1", "abcdefghi2", "abcdefghi3", "abcdefghi4"], 3),
     ],
 )
-def test_near_names_are_those_of_the_same_slug_and_those_a_letter_apart(name, known, near):
-    found = near_misses(name, known)
+def test_near_names_are_those_of_the_same_letters_and_those_a_letter_apart(name, known, near):
+    found = NearMisses(known).of(name)
     assert (len(found) if isinstance(near, int) else found) == near
+
+
+def test_among_many_names_only_those_of_the_same_letters_are_near():
+    known = [f"System {number}" for number in range(3000)]
+    assert NearMisses(known, n_asked=10).of("system-17") == ["System 17"]
+    assert NearMisses(known, n_asked=10).of("Sistem 17") == []

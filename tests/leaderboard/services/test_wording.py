@@ -1,40 +1,72 @@
-"""Figures in words, letter by letter."""
+"""Figures in words."""
 
 import pytest
 
-from leaderboard.services.wording import in_words, verdict_sentence
+from leaderboard.services.wording import as_sentence, in_words, shortened, verdict_sentence, with_task_names
 
 
 @pytest.mark.parametrize(
-    ("names", "text"),
+    ("names", "total", "text"),
     [
-        ([], ""), (["A"], "A"), (["A", "B"], "A and B"), (["A", "B", "C"], "A, B and C"),
-        (["A", "B", "C", "D"], "A, B, C and 1 more"), (list("ABCDEFG"), "A, B, C and 4 more"),
+        ([], None, ""),
+        (["A"], None, "A"),
+        (["A", "B"], None, "A and B"),
+        (["A", "B", "C"], None, "A, B and C"),
+        (["A", "B", "C", "D"], None, "A, B, C and 1 more"),
+        (["A", "B", "C", "D"], 30, "A, B, C and 27 more"),
+        (["A"], 2, "A and 1 more"),
     ],
-)  # fmt: skip
-def test_names_are_listed_and_the_rest_is_counted(names, text):
-    assert in_words(names) == text
+)
+def test_names_in_words(names, total, text):
+    assert in_words(names, total=total) == text
 
 
 @pytest.mark.parametrize(
     ("winners", "without", "sentence"),
     [
-        ([], [], "No rule elects a winner."),
         ([], ["Mean"], "No rule elects a winner."),
-        ([("Borda", ("A",))], [], "Borda elects A."),
-        ([("Borda", ("A",)), ("Mean", ("A",))], [], "All 2 rules that elect agree on A."),
-        ([("Borda", ("A", "B")), ("Mean", ("B", "A"))], [], "All 2 rules that elect agree on A and B."),
+        ([("Mean", ("A",), 1)], [], "Mean elects A."),
+        ([("Mean", ("A",), 1), ("Borda", ("A",), 1)], [], "Both rules that elect agree on A."),
         (
-            [("Borda", ("B",)), ("Mean", ("A",)), ("Copeland", ("B",))],
+            [("Mean", ("A",), 1), ("Borda", ("A",), 1), ("Copeland", ("A",), 1)],
             ["Condorcet"],
-            "2 of 3 rules elect B; Mean elects A. Condorcet gives no winner.",
+            "All 3 rules that elect agree on A. Condorcet gives no winner.",
+        ),
+        # Two camps of equal size: neither is the majority, both are named.
+        (
+            [("Mean", ("A",), 1), ("Borda", ("A",), 1), ("Copeland", ("B",), 1), ("Minimax", ("B",), 1)],
+            ["Condorcet", "Plurality"],
+            "Mean and Borda elect A; Copeland and Minimax elect B. Condorcet and Plurality give no winner.",
         ),
         (
-            [("Borda", ("B",)), ("Mean", ("A",)), ("Copeland", ("B",)), ("Minimax", ("A",)), ("Plurality", ("B",))],
-            ["Condorcet", "Median"],
-            "3 of 5 rules elect B; Mean and Minimax elect A. Condorcet and Median give no winner.",
+            [("Mean", ("A",), 1), ("Borda", ("A",), 1), ("Copeland", ("A",), 1), ("Minimax", ("A", "B"), 2)],
+            [],
+            "3 of 4 rules elect A; Minimax elects A and B.",
+        ),
+        (
+            [("Mean", ("A",), 1), ("Plurality", tuple("ABCD"), 30)],
+            [],
+            "Plurality elects 30 systems jointly; Mean elects A.",
+        ),
+        (
+            [("Mean", tuple("ABCD"), 30), ("Plurality", tuple("ABCD"), 30)],
+            [],
+            "Both rules that elect agree on 30 systems, tied for first.",
         ),
     ],
 )
-def test_the_verdict_counts_the_camps_of_the_rules(winners, without, sentence):
+def test_the_verdict(winners, without, sentence):
     assert verdict_sentence(winners, without) == sentence
+
+
+def test_a_list_of_task_keys_becomes_one_of_names_and_nothing_else_changes():
+    names = {"mnli-m": "MNLI (matched)", "no": "Norwegian"}
+    assert with_task_names("no score on 2 of 9 voting tasks: mnli-m, qqp and 3 more", names) == (
+        "no score on 2 of 9 voting tasks: MNLI (matched), qqp and 3 more"
+    )
+    assert with_task_names("no system beats every other", names) == "no system beats every other"
+
+
+def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
+    assert [as_sentence(""), as_sentence("no task votes"), as_sentence("Why?")] == ["", "No task votes.", "Why?"]
+    assert [shortened("T5"), shortened("x" * 61)] == ["T5", "x" * 59 + "…"]
