@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -10,12 +10,14 @@ import numpy as np
 from ranking_engine.missing import Completed, check_policy, complete, scored_part
 from ranking_engine.profile import Outcome, Profile
 from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.registry import RULES, TIES, Rule, get_rule
+from ranking_engine.registry import RULES, TIES, Number, Rule, get_rule
 from ranking_engine.score_matrix import ScoreMatrix
+
+Options = Mapping[str, str | float]
 
 
 def rank(
-    matrix: ScoreMatrix, rule: str, *, missing: str = "drop_systems", ties: str | None = None, **options: str
+    matrix: ScoreMatrix, rule: str, *, missing: str = "drop_systems", ties: str | None = None, **options: str | float
 ) -> Ranking:
     """Rank the systems of `matrix` under the rule whose key is `rule`.
 
@@ -26,7 +28,7 @@ def rank(
             native rules ignore it.
         ties: the convention for ties within a task, a key of TIES; None for the rule's own default. Rules
             without such a convention ignore it.
-        options: the rule's further options, such as variant="margins"; see Rule.options.
+        options: the rule's further options, such as variant="margins"; see Rule.options and Rule.numbers.
 
     Raises:
         ValueError: an unknown rule, policy, convention or option.
@@ -75,12 +77,14 @@ class _Shared:
         return part, Profile(part.matrix) if part.matrix is not None else None
 
 
-def _rank(shared: _Shared, rule: Rule, ties: str | None, options: dict[str, str]) -> Ranking:
+def _rank(shared: _Shared, rule: Rule, ties: str | None, options: Options) -> Ranking:
     part, profile = shared.complete if rule.needs_complete else shared.native
     n = shared.matrix.n_systems
     if profile is None:
         return Ranking.undefined(rule.key, n, part.reason, part.details)
-    keywords = dict(options)
+    if reason := rule.why_not_computed(profile.n_systems):
+        return Ranking.undefined(rule.key, n, reason, part.details)
+    keywords: dict[str, str | float] = dict(options)
     if rule.tie_convention is not None:
         keywords["ties"] = ties or rule.tie_convention
     return _as_ranking(rule.key, n, part, rule.function(profile, **keywords))
@@ -105,13 +109,22 @@ def _check_ties(ties: str | None) -> None:
         raise ValueError(f"`ties` is {ties!r}; expected one of {', '.join(TIES)}")
 
 
-def _check_options(rule: Rule, options: dict[str, str]) -> None:
+def _check_options(rule: Rule, options: Options) -> None:
     for name, value in options.items():
+        if name in rule.numbers:
+            _check_number(name, value, rule.numbers[name])
+            continue
         if name not in rule.options:
-            known = ", ".join(rule.options) or "none"
+            known = ", ".join([*rule.options, *rule.numbers]) or "none"
             raise ValueError(f"`{name}` is no option of the rule {rule.key} (options: {known})")
         if value not in rule.options[name]:
             raise ValueError(f"`{name}` is {value!r}; expected one of {', '.join(rule.options[name])}")
+
+
+def _check_number(name: str, value: object, number: Number) -> None:
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not is_number or not number.least <= float(value) <= number.most:  # type: ignore[arg-type]
+        raise ValueError(f"`{name}` is {value!r}; expected a number from {number.least:g} to {number.most:g}")
 
 
 __all__ = ["UNRANKED", "rank", "rank_all"]
