@@ -66,3 +66,14 @@ def count_wake_ups(queue: str) -> int:
     except Exception as error:  # noqa: BLE001 -- Redis knows no empty queue; what else is wrong, sending will say
         logger.debug("the broker did not say how long queue %s is: %s", queue, error)
         return 0
+
+
+def reaches_broker() -> bool:
+    """Whether the broker answers within a moment."""
+    try:
+        with current_app.connection_for_write(connect_timeout=3) as connection:
+            connection.ensure_connection(max_retries=1, timeout=3)
+    except Exception as error:  # noqa: BLE001 -- every transport raises its own
+        logger.warning("the broker does not answer: %s", error)
+        return False
+    return True

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ranking_engine.missing import Completed, check_policy, complete, scored_part
 from ranking_engine.profile import Outcome, Profile
 from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.registry import RULES, TIES, Number, Rule, get_rule
+from ranking_engine.registry import TIES, Number, Rule, get_rule, listed_rules
 from ranking_engine.score_matrix import ScoreMatrix
-
-Options = Mapping[str, str | float]
 
 
 def rank(
-    matrix: ScoreMatrix, rule: str, *, missing: str = "drop_systems", ties: str | None = None, **options: str | float
+    matrix: ScoreMatrix,
+    rule: str,
+    *,
+    missing: str = "drop_systems",
+    ties: str | None = None,
+    **options: object,
 ) -> Ranking:
     """Rank the systems of `matrix` under the rule whose key is `rule`.
 
@@ -28,15 +32,13 @@ def rank(
             native rules ignore it.
         ties: the convention for ties within a task, a key of TIES; None for the rule's own default. Rules
             without such a convention ignore it.
-        options: the rule's further options, such as variant="margins"; see Rule.options and Rule.numbers.
+        options: the rule's further options, such as variant="margins", its numbers, such as prior=0.1, and its
+            parameters, such as vector=(12, 10, 8); see Rule.options, Rule.numbers and Rule.parameters.
 
     Raises:
-        ValueError: an unknown rule, policy, convention or option.
+        ValueError: an unknown rule, policy, convention or option, or a parameter that is missing.
     """
-    chosen = get_rule(rule)
-    _check_ties(ties)
-    _check_options(chosen, options)
-    return _rank(_Shared(matrix, missing), chosen, ties, options)
+    return rank_all(matrix, [rule], missing=missing, ties=ties, options={rule: options})[rule]
 
 
 def rank_all(
@@ -45,15 +47,17 @@ def rank_all(
     *,
     missing: str = "drop_systems",
     ties: str | None = None,
+    options: Mapping[str, Mapping[str, object]] | None = None,
 ) -> dict[str, Ranking]:
-    """Rank under each of `rules` (default: all, in the order of RULES), sharing what they have in common.
+    """Rank under each of `rules` (default: the listed ones, in the order of RULES), sharing what they can.
 
-    An exception in one rule is not caught.
+    `options` are those of `rank`, by rule. An exception in one rule is not caught.
     """
-    chosen = [get_rule(key) for key in (RULES if rules is None else rules)]
+    chosen = [get_rule(key) for key in (listed_rules() if rules is None else rules)]
     _check_ties(ties)
+    checked = {rule.key: _checked_options(rule, (options or {}).get(rule.key, {})) for rule in chosen}
     shared = _Shared(matrix, missing)
-    return {rule.key: _rank(shared, rule, ties, {}) for rule in chosen}
+    return {rule.key: _rank(shared, rule, ties, checked[rule.key]) for rule in chosen}
 
 
 class _Shared:
@@ -77,14 +81,14 @@ class _Shared:
         return part, Profile(part.matrix) if part.matrix is not None else None
 
 
-def _rank(shared: _Shared, rule: Rule, ties: str | None, options: Options) -> Ranking:
+def _rank(shared: _Shared, rule: Rule, ties: str | None, options: Mapping[str, Any]) -> Ranking:
     part, profile = shared.complete if rule.needs_complete else shared.native
     n = shared.matrix.n_systems
     if profile is None:
         return Ranking.undefined(rule.key, n, part.reason, part.details)
     if reason := rule.why_not_computed(profile.n_systems):
         return Ranking.undefined(rule.key, n, reason, part.details)
-    keywords: dict[str, str | float] = dict(options)
+    keywords = dict(options)
     if rule.tie_convention is not None:
         keywords["ties"] = ties or rule.tie_convention
     return _as_ranking(rule.key, n, part, rule.function(profile, **keywords))
@@ -109,16 +113,19 @@ def _check_ties(ties: str | None) -> None:
         raise ValueError(f"`ties` is {ties!r}; expected one of {', '.join(TIES)}")
 
 
-def _check_options(rule: Rule, options: Options) -> None:
+def _checked_options(rule: Rule, options: Mapping[str, object]) -> dict[str, Any]:
     for name, value in options.items():
+        if name not in rule.options and name not in rule.parameters and name not in rule.numbers:
+            known = ", ".join([*rule.options, *rule.numbers, *rule.parameters]) or "none"
+            raise ValueError(f"`{name}` is no option of the rule {rule.key} (options: {known})")
+        if name in rule.options and value not in rule.options[name]:
+            raise ValueError(f"`{name}` is {value!r}; expected one of {', '.join(rule.options[name])}")
         if name in rule.numbers:
             _check_number(name, value, rule.numbers[name])
-            continue
-        if name not in rule.options:
-            known = ", ".join([*rule.options, *rule.numbers]) or "none"
-            raise ValueError(f"`{name}` is no option of the rule {rule.key} (options: {known})")
-        if value not in rule.options[name]:
-            raise ValueError(f"`{name}` is {value!r}; expected one of {', '.join(rule.options[name])}")
+    for name in rule.parameters:
+        if name not in options:
+            raise ValueError(f"`{name}` is missing: the rule {rule.key} needs it")
+    return {name: rule.parameters[name](v) if name in rule.parameters else v for name, v in options.items()}
 
 
 def _check_number(name: str, value: object, number: Number) -> None:

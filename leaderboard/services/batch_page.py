@@ -67,11 +67,14 @@ def _job_for(benchmark: Benchmark, revision: Revision) -> Job | None:
 def _job_stage(job: Job | None) -> tuple[str, str]:
     if job is None:
         return WAITING, ""
+    error = job.error.split("\n", 1)[0]
     if job.state == Job.State.FAILED:
-        return FAILED, f"{job.error.splitlines()[0] if job.error else 'it failed'}. No score is lost."
+        return FAILED, f"{error or 'it failed'}. No score is lost."
     if job.state == Job.State.RUNNING:
         return RUNNING, "" if job.attempts == 1 else f"attempt {job.attempts}"
-    return WAITING, "for a worker" if job.attempts == 0 else f"for another attempt after: {job.error.splitlines()[0]}"
+    if job.state == Job.State.DONE:  # it ended after the benchmark was read: the next look finds the publication
+        return RUNNING, ""
+    return WAITING, f"for another attempt after: {error}" if error else "for a worker"
 
 
 def _stage(name: str, state: str, text: str) -> dict[str, str]:

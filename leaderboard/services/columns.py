@@ -164,7 +164,9 @@ def columns_under(board: PublishedBoard, policy: str, names: Sequence[str], audi
             f"run the command line: python -m ranking_engine rank scores.csv --missing {policy}"
         )
     parameters = [ranking_parameters(rule, policy) for rule in site_rules()]
-    key = f"columns:{board.revision.input_hash}:{engine_version}:{content_hash(parameters)}:{audience_level}"
+    # The answer holds names, which the hash of the inputs leaves out: they differ after a renaming.
+    parts = [board.revision.input_hash, engine_version, content_hash([parameters, list(names)]), audience_level]
+    key = f"columns:{':'.join(parts)}"
 
     def compute() -> list[tuple[dict[str, Any], dict[str, np.ndarray]]]:
         found = revision_matrix(board.revision)

@@ -12,7 +12,7 @@ from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.services.engine_versions import is_older
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import RevisionMatrix, input_hash, revision_matrix
-from ranking_engine import RULES, Ranking, ScoreMatrix, condorcet_winner, rank, rank_all, smith_set
+from ranking_engine import Ranking, ScoreMatrix, condorcet_winner, listed_rules, rank, rank_all, smith_set
 from ranking_engine import __version__ as engine_version
 
 logger = logging.getLogger(__name__)
@@ -22,14 +22,9 @@ WINNER_NAMES = 20  # more joint winners than these are counted, not named
 FAILED = "failed"  # the status of a rule that raised; it costs its own column only
 
 
-# A board ranks under each of these at every revision, and its bootstrap a thousand times: no rule joins before it
-# is quick at the sizes of boards and resampled faster than one by one.
-BOARD_RULES = frozenset({"mean", "plurality", "borda", "condorcet", "copeland", "minimax"})
-
-
 def site_rules() -> list[str]:
     """The rules that every board shows, in the catalogue's order."""
-    return [rule for rule in RULES if rule in BOARD_RULES]
+    return listed_rules()
 
 
 def ranking_parameters(rule: str, missing_policy: str) -> dict[str, str]:

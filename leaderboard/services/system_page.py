@@ -7,7 +7,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from leaderboard.models import Benchmark, Score, Submission, SubmissionEvent, System
-from leaderboard.selectors.audience import Viewer, audience
+from leaderboard.selectors.audience import Viewer, audience, is_wholly_accepted
 from leaderboard.selectors.scores import NOT_SUBMITTED, CurrentScore, current_scores, systems_at
 from leaderboard.services.board import interval_meaning, interval_text
 from leaderboard.services.columns import Column, published_board
@@ -93,7 +93,7 @@ def _submissions(viewer: Viewer, benchmark: Benchmark, system_id: int) -> list[d
     rows = (
         Submission.objects.filter(benchmark=benchmark, system_id=system_id)
         .select_related("batch__uploader")
-        .prefetch_related("events__revision")
+        .prefetch_related("events__revision", "batch__submissions")
         .order_by("-pk")
     )
     decides = audience(viewer, benchmark).may_moderate
@@ -107,7 +107,7 @@ def _submissions(viewer: Viewer, benchmark: Benchmark, system_id: int) -> list[d
 
 def _submission(row: Submission, *, is_theirs: bool, decides: bool) -> dict[str, Any]:
     accepted = [event for event in row.events.all() if event.kind == SubmissionEvent.Kind.ACCEPTED]
-    is_open = is_theirs or decides or row.state == Submission.State.ACCEPTED
+    is_open = is_theirs or decides or is_wholly_accepted(row.batch.submissions.all())
     return {
         "submitted_at": row.batch.created_at,
         "who": row.batch.uploader.shown_name,

@@ -52,7 +52,7 @@ def board_csv(request: HttpRequest, key: str) -> HttpResponse:
     """All rows of this view of the board as CSV: ranks and rule scores, one column each a rule."""
     benchmark, audience = readable_benchmark(request.user, key)
     try:
-        text = _csv(benchmark, audience, replace(read_query(request.GET), scores=True))
+        text = _csv(benchmark, audience, replace(read_query(request.GET), scores=True, page=1))
     except UnknownChoiceError as error:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
@@ -148,6 +148,7 @@ class _Board:
             if column.status == "ranked" or column is found.reference
         ]
         self.columns = [self._column(column, found) for column in found.columns]
+        self.undefined = [self._column(column, found) for column in found.undefined]
         self.rows = [
             replace(row, url=reverse("system", args=[benchmark.key, row.key])) for row in found.rows
         ]

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ranking_engine.names import listed
+
 Board = dict[str, Any]
 
 UNRANKED_MARK = "-"
@@ -108,7 +110,7 @@ def _notes(board: Board) -> list[str]:
     notes = [
         f"Condorcet winner: {winner}"
         if winner is not None
-        else f"No Condorcet winner; Smith set: {_list(smith)}"
+        else f"No Condorcet winner; Smith set: {listed(smith, limit=10)}"
     ]
     for entry in board["rules"].values():
         if entry["status"] == "undefined":
@@ -121,11 +123,6 @@ def _notes(board: Board) -> list[str]:
     if pairs:
         notes.append(f"Pairs of systems without a common task: {pairs}")
     return [*notes, f"Missing scores: {board['missing']}"]
-
-
-def _list(names: list[str], limit: int = 10) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more
 
 
 def _width(text: str) -> int:

