@@ -1,4 +1,4 @@
-"""The processes that make up a running site, for the demo's supervisor; any may be killed at any time."""
+"""The processes that make up a running site; any may be killed at any time. docker-compose.yml runs the same."""
 
 QUEUES = ("rankings", "studies")  # apart, so that a study never delays a board
 
@@ -9,10 +9,10 @@ def processes(python: str, port: int) -> dict[str, list[str]]:
     return {"web": web(python, port)} | workers | {"sweep": [python, "manage.py", "sweep"]}
 
 
-def web(python: str, port: int) -> list[str]:
-    """The web server: one process, so that the cache in its memory is everyone's, with threads."""
-    command = [python, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}"]
-    command += ["--worker-class", "gthread", "--workers", "1", "--threads", "8"]
+def web(python: str, port: int, *, host: str = "127.0.0.1", n_workers: int = 1) -> list[str]:
+    """The web server. One process by default, so that a cache in its memory is everyone's; with threads."""
+    command = [python, "-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{port}"]
+    command += ["--worker-class", "gthread", "--workers", str(n_workers), "--threads", "8"]
     return [*command, "--graceful-timeout", "3", "--no-control-socket"]
 
 

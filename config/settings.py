@@ -47,6 +47,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
 ]
@@ -83,7 +84,13 @@ IS_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if IS_SQLITE:
     DATABASES["default"] |= {"OPTIONS": SQLITE_OPTIONS, "TEST": {"NAME": str(VAR / "test.sqlite3")}}
 else:
-    DATABASES["default"] |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    # A process that stalls, or a machine that vanishes, in the middle of a transaction must not keep its locks.
+    POSTGRESQL_OPTIONS = {"options": "-c idle_in_transaction_session_timeout=30s"}
+    DATABASES["default"] |= {
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": POSTGRESQL_OPTIONS | DATABASES["default"].get("OPTIONS", {}),
+    }
 
 # --- Cache and background work: a folder, or Redis where REDIS_URL says so -------------------------------------
 REDIS_URL = env.text("REDIS_URL", "")
@@ -99,7 +106,8 @@ if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
         "socket_connect_timeout": 1,
-        "socket_timeout": 5,
+        "socket_timeout": 2,  # a Redis that stands still delays a request by no more
+        "health_check_interval": 10,  # so that a worker soon finds out that Redis vanished without a word
         "max_retries": 0,
     }
 else:
@@ -110,13 +118,11 @@ else:
         }
     }
     BROKER_FOLDER = VAR / "broker"
-    (BROKER_FOLDER / "messages").mkdir(parents=True, exist_ok=True)
-    (BROKER_FOLDER / "control").mkdir(parents=True, exist_ok=True)
-    CELERY_BROKER_URL = "filesystem://localhost"  # without a host name kombu warns
+    CELERY_BROKER_URL = "folder://localhost"  # without a host name kombu warns
+    CELERY_BROKER_TRANSPORT = "config.filesystem_broker:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
-        "data_folder_in": str(BROKER_FOLDER / "messages"),
-        "data_folder_out": str(BROKER_FOLDER / "messages"),
-        "control_folder": str(BROKER_FOLDER / "control"),
+        "folder": str(BROKER_FOLDER / "messages"),
+        "stale_seconds": 300,  # messages expire long before
         "polling_interval": 0.05,
     }
 # A message is only a wake-up: it is acknowledged early, expires, returns nothing, and may be lost.
@@ -125,6 +131,7 @@ CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker for as long as it takes
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
@@ -137,6 +144,9 @@ JOB_ATTEMPTS = env.number("PLURANK_JOB_ATTEMPTS", 3, least=1)
 JOB_MEMORY_BYTES = env.number("PLURANK_JOB_MEMORY_MB", 4096, least=512) * 2**20
 # What a reader may ask to be computed on demand: systems x tasks x rules.
 ON_DEMAND_BUDGET = env.number("PLURANK_ON_DEMAND_BUDGET", 5_000_000, least=1)
+# What one uploaded file may hold.
+UPLOAD_BYTES = env.number("PLURANK_UPLOAD_MB", 10, least=1) * 2**20
+UPLOAD_SYSTEMS = env.number("PLURANK_UPLOAD_SYSTEMS", 10_000, least=1)
 DRAFT_DAYS = env.number("PLURANK_DRAFT_DAYS", 7, least=1)
 
 # --- People -----------------------------------------------------------------------------------------------------

@@ -1,10 +1,17 @@
 """The root of the URLs."""
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
+from leaderboard.views.accounts import emails
+
+# The admin's own sign-in form knows no limit of attempts; the site's does, so everyone signs in there.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+
 urlpatterns = [
     path("", include("leaderboard.urls")),
+    path("account/email/", emails, name="account_email"),
     path("account/", include("allauth.account.urls")),
     path("admin/", admin.site.urls),
 ]

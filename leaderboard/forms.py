@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.http import HttpRequest
 
 from leaderboard.models import Task, User
 from leaderboard.models.benchmarks import NAME_LENGTH
-from leaderboard.services.drafts import Problems, RawRow
+from leaderboard.services.upload_checks import Problems, RawRow
 
 
 class DisplayNameForm(forms.Form):
@@ -91,7 +92,8 @@ class SubmissionForm(forms.Form):
         """Put each problem to its field; what has no field is returned."""
         others = []
         for place, texts in problems.by_place.items():
-            name = place if place in self.fields else self.field_name(place)
+            # A task may be called "note" or "url", so its own field goes first.
+            name = self.field_name(place) if self.field_name(place) in self.fields else place
             if name in self.fields:
                 for text in texts:
                     self.add_error(name, text)
@@ -100,10 +102,55 @@ class SubmissionForm(forms.Form):
         return others
 
 
+class UploadForm(forms.Form):
+    """A table of scores, as a file or pasted."""
+
+    file = forms.FileField(
+        required=False,
+        label="A CSV file",
+        help_text="UTF-8, commas between the columns.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
+    )
+    text = forms.CharField(
+        required=False,
+        strip=False,
+        label="or the table itself",
+        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "autocomplete": "off"}),
+    )
+    note = forms.CharField(
+        required=False,
+        max_length=5000,
+        label="Note",
+        help_text="How the scores were measured; shown with the submissions.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Exactly one of the two is given, and no more than is read."""
+        cleaned = super().clean() or self.cleaned_data
+        file, text = cleaned.get("file"), (cleaned.get("text") or "").strip()
+        if bool(file) == bool(text) and not self.errors:
+            raise forms.ValidationError("Choose a file or paste a table; one of the two.")
+        if file and file.size > settings.UPLOAD_BYTES:
+            limit = settings.UPLOAD_BYTES // 2**20
+            message = f"The file has {file.size / 2**20:.0f} MB; at most {limit} MB are read."
+            raise forms.ValidationError({"file": message})
+        return cleaned
+
+    def content(self) -> bytes:
+        """The table's bytes."""
+        file = self.cleaned_data["file"]
+        return file.read() if file else self.cleaned_data["text"].encode()
+
+
 def scale_text(task: Task) -> str:
     """The task's stated range in words, if it has one."""
     if task.minimum is not None and task.maximum is not None:
-        return f"from {task.minimum:g} to {task.maximum:g}"
+        return f"from {_shown(task.minimum)} to {_shown(task.maximum)}"
     if task.minimum is not None:
-        return f"at least {task.minimum:g}"
-    return "" if task.maximum is None else f"at most {task.maximum:g}"
+        return f"at least {_shown(task.minimum)}"
+    return "" if task.maximum is None else f"at most {_shown(task.maximum)}"
+
+
+def _shown(number: float) -> str:
+    return f"{number:g}".replace("-", "\N{MINUS SIGN}")

@@ -2,16 +2,19 @@
 
 from django.urls import path
 
-from leaderboard.views import board, home, status, submit, system
+from leaderboard.views import board, health, home, rule, status, submit, system, upload
 
 urlpatterns = [
     path("", home.home, name="home"),
     path("b/<slug:key>/", board.board, name="board"),
     path("b/<slug:key>/board.csv", board.board_csv, name="board_csv"),
+    path("b/<slug:key>/upload/", upload.upload, name="upload"),
+    path("b/<slug:key>/rules/<slug:rule_key>/", rule.rule, name="rule"),
     path("b/<slug:key>/submit/", submit.submit, name="submit"),
     path("b/<slug:key>/systems/<slug:system_key>/", system.system, name="system"),
     path("drafts/<uuid:uuid>/", submit.draft, name="draft"),
     path("submissions/<uuid:uuid>/", submit.batch, name="batch"),
     path("submissions/<uuid:uuid>/progress/", submit.batch_progress, name="batch_progress"),
     path("status/", status.status, name="status"),
+    path("healthz/", health.healthz, name="healthz"),
 ]

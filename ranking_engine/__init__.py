@@ -15,7 +15,9 @@ from ranking_engine.registry import RULES, TIES, Rule, listed_rules
 from ranking_engine.rules.choice_sets import (
     condorcet_loser,
     condorcet_winner,
+    schwartz_set,
     smith_set,
+    uncovered_set,
     weak_condorcet_winners,
 )
 from ranking_engine.score_matrix import ScoreMatrix
@@ -37,6 +39,8 @@ __all__ = [
     "listed_rules",
     "rank",
     "rank_all",
+    "schwartz_set",
     "smith_set",
+    "uncovered_set",
     "weak_condorcet_winners",
 ]

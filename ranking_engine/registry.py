@@ -9,7 +9,7 @@ from typing import Any
 
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.profile import Outcome
-from ranking_engine.rules import cardinal, elimination, majority, positional, threshold
+from ranking_engine.rules import cardinal, elimination, majority, positional, rates, threshold
 from ranking_engine.rules.positional import TIES
 
 __all__ = ["MISSING_POLICIES", "RULES", "TIES", "Rule", "get_rule", "listed_rules"]
@@ -76,6 +76,14 @@ def _votes_cost(n: int, T: int) -> float:
 
 def _threshold_cost(n: int, T: int) -> float:
     return _sorting_cost(n, T) + 4e-7 * n * T
+
+
+def _win_rate_cost(n: int, T: int) -> float:
+    return _pairwise_cost(n, T) + 1e-7 * n * n
+
+
+def _differences_cost(n: int, T: int) -> float:
+    return _pairwise_cost(n, T) + 8e-6 * T + 4e-9 * n * n * T
 
 
 _RULES = (
@@ -176,6 +184,17 @@ _RULES = (
         "A system is as good as its worst head-to-head defeat is light.",
         "Simpson 1969, Kramer 1977; Rofin et al. 2023, Vote'n'Rank, section 2",
         options={"variant": majority.MINIMAX_VARIANTS},
+    ),
+    Rule(
+        "win_rate", "Win rate", "rates", False, _win_rate_cost, rates.win_rate,
+        "How often a system is ahead, on average over its rivals; a tie is half a win.",
+        "Liang et al. 2023, HELM; Pavao et al. 2021, success rate",
+        options={"variant": rates.WIN_RATE_VARIANTS},
+    ),
+    Rule(
+        "relative_difference", "Relative difference", "rates", False, _differences_cost, rates.relative_difference,
+        "By how much a system is ahead, relative to the two scores, on average over rivals and tasks.",
+        "Pavao et al. 2021, section 3",
     ),
 )  # fmt: skip
 

@@ -4,15 +4,18 @@
 migrated test database, because the triggers that keep history refuse to let a shared one be emptied.
 """
 
+import shutil
 import sqlite3
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from django.conf import settings
 from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
 
+from leaderboard import enqueue
 from tests.factories import Factory
 from tests.running_site import RunningSite
 
@@ -30,30 +33,36 @@ def django_db_setup(django_test_environment, django_db_blocker) -> Iterator[None
 @pytest.fixture
 def make(db) -> Factory:
     """Makes users, benchmarks and submissions through the services, inside a test that rolls back."""
+    empty_broker()
     return Factory()
 
 
 @pytest.fixture
 def committed_db(django_db_setup, django_db_blocker) -> Iterator[str]:
     """A database of this test's own, freshly migrated, in which commits are real. Yields its DATABASE_URL."""
+    with django_db_blocker.unblock(), own_database() as url:
+        yield url
+
+
+@contextmanager
+def own_database() -> Iterator[str]:
+    """Work in a copy of the migrated test database, with an empty broker; the value is its DATABASE_URL."""
+    empty_broker()
     original = connection.settings_dict["NAME"]
-    with django_db_blocker.unblock():
+    connections.close_all()
+    name, url = _copy(original)
+    connection.settings_dict["NAME"] = name
+    try:
+        yield url
+    finally:
         connections.close_all()
-        name, url = _copy(original)
-        connection.settings_dict["NAME"] = name
-        try:
-            yield url
-        finally:
-            connections.close_all()
-            connection.settings_dict["NAME"] = original
-            _drop(name)
+        connection.settings_dict["NAME"] = original
+        _drop(name)
 
 
 @pytest.fixture
 def site(committed_db, tmp_path) -> Iterator[RunningSite]:
     """The site's processes on this test's own database; the test starts those it needs."""
-    if settings.REDIS_URL:
-        _empty_redis()
     running = RunningSite(tmp_path, committed_db)
     try:
         yield running
@@ -67,11 +76,16 @@ def make_committed(committed_db) -> Factory:
     return Factory()
 
 
-def _empty_redis() -> None:
-    import redis
+def empty_broker() -> None:
+    """Forget the wake-ups that tests before this one sent, and that a broker was out of reach."""
+    enqueue._rests_until = 0.0
+    if settings.REDIS_URL:
+        import redis
 
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
-        client.flushdb()
+        with redis.Redis.from_url(settings.REDIS_URL) as client:
+            client.flushdb()
+    else:
+        shutil.rmtree(settings.BROKER_FOLDER, ignore_errors=True)
 
 
 def _copy(original: str) -> tuple[str, str]:

@@ -1,11 +1,13 @@
 """Who may see and do what: one function of (viewer, benchmark), asked by every page."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.http import Http404
+from django.utils import timezone
 
 from leaderboard.models import Batch, Benchmark, Draft, Membership, Submission, User
 
@@ -85,7 +87,8 @@ def own_draft(viewer: Viewer, uuid: UUID) -> Draft:
     Raises:
         Http404: there is none of theirs, or they may no longer see its benchmark.
     """
-    draft = Draft.objects.select_related("benchmark").filter(uuid=uuid, owner_id=viewer.pk or 0).first()
+    drafts = Draft.objects.select_related("benchmark").filter(expires_at__gt=timezone.now())
+    draft = drafts.filter(uuid=uuid, owner_id=viewer.pk or 0).first()
     if draft is None or not audience(viewer, draft.benchmark).may_read:
         raise Http404("No draft of yours stands here; drafts expire after some days.")
     return draft
@@ -101,10 +104,21 @@ def visible_batch(viewer: Viewer, uuid: UUID) -> Batch:
     if batch is not None:
         found = audience(viewer, batch.benchmark)
         is_theirs = viewer.is_authenticated and batch.uploader_id == viewer.pk
-        if found.may_read and (is_theirs or found.may_moderate or _is_accepted(batch)):
+        if found.may_read and (is_theirs or found.may_moderate or is_wholly_accepted(batch.submissions.all())):
             return batch
     raise Http404("No submission stands here that is open to you.")
 
 
-def _is_accepted(batch: Batch) -> bool:
-    return not Submission.objects.filter(batch=batch).exclude(state=Submission.State.ACCEPTED).exists()
+def is_wholly_accepted(submissions: Iterable[Submission]) -> bool:
+    """Whether the batch of these submissions is open to every reader of its benchmark."""
+    return all(submission.state == Submission.State.ACCEPTED for submission in submissions)
+
+
+def batch_of_draft(viewer: User, uuid: UUID) -> Batch | None:
+    """The batch that the viewer's draft of this number became, once they confirmed it."""
+    return Batch.objects.filter(uploader=viewer, idempotency_key=draft_key(uuid)).first()
+
+
+def draft_key(uuid: UUID) -> str:
+    """The idempotency key of a draft's batch."""
+    return f"draft {uuid}"

@@ -1,9 +1,10 @@
 """Jobs and what is theirs, for the pages."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Count, F, Min, Q, QuerySet
 
 from leaderboard.models import Benchmark, Job, Submission
 from leaderboard.selectors.audience import Viewer, listed_benchmarks
@@ -16,6 +17,18 @@ def board_job(benchmark: Benchmark) -> Job | None:
         .order_by("-pk")
         .first()
     )
+
+
+def failed_boards(benchmark_ids: Iterable[int]) -> set[int]:
+    """Which of these benchmarks have a newest revision whose rankings failed for good."""
+    failed = Job.objects.filter(
+        benchmark__in=benchmark_ids,
+        kind="rankings",
+        state=Job.State.FAILED,
+        sequence=F("benchmark__last_revision_number"),
+        sequence__gt=F("benchmark__published_number"),
+    )
+    return set(failed.values_list("benchmark_id", flat=True))
 
 
 def study_job(revision_id: int) -> Job | None:

@@ -5,6 +5,7 @@ from typing import Any
 from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Revision, Submission, SubmissionEvent
 from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.services.rankings import BOARD, RANKING
+from leaderboard.services.wording import in_words, shortened
 from ranking_engine import RULES
 
 DONE, RUNNING, WAITING, FAILED = "done", "running", "waiting", "failed"
@@ -23,6 +24,7 @@ def batch_page(batch: Batch) -> dict[str, Any]:
     return {
         "batch": {
             "uuid": batch.uuid,
+            "title": f"Submission of {in_words([shortened(row.system.name) for row in submissions])}",
             "state_text": _state_text(stages),
             "events": _events(batch, submissions, events),
         },
@@ -35,8 +37,9 @@ def batch_page(batch: Batch) -> dict[str, Any]:
 def _stages(batch: Batch, decision: SubmissionEvent | None) -> tuple[list[dict[str, str]], bool, Publication | None]:
     stages = [_stage("submitted", DONE, f"{batch.created_at:%Y-%m-%d %H:%M:%S} UTC")]
     if decision is None:
-        text = "A moderator decides; you can close this page."
-        return [*stages, _stage("accepted", WAITING, text)], True, None
+        text = "A moderator decides; you can close this page and come back."
+        stages.append(_stage("accepted", WAITING, text))
+        return [*stages, _stage("computed", WAITING, ""), _stage("published", WAITING, "")], True, None
     if decision.kind == SubmissionEvent.Kind.REJECTED or decision.revision is None:
         return [*stages, _stage("rejected", FAILED, decision.reason)], True, None
     revision = decision.revision
@@ -64,11 +67,14 @@ def _job_for(benchmark: Benchmark, revision: Revision) -> Job | None:
 def _job_stage(job: Job | None) -> tuple[str, str]:
     if job is None:
         return WAITING, ""
+    error = job.error.split("\n", 1)[0]
     if job.state == Job.State.FAILED:
-        return FAILED, f"{job.error.splitlines()[0] if job.error else 'it failed'}. No score is lost."
+        return FAILED, f"{error or 'it failed'}. No score is lost."
     if job.state == Job.State.RUNNING:
         return RUNNING, "" if job.attempts == 1 else f"attempt {job.attempts}"
-    return WAITING, "for a worker" if job.attempts == 0 else f"for another attempt after: {job.error.splitlines()[0]}"
+    if job.state == Job.State.DONE:  # it ended after the benchmark was read: the next look finds the publication
+        return RUNNING, ""
+    return WAITING, f"for another attempt after: {error}" if error else "for a worker"
 
 
 def _stage(name: str, state: str, text: str) -> dict[str, str]:
@@ -76,8 +82,11 @@ def _stage(name: str, state: str, text: str) -> dict[str, str]:
 
 
 def _state_text(stages: list[dict[str, str]]) -> str:
-    last = next(stage for stage in reversed(stages) if stage["state"] != WAITING or stage is stages[-1])
-    return last["name"] if last["state"] == DONE else f"{last['name']}: {last['state']}"
+    """How far it has come: the last stage that is done, or the first that is not and why."""
+    if stages[-1]["state"] == DONE:
+        return stages[-1]["name"]
+    pending = next(stage for stage in stages if stage["state"] != DONE)
+    return f"{pending['name']}: {pending['state']}"
 
 
 def _events(batch: Batch, submissions: list[Submission], events: list[SubmissionEvent]) -> list[dict[str, Any]]:

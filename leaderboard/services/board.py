@@ -15,6 +15,7 @@ from leaderboard.services.wording import verdict_sentence
 from ranking_engine.names import fold_name
 
 PAGE_ROWS = 100
+FEW_TASKS = 20  # with fewer to draw from, the pages say that intervals are wide
 SORTS_BY_NAME, SORTS_BY_MEDIAN, SORTS_BY_SCORED = "name", "median", "tasks"
 
 
@@ -81,7 +82,8 @@ class Board:
     """One page of one revision's board."""
 
     published: PublishedBoard
-    columns: list[Column]
+    columns: list[Column]  # of the rules that rank or elect here, and of the reference rule
+    undefined: list[Column]  # of the rules that have nothing to say of these scores
     reference: Column
     policy: str
     query: BoardQuery
@@ -141,10 +143,12 @@ def build_board(
     order = _ordered(chosen, systems, columns, reference=reference, published=published, query=query)
     n_pages = max(1, math.ceil(len(order) / PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
-    view = _Rows(published, systems, columns, reference=reference, with_scores=query.scores, own=own_system_ids)
+    shown = [column for column in columns if column.status != "undefined" or column is reference]
+    view = _Rows(published, systems, shown, reference=reference, with_scores=query.scores, own=own_system_ids)
     return Board(
         published=published,
-        columns=columns,
+        columns=shown,
+        undefined=[column for column in columns if column.status == "undefined" and column is not reference],
         reference=reference,
         policy=policy,
         query=query,
@@ -165,7 +169,7 @@ def _column(columns: list[Column], rule: str) -> Column:
 
 
 def _sentence(columns: list[Column]) -> str:
-    winners = [(column.name, tuple(column.winner_names)) for column in columns if column.elects]
+    winners = [(column.name, tuple(column.winner_names), column.n_winners) for column in columns if column.elects]
     return verdict_sentence(winners, [column.name for column in columns if not column.elects])
 
 
@@ -303,6 +307,19 @@ def interval_text(column: Column, i: int) -> str:
         return ""
     low, high = int(column.lower[i]), int(column.upper[i])
     return str(low) if low == high else f"{low}–{high}"
+
+
+def interval_meaning(published: PublishedBoard) -> str:
+    """What the rank intervals of a board are, from the study that gave them; empty where there are none."""
+    if published.study is None or published.study["status"] == "undefined":
+        return ""
+    parameters, n_drawn = published.study_parameters, published.study["n_clusters"]
+    what = "tasks" if n_drawn == published.facts["n_voting_tasks"] else "task groups"
+    text = (
+        f"{100 * parameters['level']:g} % interval of the rank when the {n_drawn} {what} are drawn anew with "
+        f"replacement, {parameters['n_resamples']:,} times over."
+    )
+    return text + (f" With only {n_drawn} {what} it is wide." if n_drawn < FEW_TASKS else "")
 
 
 def changed(query: BoardQuery, **fields: Any) -> BoardQuery:  # noqa: ANN401

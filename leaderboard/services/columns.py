@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -10,7 +10,7 @@ import numpy as np
 from django.conf import settings
 from django.core.cache import cache
 
-from leaderboard.models import Publication, Report, Revision
+from leaderboard.models import Publication, Revision
 from leaderboard.selectors.reports import published_reports, unpack_arrays
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.job_kinds import BOOTSTRAP
@@ -24,6 +24,7 @@ from leaderboard.services.rankings import (
     site_rules,
 )
 from leaderboard.services.score_matrix import revision_matrix
+from leaderboard.services.wording import with_task_names
 from ranking_engine import RULES
 from ranking_engine import __version__ as engine_version
 
@@ -61,6 +62,11 @@ class Column:
         return self.reasons[code] if code >= 0 else self.reason
 
     @property
+    def n_ranked(self) -> int:
+        """How many systems have a rank."""
+        return int((self.ranks >= 1).sum())
+
+    @property
     def elects(self) -> bool:
         """Whether the rule has a winner here."""
         return self.n_winners > 0
@@ -77,6 +83,7 @@ class PublishedBoard:
     in_smith_set: np.ndarray
     columns: list[Column]
     study: dict[str, Any] | None = field(default=None)  # the summary of the bootstrap, where it is there
+    study_parameters: dict[str, Any] = field(default_factory=dict)
 
 
 def published_board(publication: Publication) -> PublishedBoard:
@@ -88,25 +95,35 @@ def published_board(publication: Publication) -> PublishedBoard:
     intervals = unpack_arrays(study.arrays) if study else {}
     rankings = {report.summary["rule"]: report for report in reports if report.kind == RANKING}
     empty = np.empty(0, np.int64)
+    task_names = task_names_of(publication.revision)
     return PublishedBoard(
         revision=publication.revision,
         facts=board.summary,
         system_ids=arrays.get("system_ids", empty),
         n_scored=arrays.get("n_scored", empty),
         in_smith_set=arrays.get("in_smith_set", empty.astype(bool)),
-        columns=[_stored_column(rankings[rule], intervals) for rule in board.summary["rules"] if rule in rankings],
+        columns=[
+            make_column(rankings[rule].summary, unpack_arrays(rankings[rule].arrays), task_names, intervals)
+            for rule in board.summary["rules"]
+            if rule in rankings
+        ],
         study=study.summary if study else None,
+        study_parameters=study.parameters if study else {},
     )
 
 
-def _stored_column(report: Report, intervals: dict[str, np.ndarray]) -> Column:
-    return make_column(report.summary, unpack_arrays(report.arrays), intervals)
+def task_names_of(revision: Revision) -> dict[str, str]:
+    """What the tasks were called at a revision, by key."""
+    return {task["key"]: task["name"] for task in revision.configuration.content["tasks"]}
 
 
 def make_column(
-    summary: dict[str, Any], arrays: dict[str, np.ndarray], intervals: dict[str, np.ndarray] | None = None
+    summary: dict[str, Any],
+    arrays: dict[str, np.ndarray],
+    task_names: Mapping[str, str],
+    intervals: dict[str, np.ndarray] | None = None,
 ) -> Column:
-    """A column from a ranking's summary and arrays, as `rankings` makes them."""
+    """A column from a ranking's summary and arrays, as `rankings` makes them; reasons name tasks by `task_names`."""
     rule = RULES[summary["rule"]]
     intervals = intervals or {}
     return Column(
@@ -115,13 +132,13 @@ def make_column(
         family=rule.family,
         summary=rule.summary,
         status=summary["status"],
-        reason=summary["reason"],
+        reason=with_task_names(summary["reason"], task_names),
         winner_names=summary["winner_names"],
         n_winners=summary["n_winners"],
         ranks=arrays["ranks"],
         scores=arrays["scores"],
         reason_codes=arrays.get("reason_codes", np.empty(0, np.int32)),
-        reasons=[str(reason) for reason in arrays.get("reasons", ())],
+        reasons=[with_task_names(str(reason), task_names) for reason in arrays.get("reasons", ())],
         lower=intervals.get(f"lower_{rule.key}"),
         upper=intervals.get(f"upper_{rule.key}"),
     )
@@ -147,7 +164,9 @@ def columns_under(board: PublishedBoard, policy: str, names: Sequence[str], audi
             f"run the command line: python -m ranking_engine rank scores.csv --missing {policy}"
         )
     parameters = [ranking_parameters(rule, policy) for rule in site_rules()]
-    key = f"columns:{board.revision.input_hash}:{engine_version}:{content_hash(parameters)}:{audience_level}"
+    # The answer holds names, which the hash of the inputs leaves out: they differ after a renaming.
+    parts = [board.revision.input_hash, engine_version, content_hash([parameters, list(names)]), audience_level]
+    key = f"columns:{':'.join(parts)}"
 
     def compute() -> list[tuple[dict[str, Any], dict[str, np.ndarray]]]:
         found = revision_matrix(board.revision)
@@ -159,7 +178,8 @@ def columns_under(board: PublishedBoard, policy: str, names: Sequence[str], audi
             for rule, (outcome, _) in outcomes.items()
         ]
 
-    return [make_column(summary, arrays) for summary, arrays in single_flight(key, compute)]
+    task_names = task_names_of(board.revision)
+    return [make_column(summary, arrays, task_names) for summary, arrays in single_flight(key, compute)]
 
 
 def single_flight(key: str, compute: Callable[[], T]) -> T:

@@ -1,83 +1,16 @@
 """Drafts: what somebody wants to submit, checked, and kept until they confirm it."""
 
-import math
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 
-from leaderboard.models import Benchmark, Draft, Score, Submission, Task, User
-from leaderboard.selectors.audience import audience
-from leaderboard.selectors.scores import BoardSystem, systems_at
-from leaderboard.services.names import near_misses
-from ranking_engine.names import check_name, fold_name
+from leaderboard.models import Benchmark, Draft, User
+from leaderboard.services.upload_checks import DraftError, RawRow, check_rows
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
-
-
-@dataclass(frozen=True)
-class RawRow:
-    """One system's scores as they came in: texts, nothing checked."""
-
-    system_name: str
-    scores: Mapping[str, str]  # task key -> text; an empty text is a score that is not reported
-    organisation: str = ""
-    url: str = ""
-    description: str = ""
-    line: int | None = None
-
-
-@dataclass
-class Problems:
-    """What is wrong with an upload, by place: `system_name`, or the key of a task."""
-
-    by_place: dict[str, list[str]] = field(default_factory=dict)
-
-    def add(self, place: str, message: str) -> None:
-        """Note a problem."""
-        self.by_place.setdefault(place, []).append(message)
-
-    def __bool__(self) -> bool:
-        return bool(self.by_place)
-
-
-class DraftError(ValueError):
-    """An upload that cannot become a draft; `problems` says where and why."""
-
-    def __init__(self, problems: Problems) -> None:
-        super().__init__("; ".join(f"{place}: {' '.join(texts)}" for place, texts in problems.by_place.items()))
-        self.problems = problems
-
-
-def parse_score(text: str, task: Task) -> float | None:
-    """A score from its text; None where the text is empty.
-
-    Raises:
-        ValueError: it is no number, not finite, or outside the task's stated range.
-    """
-    text = text.strip()
-    if not text:
-        return None
-    if not NUMBER.match(text):
-        raise ValueError(f"{text[:40]!r} is not a number; write 71.3, or leave the field empty where there is no score")
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"{text[:40]!r} is too large to be a score")
-    if task.minimum is not None and value < task.minimum:
-        raise ValueError(f"{text[:40]} is below {task.minimum:g}, the least score of {task.name}")
-    if task.maximum is not None and value > task.maximum:
-        raise ValueError(f"{text[:40]} is above {task.maximum:g}, the greatest score of {task.name}")
-    return value
-
-
-def board_systems(benchmark: Benchmark) -> list[BoardSystem]:
-    """The systems of the benchmark's latest revision."""
-    revision = benchmark.revisions.order_by("-number").first()
-    return systems_at(revision) if revision else []
+__all__ = ["DraftError", "RawRow", "make_draft", "rows_now"]
 
 
 def make_draft(
@@ -88,88 +21,37 @@ def make_draft(
     Raises:
         DraftError: something in it cannot be stored; nothing is kept.
     """
-    tasks = {task.key: task for task in Task.objects.filter(benchmark=benchmark, is_archived=False)}
-    on_board = board_systems(benchmark)
-    problems = Problems()
-    checked = [_check_row(benchmark, owner, row, tasks=tasks, on_board=on_board, problems=problems) for row in rows]
-    if problems:
-        raise DraftError(problems)
     return Draft.objects.create(
         benchmark=benchmark,
         owner=owner,
         source=source,
-        rows=checked,
+        rows=check_rows(benchmark, owner, rows),
         note=note,
         previewed_number=benchmark.last_revision_number,
         expires_at=timezone.now() + timedelta(days=settings.DRAFT_DAYS),
     )
 
 
-def _check_row(
-    benchmark: Benchmark,
-    owner: User,
-    row: RawRow,
-    *,
-    tasks: Mapping[str, Task],
-    on_board: list[BoardSystem],
-    problems: Problems,
-) -> dict[str, Any]:
-    system = _check_system(benchmark, owner, row, on_board, problems)
-    scores: dict[str, Any] = {}
-    for key, text in row.scores.items():
-        if key not in tasks:
-            problems.add(key, f"{key!r} is not a task of {benchmark.name}")
-            continue
-        try:
-            value = parse_score(text, tasks[key])
-        except ValueError as error:
-            problems.add(key, str(error))
-            continue
-        scores[key] = {"missing": Score.MissingReason.NOT_REPORTED} if value is None else {"value": value}
-    if not any("value" in score for score in scores.values()) and not problems:
-        problems.add("scores", "no score is given; a submission has at least one")
-    return {"system": system, "scores": scores, "line": row.line}
+def rows_now(draft: Draft, benchmark: Benchmark) -> list[dict[str, Any]]:
+    """The draft's rows, checked anew: systems, tasks and rights may have changed since it was made.
 
+    Args:
+        draft: what was checked some time ago.
+        benchmark: as it stands now.
 
-def _check_system(
-    benchmark: Benchmark, owner: User, row: RawRow, on_board: list[BoardSystem], problems: Problems
-) -> dict[str, Any]:
-    """Which system is meant: by name, then by key; else a new one, which is to be confirmed."""
-    try:
-        name = check_name(row.system_name)
-    except ValueError as problem:
-        problems.add("system_name", str(problem))
-        return {}
-    folded = fold_name(name)
-    found = next((s for s in on_board if fold_name(s.name) == folded), None) or next(
-        (s for s in on_board if s.key == name), None
-    )
-    if found and not may_replace(owner, benchmark, found.id):
-        problems.add(
-            "system_name",
-            f"{found.name} came onto the board through another account; only that account, a moderator or an owner "
-            f"replaces its scores. Choose another name, or ask the benchmark's owners.",
-        )
-    return {
-        "key": found.key if found else None,
-        "name": found.name if found else name,
-        "organisation": row.organisation,
-        "url": row.url,
-        "description": row.description,
-        "near_misses": [] if found else near_misses(name, [system.name for system in on_board]),
-    }
-
-
-def may_replace(user: User, benchmark: Benchmark, system_id: int) -> bool:
-    """Whether `user` may submit scores for a system that is on the board.
-
-    Where a moderator decides about every submission, everyone may propose.
+    Raises:
+        DraftError: something in it cannot be stored any more.
     """
-    found = audience(user, benchmark)
-    if found.may_moderate or benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED:
-        return True
-    return Submission.objects.filter(
-        system_id=system_id, batch__uploader=user, state__in=[Submission.State.ACCEPTED, Submission.State.WITHDRAWN]
-    ).exists()
+    return check_rows(benchmark, draft.owner, [_raw(row) for row in draft.rows])
 
 
+def _raw(row: Mapping[str, Any]) -> RawRow:
+    about = row["system"]
+    return RawRow(
+        system_name=about["name"],
+        scores={key: score.get("value") for key, score in row["scores"].items()},
+        organisation=about["organisation"],
+        url=about["url"],
+        description=about["description"],
+        line=row["line"],
+    )

@@ -74,5 +74,6 @@ def insert_job(kind: JobKind, revision: Revision, parameters: dict[str, Any] | N
             "woken_at": now,
         },
     )
-    wake_on_commit(job)
+    if job.state == Job.State.WAITING:
+        wake_on_commit(job, limit_seconds=kind.limit_seconds)
     return job

@@ -4,7 +4,7 @@ import logging
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 
 from django.conf import settings
@@ -47,8 +47,13 @@ def run_job(job_id: int, *, worker: str) -> str:
         except jobs.SupersededError:
             jobs.supersede(job)
             return "superseded"
+        except (SystemExit, KeyboardInterrupt):  # the worker is told to stop
+            with suppress(Exception):  # it may have been in the middle of a query; then the lease runs out
+                jobs.give_back(job)
+            raise
         except Exception as error:
             logger.exception("%s, attempt %s", job, job.attempts)
+            close_old_connections()  # where the database went away in between, the outcome takes a new connection
             jobs.record_failure(job, f"{type(error).__name__}: {error}\n\n{traceback.format_exc(limit=-3)}")
             return "failed"
     return "done"

@@ -11,18 +11,23 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from leaderboard.enqueue import send_wake_up
+from leaderboard.enqueue import count_wake_ups, send_wake_up
 from leaderboard.models import Job
+from leaderboard.services.engine_versions import is_older
 from leaderboard.services.job_kinds import JOB_KINDS
+from ranking_engine import __version__ as engine_version
 
 logger = logging.getLogger(__name__)
 
 REWAKE_SECONDS = 5  # a due job is woken again when the last wake-up was so long ago
 WAKE_UPS_A_SWEEP = 20  # a queue, so that a backlog does not flood the broker
+# A queue that holds so many wake-ups gets no more: without a worker they would grow for ever, and a worker that comes
+# to them is through with stale ones at once, whereupon the next sweep sends fresh ones.
+WAKE_UPS_A_QUEUE = 100
 WAITING, RUNNING = Job.State.WAITING, Job.State.RUNNING
 
 
@@ -36,13 +41,15 @@ class SupersededError(RuntimeError):
 
 def newer_jobs(job: Job) -> QuerySet[Job]:
     """Jobs of the same kind and benchmark about a newer revision that are waiting, running or done."""
+    return _like(job).filter(sequence__gt=job.sequence, state__in=[WAITING, RUNNING, Job.State.DONE])
+
+
+def _like(job: Job) -> QuerySet[Job]:
     return Job.objects.filter(
         kind=job.kind,
         benchmark=job.benchmark_id,
         parameter_hash=job.parameter_hash,
         engine_version=job.engine_version,
-        sequence__gt=job.sequence,
-        state__in=[WAITING, RUNNING, Job.State.DONE],
     )
 
 
@@ -53,7 +60,8 @@ def claim(job_id: int, *, worker: str) -> Job | None:
         job_id: which job.
         worker: who asks, for the status page.
     """
-    job = Job.objects.filter(pk=job_id, state=WAITING).first()
+    # A job of another engine version is not this process's: its report would be taken for the other version's.
+    job = Job.objects.filter(pk=job_id, state=WAITING, engine_version=engine_version).first()
     now = timezone.now()
     if job is None or job.not_before > now:
         return None
@@ -110,9 +118,37 @@ def supersede(job: Job) -> None:
     owned(job).update(state=Job.State.SUPERSEDED, finished_at=timezone.now(), lease_until=None)
 
 
-def record_failure(job: Job, error: str) -> None:
-    """Put the job back for another attempt, or end it as failed after the last one."""
-    owned(job).update(**_after_failure(job, error))
+def give_back(job: Job) -> None:
+    """Let go of a job whose worker is told to stop: it is due at once, and this attempt does not count."""
+    now = timezone.now()
+    owned(job).update(
+        state=WAITING, attempts=F("attempts") - 1, lease_until=None, not_before=now, woken_at=None, progress=0.0
+    )
+
+
+def record_failure(job: Job, error: str) -> bool:
+    """Put the job back for another attempt, or end it as failed after the last one. False where the claim is lost."""
+    return _end_attempt(owned(job), job, error)
+
+
+@transaction.atomic
+def _end_attempt(row: QuerySet[Job], job: Job, error: str) -> bool:
+    outcome = _after_failure(job, error)
+    if not row.update(**outcome):
+        return False
+    if outcome.get("state") == Job.State.FAILED and job.queue == Job.Queue.RANKINGS:
+        _revive_superseded(job)
+    return True
+
+
+def _revive_superseded(job: Job) -> None:
+    """After a board failed for good: the newest one that was superseded for its sake is computed after all."""
+    older = _like(job).filter(sequence__lt=job.sequence).exclude(state=Job.State.FAILED)
+    newest = older.order_by("-sequence").first()
+    if newest and newest.state == Job.State.SUPERSEDED and not newer_jobs(newest).exists():
+        Job.objects.filter(pk=newest.pk, state=Job.State.SUPERSEDED).update(
+            state=WAITING, attempts=0, not_before=timezone.now(), woken_at=None, finished_at=None, error=""
+        )
 
 
 def _after_failure(job: Job, error: str) -> dict[str, object]:
@@ -135,6 +171,7 @@ def sweep() -> int:
     """End leases that ran out, then wake workers for what is due. Returns how many wake-ups were sent."""
     now = timezone.now()
     _end_expired_leases(now)
+    _take_over_older_jobs(now)
     return sum(_wake_due_jobs(queue, now) for queue in Job.Queue)
 
 
@@ -144,8 +181,21 @@ def _end_expired_leases(now: datetime) -> None:
             f"attempt {job.attempts} ended without a word: its worker was killed, ran out of memory or time, "
             f"or lost the database"
         )
-        if owned(job).filter(lease_until__lt=now).update(**_after_failure(job, error)):
+        if _end_attempt(owned(job).filter(lease_until__lt=now), job, error):
             logger.warning("%s: %s", job, error)
+
+
+def _take_over_older_jobs(now: datetime) -> None:
+    """Make what an older engine version left waiting this version's own: no other will compute it."""
+    for job in Job.objects.filter(state=WAITING).exclude(engine_version=engine_version)[:200]:
+        if not is_older(job.engine_version):
+            continue
+        waiting = Job.objects.filter(pk=job.pk, state=WAITING)
+        try:
+            with transaction.atomic():
+                waiting.update(engine_version=engine_version)
+        except IntegrityError:  # this version has the same job already
+            waiting.update(state=Job.State.SUPERSEDED, finished_at=now)
 
 
 def _wake_due_jobs(queue: str, now: datetime) -> int:
@@ -154,12 +204,18 @@ def _wake_due_jobs(queue: str, now: datetime) -> int:
         Job.objects.filter(state=WAITING, queue=queue, not_before__lte=now)
         .filter(Q(woken_at=None) | Q(woken_at__lt=stale))
         .order_by("-priority", "pk")
-    )
+    )[:WAKE_UPS_A_SWEEP]
+    if not due or count_wake_ups(queue) >= WAKE_UPS_A_QUEUE:
+        return 0
     sent = 0
-    for job in due[:WAKE_UPS_A_SWEEP]:
+    for job in due:
         # The sweeper that changes the row sends the message; a second one finds `woken_at` new.
-        if Job.objects.filter(pk=job.pk, state=WAITING, woken_at=job.woken_at).update(woken_at=now):
-            sent += send_wake_up(job.pk, job.queue)
+        row = Job.objects.filter(pk=job.pk, state=WAITING)
+        if not row.filter(woken_at=job.woken_at).update(woken_at=now):
+            continue
+        if not send_wake_up(job.pk, job.queue, limit_seconds=JOB_KINDS[job.kind].limit_seconds):
+            # The broker is out of reach: every sweep tries one, so that all are woken soon after it is back.
+            row.filter(woken_at=now).update(woken_at=job.woken_at)
+            break
+        sent += 1
     return sent
-
-

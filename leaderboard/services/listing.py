@@ -7,6 +7,7 @@ from typing import Any
 
 from leaderboard.models import Benchmark, Report
 from leaderboard.selectors.audience import Viewer, listed_benchmarks
+from leaderboard.selectors.jobs import failed_boards
 from leaderboard.services.rankings import BOARD, RANKING
 from ranking_engine import RULES
 
@@ -22,12 +23,14 @@ class ListedBenchmark:
     n_systems: int
     n_tasks: int
     default_rule_name: str
-    winner_names: list[str]
+    winner_names: list[str]  # the first of them, where they are many
+    n_winners: int
     n_rules_electing: int
     n_rules_elsewhere: int
     revision_number: int
     updated_at: datetime | None
     is_computing: bool
+    is_failed: bool  # the newest revision could not be computed
 
 
 def listed(viewer: Viewer, *, query: str = "", tag: str = "") -> tuple[list[ListedBenchmark], list[str]]:
@@ -48,7 +51,8 @@ def listed(viewer: Viewer, *, query: str = "", tag: str = "") -> tuple[list[List
         and (wanted in benchmark.name.casefold() or wanted in first_line(benchmark.description).casefold())
     ]
     reports = _summaries(chosen)
-    return [_line(benchmark, reports[benchmark.pk]) for benchmark in chosen], tags
+    failed = failed_boards([benchmark.pk for benchmark in chosen])
+    return [_line(benchmark, reports[benchmark.pk], failed) for benchmark in chosen], tags
 
 
 def first_line(description: str) -> str:
@@ -67,10 +71,10 @@ def _summaries(benchmarks: list[Benchmark]) -> dict[int, list[Report]]:
     return found
 
 
-def _line(benchmark: Benchmark, reports: list[Report]) -> ListedBenchmark:
+def _line(benchmark: Benchmark, reports: list[Report], failed: set[int]) -> ListedBenchmark:
     facts: dict[str, Any] = next((report.summary for report in reports if report.kind == BOARD), {})
     rankings = {report.summary["rule"]: report.summary for report in reports if report.kind == RANKING}
-    default = rankings.get(benchmark.default_rule, {"winner_names": []})
+    default = rankings.get(benchmark.default_rule, {"winner_names": [], "n_winners": 0})
     electing = [summary for summary in rankings.values() if summary["n_winners"]]
     elsewhere = [summary for summary in electing if set(summary["winner_names"]) != set(default["winner_names"])]
     publication = benchmark.publication
@@ -83,9 +87,11 @@ def _line(benchmark: Benchmark, reports: list[Report]) -> ListedBenchmark:
         n_tasks=facts.get("n_tasks", 0),
         default_rule_name=RULES[benchmark.default_rule].name,
         winner_names=default["winner_names"],
+        n_winners=default["n_winners"],
         n_rules_electing=len(electing),
         n_rules_elsewhere=len(elsewhere),
         revision_number=benchmark.published_number,
         updated_at=publication.published_at if publication else None,
         is_computing=benchmark.last_revision_number > benchmark.published_number,
+        is_failed=benchmark.pk in failed,
     )

@@ -1,7 +1,7 @@
 """What a draft would do to the board: which ranks would change under which rule."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,10 @@ import numpy as np
 from leaderboard.models import Benchmark, Draft
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.configuration import configuration_content
+from leaderboard.services.drafts import rows_now
 from leaderboard.services.rankings import rank_isolated
 from leaderboard.services.score_matrix import build_matrix, revision_matrix
-from leaderboard.services.wording import in_words
+from leaderboard.services.wording import in_words, with_task_names
 from ranking_engine import RULES, Ranking, ScoreMatrix
 
 SHOWN_CHANGES = 5
@@ -35,10 +36,16 @@ class RuleEffect:
     rank_after: int | None
     reason: str  # why the system would be unranked
     n_ranks_changed: int  # of the other systems
-    overtaken_names: list[str]
+    overtaken_names: list[str]  # the first of them
+    n_overtaken: int
     winner_before: str
     winner_after: str
-    changes: list[RankChange]
+    changes: list[RankChange]  # the first of them
+
+    @property
+    def n_more_changed(self) -> int:
+        """How many ranks change beside those in `changes`."""
+        return self.n_ranks_changed - len(self.changes)
 
 
 @dataclass(frozen=True)
@@ -63,35 +70,82 @@ class Preview:
     effects: list[RuleEffect] = field(default_factory=list)
 
 
-def preview_draft(draft: Draft) -> Preview:
-    """Hold a draft of one system against the benchmark's latest revision.
+@dataclass(frozen=True)
+class BoardState:
+    """A benchmark's latest inputs as arrays; without systems before its first revision."""
 
-    The draft's row takes the place of the system's row, or joins the others; both boards are ranked under the
-    revision's own policy.
-    """
-    benchmark = Benchmark.objects.get(pk=draft.benchmark_id)
+    revision_number: int
+    configuration: dict[str, Any]
+    systems: list[BoardSystem]
+    values: np.ndarray
+
+    @property
+    def policy(self) -> str:
+        """The missing-score policy in force."""
+        return str(self.configuration["missing_policy"])
+
+    def rankings(self) -> dict[str, Ranking]:
+        """Every rule that gives an answer."""
+        if not self.systems or not self.configuration["tasks"]:
+            return {}
+        return _ranked(build_matrix(self.values, self.systems, self.configuration), self.policy)
+
+    def with_rows(self, rows: Sequence[Mapping[str, Any]]) -> "BoardState":
+        """The board as it would stand: each row takes the place of its system's, or joins the others at the end."""
+        places = {system.key: i for i, system in enumerate(self.systems)}
+        systems, values = list(self.systems), list(self.values)
+        for row in rows:
+            i = places.get(row["system"]["key"])
+            new = row_values(row["scores"], self.configuration, None if i is None else self.values[i])
+            if i is None:
+                # `~` is in no key, so it is nobody else's.
+                systems.append(BoardSystem(0, f"~{len(systems)}", row["system"]["name"]))
+                values.append(new)
+            else:
+                values[i] = new
+        return replace(self, systems=systems, values=np.array(values))
+
+
+def latest_state(benchmark: Benchmark) -> BoardState:
+    """The benchmark's latest revision, published or not."""
     revision = benchmark.revisions.order_by("-number").select_related("configuration").first()
-    row = draft.rows[0]
     configuration = revision.configuration.content if revision else configuration_content(benchmark)
     found = revision_matrix(revision) if revision else None
-    systems = found.systems if found else []
-    values = found.matrix.values if found else np.empty((0, len(configuration["tasks"])))
-    place = next((i for i, system in enumerate(systems) if system.key == row["system"]["key"]), None)
-    new_row = _row_values(row["scores"], configuration, None if place is None else values[place])
-    return Preview(
+    return BoardState(
         revision_number=benchmark.last_revision_number,
-        system_name=row["system"]["name"],
-        is_new_system=place is None,
-        near_misses=row["system"]["near_misses"],
-        rows=_score_changes(row["scores"], configuration, None if place is None else values[place], new_row),
-        effects=_effects(configuration, systems, values, place=place, new_row=new_row, name=row["system"]["name"]),
+        configuration=configuration,
+        systems=found.systems if found else [],
+        values=found.matrix.values if found else np.empty((0, len(configuration["tasks"]))),
     )
 
 
-def _row_values(
-    scores: Mapping[str, Any], configuration: dict[str, Any], old: np.ndarray | None
-) -> np.ndarray:
-    """The system's row as it would stand: where tasks are merged, those not mentioned keep their scores."""
+def preview_draft(draft: Draft) -> Preview:
+    """Hold a draft of one system against the benchmark's latest revision.
+
+    Both boards are ranked under the revision's own policy.
+
+    Raises:
+        DraftError: what the draft says can no longer be stored.
+    """
+    benchmark = Benchmark.objects.get(pk=draft.benchmark_id)
+    before = latest_state(benchmark)
+    row = rows_now(draft, benchmark)[0]
+    place = next((i for i, system in enumerate(before.systems) if system.key == row["system"]["key"]), None)
+    old = None if place is None else before.values[place]
+    after = before.with_rows([row])
+    i = len(before.systems) if place is None else place
+    return Preview(
+        revision_number=before.revision_number,
+        system_name=row["system"]["name"],
+        is_new_system=place is None,
+        near_misses=row["system"]["near_misses"],
+        rows=_score_changes(row["scores"], before.configuration, old, after.values[i]),
+        effects=_effects(before, after, i),
+    )
+
+
+def row_values(scores: Mapping[str, Any], configuration: dict[str, Any], old: np.ndarray | None) -> np.ndarray:
+    """A system's row as it would stand: where tasks are merged, those not mentioned keep their scores."""
     tasks = configuration["tasks"]
     keeps = configuration["replacement"] == Benchmark.Replacement.TASK and old is not None
     row = np.array(old) if keeps else np.full(len(tasks), np.nan)
@@ -105,7 +159,7 @@ def _score_changes(
     scores: Mapping[str, Any], configuration: dict[str, Any], old: np.ndarray | None, new: np.ndarray
 ) -> list[ScoreChange]:
     def text(value: float) -> str:
-        return "" if np.isnan(value) else repr(float(value))
+        return "" if np.isnan(value) else repr(float(value)).removesuffix(".0")
 
     changes = []
     for t, task in enumerate(configuration["tasks"]):
@@ -116,32 +170,11 @@ def _score_changes(
     return changes
 
 
-def _effects(
-    configuration: dict[str, Any],
-    systems: list[BoardSystem],
-    values: np.ndarray,
-    *,
-    place: int | None,
-    new_row: np.ndarray,
-    name: str,
-) -> list[RuleEffect]:
-    policy = configuration["missing_policy"]
-    if not configuration["tasks"]:
-        return []
-    newcomer = BoardSystem(0, "~", name)  # `~` is in no key, so it is nobody else's
-    after_systems = [*systems, newcomer] if place is None else systems
-    after_values = np.vstack([values, new_row]) if place is None else _with_row(values, place, new_row)
-    i = len(systems) if place is None else place
-    before = _ranked(build_matrix(values, systems, configuration), policy) if systems else {}
-    after = _ranked(build_matrix(after_values, after_systems, configuration), policy)
-    names = [system.name for system in after_systems]
-    return [_effect(rule, before.get(rule), ranking, i, names) for rule, ranking in after.items()]
-
-
-def _with_row(values: np.ndarray, place: int, row: np.ndarray) -> np.ndarray:
-    changed = np.array(values)
-    changed[place] = row
-    return changed
+def _effects(before: BoardState, after: BoardState, i: int) -> list[RuleEffect]:
+    old, names = before.rankings(), [system.name for system in after.systems]
+    effects = [_effect(rule, old.get(rule), ranking, i, names) for rule, ranking in after.rankings().items()]
+    task_names = {task["key"]: task["name"] for task in after.configuration["tasks"]}
+    return [replace(effect, reason=with_task_names(effect.reason, task_names)) for effect in effects]
 
 
 def _ranked(matrix: ScoreMatrix, policy: str) -> dict[str, Ranking]:
@@ -149,26 +182,29 @@ def _ranked(matrix: ScoreMatrix, policy: str) -> dict[str, Ranking]:
     return {rule: outcome for rule, (outcome, _) in outcomes.items() if isinstance(outcome, Ranking)}
 
 
+def rank_of(ranking: Ranking | None, i: int) -> int | None:
+    """The rank of system `i`; None where it has none, or was not there yet."""
+    if ranking is None or i >= len(ranking.ranks) or ranking.ranks[i] < 1:
+        return None
+    return int(ranking.ranks[i])
+
+
 def _effect(rule: str, before: Ranking | None, after: Ranking, i: int, names: list[str]) -> RuleEffect:
     n_before = 0 if before is None else len(before.ranks)
-
-    def rank_of(ranking: Ranking | None, j: int) -> int | None:
-        if ranking is None or j >= len(ranking.ranks) or ranking.ranks[j] < 1:
-            return None
-        return int(ranking.ranks[j])
-
     old, new = rank_of(before, i), rank_of(after, i)
     others = [j for j in range(n_before) if j != i]
     changes = [RankChange(names[j], rank_of(before, j), rank_of(after, j)) for j in others]
     changed = [change for change in changes if change.before != change.after]
     changed.sort(key=lambda change: (change.before or len(names) + 1, change.system_name))
+    overtaken = _overtaken(changes, old, new)
     return RuleEffect(
         rule_name=RULES[rule].name,
         rank_before=old,
         rank_after=new,
         reason=after.unranked_reasons.get(i, after.reason) if new is None else "",
         n_ranks_changed=len(changed),
-        overtaken_names=_overtaken(changes, old, new)[:SHOWN_CHANGES],
+        overtaken_names=overtaken[:SHOWN_CHANGES],
+        n_overtaken=len(overtaken),
         winner_before="" if before is None else in_words([names[j] for j in before.winners]),
         winner_after=in_words([names[j] for j in after.winners]),
         changes=changed[:SHOWN_CHANGES],

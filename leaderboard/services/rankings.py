@@ -9,6 +9,7 @@ import numpy as np
 from django.db.models import Q
 
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
+from leaderboard.services.engine_versions import is_older
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import RevisionMatrix, input_hash, revision_matrix
 from ranking_engine import Ranking, ScoreMatrix, condorcet_winner, listed_rules, rank, rank_all, smith_set
@@ -156,9 +157,10 @@ def publish(revision: Revision) -> bool:
     Call inside the transaction that writes the reports. Returns whether the pointer moved.
     """
     benchmark = Benchmark.objects.filter(pk=revision.benchmark_id)
-    is_ahead = Q(published_number__lt=revision.number) | (
-        Q(published_number=revision.number) & ~Q(published_engine_version=engine_version)
-    )
+    is_ahead = Q(published_number__lt=revision.number)
+    present = benchmark.values_list("published_engine_version", flat=True).get()
+    if is_older(present):  # at the same number: never back to a version that still runs while the site is upgraded
+        is_ahead |= Q(published_number=revision.number, published_engine_version=present)
     moved = (
         benchmark.filter(is_ahead).update(
             published_number=revision.number, published_engine_version=engine_version

@@ -29,7 +29,12 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
             missing=revision.configuration.content["missing_policy"],
             progress=lambda done, total: checkpoint(done / total),
         )
-        summary = {"status": intervals.status, "reason": intervals.reason, "n_clusters": intervals.n_clusters}
+        summary = {
+            "status": intervals.status,
+            "reason": intervals.reason,
+            "n_clusters": intervals.n_clusters,
+            "undefined": dict(intervals.undefined),  # why a rule has no intervals, by rule
+        }
         for rule in intervals.lower:
             arrays[f"lower_{rule}"] = np.asarray(intervals.lower[rule])
             arrays[f"upper_{rule}"] = np.asarray(intervals.upper[rule])

@@ -18,8 +18,9 @@ from leaderboard.models import (
     Task,
     User,
 )
-from leaderboard.selectors.audience import audience
+from leaderboard.selectors.audience import audience, draft_key
 from leaderboard.selectors.scores import submissions_in_force, systems_at
+from leaderboard.services.drafts import DraftError, rows_now
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.names import make_key
 from leaderboard.services.revisions import next_revision
@@ -53,19 +54,28 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
     Raises:
         StalePreviewError: the benchmark has a newer revision than the preview.
         NewSystemError: there is a new system in the draft, and `creates_systems` is false.
-        SubmissionError: the draft is gone, or its owner may no longer submit here.
+        SubmissionError: the draft is gone or somebody else's, its owner may no longer submit here, or what it says
+            can no longer be stored.
     """
     # Taking the row away first makes confirming twice impossible, whatever runs beside.
     benchmark = Benchmark.objects.select_for_update().get(pk=draft.benchmark_id)
+    if draft.owner_id != actor.pk:
+        raise SubmissionError("This draft is somebody else's.")
     if Draft.objects.filter(pk=draft.pk).delete()[0] == 0:
         raise SubmissionError("This draft was confirmed or discarded already.")
     if not audience(actor, benchmark).may_submit:
         raise SubmissionError(f"You may not submit to {benchmark.name}.")
     if benchmark.last_revision_number != previewed_number:
         raise StalePreviewError("The board has changed since this preview was made.")
-    if not creates_systems and any(row["system"]["key"] is None for row in draft.rows):
+    try:
+        rows = rows_now(draft, benchmark)
+    except DraftError as error:
+        raise SubmissionError(error.in_words) from error
+    if not creates_systems and any(row["system"]["key"] is None for row in rows):
         raise NewSystemError("Tick the box to create a new system, or correct its name.")
-    batch = store_batch(benchmark, actor, draft.rows, source=draft.source, note=draft.note)
+    batch = store_batch(
+        benchmark, actor, rows, source=draft.source, note=draft.note, idempotency_key=draft_key(draft.uuid)
+    )
     if decides_alone(actor, benchmark):
         accept_batch(batch, actor=actor)
     return batch
@@ -128,30 +138,39 @@ def store_batch(
 
 
 def _systems_of(benchmark: Benchmark, rows: list[dict[str, Any]]) -> dict[str, System]:
-    """The stored system of every row by folded name, made where there is none."""
+    """The stored system of every row by folded name, made where there is none.
+
+    A system that never was on the board and waits for no decision was turned down: what was said of it then goes.
+    """
     stored = {system.name_folded: system for system in System.objects.filter(benchmark=benchmark)}
-    taken = {system.key for system in stored.values()}
+    taken = {system.key for system in stored.values()} | {row["system"].get("new_key", "") for row in rows}
+    turned_down = set(
+        System.objects.filter(benchmark=benchmark, changes=None)
+        .exclude(submissions__state=State.PENDING)
+        .values_list("pk", flat=True)
+    )
     new = []
     for row in rows:
         about = row["system"]
         folded = fold_name(about["name"])
         if folded in stored:
+            if stored[folded].pk in turned_down:
+                _describe(stored[folded], about).save()
             continue
         key = about.get("new_key") or make_key(about["name"], taken)
         taken.add(key)
-        system = System(
-            benchmark=benchmark,
-            key=key,
-            name=about["name"],
-            name_folded=folded,
-            organisation=about["organisation"],
-            url=about["url"],
-            description=about["description"],
-        )
+        system = _describe(System(benchmark=benchmark, key=key, name_folded=folded), about)
         stored[folded] = system
         new.append(system)
     System.objects.bulk_create(new, batch_size=1000)
     return stored
+
+
+def _describe(system: System, about: dict[str, Any]) -> System:
+    """Take over what a row says of its system."""
+    system.name = about["name"]
+    system.organisation, system.url, system.description = about["organisation"], about["url"], about["description"]
+    return system
 
 
 @transaction.atomic

@@ -1,14 +1,15 @@
 """What is said of one system: its ranks, scores and submissions at the published revision."""
 
+from collections import Counter
 from typing import Any
 
 from django.http import Http404
 from django.urls import reverse
 
 from leaderboard.models import Benchmark, Score, Submission, SubmissionEvent, System
-from leaderboard.selectors.audience import Viewer, audience
+from leaderboard.selectors.audience import Viewer, audience, is_wholly_accepted
 from leaderboard.selectors.scores import NOT_SUBMITTED, CurrentScore, current_scores, systems_at
-from leaderboard.services.board import interval_text
+from leaderboard.services.board import interval_meaning, interval_text
 from leaderboard.services.columns import Column, published_board
 
 REASONS = dict(Score.MissingReason.choices) | {NOT_SUBMITTED: "not submitted"}
@@ -29,11 +30,17 @@ def system_page(viewer: Viewer, benchmark: Benchmark, key: str) -> dict[str, Any
     board = published_board(publication)
     scores = current_scores(publication.revision, [found.id])
     tasks = publication.revision.configuration.content["tasks"]
-    groups = {group["key"]: group["name"] for group in publication.revision.configuration.content["groups"]}
+    n_tasks = Counter(task["group"] for task in tasks)
+    groups = {  # a group of one task says nothing that the task's own name does not
+        group["key"]: group["name"]
+        for group in publication.revision.configuration.content["groups"]
+        if n_tasks[group["key"]] > 1
+    }
     return {
         "benchmark": benchmark,
         "system": {**_about(System.objects.get(pk=found.id)), "name": found.name},
         "ranks": [_rank(column, place) for column in board.columns],
+        "interval_meaning": interval_meaning(board),
         "scores": [_score(task, groups, scores.get((found.id, task["id"]))) for task in tasks],
         "submissions": _submissions(viewer, benchmark, found.id),
     }
@@ -60,10 +67,25 @@ def _score(task: dict[str, Any], groups: dict[str, str], score: CurrentScore | N
     return {
         "task_name": task["name"],
         "group_name": groups.get(task["group"], ""),
-        "value_text": "" if value is None else repr(value).removesuffix(".0"),
-        "reason": "" if value is not None else REASONS[score.missing_reason if score else NOT_SUBMITTED],
-        "is_voting": task["direction"] != 0 and float(task["weight"]) > 0,
+        "value_text": "" if value is None else value_text(value),
+        "reason": "" if value is not None else missing_text(score.missing_reason if score else NOT_SUBMITTED),
+        "is_voting": votes(task),
     }
+
+
+def value_text(value: float) -> str:
+    """A score as it was given: the shortest decimal that reads back to the same number."""
+    return repr(value).removesuffix(".0")
+
+
+def missing_text(reason: str) -> str:
+    """Why a score is missing, in words."""
+    return REASONS[reason]
+
+
+def votes(task: dict[str, Any]) -> bool:
+    """Whether a configuration's task votes."""
+    return task["direction"] != 0 and float(task["weight"]) > 0
 
 
 def _submissions(viewer: Viewer, benchmark: Benchmark, system_id: int) -> list[dict[str, Any]]:
@@ -71,7 +93,7 @@ def _submissions(viewer: Viewer, benchmark: Benchmark, system_id: int) -> list[d
     rows = (
         Submission.objects.filter(benchmark=benchmark, system_id=system_id)
         .select_related("batch__uploader")
-        .prefetch_related("events__revision")
+        .prefetch_related("events__revision", "batch__submissions")
         .order_by("-pk")
     )
     decides = audience(viewer, benchmark).may_moderate
@@ -85,7 +107,7 @@ def _submissions(viewer: Viewer, benchmark: Benchmark, system_id: int) -> list[d
 
 def _submission(row: Submission, *, is_theirs: bool, decides: bool) -> dict[str, Any]:
     accepted = [event for event in row.events.all() if event.kind == SubmissionEvent.Kind.ACCEPTED]
-    is_open = is_theirs or decides or row.state == Submission.State.ACCEPTED
+    is_open = is_theirs or decides or is_wholly_accepted(row.batch.submissions.all())
     return {
         "submitted_at": row.batch.created_at,
         "who": row.batch.uploader.shown_name,

@@ -1,26 +1,29 @@
 """What the sweep does once a minute."""
 
+from django.db.models import F
 from django.utils import timezone
 
-from leaderboard.models import Benchmark, Draft
-from leaderboard.services.job_kinds import JOB_KINDS, insert_job
+from leaderboard.models import Benchmark, Draft, Job, Revision
+from leaderboard.services.engine_versions import is_older
+from leaderboard.services.job_kinds import JOB_KINDS, RANKINGS, insert_job
 from ranking_engine import __version__ as engine_version
 
 
 def insert_jobs_after_upgrade() -> int:
-    """Have every published revision that another engine version computed computed again.
+    """Have computed again what an older engine version published, and the newest boards that it failed to compute.
 
     Inserting a job that stands already changes nothing. Returns how many benchmarks are behind.
     """
-    behind = (
-        Benchmark.objects.exclude(publication=None)
-        .exclude(published_engine_version=engine_version)
-        .select_related("publication__revision")
-    )
+    published = Benchmark.objects.exclude(publication=None).exclude(published_engine_version=engine_version)
+    behind = [b for b in published.select_related("publication__revision") if is_older(b.published_engine_version)]
     for benchmark in behind:
         if benchmark.publication:
             for kind in JOB_KINDS.values():
                 insert_job(kind, benchmark.publication.revision)
+    failed = Job.objects.filter(kind=RANKINGS, state=Job.State.FAILED, sequence=F("benchmark__last_revision_number"))
+    for job in failed.exclude(engine_version=engine_version):
+        if is_older(job.engine_version):
+            insert_job(JOB_KINDS[RANKINGS], Revision.objects.get(pk=job.subject_id))
     return len(behind)
 
 

@@ -1,40 +1,91 @@
 """Figures in words."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+
+NAME_SHOWN = 60  # of a longer name, a sentence shows the beginning
+WINNERS_NAMED = 3  # more joint winners than these are counted in the sentence, and named further down
 
 
-def in_words(names: Sequence[str], most: int = 3) -> str:
-    """`A`, `A and B`, `A, B and C`, `A, B, C and 4 more`."""
+def in_words(names: Sequence[str], most: int = 3, total: int | None = None) -> str:
+    """`A`, `A and B`, `A, B and C`, `A, B, C and 4 more`.
+
+    Args:
+        names: the things, or the first of them.
+        most: how many are named.
+        total: how many there are, where `names` are only the first.
+    """
     shown = list(names[:most])
-    if len(names) > most:
-        shown.append(f"{len(names) - most} more")
+    n_more = (len(names) if total is None else total) - len(shown)
+    if n_more > 0:
+        shown.append(f"{n_more} more")
     if len(shown) < 2:
         return "".join(shown)
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def verdict_sentence(winners: Sequence[tuple[str, tuple[str, ...]]], without: Sequence[str]) -> str:
+def shortened(name: str) -> str:
+    """A name that fits into a sentence."""
+    return name if len(name) <= NAME_SHOWN else f"{name[: NAME_SHOWN - 1].rstrip()}…"
+
+
+def as_sentence(text: str) -> str:
+    """A reason as the engine gives it, with a capital and a full stop."""
+    return f"{text[0].upper()}{text[1:]}{'' if text[-1] in '.!?…' else '.'}" if text else ""
+
+
+def with_task_names(reason: str, names: Mapping[str, str]) -> str:
+    """A reason whose list of tasks names them as the pages do; the engine knows tasks by their keys."""
+    head, colon, listed = reason.partition(": ")
+    if not colon:
+        return reason
+    return head + colon + re.sub(r"[a-z0-9]+(-[a-z0-9]+)*", lambda key: names.get(key[0], key[0]), listed)
+
+
+def verdict_sentence(winners: Sequence[tuple[str, tuple[str, ...], int]], without: Sequence[str]) -> str:
     """Who is elected by which rules, in a sentence or two.
 
     Args:
-        winners: (name of a rule, names of whom it elects) of every rule that elects.
+        winners: (name of a rule, names of the first it elects, how many it elects) of every rule that elects.
         without: names of the rules that give no ranking or no winner.
     """
-    by_winners: dict[tuple[str, ...], list[str]] = {}
-    for rule, names in winners:
-        by_winners.setdefault(tuple(sorted(names)), []).append(rule)
-    camps = sorted(by_winners.items(), key=lambda camp: (-len(camp[1]), camp[0]))
+    by_winners: dict[tuple[tuple[str, ...], int], list[str]] = {}
+    for rule, names, n_winners in winners:
+        by_winners.setdefault((tuple(sorted(names)), n_winners), []).append(rule)
+    camps = sorted(((rules, _elected(*elected)) for elected, rules in by_winners.items()), key=_camp_order)
     if not camps:
         return "No rule elects a winner."
-    first, rest = camps[0], camps[1:]
-    if not rest:
-        sentence = f"All {len(winners)} rules that elect agree on {in_words(first[0])}"
-        if len(winners) == 1:
-            sentence = f"{first[1][0]} elects {in_words(first[0])}"
+    if len(camps) == 1:
+        sentence = _unanimous(*camps[0])
     else:
-        parts = [f"{len(first[1])} of {len(winners)} rules elect {in_words(first[0])}"]
-        parts += [f"{in_words(rules)} elect{'s' if len(rules) == 1 else ''} {in_words(names)}" for names, rules in rest]
-        sentence = "; ".join(parts)
+        # A count stands for the names of the rules only where the camp is the largest of all.
+        is_largest = len(camps[0][0]) > max(2, len(camps[1][0]))
+        first = f"{len(camps[0][0])} of {len(winners)} rules elect {camps[0][1]}" if is_largest else ""
+        sentence = "; ".join(
+            [first or _camp(*camps[0], most=len(winners))] + [_camp(*camp, most=len(winners)) for camp in camps[1:]]
+        )
     if without:
         return f"{sentence}. {in_words(without)} {'gives' if len(without) == 1 else 'give'} no winner."
     return f"{sentence}."
+
+
+def _elected(names: tuple[str, ...], n_winners: int) -> str:
+    if n_winners > WINNERS_NAMED:
+        return f"{n_winners} systems jointly"
+    return in_words([shortened(name) for name in names])
+
+
+def _camp_order(camp: tuple[list[str], str]) -> tuple[int, str]:
+    rules, elected = camp
+    return -len(rules), elected
+
+
+def _camp(rules: list[str], elected: str, *, most: int) -> str:
+    return f"{in_words(rules, most)} elect{'s' if len(rules) == 1 else ''} {elected}"
+
+
+def _unanimous(rules: list[str], elected: str) -> str:
+    if len(rules) == 1:
+        return f"{rules[0]} elects {elected}"
+    how_many = "Both rules" if len(rules) == 2 else f"All {len(rules)} rules"
+    return f"{how_many} that elect agree on {elected}".replace(" jointly", ", tied for first")

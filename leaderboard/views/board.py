@@ -17,9 +17,10 @@ from django.views.decorators.http import require_safe
 from leaderboard.models import Benchmark, Job, User
 from leaderboard.selectors.audience import Audience, readable_benchmark
 from leaderboard.selectors.jobs import board_job, own_system_ids, study_job
-from leaderboard.services.board import Board, BoardQuery, UnknownChoiceError, build_board, changed
-from leaderboard.services.columns import TooLargeError
+from leaderboard.services.board import Board, BoardQuery, UnknownChoiceError, build_board, changed, interval_meaning
+from leaderboard.services.columns import Column, TooLargeError
 from leaderboard.services.markdown import render_markdown
+from leaderboard.services.wording import as_sentence, in_words
 from ranking_engine import MISSING_POLICIES
 
 POLICY_NAMES = {
@@ -35,7 +36,7 @@ POLICY_NAMES = {
 def board(request: HttpRequest, key: str) -> HttpResponse:
     """Systems x rules of the published revision, as the address asks for it."""
     benchmark, audience = readable_benchmark(request.user, key)
-    query = _query(request.GET)
+    query = read_query(request.GET)
     try:
         found = build_board(benchmark, audience, query, own_system_ids(request.user, benchmark))
     except UnknownChoiceError as error:
@@ -51,7 +52,7 @@ def board_csv(request: HttpRequest, key: str) -> HttpResponse:
     """All rows of this view of the board as CSV: ranks and rule scores, one column each a rule."""
     benchmark, audience = readable_benchmark(request.user, key)
     try:
-        text = _csv(benchmark, audience, replace(_query(request.GET), scores=True))
+        text = _csv(benchmark, audience, replace(read_query(request.GET), scores=True, page=1))
     except UnknownChoiceError as error:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
@@ -82,7 +83,8 @@ def _csv(benchmark: Benchmark, audience: Audience, query: BoardQuery) -> str:
     return out.getvalue()
 
 
-def _query(parameters: Mapping[str, str]) -> BoardQuery:
+def read_query(parameters: Mapping[str, str]) -> BoardQuery:
+    """What an address asks of a board; what it does not say has its default."""
     page = parameters.get("page", "1")
     return BoardQuery(
         sort=parameters.get("sort", "")[:60],
@@ -111,6 +113,8 @@ class _Board:
         self.latest_revision_number = benchmark.last_revision_number
         self.is_computing = benchmark.last_revision_number > benchmark.published_number
         self.job = board_job(benchmark) if self.is_computing else None
+        # The whole text, with its traceback, is for those who operate the site.
+        self.job_error = self.job.error.split("\n", 1)[0][:200] if self.job else ""
         # Whoever has not signed in yet is shown the way where everyone with an account may submit.
         is_open = benchmark.submission_policy in {"open", "moderated"} and not viewer.is_authenticated
         self.submit_url = reverse("submit", args=[benchmark.key]) if audience.may_submit or is_open else ""
@@ -119,7 +123,7 @@ class _Board:
             return
         self._fill(benchmark, found)
         self.published_at = benchmark.publication.published_at
-        self.study = _study(study_job(benchmark.publication.revision_id), found.published.study)
+        self.intervals = _intervals(found, study_job(benchmark.publication.revision_id))
 
     def _fill(self, benchmark: Benchmark, found: Board) -> None:
         facts = found.published.facts
@@ -129,6 +133,7 @@ class _Board:
         self.n_systems, self.n_tasks = facts["n_systems"], facts["n_tasks"]
         self.n_voting_tasks, self.n_missing = facts["n_voting_tasks"], facts["n_missing"]
         self.n_shown = found.n_shown
+        self.coverage_text = _coverage(found.columns, facts["n_systems"])
         self.reference = {"key": found.reference.rule, "name": found.reference.name}
         self.policy = self._policy(found.policy, is_active=True)
         self.policies = [self._policy(policy, is_active=policy == found.policy) for policy in MISSING_POLICIES]
@@ -143,6 +148,7 @@ class _Board:
             if column.status == "ranked" or column is found.reference
         ]
         self.columns = [self._column(column, found) for column in found.columns]
+        self.undefined = [self._column(column, found) for column in found.undefined]
         self.rows = [
             replace(row, url=reverse("system", args=[benchmark.key, row.key])) for row in found.rows
         ]
@@ -190,8 +196,11 @@ class _Board:
             "family": column.family,
             "summary": column.summary,
             "status": column.status,
-            "reason": column.reason,
+            "reason": as_sentence(column.reason),
             "winner_names": column.winner_names,
+            "n_winners": column.n_winners,
+            "n_ranked": column.n_ranked,
+            "url": reverse("rule", args=[self._key, column.rule]),
             "sort_url": self._url(sort=turned),
             "sort_state": state,
             "is_reference": column is found.reference,
@@ -214,22 +223,37 @@ class _About:
         self.description_html = render_markdown(benchmark.description)
 
 
-def _study(job: Job | None, summary: dict[str, Any] | None) -> dict[str, Any] | None:
-    """What to say of the rank intervals: there, on their way, or why there are none."""
+def _coverage(columns: list[Column], n_systems: int) -> str:
+    """What a reader must know before comparing columns: which rules leave systems out, and how many."""
+    by_count: dict[int, list[str]] = {}
+    for column in columns:
+        if column.status == "ranked" and column.n_ranked < n_systems:
+            by_count.setdefault(column.n_ranked, []).append(column.name)
+    parts = [
+        f"{in_words(rules, len(columns))} rank{'s' if len(rules) == 1 else ''} {n_ranked} of {n_systems} systems"
+        for n_ranked, rules in sorted(by_count.items())
+    ]
+    return f"{'; '.join(parts)}; the others lack scores." if parts else ""
+
+
+def _intervals(found: Board, job: Job | None) -> dict[str, Any]:
+    """What the rank intervals of this view are, or why there are none, or how far they have come."""
+    published, summary = found.published, found.published.study
     if summary is not None:
         if summary["status"] == "undefined":
-            return {"state": "done", "text": f"No rank intervals: {summary['reason']}."}
-        return None
-    if job is None:
-        return None
+            return {"state": "none", "text": f"No rank intervals: {summary['reason']}."}
+        if not any(column.lower is not None for column in found.columns):
+            text = "Rank intervals come with the benchmark’s own policy for missing scores only."
+            return {"state": "none", "text": text}
+        return {"state": "there", "text": interval_meaning(published)}
+    state = job.state if job else "none"
+    if job and state == "failed":
+        why = f": {job.error.splitlines()[0][:200]}" if job.error else "."
+        return {"state": "none", "text": f"The rank intervals of this revision could not be computed{why}"}
     texts = {
         "waiting": "Rank intervals of this revision are waiting for a worker.",
         "running": "Rank intervals of this revision are being computed:",
-        "failed": f"The rank intervals of this revision could not be computed: {job.error.splitlines()[0][:200]}"
-        if job.error
-        else "The rank intervals of this revision could not be computed.",
         "superseded": "Rank intervals come with the next revision.",
     }
-    if job.state not in texts:
-        return None
-    return {"state": job.state, "progress_percent": round(100 * job.progress), "text": texts[job.state]}
+    percent = round(100 * job.progress) if job and state == "running" else None
+    return {"state": state, "text": texts.get(state, ""), "progress_percent": percent}

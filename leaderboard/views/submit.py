@@ -1,5 +1,6 @@
 """Submitting: the form, the preview, and the way of a submission until its board is there."""
 
+import re
 from uuid import UUID
 
 from django.contrib import messages
@@ -10,14 +11,17 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.forms import SubmissionForm
-from leaderboard.models import Benchmark, Draft, Task
+from leaderboard.models import Benchmark, Draft, Task, User
 from leaderboard.models.submissions import Source
-from leaderboard.selectors.audience import own_draft, readable_benchmark, visible_batch
+from leaderboard.selectors.audience import batch_of_draft, own_draft, readable_benchmark, visible_batch
 from leaderboard.services.batch_page import batch_page
 from leaderboard.services.drafts import DraftError, make_draft
 from leaderboard.services.preview import preview_draft
 from leaderboard.services.submissions import NewSystemError, StalePreviewError, SubmissionError, confirm_draft
+from leaderboard.services.table_preview import TablePreview, preview_table
 from leaderboard.views.people import signed_in
+
+NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 @login_required
@@ -47,19 +51,26 @@ def submit(request: HttpRequest, key: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """What a draft would change; confirming it submits, discarding it forgets."""
-    found = own_draft(request.user, uuid)
+    viewer = signed_in(request)
+    if made := batch_of_draft(viewer, uuid):  # a second click, or a way back: it is confirmed already
+        return redirect("batch", made.uuid)
+    found = own_draft(viewer, uuid)
     if request.method != "POST":
         return _preview(request, found)
     if request.POST.get("action") == "discard":
         found.delete()
         messages.info(request, "The draft is discarded; nothing was submitted.")
         return redirect("board", found.benchmark.key)
+    return _confirm(request, viewer, found)
+
+
+def _confirm(request: HttpRequest, viewer: User, found: Draft) -> HttpResponse:
     previewed = request.POST.get("previewed_number", "")
     try:
         batch = confirm_draft(
             found,
-            actor=signed_in(request),
-            previewed_number=int(previewed) if previewed.isascii() and previewed.isdigit() else -1,
+            actor=viewer,
+            previewed_number=int(previewed) if NUMBER.fullmatch(previewed) else -1,
             creates_systems=request.POST.get("create_system") == "1",
         )
     except StalePreviewError:
@@ -74,7 +85,16 @@ def draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> HttpResponse:
-    preview = preview_draft(found)
+    is_table = found.source != Source.FORM
+    try:
+        preview = preview_table(found) if is_table else preview_draft(found)
+    except DraftError as error:
+        messages.error(request, error.in_words)
+        return redirect("upload" if is_table else "submit", found.benchmark.key)
+    status = 409 if is_stale else 200
+    if isinstance(preview, TablePreview):
+        context = {"benchmark": found.benchmark, "draft": found, "preview": preview, "stale": is_stale}
+        return render(request, "leaderboard/draft_table.html", context, status=status)
     context = {
         "benchmark": found.benchmark,
         "draft": {
@@ -89,7 +109,7 @@ def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> H
         "effects": preview.effects,
         "stale": is_stale,
     }
-    return render(request, "leaderboard/draft.html", context, status=409 if is_stale else 200)
+    return render(request, "leaderboard/draft.html", context, status=status)
 
 
 @require_safe

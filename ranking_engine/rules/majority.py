@@ -42,10 +42,8 @@ def minimax(profile: Profile, *, variant: str = "winning_votes") -> Outcome:
         return Outcome(np.zeros(1), details=pair_details(pairwise))
     against = pairwise.margins.T if variant == "margins" else pairwise.wins.T
     counts = pairwise.beats.T if variant == "winning_votes" else ~np.eye(profile.n_systems, dtype=bool)
-    if variant == "winning_votes":
-        worst = np.where(counts, against, 0).max(axis=1)
-    else:
-        worst = np.where(counts, against, against.min()).max(axis=1)
+    least = against.min()  # of wins it is 0, on the diagonal
+    worst = np.where(counts, against, least).max(axis=1)
     return Outcome(_in_weights(-worst, pairwise.denominator), details=pair_details(pairwise))
 
 

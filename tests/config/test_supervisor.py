@@ -128,7 +128,7 @@ def test_a_request_to_stop_ends_all_children(supervise, tmp_path, number):
 
 
 def test_a_child_that_ignores_every_request_is_killed_within_five_seconds(supervise, tmp_path):
-    # Takes 3.5 s: so long the supervisor waits before it uses force.
+    # Takes 3 s: so long the supervisor waits before it uses force.
     supervisor = supervise(web=STUBBORN)
     wait_until(lambda: log(tmp_path, "web"))
     pid = children(tmp_path)["web"]

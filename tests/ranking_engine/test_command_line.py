@@ -284,3 +284,11 @@ def test_pairs_without_a_common_task_are_counted(toy, capsys):
     toy.write_text("system,a,b\nA,3,\nB,,3\n")
     _, out, _ = run(capsys, toy, "--rule", "copeland")
     assert "Pairs of systems without a common task: 1\n" in out
+
+
+def test_tied_systems_are_listed_by_name_whatever_their_order_in_the_file(toy, capsys):
+    toy.write_text("system,a\nC,1\nA,1\nB,2\n")
+    _, out, _ = run(capsys, toy, "--rule", "mean", "--format", "csv")
+    assert [line.split(",")[0] for line in out.splitlines()] == ["system", "B", "A", "C"]
+    board = run_json(capsys, toy, "--rule", "mean", "--ties", "best")
+    assert (board["systems"], board["rules"]["mean"]["winners"]) == (["C", "A", "B"], ["B"])

@@ -48,8 +48,9 @@ def test_weights_beyond_64_bits_are_summed_exactly(matrix):
         [1] * 20 + list(range(1, 21)),
         [Fraction(1, k) for k in range(1, 41)],
         [2**33 + k for k in range(40)],
+        [2**27 + k % 2 for k in range(40)],
     ],
-    ids=["equal", "mixed", "fractions beyond 2^62", "int64"],
+    ids=["equal", "mixed", "fractions beyond 2^62", "int64", "above 2^31"],
 )
 def test_counting_in_bytes_and_packing_in_tables_give_the_same_sums(weights):
     matrix = random_matrix(12, 40, seed=1, missing=0.2, n_levels=6, weights=weights)

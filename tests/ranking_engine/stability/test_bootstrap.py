@@ -92,6 +92,16 @@ def test_weights_too_large_for_floats_are_ranked_exactly():
     )
 
 
+def test_a_system_whose_tasks_are_not_drawn_is_unranked_in_that_resample_and_nobodys_rival():
+    values = random_matrix(4, 8, seed=9).values.copy()
+    values[0, 1:] = values[1, :7] = np.nan
+    intervals = assert_same_as_naive(ScoreMatrix(values), tuple(RULES), 60, 0, "drop_systems")
+    ranked = intervals.counts["copeland"].sum(axis=1)
+    assert (ranked[2:] == 60).all()
+    assert (ranked[:2] < 60).all()
+    assert (ranked[:2] > 0).all()
+
+
 def test_counts_of_rules_in_blocks_of_systems_and_resamples_agree_with_the_loop():
     assert_same_as_naive(random_matrix(300, 8, seed=5), ("copeland", "minimax"), 30, 0)
 
@@ -100,6 +110,7 @@ def test_a_resample_depends_on_the_seed_and_its_own_number_only():
     many = draw_clusters(7, 50, seed=3)
     np.testing.assert_array_equal(draw_clusters(7, 20, seed=3), many[:20])
     assert (many.sum(axis=1) == 7).all()
+    assert len(np.unique(many, axis=0)) > 40
     assert (draw_clusters(7, 50, seed=4) != many).any()
 
 
@@ -116,6 +127,7 @@ def test_tasks_of_a_group_are_drawn_together():
 def test_the_order_of_tasks_changes_nothing():
     matrix = random_matrix(6, 9, seed=6)
     backwards = matrix.subset(tasks=range(8, -1, -1))
+    assert list(clusters_of(matrix)) == list(clusters_of(backwards)) == [f"task t{k}" for k in range(1, 10)]
     for rule, counts in rank_intervals(matrix, n_resamples=30).counts.items():
         np.testing.assert_array_equal(counts, rank_intervals(backwards, n_resamples=30).counts[rule])
 

@@ -1,0 +1,16 @@
+# One image for every process of Plurank; docker-compose.yml says which command each runs.
+FROM python:3.13-slim
+
+ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
+    PLURANK_VAR=/var/lib/plurank
+
+RUN useradd --system --uid 10001 --create-home --home-dir /home/plurank plurank \
+    && install --directory --owner plurank --group plurank /var/lib/plurank
+WORKDIR /srv/plurank
+COPY requirements.lock ./
+RUN pip install --require-hashes --requirement requirements.lock
+COPY . .
+USER plurank
+VOLUME /var/lib/plurank
+EXPOSE 8000
+CMD ["python", "manage.py", "check", "--deploy"]

@@ -1,0 +1,46 @@
+"""`manage.py check_health ROLE`: for a container's health check."""
+
+import urllib.error
+import urllib.request
+from argparse import ArgumentParser
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+import config.celery  # noqa: F401 -- the broker is reached through this application
+from leaderboard.models import Job
+from leaderboard.services.health import problems
+
+ROLES = ["web", "sweep", *Job.Queue.values]
+
+
+class Command(BaseCommand):
+    """Exit status 0 when a process of this role can do its work, 1 and the reason when not."""
+
+    help = "Say whether a process of the site can do its work."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Say what the command takes."""
+        parser.add_argument("role", choices=ROLES)
+        parser.add_argument("--port", type=int, default=8000, help="where the web server listens")
+
+    def handle(self, *args: object, **options: object) -> None:
+        """Ask whatever the role depends on."""
+        found = problems(str(options["role"]))
+        if options["role"] == "web" and not found:
+            found = _web_problems(int(str(options["port"])))
+        if found:
+            raise CommandError("; ".join(found))
+        self.stdout.write("well")
+
+
+def _web_problems(port: int) -> list[str]:
+    host = settings.ALLOWED_HOSTS[0].removeprefix(".") if settings.ALLOWED_HOSTS else "127.0.0.1"
+    headers = {"Host": host, "X-Forwarded-Proto": "https"}
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/healthz/", headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as response:  # noqa: S310
+            return [] if response.status == 200 else [f"the web server answers {response.status}"]
+    except (urllib.error.URLError, OSError) as error:
+        return [f"the web server does not answer: {error}"]

@@ -1,0 +1,64 @@
+"""One rule's leaderboard."""
+
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from leaderboard.selectors.audience import readable_benchmark
+from leaderboard.selectors.jobs import own_system_ids
+from leaderboard.services.board import UnknownChoiceError
+from leaderboard.services.columns import TooLargeError
+from leaderboard.services.rankings import site_rules
+from leaderboard.services.rule_page import RulePage, build_rule_page
+from leaderboard.views.board import POLICY_NAMES, read_query
+from ranking_engine import RULES
+
+
+@require_safe
+def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
+    """The systems in the order of one rule, with what it was made from and what it means."""
+    benchmark, audience = readable_benchmark(request.user, key)
+    if rule_key not in site_rules():
+        raise Http404(f"There is no rule {rule_key!r}.")
+    query = replace(read_query(request.GET), sort="", reference="")
+    try:
+        page = build_rule_page(benchmark, audience, query, rule_key, own_system_ids(request.user, benchmark))
+    except UnknownChoiceError as error:
+        raise BadRequest(str(error)) from error
+    except TooLargeError as error:
+        return render(request, "leaderboard/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
+    context = {"benchmark": benchmark, "rule": RULES[rule_key], "page": page}
+    if page is not None:
+        context |= _links(page, benchmark.key, rule_key)
+    return render(request, "leaderboard/rule.html", context)
+
+
+def _links(page: RulePage, key: str, rule_key: str) -> dict[str, Any]:
+    board = page.board
+
+    def address(name: str, *arguments: str, **parameters: object) -> str:
+        stated = {"q": board.query.q, "policy": board.query.policy} | parameters
+        kept = {field: value for field, value in stated.items() if value}
+        return reverse(name, args=[key, *arguments]) + (f"?{urlencode(kept)}" if kept else "")
+
+    return {
+        "rows": [replace(row, url=reverse("system", args=[key, row.key])) for row in page.rows],
+        "policy_name": POLICY_NAMES[board.policy],
+        "board_url": address("board", reference=rule_key),
+        "others": [
+            {"name": column.name, "url": address("rule", column.rule), "is_active": column.rule == rule_key}
+            for column in [*board.columns, *board.undefined]
+        ],
+        "pages": {
+            "number": board.page,
+            "n_pages": board.n_pages,
+            "previous_url": address("rule", rule_key, page=board.page - 1) if board.page > 1 else "",
+            "next_url": address("rule", rule_key, page=board.page + 1) if board.page < board.n_pages else "",
+        },
+    }

@@ -1,0 +1,447 @@
+"""Who may do what, on every route: the one table that says it, held against the site.
+
+A route without a row fails with its name. Whoever may not know that something exists gets, byte for byte, what they
+would get where there is nothing.
+"""
+
+import fnmatch
+from dataclasses import dataclass
+from functools import cache as once
+from itertools import accumulate
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import get_resolver, resolve, reverse
+from django.utils import timezone
+
+from leaderboard.models import Benchmark, Job, User
+from leaderboard.models.submissions import Source
+from leaderboard.services.drafts import RawRow, make_draft
+from leaderboard.services.submissions import accept_batch
+from tests.factories import Factory
+
+# Kinds of user. The submitter uploaded an accepted batch, a pending batch and a draft; on the private benchmark they
+# did so as a member and are none any more, so that what they once could see is closed to them too.
+USERS = ["anonymous", "stranger", "submitter", "member", "moderator", "owner", "staff"]
+# A number is the status; `login` is a redirect to signing in, `admin` one to the admin's own; a name after `->` is the
+# route that the answer redirects to. `ruled` is whatever each model's admin says to staff (`test_admin.py`).
+# A visibility may be `any`, `listed` (public and unlisted) or `-` where no benchmark is concerned. What stands behind
+# `~` is a variant of the route: another batch, another policy. A `*` stands for the models of the admin, `=` for the
+# answer on its left.
+TABLE = """
+route                                method visibility anonymous stranger submitter member   moderator owner    staff
+home                                 GET    any        200       200      200       200      200       200      200
+home                                 POST   any        405       405      405       405      405       405      405
+status                               GET    any        200       200      200       200      200       200      200
+status                               POST   any        405       405      405       405      405       405      405
+healthz                              GET    any        200       200      200       200      200       200      200
+healthz                              POST   any        405       405      405       405      405       405      405
+board                                GET    public     200       200      200       200      200       200      200
+board                                GET    unlisted   200       200      200       200      200       200      200
+board                                GET    private    404       404      404       200      200       200      404
+board                                POST   any        405       405      405       405      405       405      405
+board_csv                            GET    public     200       200      200       200      200       200      200
+board_csv                            GET    unlisted   200       200      200       200      200       200      200
+board_csv                            GET    private    404       404      404       200      200       200      404
+board_csv                            POST   any        405       405      405       405      405       405      405
+rule                                 GET    public     200       200      200       200      200       200      200
+rule                                 GET    unlisted   200       200      200       200      200       200      200
+rule                                 GET    private    404       404      404       200      200       200      404
+rule                                 POST   any        405       405      405       405      405       405      405
+system                               GET    public     200       200      200       200      200       200      200
+system                               GET    unlisted   200       200      200       200      200       200      200
+system                               GET    private    404       404      404       200      200       200      404
+system                               POST   any        405       405      405       405      405       405      405
+system~pending                       GET    any        404       404      404       404      404       404      404
+submit                               GET    public     login     200      200       200      200       200      200
+submit                               GET    unlisted   login     200      200       200      200       200      200
+submit                               GET    private    login     404      404       200      200       200      404
+submit                               POST   public     login     ->draft  ->draft   ->draft  ->draft   ->draft  ->draft
+submit                               POST   unlisted   login     ->draft  ->draft   ->draft  ->draft   ->draft  ->draft
+submit                               POST   private    login     404      404       ->draft  ->draft   ->draft  404
+submit~owners                        GET    public     login     403      403       403      403       200      403
+submit~owners                        POST   public     login     403      403       403      403       ->draft  403
+submit~owners                        GET    private    login     404      404       403      403       200      404
+submit~closed                        GET    listed     login     403      403       403      403       403      403
+submit~closed                        POST   listed     login     403      403       403      403       403      403
+upload                               GET    public     login     200      200       200      200       200      200
+upload                               GET    unlisted   login     200      200       200      200       200      200
+upload                               GET    private    login     404      404       200      200       200      404
+upload~owners                        GET    public     login     403      403       403      403       200      403
+upload~owners                        GET    private    login     404      404       403      403       200      404
+upload~closed                        GET    listed     login     403      403       403      403       403      403
+upload                               POST   public     login     400      400       400      400       400      400
+upload                               POST   unlisted   login     400      400       400      400       400      400
+upload                               POST   private    login     404      404       400      400       400      404
+upload~owners                        POST   public     login     403      403       403      403       400      403
+upload~closed                        POST   listed     login     403      403       403      403       403      403
+draft                                GET    public     login     404      200       404      404       404      404
+draft                                GET    unlisted   login     404      200       404      404       404      404
+draft                                GET    private    login     404      404       404      404       404      404
+draft                                POST   public     login     404      ->batch   404      404       404      404
+draft                                POST   unlisted   login     404      ->batch   404      404       404      404
+draft                                POST   private    login     404      404       404      404       404      404
+draft~discard                        POST   public     login     404      ->board   404      404       404      404
+draft~discard                        POST   private    login     404      404       404      404       404      404
+batch                                GET    public     200       200      200       200      200       200      200
+batch                                GET    unlisted   200       200      200       200      200       200      200
+batch                                GET    private    404       404      404       200      200       200      404
+batch                                POST   any        405       405      405       405      405       405      405
+batch~pending                        GET    public     404       404      200       404      200       200      404
+batch~pending                        GET    unlisted   404       404      200       404      200       200      404
+batch~pending                        GET    private    404       404      404       404      200       200      404
+batch_progress                       GET    public     200       200      200       200      200       200      200
+batch_progress                       GET    unlisted   200       200      200       200      200       200      200
+batch_progress                       GET    private    404       404      404       200      200       200      404
+batch_progress                       POST   any        405       405      405       405      405       405      405
+batch_progress~pending               GET    public     404       404      200       404      200       200      404
+batch_progress~pending               GET    private    404       404      404       404      200       200      404
+account_login                        GET    -          200       ->home   =         =        =         =        =
+account_login                        POST   -          200       ->home   =         =        =         =        =
+account_signup                       GET    -          200       ->home   =         =        =         =        =
+account_signup                       POST   -          200       ->home   =         =        =         =        =
+account_logout                       GET    -          ->home    200      =         =        =         =        =
+account_logout                       POST   -          ->home    =        =         =        =         =        =
+account_inactive                     GET    -          200       =        =         =        =         =        =
+account_inactive                     POST   -          405       =        =         =        =         =        =
+account_reauthenticate               GET    -          login     200      =         =        =         =        =
+account_reauthenticate               POST   -          login     200      =         =        =         =        =
+account_email                        GET    -          login     200      =         =        =         =        =
+account_email                        POST   -          login     ->email =         =        =         =        =
+account_email_verification_sent      GET    -          200       =        =         =        =         =        =
+account_email_verification_sent      POST   -          405       =        =         =        =         =        =
+account_confirm_email                GET    -          200       =        =         =        =         =        =
+account_confirm_email                POST   -          404       =        =         =        =         =        =
+account_confirm_login_code           GET    -          login     ->home   =         =        =         =        =
+account_confirm_login_code           POST   -          login     ->home   =         =        =         =        =
+account_change_password              GET    -          login     200      =         =        =         =        =
+account_change_password              POST   -          login     200      =         =        =         =        =
+account_set_password                 GET    -          login     ->change_password = = =         =        =
+account_set_password                 POST   -          login     ->change_password = = =         =        =
+account_reset_password               GET    -          200       =        =         =        =         =        =
+account_reset_password               POST   -          200       =        =         =        =         =        =
+account_reset_password_done          GET    -          200       =        =         =        =         =        =
+account_reset_password_done          POST   -          405       =        =         =        =         =        =
+account_reset_password_from_key      GET    -          200       =        =         =        =         =        =
+account_reset_password_from_key      POST   -          200       =        =         =        =         =        =
+account_reset_password_from_key_done GET    -          200       =        =         =        =         =        =
+account_reset_password_from_key_done POST   -          405       =        =         =        =         =        =
+admin:index                          GET    -          admin     =        =         =        =         =        200
+admin:index                          POST   -          admin     =        =         =        =         =        200
+admin:app_list                       GET    -          admin     =        =         =        =         =        200
+admin:app_list                       POST   -          admin     =        =         =        =         =        200
+admin:autocomplete                   GET    -          admin     =        =         =        =         =        ruled
+admin:autocomplete                   POST   -          admin     =        =         =        =         =        405
+admin:jsi18n                         GET    -          admin     =        =         =        =         =        200
+admin:jsi18n                         POST   -          admin     =        =         =        =         =        405
+admin:password_change                GET    -          admin     =        =         =        =         =        200
+admin:password_change                POST   -          admin     =        =         =        =         =        200
+admin:password_change_done           GET    -          admin     =        =         =        =         =        200
+admin:password_change_done           POST   -          admin     =        =         =        =         =        405
+admin:view_on_site                   GET    -          admin     =        =         =        =         =        ruled
+admin:view_on_site                   POST   -          admin     =        =         =        =         =        ruled
+admin:auth_user_password_change      GET    -          admin     =        =         =        =         =        ruled
+admin:auth_user_password_change      POST   -          admin     =        =         =        =         =        ruled
+admin:*_changelist                   GET    -          admin     =        =         =        =         =        ruled
+admin:*_changelist                   POST   -          admin     =        =         =        =         =        ruled
+admin:*_add                          GET    -          admin     =        =         =        =         =        ruled
+admin:*_add                          POST   -          admin     =        =         =        =         =        ruled
+admin:*_change                       GET    -          admin     =        =         =        =         =        ruled
+admin:*_change                       POST   -          admin     =        =         =        =         =        ruled
+admin:*_delete                       GET    -          admin     =        =         =        =         =        ruled
+admin:*_delete                       POST   -          admin     =        =         =        =         =        ruled
+admin:*_history                      GET    -          admin     =        =         =        =         =        ruled
+admin:*_history                      POST   -          admin     =        =         =        =         =        ruled
+admin:<path:object_id>/              GET    -          admin     =        =         =        =         =        ruled
+admin:<path:object_id>/              POST   -          admin     =        =         =        =         =        ruled
+admin:(?P<url>.*)$                   GET    -          admin     =        =         =        =         =        ruled
+admin:(?P<url>.*)$                   POST   -          admin     =        =         =        =         =        ruled
+admin:login                          GET    -          login     403      =         =        =         =        ->index
+admin:login                          POST   -          login     403      =         =        =         =        200
+admin:logout                         GET    -          ->index =        =         =        =         =        405
+admin:logout                         POST   -          ->index =        =         =        =         =        200
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    route: str
+    method: str
+    visibility: str
+    answers: tuple[str, ...]  # in the order of USERS
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.route} {self.visibility}"
+
+
+VISIBILITIES = {"any": ("public", "unlisted", "private"), "listed": ("public", "unlisted"), "-": ("public",)}
+
+
+def rows() -> list[Row]:
+    lines = [line.split() for line in TABLE.strip().splitlines()[1:]]
+    return [
+        Row(route, method, visibility, tuple(accumulate(answers, lambda left, cell: left if cell == "=" else cell)))
+        for named, method, seen, *answers in lines
+        for route in (fnmatch.filter(sorted(routes()), named) if "_*" in named or ":*" in named else [named])
+        for visibility in VISIBILITIES.get(seen, (seen,))
+    ]
+
+
+@once
+def routes() -> frozenset[str]:
+    """The name of every route of the site, admin and accounts included."""
+    return frozenset(_routes(get_resolver()))
+
+
+def _routes(resolver, namespace=""):
+    for pattern in resolver.url_patterns:
+        if hasattr(pattern, "url_patterns"):
+            yield from _routes(pattern, f"{pattern.namespace}:" if pattern.namespace else namespace)
+        else:
+            yield namespace + (pattern.name or str(pattern.pattern))
+
+
+class World:
+    """One benchmark of one visibility with everything on it, and a client for every kind of user."""
+
+    def __init__(self, make, visibility: str) -> None:
+        self.make = make
+        self.benchmark = make.benchmark(visibility=visibility, submission_policy="moderated")
+        people = {role: make.member(self.benchmark, role) for role in ("member", "moderator")}
+        people["owner"] = self.benchmark.memberships.get(role="owner").user
+        people["stranger"], people["staff"] = make.user(), make.user(is_staff=True, is_superuser=True)
+        people["submitter"] = make.user("submitter")
+        # A password that fits nothing, where one without any would be asked to set one.
+        User.objects.filter(pk__in=[user.pk for user in people.values()]).update(password="set")
+        for user in people.values():
+            user.refresh_from_db()
+        self.people = people
+        submitter = people["submitter"]
+        membership = submitter.memberships.create(benchmark=self.benchmark, role="member")
+        self.accepted = make.pending(self.benchmark, {"E": [1.0, 2.0, 3.0, 4.0, 5.0]}, by=submitter)
+        accept_batch(self.accepted, actor=people["owner"])
+        self.pending = make.pending(self.benchmark, {"Secret": [1.0] * 5}, by=submitter)
+        row = RawRow("Draft system", {task.key: "3" for task in self.benchmark.tasks.all()})
+        self.draft = make_draft(self.benchmark, submitter, [row], source=Source.FORM)
+        membership.delete()
+        self.benchmark = make.publish(self.benchmark)
+
+        self._sessions = {kind: self._session(user) for kind, user in people.items()}
+
+    @staticmethod
+    def _session(user: User) -> str:
+        client = Client()
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+    def client(self, kind: str) -> Client:
+        """A browser in which a user of this kind is signed in."""
+        client = Client(raise_request_exception=False)
+        if kind in self._sessions:
+            client.cookies[settings.SESSION_COOKIE_NAME] = self._sessions[kind]
+        return client
+
+    def path(self, route: str) -> str:
+        name, _, variant = route.partition("~")
+        values = {
+            "key": self.benchmark.key,
+            "rule_key": "borda",
+            "system_key": "secret" if variant == "pending" else "e",
+            "uuid": self.draft.uuid if name == "draft" else self.pending.uuid if variant == "pending" else
+            self.accepted.uuid,
+        }  # fmt: skip
+        if name in PATHS:
+            return PATHS[name]
+        arguments = [values[key] for key in ARGUMENTS.get(name, ())]
+        return reverse(name, args=arguments or (["1"] if has_object(name) else []))
+
+    def form(self, route: str) -> dict[str, str]:
+        if route.startswith("submit"):
+            scores = {f"score-{task.key}": "5" for task in self.benchmark.tasks.all()}
+            return {"system_name": "New system", **scores}
+        if route == "draft~discard":
+            return {"action": "discard"}
+        if route == "draft":
+            number = str(self.benchmark.last_revision_number)
+            return {"action": "confirm", "previewed_number": number, "create_system": "1"}
+        return {}
+
+    def answer(self, row: Row, kind: str) -> str:
+        """What a user of this kind gets; whatever it changed is taken back."""
+        before = transaction.savepoint()
+        try:
+            if row.route.endswith(("~owners", "~closed")):
+                policy = row.route.partition("~")[2]
+                Benchmark.objects.filter(pk=self.benchmark.pk).update(submission_policy=policy)
+            client, path = self.client(kind), self.path(row.route)
+            response = client.post(path, self.form(row.route)) if row.method == "POST" else client.get(path)
+            return said(response)
+        finally:
+            transaction.savepoint_rollback(before)
+
+
+ARGUMENTS = {
+    "board": ("key",),
+    "board_csv": ("key",),
+    "submit": ("key",),
+    "upload": ("key",),
+    "rule": ("key", "rule_key"),
+    "system": ("key", "system_key"),
+    "draft": ("uuid",),
+    "batch": ("uuid",),
+    "batch_progress": ("uuid",),
+}
+
+
+# Where a name does not lead to an address, or needs more than the number of a row.
+PATHS = {
+    "account_confirm_email": "/account/confirm-email/abc/",
+    "account_reset_password_from_key": "/account/password/reset/key/1-abc/",
+    "admin:app_list": "/admin/auth/",
+    "admin:view_on_site": "/admin/r/1/1/",
+    "admin:<path:object_id>/": "/admin/auth/group/1/",
+    "admin:(?P<url>.*)$": "/admin/nothing/",
+}
+
+
+def has_object(name: str) -> bool:
+    """Whether an admin route is about one row."""
+    is_about_one = name.endswith(("_change", "_delete", "_history", "_user_password_change"))
+    return name.startswith("admin:") and is_about_one and name != "admin:password_change"
+
+
+def said(response: HttpResponse) -> str:
+    """An answer in the table's words."""
+    if response.status_code != 302:
+        return str(response.status_code)
+    path = response["Location"].split("?")[0]
+    if path in (reverse("account_login"), reverse("admin:login")):
+        return "login" if path == reverse("account_login") else "admin"
+    name = resolve(path).view_name
+    return f"->{name.removeprefix('account_').removeprefix('admin:')}"
+
+
+@pytest.fixture(scope="module")
+def worlds(django_db_setup, django_db_blocker):
+    """A world of each visibility, made once in a transaction that is rolled back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        make = Factory()
+        yield {visibility: World(make, visibility) for visibility in ("public", "unlisted", "private")}
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("row", rows(), ids=str)
+def test_every_kind_of_user_gets_the_answer_of_the_table(worlds, row):
+    cache.clear()
+    world = worlds[row.visibility]
+    found = {kind: world.answer(row, kind) for kind in USERS}
+    expected = dict(zip(USERS, row.answers, strict=True))
+    if expected["staff"] == "ruled":
+        assert found["staff"] not in ("500", "login", "admin")
+        expected["staff"] = found["staff"]
+    assert found == expected
+
+
+def test_every_route_of_the_site_has_a_row_for_both_methods():
+    stated = {(row.route.partition("~")[0], row.method) for row in rows()}
+    assert {route for route in routes() if {(route, "GET"), (route, "POST")} - stated} == set()
+
+
+# --- What exists and may not be known -----------------------------------------------------------------------------
+
+
+def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str, str]]:
+    response = world.client(kind).get(path)
+    return response.status_code, response.content, dict(response.headers)
+
+
+@pytest.mark.parametrize("kind", ["stranger", "submitter", "staff", "anonymous"])
+@pytest.mark.parametrize(
+    "route", ["board", "board_csv", "rule", "system", "submit", "upload", "draft", "batch", "batch_progress"]
+)
+def test_what_is_private_answers_as_what_is_not_there(worlds, kind, route):
+    world = worlds["private"]
+    there = world.path(route)
+    missing = there.replace(world.benchmark.key, "no-such-benchmark")
+    for stored in (world.draft, world.accepted):
+        missing = missing.replace(str(stored.uuid), "00000000-0000-4000-8000-000000000000")
+    assert missing != there
+    status, body, headers = answers_to(world, kind, there)
+    nothing_status, nothing_body, nothing_headers = answers_to(world, kind, missing)
+    headers.pop("Location", None), nothing_headers.pop("Location", None)  # to sign in, and then to the same address
+    assert (status, body, headers) == (nothing_status, nothing_body, nothing_headers)
+
+
+@pytest.mark.parametrize("kind", ["stranger", "moderator", "staff", "anonymous"])
+@pytest.mark.parametrize("route", ["draft", "batch~pending"])
+def test_somebody_elses_draft_and_a_pending_batch_answer_as_what_is_not_there(worlds, kind, route):
+    world = worlds["public"]
+    if (kind, route) == ("moderator", "batch~pending"):
+        assert answers_to(world, kind, world.path(route))[0] == 200
+        return
+    there = world.path(route)
+    missing = there.replace(str(world.draft.uuid), str(uuid4())).replace(str(world.pending.uuid), str(uuid4()))
+    headers, nothing_headers = answers_to(world, kind, there)[2], answers_to(world, kind, missing)[2]
+    headers.pop("Location", None), nothing_headers.pop("Location", None)
+    assert answers_to(world, kind, there)[:2] == answers_to(world, kind, missing)[:2]
+    assert headers == nothing_headers
+
+
+@pytest.mark.parametrize("visibility", ["unlisted", "private"])
+@pytest.mark.parametrize("kind", ["anonymous", "stranger", "submitter", "staff"])
+def test_lists_do_not_mention_what_is_not_public(make, visibility, kind):
+    hidden = World(make, visibility)
+    hidden.benchmark.tags = ["secret-tag"]
+    hidden.benchmark.name, hidden.benchmark.description = "Unheard of", "Unheard of"
+    hidden.benchmark.save()
+    client = hidden.client(kind)
+    before = {path: client.get(path).content for path in ("/", "/status/", "/?tag=secret-tag", "/?q=unheard")}
+    Job.objects.filter(benchmark=hidden.benchmark).update(state="running", started_at=timezone.now(), worker="w")
+    assert {path: client.get(path).content for path in before} == before
+    assert not any(b"Unheard" in body.replace(b"unheard", b"") for body in before.values())
+    assert b"secret-tag" not in before["/"]
+    assert b"<td class=\"number\">0</td><td class=\"number\">0</td>" in before["/status/"]
+
+
+@pytest.mark.parametrize("kind", ["member", "moderator", "owner"])
+def test_lists_mention_what_is_private_to_its_own_people(make, kind):
+    world = World(make, "private")
+    client = world.client(kind)
+    assert world.benchmark.name in client.get("/").content.decode()
+    assert world.benchmark.name in client.get("/status/").content.decode()
+
+
+def test_a_search_finds_only_what_the_reader_may_know_of(make):
+    for visibility in ("public", "unlisted", "private"):
+        make.published(name=f"Speech {visibility}", visibility=visibility)
+    found = Client().get("/?q=speech").content.decode()
+    assert [name for name in ("public", "unlisted", "private") if f"Speech {name}" in found] == ["public"]
+
+
+def test_the_name_of_a_pending_system_is_not_suggested(make):
+    benchmark = make.benchmark(submission_policy="moderated")
+    make.pending(benchmark, {"Hidden Champion": [1.0] * 5}, by=make.user())
+    row = RawRow("Hidden Champions", {task.key: "3" for task in benchmark.tasks.all()})
+    assert make_draft(benchmark, make.user(), [row], source=Source.FORM).rows[0]["system"]["near_misses"] == []
+
+
+def test_a_pending_system_is_on_no_page_and_in_no_download(worlds):
+    world = worlds["public"]
+    for path in (world.path("board"), world.path("board_csv"), world.path("submit"), world.path("system")):
+        for kind in ("stranger", "member", "moderator"):
+            assert b"Secret" not in world.client(kind).get(path).content
+
+
+def test_staff_without_permissions_see_no_row_in_the_admin(make):
+    client = Client()
+    client.force_login(make.user(is_staff=True), backend="django.contrib.auth.backends.ModelBackend")
+    lists = sorted(route for route in routes() if route.startswith("admin:") and route.endswith("_changelist"))
+    assert len(lists) > 10
+    assert {route: client.get(reverse(route)).status_code for route in lists} == dict.fromkeys(lists, 403)
