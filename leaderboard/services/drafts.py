@@ -143,10 +143,9 @@ def check_rows(benchmark: Benchmark, owner: User, rows: Sequence[RawRow]) -> lis
     Raises:
         DraftError: something in them cannot be stored.
     """
-    tasks = {task.key: task for task in Task.objects.filter(benchmark=benchmark, is_archived=False)}
-    on_board = board_systems(benchmark)
+    standing = standing_of(benchmark, owner)
     problems = Problems()
-    checked = [_check_row(benchmark, owner, row, tasks=tasks, on_board=on_board, problems=problems) for row in rows]
+    checked = [check_row(standing, row, problems) for row in rows]
     if not rows:
         problems.add("rows", "there is no system; an upload has at least one")
     names = Counter(fold_name(row["system"]["name"]) for row in checked if row["system"])
@@ -158,23 +157,71 @@ def check_rows(benchmark: Benchmark, owner: User, rows: Sequence[RawRow]) -> lis
     return checked
 
 
-def _check_row(
-    benchmark: Benchmark,
-    owner: User,
-    row: RawRow,
-    *,
-    tasks: Mapping[str, Task],
-    on_board: list[BoardSystem],
-    problems: Problems,
-) -> dict[str, Any]:
-    system = _check_system(benchmark, owner, row, on_board, problems)
+@dataclass(frozen=True)
+class Standing:
+    """What every row of an upload is held against, read once: the benchmark as it stands, for one owner of uploads."""
+
+    benchmark: Benchmark
+    tasks: Mapping[str, Task]  # by key, without archived ones
+    by_name: Mapping[str, BoardSystem]  # the systems on the board by folded name
+    by_key: Mapping[str, BoardSystem]
+    left: Mapping[str, int]  # systems that were on the board once, by folded name
+    replaceable: frozenset[int] | None  # the systems whose scores the owner may replace; None for all
+
+    def may_replace(self, system_id: int) -> bool:
+        """Whether the owner may submit scores for a system that is on the board, or was."""
+        return self.replaceable is None or system_id in self.replaceable
+
+    def system(self, name: str) -> BoardSystem | None:
+        """The system on the board that is meant: by name, then by key."""
+        return self.by_name.get(fold_name(name)) or self.by_key.get(name)
+
+
+def standing_of(benchmark: Benchmark, owner: User) -> Standing:
+    """What uploads of `owner` are held against now."""
+    on_board = board_systems(benchmark)
+    # A system that only waits for a moderator is nobody's business.
+    once = System.objects.filter(benchmark=benchmark, changes__isnull=False).values_list("name_folded", "pk")
+    return Standing(
+        benchmark=benchmark,
+        tasks={task.key: task for task in Task.objects.filter(benchmark=benchmark, is_archived=False)},
+        by_name={fold_name(system.name): system for system in on_board},
+        by_key={system.key: system for system in on_board},
+        left=dict(once.distinct()),
+        replaceable=_replaceable(owner, benchmark),
+    )
+
+
+def _replaceable(user: User, benchmark: Benchmark) -> frozenset[int] | None:
+    """The systems whose scores `user` may replace: those they submitted before. None for all.
+
+    Where a moderator decides about every submission, everyone may propose.
+    """
+    is_moderated = benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED
+    if is_moderated or audience(user, benchmark).may_moderate:
+        return None
+    shown = [Submission.State.ACCEPTED, Submission.State.WITHDRAWN]
+    theirs = Submission.objects.filter(benchmark=benchmark, batch__uploader=user, state__in=shown)
+    return frozenset(theirs.values_list("system_id", flat=True))
+
+
+def check_row(standing: Standing, row: RawRow, problems: Problems, *, with_neighbours: bool = True) -> dict[str, Any]:
+    """One row as a draft keeps it; what is wrong with it goes to `problems`.
+
+    Args:
+        standing: what it is held against.
+        row: what came in.
+        problems: takes what is wrong.
+        with_neighbours: whether to look for names that resemble a new one, which takes its time.
+    """
+    system = _check_system(standing, row, problems, with_neighbours=with_neighbours)
     scores: dict[str, Any] = {}
     for key, text in row.scores.items():
-        if key not in tasks:
-            problems.add(key, f"{key!r} is not a task of {benchmark.name}")
+        if key not in standing.tasks:
+            problems.add(key, f"{key!r} is not a task of {standing.benchmark.name}")
             continue
         try:
-            value = parse_score(text, tasks[key])
+            value = parse_score(text, standing.tasks[key])
         except ValueError as error:
             problems.add(key, str(error))
             continue
@@ -184,41 +231,31 @@ def _check_row(
     return {"system": system, "scores": scores, "line": row.line}
 
 
-def _check_system(
-    benchmark: Benchmark, owner: User, row: RawRow, on_board: list[BoardSystem], problems: Problems
-) -> dict[str, Any]:
+def _check_system(standing: Standing, row: RawRow, problems: Problems, *, with_neighbours: bool) -> dict[str, Any]:
     """Which system is meant: by name, then by key; else a new one, which is to be confirmed."""
     try:
         name = check_name(row.system_name)
     except ValueError as problem:
         problems.add("system_name", str(problem))
         return {}
-    folded = fold_name(name)
-    found = next((s for s in on_board if fold_name(s.name) == folded), None) or next(
-        (s for s in on_board if s.key == name), None
-    )
-    known_id = found.id if found else _system_that_left(benchmark, folded)
-    if known_id and not may_replace(owner, benchmark, known_id):
+    found = standing.system(name)
+    known_id = found.id if found else standing.left.get(fold_name(name))
+    if known_id and not standing.may_replace(known_id):
         problems.add(
             "system_name",
             f"{found.name if found else name} came onto the board through another account; only that account, a "
             f"moderator or an owner replaces its scores. Choose another name, or ask the benchmark's owners.",
         )
     _check_about(row, problems)
+    is_unsure = with_neighbours and not found
     return {
         "key": found.key if found else None,
         "name": found.name if found else name,
         "organisation": row.organisation,
         "url": row.url,
         "description": row.description,
-        "near_misses": [] if found else near_misses(name, [system.name for system in on_board]),
+        "near_misses": near_misses(name, [known.name for known in standing.by_key.values()]) if is_unsure else [],
     }
-
-
-def _system_that_left(benchmark: Benchmark, folded: str) -> int | None:
-    """The system of this name that was on the board once; one that only waits for a moderator is nobody's business."""
-    once = System.objects.filter(benchmark=benchmark, name_folded=folded, changes__isnull=False)
-    return once.values_list("pk", flat=True).first()
 
 
 def _check_about(row: RawRow, problems: Problems) -> None:
@@ -237,18 +274,3 @@ def _check_about(row: RawRow, problems: Problems) -> None:
             is_web_address(row.url)
         except ValidationError:
             problems.add("url", f"{row.url[:40]!r} is not an address that begins with http:// or https://")
-
-
-def may_replace(user: User, benchmark: Benchmark, system_id: int) -> bool:
-    """Whether `user` may submit scores for a system that is on the board.
-
-    Where a moderator decides about every submission, everyone may propose.
-    """
-    found = audience(user, benchmark)
-    if found.may_moderate or benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED:
-        return True
-    return Submission.objects.filter(
-        system_id=system_id, batch__uploader=user, state__in=[Submission.State.ACCEPTED, Submission.State.WITHDRAWN]
-    ).exists()
-
-
