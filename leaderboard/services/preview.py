@@ -87,7 +87,7 @@ def preview_draft(draft: Draft) -> Preview:
     systems = found.systems if found else []
     values = found.matrix.values if found else np.empty((0, len(configuration["tasks"])))
     place = next((i for i, system in enumerate(systems) if system.key == row["system"]["key"]), None)
-    new_row = _row_values(row["scores"], configuration, None if place is None else values[place])
+    new_row = row_values(row["scores"], configuration, None if place is None else values[place])
     return Preview(
         revision_number=benchmark.last_revision_number,
         system_name=row["system"]["name"],
@@ -98,7 +98,7 @@ def preview_draft(draft: Draft) -> Preview:
     )
 
 
-def _row_values(
+def row_values(
     scores: Mapping[str, Any], configuration: dict[str, Any], old: np.ndarray | None
 ) -> np.ndarray:
     """The system's row as it would stand: where tasks are merged, those not mentioned keep their scores."""
@@ -142,8 +142,8 @@ def _effects(
     after_systems = [*systems, newcomer] if place is None else systems
     after_values = np.vstack([values, new_row]) if place is None else _with_row(values, place, new_row)
     i = len(systems) if place is None else place
-    before = _ranked(build_matrix(values, systems, configuration), policy) if systems else {}
-    after = _ranked(build_matrix(after_values, after_systems, configuration), policy)
+    before = ranked(build_matrix(values, systems, configuration), policy) if systems else {}
+    after = ranked(build_matrix(after_values, after_systems, configuration), policy)
     names = [system.name for system in after_systems]
     effects = [_effect(rule, before.get(rule), ranking, i, names) for rule, ranking in after.items()]
     task_names = {task["key"]: task["name"] for task in configuration["tasks"]}
@@ -156,7 +156,8 @@ def _with_row(values: np.ndarray, place: int, row: np.ndarray) -> np.ndarray:
     return changed
 
 
-def _ranked(matrix: ScoreMatrix, policy: str) -> dict[str, Ranking]:
+def ranked(matrix: ScoreMatrix, policy: str) -> dict[str, Ranking]:
+    """The ranking of every rule that does not fail."""
     outcomes = rank_isolated(matrix, policy)
     return {rule: outcome for rule, (outcome, _) in outcomes.items() if isinstance(outcome, Ranking)}
 
