@@ -6,9 +6,10 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest
 
-from leaderboard.models import Task, User
+from leaderboard.models import ApiToken, Task, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.services.drafts import Problems, RawRow
+from leaderboard.services.tokens import LIFETIMES
 
 
 class DisplayNameForm(forms.Form):
@@ -99,6 +100,31 @@ class SubmissionForm(forms.Form):
             else:
                 others += texts
         return others
+
+
+class TokenForm(forms.Form):
+    """What a new API token is called and may do, and how long."""
+
+    name = forms.CharField(
+        max_length=80,
+        label="Name",
+        help_text="What it is for, or where it is kept.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    scopes = forms.MultipleChoiceField(
+        choices=[
+            (ApiToken.Scope.READ, "read what you may read"),
+            (ApiToken.Scope.SUBMIT, "submit scores"),
+            (ApiToken.Scope.MANAGE, "accept, reject and withdraw submissions, where you moderate"),
+        ],
+        initial=[ApiToken.Scope.READ],
+        label="What it may do",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one."},
+    )
+    days = forms.TypedChoiceField(
+        choices=[(days, f"{days} days") for days in LIFETIMES], initial=LIFETIMES[1], coerce=int, label="Expires after"
+    )
 
 
 def scale_text(task: Task) -> str:
