@@ -108,7 +108,8 @@ if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
         "socket_connect_timeout": 1,
-        "socket_timeout": 5,
+        "socket_timeout": 2,  # a Redis that stands still delays a request by no more
+        "health_check_interval": 10,  # so that a worker soon finds out that Redis vanished without a word
         "max_retries": 0,
     }
 else:
@@ -119,7 +120,7 @@ else:
         }
     }
     BROKER_FOLDER = VAR / "broker"
-    CELERY_BROKER_URL = "folder://"
+    CELERY_BROKER_URL = "folder://localhost"  # without a host name kombu warns
     CELERY_BROKER_TRANSPORT = "config.filesystem_broker:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "folder": str(BROKER_FOLDER / "messages"),
@@ -132,6 +133,7 @@ CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker for as long as it takes
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
@@ -144,6 +146,9 @@ JOB_ATTEMPTS = env.number("PLURANK_JOB_ATTEMPTS", 3, least=1)
 JOB_MEMORY_BYTES = env.number("PLURANK_JOB_MEMORY_MB", 4096, least=512) * 2**20
 # What a reader may ask to be computed on demand: systems x tasks x rules.
 ON_DEMAND_BUDGET = env.number("PLURANK_ON_DEMAND_BUDGET", 5_000_000, least=1)
+# What one uploaded file may hold.
+UPLOAD_BYTES = env.number("PLURANK_UPLOAD_MB", 10, least=1) * 2**20
+UPLOAD_SYSTEMS = env.number("PLURANK_UPLOAD_SYSTEMS", 10_000, least=1)
 DRAFT_DAYS = env.number("PLURANK_DRAFT_DAYS", 7, least=1)
 
 # --- People -----------------------------------------------------------------------------------------------------

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.http import HttpRequest
 
 from leaderboard.models import ApiToken, Task, User
 from leaderboard.models.benchmarks import NAME_LENGTH
-from leaderboard.services.drafts import Problems, RawRow
 from leaderboard.services.tokens import LIFETIMES
+from leaderboard.services.upload_checks import Problems, RawRow
 
 
 class DisplayNameForm(forms.Form):
@@ -125,6 +126,47 @@ class TokenForm(forms.Form):
     days = forms.TypedChoiceField(
         choices=[(days, f"{days} days") for days in LIFETIMES], initial=LIFETIMES[1], coerce=int, label="Expires after"
     )
+
+
+class UploadForm(forms.Form):
+    """A table of scores, as a file or pasted."""
+
+    file = forms.FileField(
+        required=False,
+        label="A CSV file",
+        help_text="UTF-8, commas between the columns.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
+    )
+    text = forms.CharField(
+        required=False,
+        strip=False,
+        label="or the table itself",
+        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "autocomplete": "off"}),
+    )
+    note = forms.CharField(
+        required=False,
+        max_length=5000,
+        label="Note",
+        help_text="How the scores were measured; shown with the submissions.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Exactly one of the two is given, and no more than is read."""
+        cleaned = super().clean() or self.cleaned_data
+        file, text = cleaned.get("file"), (cleaned.get("text") or "").strip()
+        if bool(file) == bool(text) and not self.errors:
+            raise forms.ValidationError("Choose a file or paste a table; one of the two.")
+        if file and file.size > settings.UPLOAD_BYTES:
+            limit = settings.UPLOAD_BYTES // 2**20
+            message = f"The file has {file.size / 2**20:.0f} MB; at most {limit} MB are read."
+            raise forms.ValidationError({"file": message})
+        return cleaned
+
+    def content(self) -> bytes:
+        """The table's bytes."""
+        file = self.cleaned_data["file"]
+        return file.read() if file else self.cleaned_data["text"].encode()
 
 
 def scale_text(task: Task) -> str:

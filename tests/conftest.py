@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from django.conf import settings
@@ -32,25 +33,31 @@ def django_db_setup(django_test_environment, django_db_blocker) -> Iterator[None
 @pytest.fixture
 def make(db) -> Factory:
     """Makes users, benchmarks and submissions through the services, inside a test that rolls back."""
-    _empty_broker()
+    empty_broker()
     return Factory()
 
 
 @pytest.fixture
 def committed_db(django_db_setup, django_db_blocker) -> Iterator[str]:
     """A database of this test's own, freshly migrated, in which commits are real. Yields its DATABASE_URL."""
-    _empty_broker()
+    with django_db_blocker.unblock(), own_database() as url:
+        yield url
+
+
+@contextmanager
+def own_database() -> Iterator[str]:
+    """Work in a copy of the migrated test database, with an empty broker; the value is its DATABASE_URL."""
+    empty_broker()
     original = connection.settings_dict["NAME"]
-    with django_db_blocker.unblock():
+    connections.close_all()
+    name, url = _copy(original)
+    connection.settings_dict["NAME"] = name
+    try:
+        yield url
+    finally:
         connections.close_all()
-        name, url = _copy(original)
-        connection.settings_dict["NAME"] = name
-        try:
-            yield url
-        finally:
-            connections.close_all()
-            connection.settings_dict["NAME"] = original
-            _drop(name)
+        connection.settings_dict["NAME"] = original
+        _drop(name)
 
 
 @pytest.fixture
@@ -69,7 +76,7 @@ def make_committed(committed_db) -> Factory:
     return Factory()
 
 
-def _empty_broker() -> None:
+def empty_broker() -> None:
     """Forget the wake-ups that tests before this one sent, and that a broker was out of reach."""
     enqueue._rests_until = 0.0
     if settings.REDIS_URL:

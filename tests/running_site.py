@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,6 +26,7 @@ class RunningSite:
         self.folder = folder
         self.port = free_port()
         self.running: dict[str, subprocess.Popen] = {}
+        self.orphaned: list[int] = []
         kept = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
         self.environment = kept | {
             "PLURANK_VAR": str(folder),
@@ -52,16 +54,48 @@ class RunningSite:
             )
             log.close()
 
+    def send(self, task: str, job_id: int, **options) -> None:
+        """Send a wake-up to the site's own broker, with options that the site itself would not choose."""
+        call = f"app.send_task({task!r}, kwargs={{'job_id': {job_id}}}, **{options!r})"
+        subprocess.run(
+            [sys.executable, "-c", f"from config.celery import app; {call}"],
+            cwd=settings.ROOT,
+            env=self.environment,
+            check=True,
+        )
+
     def kill(self, name: str) -> None:
         """SIGKILL a process and everything it started."""
         process = self.running.pop(name)
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream:
+                stream.close()
+
+    def kill_parent_alone(self, name: str) -> None:
+        """SIGKILL a process, and leave what it started to itself."""
+        process = self.running.pop(name)
+        self.orphaned.append(process.pid)
+        process.kill()
+        process.wait()
+
+    def pause(self, name: str) -> None:
+        """Stop a process where it stands, until `resume`."""
+        os.killpg(self.running[name].pid, signal.SIGSTOP)
+
+    def resume(self, name: str) -> None:
+        """Let a paused process go on."""
+        os.killpg(self.running[name].pid, signal.SIGCONT)
 
     def stop_all(self) -> None:
         """Kill whatever still runs."""
         for name in list(self.running):
             self.kill(name)
+        for group in self.orphaned:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
 
     def wait_for_web(self, seconds: float = 30) -> None:
         """Wait until the web server answers."""

@@ -1,14 +1,11 @@
 """What a body says, read strictly into what the services take: every problem with its place."""
 
 import hashlib
-import math
 from typing import Any
 
 from leaderboard.api.problems import ApiError
-from leaderboard.models.submissions import Source
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.uploads import MOST_ISSUES, Upload, UploadRow
-from ranking_engine.tables import TableError, read_table
 
 NOTE_LENGTH = 5000
 TEXTS = ("name", "key", "organisation", "url", "description")
@@ -65,15 +62,13 @@ class _Reader:
             self.add(place, f"expected true or false, found {_kind(value)}")
         return value is True
 
-    def score(self, value: Any, place: str) -> str:  # noqa: ANN401
-        """A score as the text that reads back the same; empty where it is null."""
-        if value is None:
-            return ""
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            hint = "; write the number without quotation marks" if isinstance(value, str) else ""
-            self.add(place, f"expected a number or null, found {_kind(value)}{hint}")
-            return ""
-        return repr(float(value)) if math.isfinite(value) else ""
+    def score(self, value: Any, place: str) -> float | None:  # noqa: ANN401
+        """A number or null."""
+        if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+            return value
+        hint = "; write the number without quotation marks" if isinstance(value, str) else ""
+        self.add(place, f"expected a number or null, found {_kind(value)}{hint}")
+        return None
 
     def finish(self) -> None:
         """Stop where something is wrong."""
@@ -111,13 +106,13 @@ def json_upload(data: Any) -> Upload:  # noqa: ANN401
     creates = reader.truth(body["create_systems"], "create_systems") if "create_systems" in body else False
     reader.finish()
     digest = content_hash(["application/json", data])
-    return Upload(rows, note=note, creates_systems=creates, source=Source.API, payload_hash=digest)
+    return Upload(rows, note=note, creates_systems=creates, payload_hash=digest)
 
 
 def _row(reader: _Reader, value: Any, place: str) -> UploadRow:  # noqa: ANN401
     system = reader.fields(value, place, (*TEXTS, "scores"))
     texts = {name: reader.text(system[name], f"{place}.{name}") for name in TEXTS if name in system}
-    scores: dict[str, str] = {}
+    scores: dict[str, float | None] = {}
     if isinstance(value, dict) and not isinstance(system.get("scores"), dict):
         found = f"expected an object, found {_kind(system['scores'])}" if "scores" in system else "it is missing"
         reader.add(f"{place}.scores", found)
@@ -131,52 +126,21 @@ def _row(reader: _Reader, value: Any, place: str) -> UploadRow:  # noqa: ANN401
         organisation=texts.get("organisation", ""),
         url=texts.get("url", ""),
         description=texts.get("description", ""),
-        place=place,
     )
 
 
 def csv_upload(data: Any, *, note: str, creates_systems: bool) -> Upload:  # noqa: ANN401
-    """A CSV body as an upload.
+    """A CSV body as an upload; the table is read when it is checked.
 
     Raises:
-        ApiError: it is no such table; `details` names lines and columns.
+        ApiError: the note cannot be stored.
     """
-    text = data if isinstance(data, bytes) else b""
+    table = data if isinstance(data, bytes) else b""
     reader = _Reader()
     kept = reader.text(note, "note", NOTE_LENGTH)
     reader.finish()
-    try:
-        table = read_table(text, name="body")
-    except TableError as error:
-        raise wrong_body([_table_issue(issue) for issue in error.errors]) from error
-    tasks = table.task_names
-    rows = [
-        UploadRow(dict(zip(tasks, map(_number_text, values), strict=True)), name=name, line=line)
-        for name, line, values in zip(table.system_names, table.line_numbers, table.values.tolist(), strict=True)
-    ]
-    digest = content_hash(["text/csv", hashlib.sha256(text).hexdigest(), kept, creates_systems])
-    return Upload(
-        rows,
-        columns=table.task_names,
-        header_line=table.header_line,
-        note=kept,
-        creates_systems=creates_systems,
-        source=Source.CSV,
-        payload_hash=digest,
-    )
-
-
-def _number_text(value: float) -> str:
-    return "" if math.isnan(value) else repr(value)
-
-
-def _table_issue(issue: Any) -> dict[str, Any]:  # noqa: ANN401 -- a TableIssue
-    detail: dict[str, Any] = {"message": issue.message}
-    if issue.line is not None:
-        detail["line"] = issue.line
-    if issue.column is not None:
-        detail["column"] = issue.column_name or f"column {issue.column}"
-    return detail
+    digest = content_hash(["text/csv", hashlib.sha256(table).hexdigest(), kept, creates_systems])
+    return Upload(table=table, note=kept, creates_systems=creates_systems, payload_hash=digest)
 
 
 def reason_of(data: Any, *, is_needed: bool) -> str:  # noqa: ANN401

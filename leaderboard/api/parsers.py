@@ -15,13 +15,12 @@ _TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)|[\[\]{}]', re.DOTALL)
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
-def _read(stream: Any, context: dict[str, Any] | None) -> bytes:  # noqa: ANN401
-    """The body's bytes, which are read only where their stated number is small enough.
+def _read(stream: Any, context: dict[str, Any] | None, limit: int) -> bytes:  # noqa: ANN401
+    """The body's bytes, which are read only where their stated number is at most `limit`.
 
     Raises:
         ApiError: they are too many.
     """
-    limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     length = (context or {})["request"].META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or int(length) > limit:
         raise ApiError(413, f"The body has {length[:20]} bytes; at most {limit:,} are taken.")
@@ -49,7 +48,7 @@ class StrictJSONParser(BaseParser):
             ApiError: it is not such JSON.
         """
         _check_charset(_parameters(media_type))
-        data = _read(stream, parser_context)
+        data = _read(stream, parser_context, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
@@ -118,7 +117,7 @@ class CSVParser(BaseParser):
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:  # noqa: ANN401
         """The body's bytes."""
         _check_charset(_parameters(media_type))
-        return _read(stream, parser_context)
+        return _read(stream, parser_context, settings.UPLOAD_BYTES)
 
 
 def _parameters(media_type: str | None) -> dict[str, str]:

@@ -7,7 +7,7 @@ from leaderboard.models.submissions import Source
 from leaderboard.selectors.scores import NOT_SUBMITTED
 
 MISSING = [*Score.MissingReason.choices, (NOT_SUBMITTED, "not submitted")]
-STATUS = ["ranked", "winner_only", "no_winner", "undefined", "failed"]
+STATUS = ["ranked", "winner_only", "no_winner", "undefined", "failed", "computing"]
 REVISION = "The revision that everything here belongs to; null while nothing is published."
 
 

@@ -1,26 +1,50 @@
 """Keys for names, and names that look alike. What a name may be is the engine's to say (`ranking_engine.names`)."""
 
 import difflib
-from collections.abc import Container, Iterable
+from collections.abc import Container, Sequence
 
 from django.utils.text import slugify
 
 from leaderboard.models.benchmarks import KEY_LENGTH
 from ranking_engine.names import fold_name
 
+UNNAMED = "unnamed"  # the slug of a name without ASCII letters and digits
+MOST_COMPARISONS = 20_000  # of one text with another; each takes some 30 microseconds
+
 
 def make_key(name: str, taken: Container[str]) -> str:
     """A key for `name` that is not in `taken`: its ASCII slug, numbered from 2 where the slug is taken."""
     words = slugify(name).replace("_", "-").split("-")
-    slug = "-".join(word for word in words if word)[: KEY_LENGTH - 6].strip("-") or "unnamed"
+    slug = "-".join(word for word in words if word)[: KEY_LENGTH - 6].strip("-") or UNNAMED
     key, number = slug, 2
     while key in taken:
         key, number = f"{slug}-{number}", number + 1
     return key
 
 
-def near_misses(name: str, known: Iterable[str]) -> list[str]:
-    """Known names that `name` may be a slip of the pen for, nearest first, at most three."""
-    by_fold = {fold_name(other): other for other in known}
-    close = difflib.get_close_matches(fold_name(name), by_fold, n=3, cutoff=0.85)
-    return [by_fold[key] for key in close]
+class NearMisses:
+    """Known names that a name may be a slip of the pen for.
+
+    Args:
+        known: the names there are.
+        n_asked: how many names will be asked about. Where that makes too many comparisons, only names that differ
+            in nothing but spaces and signs are found.
+    """
+
+    def __init__(self, known: Sequence[str], *, n_asked: int = 1) -> None:
+        self._by_fold = {fold_name(name): name for name in known}
+        self._by_letters: dict[str, str] = {_letters(name): name for name in known}
+        self._compares = len(known) * n_asked <= MOST_COMPARISONS
+
+    def of(self, name: str) -> list[str]:
+        """The nearest known names, at most three, nearest first."""
+        same = self._by_letters.get(_letters(name)) if _letters(name) else None
+        close: list[str] = []
+        if self._compares:
+            keys = difflib.get_close_matches(fold_name(name), self._by_fold, n=3, cutoff=0.85)
+            close = [self._by_fold[key] for key in keys]
+        return close if same is None or same in close else [same, *close][:3]
+
+
+def _letters(name: str) -> str:
+    return "".join(character for character in fold_name(name) if character.isalnum())

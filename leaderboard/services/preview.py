@@ -1,6 +1,6 @@
 """What a draft would do to the board: which ranks would change under which rule."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -70,38 +70,82 @@ class Preview:
     effects: list[RuleEffect] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class BoardState:
+    """A benchmark's latest inputs as arrays; without systems before its first revision."""
+
+    revision_number: int
+    configuration: dict[str, Any]
+    systems: list[BoardSystem]
+    values: np.ndarray
+
+    @property
+    def policy(self) -> str:
+        """The missing-score policy in force."""
+        return str(self.configuration["missing_policy"])
+
+    def rankings(self) -> dict[str, Ranking]:
+        """Every rule that gives an answer."""
+        if not self.systems or not self.configuration["tasks"]:
+            return {}
+        return _ranked(build_matrix(self.values, self.systems, self.configuration), self.policy)
+
+    def with_rows(self, rows: Sequence[Mapping[str, Any]]) -> "BoardState":
+        """The board as it would stand: each row takes the place of its system's, or joins the others at the end."""
+        places = {system.key: i for i, system in enumerate(self.systems)}
+        systems, values = list(self.systems), list(self.values)
+        for row in rows:
+            i = places.get(row["system"]["key"])
+            new = row_values(row["scores"], self.configuration, None if i is None else self.values[i])
+            if i is None:
+                # `~` is in no key, so it is nobody else's.
+                systems.append(BoardSystem(0, f"~{len(systems)}", row["system"]["name"]))
+                values.append(new)
+            else:
+                values[i] = new
+        return replace(self, systems=systems, values=np.array(values))
+
+
+def latest_state(benchmark: Benchmark) -> BoardState:
+    """The benchmark's latest revision, published or not."""
+    revision = benchmark.revisions.order_by("-number").select_related("configuration").first()
+    configuration = revision.configuration.content if revision else configuration_content(benchmark)
+    found = revision_matrix(revision) if revision else None
+    return BoardState(
+        revision_number=benchmark.last_revision_number,
+        configuration=configuration,
+        systems=found.systems if found else [],
+        values=found.matrix.values if found else np.empty((0, len(configuration["tasks"]))),
+    )
+
+
 def preview_draft(draft: Draft) -> Preview:
     """Hold a draft of one system against the benchmark's latest revision.
 
-    The draft's row takes the place of the system's row, or joins the others; both boards are ranked under the
-    revision's own policy.
+    Both boards are ranked under the revision's own policy.
 
     Raises:
         DraftError: what the draft says can no longer be stored.
     """
     benchmark = Benchmark.objects.get(pk=draft.benchmark_id)
-    revision = benchmark.revisions.order_by("-number").select_related("configuration").first()
+    before = latest_state(benchmark)
     row = rows_now(draft, benchmark)[0]
-    configuration = revision.configuration.content if revision else configuration_content(benchmark)
-    found = revision_matrix(revision) if revision else None
-    systems = found.systems if found else []
-    values = found.matrix.values if found else np.empty((0, len(configuration["tasks"])))
-    place = next((i for i, system in enumerate(systems) if system.key == row["system"]["key"]), None)
-    new_row = row_values(row["scores"], configuration, None if place is None else values[place])
+    place = next((i for i, system in enumerate(before.systems) if system.key == row["system"]["key"]), None)
+    old = None if place is None else before.values[place]
+    after = before.with_rows([row])
+    i = len(before.systems) if place is None else place
     return Preview(
-        revision_number=benchmark.last_revision_number,
+        revision_number=before.revision_number,
         system_name=row["system"]["name"],
         is_new_system=place is None,
         near_misses=row["system"]["near_misses"],
-        rows=_score_changes(row["scores"], configuration, None if place is None else values[place], new_row),
-        effects=_effects(configuration, systems, values, place=place, new_row=new_row, name=row["system"]["name"]),
+        rows=_score_changes(row["scores"], before.configuration, old, after.values[i]),
+        effects=_effects(before, after, i),
     )
 
 
-def row_values(
-    scores: Mapping[str, Any], configuration: dict[str, Any], old: np.ndarray | None
-) -> np.ndarray:
-    """The system's row as it would stand: where tasks are merged, those not mentioned keep their scores."""
+def row_values(scores: Mapping[str, Any], configuration: dict[str, Any], old: np.ndarray | None) -> np.ndarray:
+    """A system's row as it would stand: where tasks are merged, those not mentioned keep their scores."""
     tasks = configuration["tasks"]
     keeps = configuration["replacement"] == Benchmark.Replacement.TASK and old is not None
     row = np.array(old) if keeps else np.full(len(tasks), np.nan)
@@ -126,50 +170,27 @@ def _score_changes(
     return changes
 
 
-def _effects(
-    configuration: dict[str, Any],
-    systems: list[BoardSystem],
-    values: np.ndarray,
-    *,
-    place: int | None,
-    new_row: np.ndarray,
-    name: str,
-) -> list[RuleEffect]:
-    policy = configuration["missing_policy"]
-    if not configuration["tasks"]:
-        return []
-    newcomer = BoardSystem(0, "~", name)  # `~` is in no key, so it is nobody else's
-    after_systems = [*systems, newcomer] if place is None else systems
-    after_values = np.vstack([values, new_row]) if place is None else _with_row(values, place, new_row)
-    i = len(systems) if place is None else place
-    before = ranked(build_matrix(values, systems, configuration), policy) if systems else {}
-    after = ranked(build_matrix(after_values, after_systems, configuration), policy)
-    names = [system.name for system in after_systems]
-    effects = [_effect(rule, before.get(rule), ranking, i, names) for rule, ranking in after.items()]
-    task_names = {task["key"]: task["name"] for task in configuration["tasks"]}
+def _effects(before: BoardState, after: BoardState, i: int) -> list[RuleEffect]:
+    old, names = before.rankings(), [system.name for system in after.systems]
+    effects = [_effect(rule, old.get(rule), ranking, i, names) for rule, ranking in after.rankings().items()]
+    task_names = {task["key"]: task["name"] for task in after.configuration["tasks"]}
     return [replace(effect, reason=with_task_names(effect.reason, task_names)) for effect in effects]
 
 
-def _with_row(values: np.ndarray, place: int, row: np.ndarray) -> np.ndarray:
-    changed = np.array(values)
-    changed[place] = row
-    return changed
-
-
-def ranked(matrix: ScoreMatrix, policy: str) -> dict[str, Ranking]:
-    """The ranking of every rule that does not fail."""
+def _ranked(matrix: ScoreMatrix, policy: str) -> dict[str, Ranking]:
     outcomes = rank_isolated(matrix, policy)
     return {rule: outcome for rule, (outcome, _) in outcomes.items() if isinstance(outcome, Ranking)}
 
 
+def rank_of(ranking: Ranking | None, i: int) -> int | None:
+    """The rank of system `i`; None where it has none, or was not there yet."""
+    if ranking is None or i >= len(ranking.ranks) or ranking.ranks[i] < 1:
+        return None
+    return int(ranking.ranks[i])
+
+
 def _effect(rule: str, before: Ranking | None, after: Ranking, i: int, names: list[str]) -> RuleEffect:
     n_before = 0 if before is None else len(before.ranks)
-
-    def rank_of(ranking: Ranking | None, j: int) -> int | None:
-        if ranking is None or j >= len(ranking.ranks) or ranking.ranks[j] < 1:
-            return None
-        return int(ranking.ranks[j])
-
     old, new = rank_of(before, i), rank_of(after, i)
     others = [j for j in range(n_before) if j != i]
     changes = [RankChange(names[j], rank_of(before, j), rank_of(after, j)) for j in others]

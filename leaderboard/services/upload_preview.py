@@ -1,21 +1,18 @@
-"""What an upload of many systems would do to the board, computed and forgotten."""
+"""What an upload by a program would do to the board, computed and forgotten."""
 
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from django.conf import settings
 
 from leaderboard.models import Benchmark
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.columns import TooLargeError
-from leaderboard.services.configuration import configuration_content
-from leaderboard.services.preview import ranked, row_values
-from leaderboard.services.rankings import site_rules
-from leaderboard.services.score_matrix import build_matrix, revision_matrix
+from leaderboard.services.preview import latest_state, rank_of
+from leaderboard.services.rankings import split_rules
 from ranking_engine import Ranking
 
-SHOWN_CHANGES = 100
+SHOWN_MOVES = 100
 
 
 @dataclass(frozen=True)
@@ -40,64 +37,40 @@ class RuleOutcome:
 
 
 def preview_upload(benchmark: Benchmark, rows: list[dict[str, Any]]) -> list[RuleOutcome]:
-    """Hold checked rows against the latest revision: each replaces its system's row, or joins the others.
+    """Hold checked rows against the latest revision, under its own policy and the rules that are quick at this size.
 
     Raises:
         TooLargeError: the board is too large to be ranked on demand.
     """
-    revision = benchmark.revisions.order_by("-number").select_related("configuration").first()
-    configuration = revision.configuration.content if revision else configuration_content(benchmark)
-    found = revision_matrix(revision) if revision else None
-    systems = list(found.systems) if found else []
-    n_before = len(systems)
-    values = found.matrix.values if found else np.empty((0, len(configuration["tasks"])))
-    _check_size(n_before + len(rows), len(configuration["tasks"]))
-    after_values = list(values)
-    places = {system.key: i for i, system in enumerate(systems)}
-    for number, row in enumerate(rows):
-        place = places.get(row["system"]["key"])
-        new = row_values(row["scores"], configuration, None if place is None else values[place])
-        if place is None:
-            systems.append(BoardSystem(0, f"~{number}", row["system"]["name"]))  # `~` is in no key
-            after_values.append(new)
-        else:
-            after_values[place] = new
-    if not configuration["tasks"]:
-        return []
-    policy = configuration["missing_policy"]
-    before = ranked(build_matrix(values, systems[:n_before], configuration), policy) if n_before else {}
-    after = ranked(build_matrix(np.array(after_values), systems, configuration), policy)
-    return [_outcome(rule, before.get(rule), ranking, systems, n_before) for rule, ranking in after.items()]
-
-
-def _check_size(n_systems: int, n_tasks: int) -> None:
-    size = n_systems * n_tasks * len(site_rules())
+    before = latest_state(benchmark)
+    after = before.with_rows(rows)
+    n_systems, n_tasks = after.values.shape
+    rules = split_rules(n_systems, n_tasks).quick
+    size = n_systems * n_tasks * len(rules)
     if size > settings.ON_DEMAND_BUDGET:
         raise TooLargeError(
-            f"With this the board has {n_systems} systems x {n_tasks} tasks x {len(site_rules())} rules = {size:,}; "
+            f"With this the board has {n_systems} systems x {n_tasks} tasks x {len(rules)} rules = {size:,}; "
             f"up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. Submit it without `dry_run`."
         )
+    old, n_before = before.rankings(), len(before.systems)
+    return [
+        _outcome(rule, old.get(rule), ranking, after.systems, n_before) for rule, ranking in after.rankings().items()
+    ]
 
 
 def _outcome(
     rule: str, before: Ranking | None, after: Ranking, systems: list[BoardSystem], n_before: int
 ) -> RuleOutcome:
-    old = _ranks(before, len(systems))
-    new = _ranks(after, len(systems))
-    moved = [i for i in range(len(systems)) if old[i] != new[i] or i >= n_before]
-    moved.sort(key=lambda i: (new[i] is None, new[i] or 0, systems[i].key))
+    moves = [
+        RankMove(system.key if i < n_before else None, system.name, rank_of(before, i), rank_of(after, i))
+        for i, system in enumerate(systems)
+    ]
+    changed = [move for move in moves if move.key is None or move.before != move.after]
+    changed.sort(key=lambda move: (move.after is None, move.after or 0, move.name))
     return RuleOutcome(
         rule=rule,
         winners_before=[] if before is None else [systems[i].name for i in before.winners],
         winners_after=[systems[i].name for i in after.winners],
-        n_moves=len(moved),
-        moves=[
-            RankMove(systems[i].key if i < n_before else None, systems[i].name, old[i], new[i])
-            for i in moved[:SHOWN_CHANGES]
-        ],
+        n_moves=len(changed),
+        moves=changed[:SHOWN_MOVES],
     )
-
-
-def _ranks(ranking: Ranking | None, n_systems: int) -> list[int | None]:
-    ranks = [] if ranking is None else ranking.ranks.tolist()
-    return [int(rank) if rank >= 1 else None for rank in ranks] + [None] * (n_systems - len(ranks))

@@ -1,9 +1,9 @@
-"""Uploads of many systems at once: checked as a whole, stored whole or not at all, previewed without being stored."""
+"""Uploads by a program: checked and stored in one step, whole or not at all, once for one idempotency key."""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -13,34 +13,49 @@ from leaderboard.models import Batch, Benchmark, System, Task, User
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import audience
-from leaderboard.services.drafts import Problems, RawRow, Standing, check_row, standing_of
-from leaderboard.services.names import near_misses
+from leaderboard.selectors.scores import BoardSystem
+from leaderboard.services.csv_uploads import rows_of_csv, unknown_task
 from leaderboard.services.submissions import SubmissionError, accept_batch, decides_alone, store_batch
+from leaderboard.services.upload_checks import DraftError, Problem, RawRow, board_systems, check_rows
 from leaderboard.services.wording import in_words
 from ranking_engine.names import clean_name, fold_name, shorten
 
 MOST_ISSUES = 100
-MOST_NEIGHBOURS_SOUGHT = 20  # looking for similar names takes its time
 _SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212]+")
 
 
 @dataclass(frozen=True)
 class UploadRow:
-    """One system of an upload as it came in. Scores are texts by the name or the key of a task."""
+    """One system of an upload as it came in. Scores stand by the name or the key of a task."""
 
-    scores: Mapping[str, str]
+    scores: Mapping[str, float | None]
     name: str = ""
     key: str = ""  # of a system on the board, in place of its name; or the one that a new system is to have
     organisation: str = ""
     url: str = ""
     description: str = ""
-    place: str = ""  # where it stands, in a JSON body
-    line: int | None = None  # where it stands, in a table
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What somebody sent: rows, or a table that is not read yet."""
+
+    rows: Sequence[UploadRow] = ()
+    table: bytes | None = None
+    note: str = ""
+    creates_systems: bool = False
+    payload_hash: str = ""
+    idempotency_key: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The door by which it came."""
+        return str(Source.API if self.table is None else Source.CSV)
 
 
 @dataclass(frozen=True)
 class Issue:
-    """One thing that is wrong with an upload, and where."""
+    """One thing that is wrong with an upload: where in its rows, or in which line and column of its table."""
 
     message: str
     place: str = ""
@@ -59,207 +74,6 @@ class UploadError(ValueError):
 
 class IdempotencyError(SubmissionError):
     """The idempotency key was used for another upload."""
-
-
-@dataclass(frozen=True)
-class Upload:
-    """An upload that somebody sent."""
-
-    rows: Sequence[UploadRow]
-    columns: Sequence[str] = ()  # the columns of a table; checked once, not in every row
-    header_line: int = 1
-    note: str = ""
-    creates_systems: bool = False
-    source: str = Source.API
-    payload_hash: str = ""
-    idempotency_key: str | None = None
-
-
-@dataclass
-class _Check:
-    """What is gone through, row by row."""
-
-    standing: Standing
-    upload: Upload
-    task_of: dict[str, Task]  # by folded name, and by key where no name says otherwise
-    taken_keys: set[str]
-    twins: dict[str, str]  # the names on the board by what is left of them without spaces and hyphens
-    issues: list[Issue] = field(default_factory=list)
-    seen: dict[str, str] = field(default_factory=dict)  # what a system is known by -> where it stands
-    resembling: dict[str, str] = field(default_factory=dict)
-    n_sought: int = 0
-    has_bad_columns: bool = False
-
-
-def check_upload(benchmark: Benchmark, owner: User, upload: Upload) -> list[dict[str, Any]]:
-    """The rows of an upload as a batch holds them.
-
-    Raises:
-        UploadError: something in it cannot be stored.
-    """
-    standing = standing_of(benchmark, owner)
-    task_of = dict(standing.tasks) | {fold_name(task.name): task for task in standing.tasks.values()}
-    taken = set(System.objects.filter(benchmark=benchmark).values_list("key", flat=True))
-    twins = {_skeleton(system.name): system.name for system in standing.by_key.values()}
-    check = _Check(standing, upload, task_of, taken, twins)
-    if not upload.rows:
-        check.issues.append(Issue("there is no system; an upload has at least one", place="systems"))
-    _check_columns(check)
-    rows = []
-    for row in upload.rows:
-        rows.append(_checked(check, row))
-        if len(check.issues) >= MOST_ISSUES:
-            break
-    if check.issues:
-        raise UploadError(check.issues)
-    return [row for row in rows if row is not None]
-
-
-def _check_columns(check: _Check) -> None:
-    """The columns of a table: each a task, none twice."""
-    for message, label in _unknown_or_twice(check, check.upload.columns):
-        check.issues.append(Issue(message, line=check.upload.header_line, column=label))
-        check.has_bad_columns = True
-
-
-def _unknown_or_twice(check: _Check, labels: Iterable[str]) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    seen: dict[str, str] = {}
-    for label in labels:
-        task = _task(check, label)
-        if task is None:
-            hint = _task_hint(check, label) if len(found) < MOST_NEIGHBOURS_SOUGHT else ""
-            found.append((f"{shorten(label)!r} is not a task of {check.standing.benchmark.name}{hint}", label))
-        elif task.key in seen:
-            found.append((f"{shorten(label)!r} is the task that {shorten(seen[task.key])!r} names already", label))
-        else:
-            seen[task.key] = label
-    return found
-
-
-def _task_hint(check: _Check, label: str) -> str:
-    known = [*(task.name for task in check.standing.tasks.values()), *check.standing.tasks]
-    close = near_misses(label, known)
-    return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def _task(check: _Check, label: str) -> Task | None:
-    return check.task_of.get(fold_name(label)) or check.task_of.get(clean_name(label))
-
-
-def _checked(check: _Check, row: UploadRow) -> dict[str, Any] | None:
-    """One row, checked; what is wrong goes to the issues, at its place."""
-    problems: list[tuple[str, str]] = []  # (field or label of a task, message)
-    if not check.upload.columns:
-        problems += [(f"scores.{label}", message) for message, label in _unknown_or_twice(check, row.scores)]
-    labels = {task.key: label for label in row.scores if (task := _task(check, label))}
-    named = _named(check, row, problems)
-    checked = None
-    if named is not None:
-        of_row = Problems()
-        scores = {key: row.scores[label] for key, label in labels.items()}
-        raw = RawRow(named.name, scores, row.organisation, row.url, row.description, row.line)
-        checked = check_row(check.standing, raw, of_row, with_neighbours=False)
-        if problems or check.has_bad_columns:  # that no score is left is said already
-            of_row.by_place.pop("scores", None)
-        for place, texts in of_row.by_place.items():
-            problems += [(_field(place, labels), text) for text in texts]
-        if not problems:
-            checked["system"]["new_key"] = named.key if checked["system"]["key"] is None else ""
-            _check_presence(check, row, checked, problems)
-    check.issues += [_issue(row, place, message) for place, message in problems]
-    return checked
-
-
-def _field(place: str, labels: Mapping[str, str]) -> str:
-    if place in labels:  # a task may be called "url", so tasks go first
-        return f"scores.{labels[place]}"
-    return "name" if place == "system_name" else place
-
-
-def _issue(row: UploadRow, place: str, message: str) -> Issue:
-    if row.line is not None:
-        is_score = place.startswith("scores.")
-        column = place.removeprefix("scores.") if is_score else "system" if place == "name" else ""
-        return Issue(message, line=row.line, column=column)
-    return Issue(message, place=f"{row.place}.{place}" if row.place else place)
-
-
-def _named(check: _Check, row: UploadRow, problems: list[tuple[str, str]]) -> UploadRow | None:
-    """The row with the name that it has or that its key stands for; None where it cannot be told."""
-    if not row.key:
-        if row.name:
-            return row
-        problems.append(("name", "a system has a name, or the key of a system on the board"))
-        return None
-    on_board = check.standing.by_key.get(row.key)
-    if on_board is None:
-        return _with_new_key(check, row, problems)
-    if row.name and fold_name(row.name) != fold_name(on_board.name):
-        problems.append(("name", f"the key {row.key!r} is that of {on_board.name!r}, not of {shorten(row.name)!r}"))
-        return None
-    return replace(row, name=on_board.name)
-
-
-def _with_new_key(check: _Check, row: UploadRow, problems: list[tuple[str, str]]) -> UploadRow | None:
-    message = ""
-    if not row.name:
-        message = f"no system on the board has the key {shorten(row.key)!r}; a new one needs a name too"
-    elif check.standing.system(row.name):
-        message = f"the system {shorten(row.name)!r} is on the board under another key"
-    elif row.key in check.taken_keys:
-        message = f"the key {shorten(row.key)!r} is taken by a system that is not on the board"
-    elif len(row.key) > KEY_LENGTH or not _is_key(row.key):
-        message = f"{shorten(row.key)!r} is no key: lower-case letters and digits with single hyphens between them"
-    if message:
-        problems.append(("key", message))
-        return None
-    check.taken_keys.add(row.key)
-    return row
-
-
-def _is_key(text: str) -> bool:
-    try:
-        is_key(text)
-    except ValidationError:
-        return False
-    return True
-
-
-def _check_presence(check: _Check, row: UploadRow, checked: dict[str, Any], problems: list[tuple[str, str]]) -> None:
-    """That the system stands here once, and is not a new one by accident."""
-    name = checked["system"]["name"]
-    here = f"line {row.line}" if row.line is not None else row.place
-    folded, skeleton = fold_name(name), _skeleton(name)
-    if folded in check.seen:
-        problems.append(("name", f"{name!r} stands at {check.seen[folded]} already; a system has one row"))
-        return
-    check.seen[folded] = here
-    if skeleton in check.resembling:
-        problems.append(("name", f"{name!r} and {check.resembling[skeleton]!r} differ in spaces and hyphens only"))
-        return
-    check.resembling[skeleton] = name
-    if checked["system"]["key"] is None:
-        _check_new(check, name, skeleton, problems)
-
-
-def _check_new(check: _Check, name: str, skeleton: str, problems: list[tuple[str, str]]) -> None:
-    twin = check.twins.get(skeleton)
-    if twin is not None:
-        problems.append(("name", f"{name!r} differs from {twin!r}, which is on the board, in spaces and hyphens only"))
-        return
-    if check.upload.creates_systems:
-        return
-    check.n_sought += 1
-    known = [system.name for system in check.standing.by_key.values()]
-    close = near_misses(name, known) if check.n_sought <= MOST_NEIGHBOURS_SOUGHT else []
-    hint = f"did you mean {in_words([repr(other) for other in close])}? " if close else ""
-    problems.append(("name", f"{name!r} is not on the board; {hint}Say `create_systems` to add new systems"))
-
-
-def _skeleton(name: str) -> str:
-    """What is left of a name without case, spaces, hyphens and underscores."""
-    return _SEPARATORS.sub("", unicodedata.normalize("NFKC", name).casefold())
 
 
 @transaction.atomic
@@ -301,3 +115,161 @@ def _first_batch(benchmark: Benchmark, owner: User, upload: Upload) -> Batch | N
     if first is not None and first.payload_hash != upload.payload_hash:
         raise IdempotencyError("This idempotency key was used for another upload; take a new one.")
     return first
+
+
+def check_upload(benchmark: Benchmark, owner: User, upload: Upload) -> list[dict[str, Any]]:
+    """The rows of an upload as a batch holds them.
+
+    Raises:
+        UploadError: something in it cannot be stored.
+    """
+    reading = _TableReading() if upload.table is not None else _RowReading()
+    try:
+        raw = reading.raw_rows(benchmark, upload)
+        checked = check_rows(benchmark, owner, raw)
+    except DraftError as error:
+        raise UploadError([reading.issue(problem) for problem in error.problems.found]) from error
+    known = {_skeleton(system.name): system.name for system in board_systems(benchmark)}
+    issues = []
+    for row in checked:
+        message = _presence_problem(row["system"], known, creates_systems=upload.creates_systems)
+        if message:
+            issues.append(reading.issue(Problem("system_name", message, row["line"])))
+        known.setdefault(_skeleton(row["system"]["name"]), row["system"]["name"])
+        row["system"]["new_key"] = reading.new_keys.get(row["line"], "")
+    if issues:
+        raise UploadError(issues)
+    return checked
+
+
+def _presence_problem(system: Mapping[str, Any], known: Mapping[str, str], *, creates_systems: bool) -> str:
+    """Why a system may not be taken for a new one; empty where it may, or is on the board.
+
+    Args:
+        system: what a checked row says of it.
+        known: names on the board and in earlier rows, by what is left of them without spaces and hyphens.
+        creates_systems: whether the upload says that it has new systems.
+    """
+    name = system["name"]
+    if system["key"] is not None:
+        return ""
+    twin = known.get(_skeleton(name))
+    if twin is not None:
+        return f"{name!r} and {twin!r} differ in nothing but case, spaces and hyphens"
+    if creates_systems:
+        return ""
+    close = [repr(other) for other in system["near_misses"]]
+    hint = f"did you mean {in_words(close)}? " if close else ""
+    return f"{name!r} is not on the board; {hint}Say `create_systems` to add new systems"
+
+
+def _skeleton(name: str) -> str:
+    """What is left of a name without case, spaces, hyphens and underscores."""
+    return _SEPARATORS.sub("", unicodedata.normalize("NFKC", name).casefold())
+
+
+class _TableReading:
+    """A table: its problems have a line and a column."""
+
+    new_keys: Mapping[int | None, str] = {}
+
+    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[RawRow]:
+        return rows_of_csv(benchmark, upload.table or b"")
+
+    def issue(self, problem: Problem) -> Issue:
+        column = problem.place_name or ("system" if problem.place == "system_name" else "")
+        return Issue(problem.message, line=problem.line, column=column)
+
+
+@dataclass
+class _RowReading:
+    """Rows: their problems have a place. The checks know a row by its number from 1, as if it were a line."""
+
+    labels: dict[int, dict[str, str]] = field(default_factory=dict)  # of each row, how it calls each task
+    new_keys: dict[int | None, str] = field(default_factory=dict)
+    issues: list[Issue] = field(default_factory=list)
+
+    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[RawRow]:
+        """The rows with their systems' names and their tasks' keys.
+
+        Raises:
+            UploadError: a task or a system cannot be told.
+        """
+        tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
+        key_of = {task.key: task.key for task in tasks} | {task.name_folded: task.key for task in tasks}
+        keys = _Keys(benchmark)
+        raw = []
+        for number, row in enumerate(upload.rows, start=1):
+            labels: dict[str, str] = {}
+            for label in row.scores:
+                key = key_of.get(fold_name(label)) or key_of.get(clean_name(label))
+                if key is None:
+                    self._add(number, f"scores.{label}", unknown_task(label, [task.name for task in tasks]))
+                elif key in labels:
+                    message = f"{shorten(label)!r} is the task that {shorten(labels[key])!r} names already"
+                    self._add(number, f"scores.{label}", message)
+                else:
+                    labels[key] = label
+            self.labels[number] = labels
+            name, place, message = keys.name_of(row)
+            if message:
+                self._add(number, place, message)
+            elif row.key and row.key not in keys.on_board:
+                self.new_keys[number] = row.key
+            scores = {key: row.scores[label] for key, label in labels.items()}
+            raw.append(RawRow(name, scores, row.organisation, row.url, row.description, number))
+        if self.issues:
+            raise UploadError(self.issues)
+        return raw
+
+    def _add(self, number: int, place: str, message: str) -> None:
+        self.issues.append(Issue(message, f"systems[{number - 1}].{place}"))
+
+    def issue(self, problem: Problem) -> Issue:
+        """The problem at its place."""
+        if problem.line is None:
+            return Issue(problem.message, "systems")
+        label = self.labels.get(problem.line, {}).get(problem.place)
+        place = "name" if problem.place == "system_name" else problem.place
+        # A task may be called "url", so tasks go first.
+        return Issue(problem.message, f"systems[{problem.line - 1}].{place if label is None else f'scores.{label}'}")
+
+
+class _Keys:
+    """Which system a row means that names it by its key."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.on_board: dict[str, BoardSystem] = {system.key: system for system in board_systems(benchmark)}
+        self.names = {fold_name(system.name) for system in self.on_board.values()}
+        self.taken = set(System.objects.filter(benchmark=benchmark).values_list("key", flat=True))
+
+    def name_of(self, row: UploadRow) -> tuple[str, str, str]:
+        """The name of the row's system; or where it cannot be told, the place and the problem."""
+        if not row.key:
+            return row.name, "name", "" if row.name else "a system has a name, or the key of a system on the board"
+        found = self.on_board.get(row.key)
+        if found is None:
+            return row.name, "key", self._new_key_problem(row)
+        if row.name and fold_name(row.name) != fold_name(found.name):
+            return "", "name", f"the key {row.key!r} is that of {found.name!r}, not of {shorten(row.name)!r}"
+        return found.name, "", ""
+
+    def _new_key_problem(self, row: UploadRow) -> str:
+        if not row.name:
+            return f"no system on the board has the key {shorten(row.key)!r}; a new one needs a name too"
+        if fold_name(row.name) in self.names or row.name in self.on_board:
+            return f"the system {shorten(row.name)!r} is on the board under another key"
+        if row.key in self.taken:
+            return f"the key {shorten(row.key)!r} is taken"
+        if len(row.key) > KEY_LENGTH or not _is_key(row.key):
+            return f"{shorten(row.key)!r} is no key: lower-case letters and digits with single hyphens between them"
+        self.taken.add(row.key)
+        return ""
+
+
+def _is_key(text: str) -> bool:
+    try:
+        is_key(text)
+    except ValidationError:
+        return False
+    return True

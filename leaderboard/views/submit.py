@@ -18,6 +18,7 @@ from leaderboard.services.batch_page import batch_page
 from leaderboard.services.drafts import DraftError, make_draft
 from leaderboard.services.preview import preview_draft
 from leaderboard.services.submissions import NewSystemError, StalePreviewError, SubmissionError, confirm_draft
+from leaderboard.services.table_preview import TablePreview, preview_table
 from leaderboard.views.people import signed_in
 
 NUMBER = re.compile(r"[0-9]{1,9}")
@@ -84,11 +85,16 @@ def _confirm(request: HttpRequest, viewer: User, found: Draft) -> HttpResponse:
 
 
 def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> HttpResponse:
+    is_table = found.source != Source.FORM
     try:
-        preview = preview_draft(found)
+        preview = preview_table(found) if is_table else preview_draft(found)
     except DraftError as error:
         messages.error(request, error.in_words)
-        return redirect("submit", found.benchmark.key)
+        return redirect("upload" if is_table else "submit", found.benchmark.key)
+    status = 409 if is_stale else 200
+    if isinstance(preview, TablePreview):
+        context = {"benchmark": found.benchmark, "draft": found, "preview": preview, "stale": is_stale}
+        return render(request, "leaderboard/draft_table.html", context, status=status)
     context = {
         "benchmark": found.benchmark,
         "draft": {
@@ -103,7 +109,7 @@ def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> H
         "effects": preview.effects,
         "stale": is_stale,
     }
-    return render(request, "leaderboard/draft.html", context, status=409 if is_stale else 200)
+    return render(request, "leaderboard/draft.html", context, status=status)
 
 
 @require_safe

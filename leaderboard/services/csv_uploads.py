@@ -1,0 +1,74 @@
+"""A CSV of scores as the rows of an upload: first column the system, every other column a task, by name or by key."""
+
+import difflib
+
+from django.conf import settings
+
+from leaderboard.models import Benchmark, Task
+from leaderboard.services.upload_checks import DraftError, Problems, RawRow
+from ranking_engine.names import fold_name
+from ranking_engine.tables import Table, TableError, read_table
+
+
+def rows_of_csv(benchmark: Benchmark, data: bytes) -> list[RawRow]:
+    """The rows of a file, one a system; an empty cell is a score that is not reported.
+
+    Args:
+        benchmark: whose tasks the columns are.
+        data: the file.
+
+    Raises:
+        DraftError: the file cannot be read, or a column is no task of the benchmark; it names line and column.
+    """
+    if len(data) > settings.UPLOAD_BYTES:
+        limit = settings.UPLOAD_BYTES // 2**20
+        raise _refused(f"the file has {len(data) / 2**20:.0f} MB; at most {limit} MB are read")
+    try:
+        table = read_table(data, name="file", max_systems=settings.UPLOAD_SYSTEMS)
+    except TableError as error:
+        problems = Problems()
+        for issue in error.errors:
+            problems.add("file", issue.message, line=issue.line, place_name=issue.column_name or "")
+        raise DraftError(problems) from error
+    keys = _task_keys(benchmark, table)
+    return [
+        RawRow(system_name=name, line=line, scores=dict(zip(keys, values, strict=True)))
+        for name, line, values in zip(table.system_names, table.line_numbers, _cells(table), strict=True)
+    ]
+
+
+def _cells(table: Table) -> list[list[float | None]]:
+    return [[None if value != value else value for value in row] for row in table.values.tolist()]  # noqa: PLR0124
+
+
+def _task_keys(benchmark: Benchmark, table: Table) -> list[str]:
+    """The task of every column, by name, then by key."""
+    tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
+    by_name = {task.name_folded: task.key for task in tasks}
+    known = {task.key: task.key for task in tasks} | by_name
+    problems = Problems()
+    keys: list[str] = []
+    for name in table.task_names:
+        key = known.get(fold_name(name))
+        if key is None:
+            problems.add("file", unknown_task(name, [task.name for task in tasks]), line=1, place_name=name)
+        elif key in keys:
+            problems.add("file", "this is the second column of its task", line=1, place_name=name)
+        else:
+            keys.append(key)
+    if problems:
+        raise DraftError(problems)
+    return keys
+
+
+def unknown_task(name: str, names: list[str]) -> str:
+    """What to say of a name that is none of the tasks' names."""
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    suggestion = f"; did you mean {close[0]!r}?" if close else f"; the tasks are {', '.join(names[:20])}"
+    return f"{name!r} is not a task of this benchmark{suggestion}"
+
+
+def _refused(message: str) -> DraftError:
+    problems = Problems()
+    problems.add("file", message)
+    return DraftError(problems)

@@ -1,0 +1,130 @@
+"""What a draft of many systems would do to the board."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaderboard.models import Benchmark, Draft
+from leaderboard.services.drafts import rows_now
+from leaderboard.services.preview import BoardState, RankChange, latest_state, rank_of
+from leaderboard.services.wording import in_words
+from ranking_engine import RULES, Ranking
+
+SHOWN_SYSTEMS = 100
+SHOWN_MOVES = 5
+
+
+@dataclass(frozen=True)
+class TableEffect:
+    """What a draft of many systems would change under one rule."""
+
+    rule_name: str
+    winner_before: str
+    winner_after: str
+    n_ranks_changed: int  # of systems that are on the board now
+    moves: list[RankChange]  # the largest of these changes
+    arrivals: list[RankChange]  # the best of the new systems
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One system of a draft."""
+
+    system_name: str
+    line: int | None
+    is_new: bool
+    near_misses: list[str]
+    n_scores: int
+    n_missing: int  # of the benchmark's tasks, as the row would stand
+    n_changed: int  # scores that differ from those on the board
+
+
+@dataclass(frozen=True)
+class TablePreview:
+    """A draft of many systems held against one revision."""
+
+    revision_number: int
+    n_systems: int
+    n_new: int
+    n_unchanged: int
+    rows: list[TableRow]  # the first of them: new ones that look like known ones, other new ones, then the rest
+    effects: list[TableEffect]
+
+    @property
+    def n_replaced(self) -> int:
+        """How many of the systems are on the board now."""
+        return self.n_systems - self.n_new
+
+    @property
+    def n_more(self) -> int:
+        """How many systems are not in `rows`."""
+        return self.n_systems - len(self.rows)
+
+
+def preview_table(draft: Draft) -> TablePreview:
+    """Hold a draft against the benchmark's latest revision, under that revision's own policy.
+
+    Raises:
+        DraftError: what the draft says can no longer be stored.
+    """
+    benchmark = Benchmark.objects.get(pk=draft.benchmark_id)
+    before = latest_state(benchmark)
+    rows = rows_now(draft, benchmark)
+    after = before.with_rows(rows)
+    table = _table_rows(rows, before, after)
+    table.sort(key=lambda row: (not row.near_misses, not row.is_new, row.line or 0))
+    old = before.rankings()
+    return TablePreview(
+        revision_number=before.revision_number,
+        n_systems=len(rows),
+        n_new=sum(row.is_new for row in table),
+        n_unchanged=sum(not row.is_new and row.n_changed == 0 for row in table),
+        rows=table[:SHOWN_SYSTEMS],
+        effects=[
+            _effect(rule, old.get(rule), ranking, len(before.systems), [system.name for system in after.systems])
+            for rule, ranking in after.rankings().items()
+        ],
+    )
+
+
+def _table_rows(rows: list[dict[str, Any]], before: BoardState, after: BoardState) -> list[TableRow]:
+    places = {system.key: i for i, system in enumerate(before.systems)}
+    n_new = 0
+    table = []
+    for row in rows:
+        place = places.get(row["system"]["key"])
+        i = len(before.systems) + n_new if place is None else place
+        n_new += place is None
+        old = np.full(after.values.shape[1], np.nan) if place is None else before.values[place]
+        new = after.values[i]
+        is_same = (old == new) | (np.isnan(old) & np.isnan(new))
+        table.append(
+            TableRow(
+                system_name=row["system"]["name"],
+                line=row["line"],
+                is_new=place is None,
+                near_misses=row["system"]["near_misses"],
+                n_scores=int((~np.isnan(new)).sum()),
+                n_missing=int(np.isnan(new).sum()),
+                n_changed=int((~is_same).sum()),
+            )
+        )
+    return table
+
+
+def _effect(rule: str, before: Ranking | None, after: Ranking, n_before: int, names: list[str]) -> TableEffect:
+    changes = [RankChange(names[j], rank_of(before, j), rank_of(after, j)) for j in range(n_before)]
+    changed = [change for change in changes if change.before != change.after]
+    arrivals = [RankChange(names[j], None, rank_of(after, j)) for j in range(n_before, len(names))]
+    last = len(names) + 1
+    changed.sort(key=lambda c: (-abs((c.before or last) - (c.after or last)), c.system_name))
+    arrivals.sort(key=lambda c: (c.after or last, c.system_name))
+    return TableEffect(
+        rule_name=RULES[rule].name,
+        winner_before="" if before is None else in_words([names[j] for j in before.winners]),
+        winner_after=in_words([names[j] for j in after.winners]),
+        n_ranks_changed=len(changed),
+        moves=changed[:SHOWN_MOVES],
+        arrivals=arrivals[:SHOWN_MOVES],
+    )

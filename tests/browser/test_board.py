@@ -1,0 +1,191 @@
+"""The board as a reader uses it. What it shows is worked out again here from the files (`by_hand`)."""
+
+import csv
+import io
+
+import pytest
+
+from tests.browser.by_hand import all_ranks, condorcet_winner, order, read_table, with_medians
+from tests.browser.conftest import is_all_done, is_all_published
+from tests.browser.pages import board_rows, names, ranks_shown, rule_names
+
+pytestmark = [pytest.mark.browser, pytest.mark.services]
+
+
+@pytest.fixture(scope="module")
+def glue():
+    return read_table("glue")
+
+
+@pytest.fixture(scope="module")
+def glue_ranks(glue):
+    return all_ranks(glue)
+
+
+def test_glue_stands_in_the_order_of_borda_with_every_rank_and_change_right(reader, glue, glue_ranks):
+    page = reader.open("/b/glue/")
+    assert names(page) == order(glue_ranks, "Borda", list(glue))
+    assert rule_names(page) == ["Mean", "Plurality", "Borda", "Condorcet", "Copeland", "Minimax"]
+    assert ranks_shown(page) == {**glue_ranks, "Condorcet": {condorcet_winner(glue): 1}}
+    changes = {
+        rule: {row["name"]: row["cells"][c]["change"] for row in board_rows(page)}
+        for c, rule in enumerate(rule_names(page))
+        if rule != "Condorcet"
+    }
+    assert changes == {
+        rule: {name: signed(glue_ranks["Borda"][name] - rank) for name, rank in ranks.items()}
+        for rule, ranks in glue_ranks.items()
+    }
+
+
+def signed(places: int) -> str:
+    """As the page's arrows say it: +2 is two places better."""
+    return f"{places:+d}" if places else ""
+
+
+def test_clicking_a_column_sorts_by_its_rule_and_clicking_again_turns_it_round(reader, glue, glue_ranks):
+    page = reader.open("/b/glue/")
+    page.locator(".board thead").get_by_role("link", name="Copeland").click()
+    page.wait_for_url("**/?sort=copeland")
+    assert names(page) == order(glue_ranks, "Copeland", list(glue))
+    page.locator(".board thead").get_by_role("link", name="Copeland").click()
+    page.wait_for_url("**/?sort=-copeland")
+    turned = [glue_ranks["Copeland"][name] for name in names(page)]
+    assert turned == sorted(glue_ranks["Copeland"].values(), reverse=True)
+
+
+def test_the_sentence_and_the_facts_say_who_is_elected(reader, glue, glue_ranks):
+    page = reader.open("/b/glue/")
+    first = {rule: [name for name, rank in ranks.items() if rank == 1] for rule, ranks in glue_ranks.items()}
+    assert (condorcet_winner(glue), first) == (
+        "Vega v1",
+        {
+            "Mean": ["Turing ULR v6"],
+            "Plurality": ["Turing NLR v5"],
+            "Borda": ["Turing NLR v5"],
+            "Copeland": ["Vega v1"],
+            "Minimax": ["Vega v1"],
+        },
+    )
+    assert page.locator(".verdict").inner_text() == (
+        "3 of 6 rules elect Vega v1; Plurality and Borda elect Turing NLR v5; Mean elects Turing ULR v6."
+    )
+    assert page.locator(".facts dd").all_inner_texts() == ["Vega v1", "87", "9", "0"]
+
+
+def test_another_policy_ranks_every_system_of_helm(reader):
+    helm = read_table("helm-accuracy")
+    page = reader.open("/b/helm-accuracy/")
+    assert ranks_shown(page) == {**all_ranks(helm), "Condorcet": {}}
+    page.locator("summary", has_text="Missing scores (196)").click()
+    page.get_by_role("link", name="Task median filled in").click()
+    page.wait_for_url("**/?policy=median")
+    filled = all_ranks(helm, filled=with_medians(helm))
+    assert ranks_shown(page) == {**filled, "Condorcet": {}}
+    assert names(page) == order(filled, "Copeland", list(helm))
+
+
+def test_helm_says_that_some_rules_leave_systems_out_and_why(reader):
+    helm = read_table("helm-accuracy")
+    n_complete = sum(None not in scores for scores in helm.values())
+    page = reader.open("/b/helm-accuracy/")
+    assert page.locator(".coverage").inner_text() == (
+        f"Mean, Plurality and Borda rank {n_complete} of 67 systems; the others lack scores."
+    )
+    dash = page.locator(".board tbody tr").filter(has_text="Llama 2 (70B)").locator("td").nth(2)
+    reason = "no score on 6 of 16 voting tasks: HellaSwag - EM, OpenbookQA - EM, MS MARCO (regular) - RR@10 and 3 more"
+    assert (dash.get_attribute("title"), dash.text_content()) == (reason, f"–unranked: {reason}")
+
+
+def test_the_filter_leaves_the_systems_whose_name_contains_the_text_or_that_have_every_score(reader):
+    helm = read_table("helm-accuracy")
+    page = reader.open("/b/helm-accuracy/")
+    page.get_by_placeholder("System name").fill("cohere")
+    page.get_by_role("button", name="Filter").click()
+    page.wait_for_url("**/?q=cohere")
+    assert sorted(names(page)) == sorted(name for name in helm if "cohere" in name.casefold())
+    page.get_by_label("Complete only").check()
+    page.get_by_role("button", name="Filter").click()
+    page.wait_for_url("**complete_only=1**")
+    complete = [name for name, scores in helm.items() if "cohere" in name.casefold() and None not in scores]
+    assert sorted(names(page)) == sorted(complete)
+
+
+def test_the_address_carries_the_whole_view(visitors, reader):
+    page = reader.open("/b/helm-accuracy/")
+    page.locator("summary", has_text="Missing scores (196)").click()
+    page.get_by_role("link", name="Task median filled in").click()
+    page.locator("summary", has_text="Changes are against").click()
+    page.get_by_role("link", name="Plurality").first.click()
+    page.locator(".board thead").get_by_role("link", name="Minimax").click()
+    page.get_by_role("link", name="Show the rules").click()
+    page.get_by_placeholder("System name").fill("a")
+    page.get_by_role("button", name="Filter").click()
+    page.wait_for_url("**q=a**")
+    other = visitors().open(page.url.removeprefix(reader.url))
+    assert board_rows(other) == board_rows(page)
+    assert other.locator("main").inner_text() == page.locator("main").inner_text()
+    assert board_rows(page)[0]["cells"][0]["score"] != ""
+
+
+def test_the_second_page_goes_on_where_the_first_ends(reader, make_committed, site):
+    scores = {f"System {i:03d}": [float(i), float(i)] for i in range(1, 131)}
+    benchmark = make_committed.benchmark(scores, name="A hundred and thirty")
+    site.wait_until(is_all_published, 20, "the board is published")
+    page = reader.open(f"/b/{benchmark.key}/")
+    down = [f"System {i:03d}" for i in range(130, 0, -1)]
+    assert (names(page), page.get_by_text("Systems 1–100 of 130").count()) == (down[:100], 1)
+    page.get_by_role("navigation", name="Pages of the board, above").get_by_role("link", name="Next").click()
+    page.wait_for_url("**/?page=2")
+    assert (names(page), page.get_by_text("Systems 101–130 of 130").count()) == (down[100:], 1)
+
+
+def test_scores_and_intervals_are_shown_on_demand_and_explained(reader, glue, site):
+    site.wait_until(is_all_done, 30, "the studies are there")
+    page = reader.open("/b/glue/")
+    page.get_by_role("link", name="Show the rules’ scores and rank intervals").click()
+    page.wait_for_url("**/?scores=1")
+    borda, copeland = rule_names(page).index("Borda"), rule_names(page).index("Copeland")
+    first = board_rows(page)[0]
+    assert (first["name"], first["cells"][borda]["score"], first["cells"][copeland]["score"]) == (
+        "Turing NLR v5",
+        "743",
+        "84",
+    )
+    lower, upper = map(int, first["cells"][borda]["interval"].split("–"))
+    assert lower <= 1 < upper
+    assert page.locator(".table-note").inner_text() == (
+        "Under each rank: the rule’s score. Beside it: the 95 % interval of the rank when the 9 tasks are drawn anew "
+        "with replacement, 1,000 times over. With only 9 tasks it is wide."
+    )
+
+
+def test_the_download_says_what_the_table_says(reader):
+    page = reader.open("/b/helm-accuracy/?sort=minimax&q=a&scores=1")
+    response = page.request.get(reader.url + page.get_by_role("link", name="CSV").get_attribute("href"))
+    downloaded = list(csv.DictReader(io.StringIO(response.text())))
+    rules = ["mean", "plurality", "borda", "condorcet", "copeland", "minimax"]
+    assert [[row["system"], *(row[f"{rule}_rank"] for rule in rules)] for row in downloaded] == [
+        [row["name"], *(cell["rank"] for cell in row["cells"])] for row in board_rows(page)
+    ]
+    assert [[short(row[f"{rule}_score"]) for rule in rules] for row in downloaded] == [
+        [cell["score"] for cell in row["cells"]] for row in board_rows(page)
+    ]
+
+
+def short(score: str) -> str:
+    """A score to the six digits that the page gives."""
+    return f"{float(score):.6g}".replace("-", "−") if score else ""
+
+
+def test_many_joint_winners_are_counted_not_listed(reader, make_committed, site):
+    scores = {f"System {i:02d}": [float((i + t) % 30) for t in range(30)] for i in range(30)}
+    benchmark = make_committed.benchmark(scores, name="Thirty joint winners")
+    site.wait_until(is_all_published, 20, "the board is published")
+    page = reader.open(f"/b/{benchmark.key}/")
+    assert page.locator(".verdict").inner_text() == (
+        "All 5 rules that elect agree on 30 systems, tied for first. Condorcet gives no winner."
+    )
+    assert page.locator("#rule-borda dd").inner_text().startswith(
+        "Elects System 00, System 01, System 02, System 03, System 04 and 25 more. "
+    )

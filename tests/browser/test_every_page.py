@@ -1,0 +1,160 @@
+"""Every page, light and dark, wide and narrow: no complaint, nothing that sticks out, nothing inaccessible."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from leaderboard.models import Batch, Draft, Job, User
+from leaderboard.services.drafts import RawRow, make_draft
+from tests.browser.conftest import is_all_published, sign_in, watched
+from tests.browser.pages import Visitor, board_rows, new_visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.services]
+
+WORKING = ("rankings", "studies", "sweep")
+LONG = "A system whose name goes on and on " + "x" * 120
+
+
+@dataclass
+class Scene:
+    """What stands on the site."""
+
+    submitter: User
+    draft: Draft
+    pending: Batch
+    published: Batch
+
+
+@pytest.fixture(scope="module")
+def scene(site, factory) -> Scene:
+    """Benchmarks in every state that a page can show."""
+    owner, submitter = factory.user("owner"), factory.user("submitter")
+    small = factory.benchmark(
+        {"Whole": [1.0, 2.0, 3.0], LONG: [3.0, None, -2.5], "Nothing": [None, None, None]},
+        name="Small",
+        key="small",
+        owner=owner,
+        description="A **small** benchmark.\n\nWith a second paragraph.",
+        citation="Nobody, nowhere",
+        source_url="https://plurank.example/scores",
+        default_rule="copeland",
+    )
+    factory.benchmark({}, name="Empty", key="empty", owner=owner)
+    moderated = factory.benchmark(name="Moderated", key="moderated", submission_policy="moderated", owner=owner)
+    factory.benchmark(name="Closed", key="closed", submission_policy="closed", owner=owner)
+    published = factory.submitted(small, "Newcomer", ["3", "3", "3"], by=submitter)
+    pending = factory.submitted(moderated, "Newcomer", ["3", "3", "3", "", ""], by=submitter)
+    row = RawRow(system_name="Whol", scores={"task-1": "4", "task-2": "4", "task-3": ""})
+    draft = make_draft(small, submitter, [row], source="form", note="As measured.")
+    site.wait_until(is_all_published, 20, "the boards are published")
+    for process in WORKING:  # they would finish what is to stay unfinished here
+        site.pause(process)
+    try:
+        computing = factory.benchmark(name="Computing", key="stuck-computing", owner=owner)
+        failed = factory.benchmark(name="Failed", key="stuck-failed", owner=owner)
+        Job.objects.filter(benchmark=computing).update(not_before="2999-01-01T00:00:00Z")
+        Job.objects.filter(benchmark=failed).update(state="failed", attempts=3, error="MemoryError: 3 GiB\nTraceback")
+    finally:
+        for process in WORKING:
+            site.resume(process)
+    return Scene(submitter, draft, pending, published)
+
+
+# Each page's address and heading.
+PAGES: dict[str, tuple[Callable[[Scene], str], str]] = {
+    "home": (lambda scene: "/", "One set of scores, many rankings"),
+    "board": (lambda scene: "/b/glue/?q=bert-large", "GLUE"),
+    "board with scores": (lambda scene: "/b/helm-accuracy/?scores=1&q=open", "HELM accuracy"),
+    "small board": (lambda scene: "/b/small/?scores=1", "Small"),
+    "board that no system matches": (lambda scene: "/b/small/?q=zzz", "Small"),
+    "board without systems": (lambda scene: "/b/empty/", "Empty"),
+    "board being computed": (lambda scene: "/b/stuck-computing/", "Computing"),
+    "failed board": (lambda scene: "/b/stuck-failed/", "Failed"),
+    "submit": (lambda scene: "/b/glue/submit/", "Submit scores to GLUE"),
+    "not allowed to submit": (lambda scene: "/b/closed/submit/", "You cannot submit to Closed"),
+    "draft": (lambda scene: f"/drafts/{scene.draft.uuid}/", "What would change: Whol"),
+    "pending batch": (lambda scene: f"/submissions/{scene.pending.uuid}/", "Submission of Newcomer"),
+    "published batch": (lambda scene: f"/submissions/{scene.published.uuid}/", "Submission of Newcomer"),
+    "system": (lambda scene: "/b/helm-accuracy/systems/llama-2-70b/", "Llama 2 (70B)"),
+    "status": (lambda scene: "/status/", "Status"),
+    "bad address": (lambda scene: "/b/glue/?sort=nonsense", "This request could not be read"),
+    "not found": (lambda scene: "/b/nothing-here/", "There is no such page"),
+    "account": (lambda scene: "/account/email/", "E-mail addresses"),
+}
+ENTRANCE = {
+    "sign in": ("/account/login/", "Sign in"),
+    "sign up": ("/account/signup/", "Sign up"),
+    "password reset": ("/account/password/reset/", "Reset the password"),
+}
+
+
+def look_at(page: Page, heading: str) -> None:
+    """Hold a page against what every page must be, in light and dark, wide and narrow."""
+    assert page.locator("h1").all_inner_texts() == [heading]
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            # Dark differs from light by its colours alone.
+            options = {"runOnly": ["color-contrast"]} if scheme == "dark" else None
+            found = Axe().run(page, options=options)
+            assert found.response["violations"] == [], f"{width} {scheme}\n{found.generate_report()}"
+
+
+@pytest.fixture(scope="module")
+def member(chromium, site, scene) -> Iterator[Visitor]:
+    visitor = new_visitor(chromium, site.url)
+    sign_in(visitor, scene.submitter)
+    yield visitor
+    visitor.context.close()
+
+
+@pytest.fixture
+def submitter(member) -> Iterator[Visitor]:
+    """Who has submitted to some of the benchmarks. The test fails on whatever their browser complains of."""
+    yield from watched(member)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_is_sound_in_light_and_dark_on_desk_and_phone(submitter, scene, name):
+    address, heading = PAGES[name]
+    look_at(submitter.open(address(scene)), heading)
+
+
+@pytest.mark.parametrize("name", ENTRANCE)
+def test_entrance_is_sound_in_light_and_dark_on_desk_and_phone(reader, name):
+    address, heading = ENTRANCE[name]
+    look_at(reader.open(address), heading)
+
+
+def test_every_reading_page_says_the_same_without_javascript(visitors, submitter, scene):
+    without = visitors(scene.submitter, java_script_enabled=False)
+    page, same = submitter.open("/"), without.open("/")
+    for name in PAGES.keys() - {"status"}:  # which tells the time
+        path = PAGES[name][0](scene)
+        page.goto(submitter.url + path)
+        same.goto(without.url + path)
+        assert same.locator("main").inner_text() == page.locator("main").inner_text()
+        assert board_rows(same) == board_rows(page)
+
+
+def test_the_keyboard_reaches_the_content_and_the_table_and_shows_where_it_is(reader):
+    page = reader.open("/b/glue/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert page.locator(".skip-link").bounding_box()["y"] >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        if page.evaluate("document.activeElement.getAttribute('role')") == "region":
+            break
+    assert page.evaluate("document.activeElement.getAttribute('aria-labelledby')") == "board-caption"
+    page.keyboard.press("End")
+    page.wait_for_timeout(500)  # it scrolls smoothly
+    assert page.evaluate("document.activeElement.scrollTop") > 0

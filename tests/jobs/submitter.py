@@ -1,0 +1,66 @@
+"""A process that accepts submissions through the site's services, as the web server does, with the site's own broker.
+
+`python -m tests.jobs.submitter BENCHMARK_ID` reads one JSON object of scores by system a line, and answers each with
+the number of the revision and the seconds until the acceptance had committed and every wake-up was tried.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from typing import Any
+
+from django.conf import settings
+
+
+class Submitter:
+    """The other end of such a process."""
+
+    def __init__(self, site: Any, benchmark: Any) -> None:
+        log = (site.folder / "submitter.log").open("ab")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.jobs.submitter", str(benchmark.pk)],
+            cwd=settings.ROOT,
+            env=site.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+        )
+        log.close()
+        site.running["submitter"] = self.process
+
+    def accept(self, scores: dict[str, list[float | None]]) -> dict[str, float]:
+        """Have one batch accepted; returns its `number`, the `seconds` it took and `at`, when it had committed."""
+        self.process.stdin.write(json.dumps(scores) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self) -> None:
+        """Let the process end."""
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait(timeout=10)
+
+
+def main() -> None:
+    """Answer line by line."""
+    import django
+
+    import config.celery  # noqa: F401 -- the broker; it also says where the settings are
+
+    django.setup()
+    from leaderboard.models import Benchmark
+    from tests.factories import Factory
+
+    benchmark, factory = Benchmark.objects.get(pk=int(sys.argv[1])), Factory()
+    for line in sys.stdin:
+        started = time.monotonic()
+        revision = factory.accepted(benchmark, json.loads(line))
+        answer = {"number": revision.number, "seconds": time.monotonic() - started, "at": time.time()}
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()

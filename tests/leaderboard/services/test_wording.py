@@ -1,0 +1,72 @@
+"""Figures in words."""
+
+import pytest
+
+from leaderboard.services.wording import as_sentence, in_words, shortened, verdict_sentence, with_task_names
+
+
+@pytest.mark.parametrize(
+    ("names", "total", "text"),
+    [
+        ([], None, ""),
+        (["A"], None, "A"),
+        (["A", "B"], None, "A and B"),
+        (["A", "B", "C"], None, "A, B and C"),
+        (["A", "B", "C", "D"], None, "A, B, C and 1 more"),
+        (["A", "B", "C", "D"], 30, "A, B, C and 27 more"),
+        (["A"], 2, "A and 1 more"),
+    ],
+)
+def test_names_in_words(names, total, text):
+    assert in_words(names, total=total) == text
+
+
+@pytest.mark.parametrize(
+    ("winners", "without", "sentence"),
+    [
+        ([], ["Mean"], "No rule elects a winner."),
+        ([("Mean", ("A",), 1)], [], "Mean elects A."),
+        ([("Mean", ("A",), 1), ("Borda", ("A",), 1)], [], "Both rules that elect agree on A."),
+        (
+            [("Mean", ("A",), 1), ("Borda", ("A",), 1), ("Copeland", ("A",), 1)],
+            ["Condorcet"],
+            "All 3 rules that elect agree on A. Condorcet gives no winner.",
+        ),
+        # Two camps of equal size: neither is the majority, both are named.
+        (
+            [("Mean", ("A",), 1), ("Borda", ("A",), 1), ("Copeland", ("B",), 1), ("Minimax", ("B",), 1)],
+            ["Condorcet", "Plurality"],
+            "Mean and Borda elect A; Copeland and Minimax elect B. Condorcet and Plurality give no winner.",
+        ),
+        (
+            [("Mean", ("A",), 1), ("Borda", ("A",), 1), ("Copeland", ("A",), 1), ("Minimax", ("A", "B"), 2)],
+            [],
+            "3 of 4 rules elect A; Minimax elects A and B.",
+        ),
+        (
+            [("Mean", ("A",), 1), ("Plurality", tuple("ABCD"), 30)],
+            [],
+            "Plurality elects 30 systems jointly; Mean elects A.",
+        ),
+        (
+            [("Mean", tuple("ABCD"), 30), ("Plurality", tuple("ABCD"), 30)],
+            [],
+            "Both rules that elect agree on 30 systems, tied for first.",
+        ),
+    ],
+)
+def test_the_verdict(winners, without, sentence):
+    assert verdict_sentence(winners, without) == sentence
+
+
+def test_a_list_of_task_keys_becomes_one_of_names_and_nothing_else_changes():
+    names = {"mnli-m": "MNLI (matched)", "no": "Norwegian"}
+    assert with_task_names("no score on 2 of 9 voting tasks: mnli-m, qqp and 3 more", names) == (
+        "no score on 2 of 9 voting tasks: MNLI (matched), qqp and 3 more"
+    )
+    assert with_task_names("no system beats every other", names) == "no system beats every other"
+
+
+def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
+    assert [as_sentence(""), as_sentence("no task votes"), as_sentence("Why?")] == ["", "No task votes.", "Why?"]
+    assert [shortened("T5"), shortened("x" * 61)] == ["T5", "x" * 59 + "…"]
