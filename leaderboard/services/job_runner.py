@@ -53,6 +53,7 @@ def run_job(job_id: int, *, worker: str) -> str:
             raise
         except Exception as error:
             logger.exception("%s, attempt %s", job, job.attempts)
+            close_old_connections()  # where the database went away in between, the outcome takes a new connection
             jobs.record_failure(job, f"{type(error).__name__}: {error}\n\n{traceback.format_exc(limit=-3)}")
             return "failed"
     return "done"

@@ -7,7 +7,7 @@ from typing import Any
 
 from leaderboard.models import Benchmark, Report
 from leaderboard.selectors.audience import Viewer, listed_benchmarks
-from leaderboard.selectors.jobs import failed_boards
+from leaderboard.selectors.jobs import has_failed_board
 from leaderboard.services.rankings import BOARD, RANKING
 from ranking_engine import RULES
 
@@ -41,7 +41,9 @@ def listed(viewer: Viewer, *, query: str = "", tag: str = "") -> tuple[list[List
         query: only benchmarks whose name or first line says this.
         tag: only benchmarks with this tag.
     """
-    benchmarks = list(listed_benchmarks(viewer).select_related("publication"))
+    benchmarks = list(
+        listed_benchmarks(viewer).select_related("publication").annotate(is_failed=has_failed_board())
+    )
     tags = sorted({str(name) for benchmark in benchmarks for name in benchmark.tags})
     wanted = query.casefold()
     chosen = [
@@ -51,8 +53,7 @@ def listed(viewer: Viewer, *, query: str = "", tag: str = "") -> tuple[list[List
         and (wanted in benchmark.name.casefold() or wanted in first_line(benchmark.description).casefold())
     ]
     reports = _summaries(chosen)
-    failed = failed_boards([benchmark.pk for benchmark in chosen])
-    return [_line(benchmark, reports[benchmark.pk], failed) for benchmark in chosen], tags
+    return [_line(benchmark, reports[benchmark.pk]) for benchmark in chosen], tags
 
 
 def first_line(description: str) -> str:
@@ -71,7 +72,7 @@ def _summaries(benchmarks: list[Benchmark]) -> dict[int, list[Report]]:
     return found
 
 
-def _line(benchmark: Benchmark, reports: list[Report], failed: set[int]) -> ListedBenchmark:
+def _line(benchmark: Benchmark, reports: list[Report]) -> ListedBenchmark:
     facts: dict[str, Any] = next((report.summary for report in reports if report.kind == BOARD), {})
     rankings = {report.summary["rule"]: report.summary for report in reports if report.kind == RANKING}
     default = rankings.get(benchmark.default_rule, {"winner_names": [], "n_winners": 0})
@@ -93,5 +94,5 @@ def _line(benchmark: Benchmark, reports: list[Report], failed: set[int]) -> List
         revision_number=benchmark.published_number,
         updated_at=publication.published_at if publication else None,
         is_computing=benchmark.last_revision_number > benchmark.published_number,
-        is_failed=benchmark.pk in failed,
+        is_failed=benchmark.is_failed,  # type: ignore[attr-defined]
     )

@@ -53,7 +53,7 @@ def _links(page: RulePage, key: str, rule_key: str) -> dict[str, Any]:
         "board_url": address("board", reference=rule_key),
         "others": [
             {"name": column.name, "url": address("rule", column.rule), "is_active": column.rule == rule_key}
-            for column in board.columns
+            for column in [*board.columns, *board.undefined]
         ],
         "pages": {
             "number": board.page,

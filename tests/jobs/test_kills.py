@@ -13,11 +13,12 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import pytest
 from django.conf import settings
-from django.db import connections
+from django.db import connection, connections
 
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.selectors.reports import unpack_arrays
 from ranking_engine import RULES, ScoreMatrix, rank
+from tests.conftest import empty_broker
 from tests.jobs.submitter import Submitter
 from tests.running_site import RunningSite
 
@@ -119,7 +120,7 @@ def submit_all(submitter: Submitter, batches: list[dict], draw: random.Random) -
     numbers = []
     for batch in batches:
         numbers.append(submitter.accept(batch)["number"])
-        time.sleep(draw.uniform(0, 0.5))
+        time.sleep(draw.uniform(0, 0.3))
     return numbers
 
 
@@ -262,7 +263,7 @@ def test_a_board_that_always_raises_fails_and_the_next_one_goes_on(make_committe
 def test_a_job_whose_workers_parent_alone_is_killed_is_done_once_and_nobody_is_left_over(make_committed, site):
     """Takes about ten seconds: the study takes some, and two workers start."""
     make_committed.benchmark(large_scores(30, 12))
-    Job.objects.filter(kind="bootstrap").update(parameters={"n_resamples": 3000, "level": 0.95, "seed": 0})
+    Job.objects.filter(kind="bootstrap").update(parameters={"n_resamples": 2000, "level": 0.95, "seed": 0})
     site.start("studies", "sweep")
     study = site.wait_until(running("bootstrap"), 30, "the study runs")
     orphan = child_of(study)
@@ -300,12 +301,34 @@ def test_a_worker_that_is_told_to_stop_gives_its_study_back_at_once(make_committ
     assert (given_back.state, given_back.attempts) == ("waiting", 0)
 
 
+def test_workers_and_the_sweep_outlive_a_database_that_drops_every_connection(make_committed, site):
+    """Takes about ten seconds: two processes start, and their connections are cut again and again."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no connections that could drop")
+    benchmark = make_committed.benchmark(large_scores(40, N_TASKS))
+    site.start("rankings", "sweep")
+    site.wait_until(is_published(benchmark, 1), 30, "revision 1 is published")
+    others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    n_cut = 0
+    for n in range(12):
+        make_committed.accepted(benchmark, {f"Newcomer {n}": [float(n)] * N_TASKS})
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT count(pg_terminate_backend(pid)) {others}")
+            n_cut += cursor.fetchone()[0]
+        time.sleep(0.2)
+    site.wait_until(is_published(benchmark, 13), 40, "the last board is published")
+    assert n_cut > 0
+    assert {name: process.poll() for name, process in site.running.items()} == {"rankings": None, "sweep": None}
+    assert set(Job.objects.filter(kind="rankings").values_list("state", flat=True)) <= {"done", "superseded"}
+
+
 def test_a_job_that_never_returns_is_killed_at_its_limit_and_its_queue_goes_on(make_committed, site):
     """Takes about ten seconds: a process that stands still is killed when its message's time is over."""
     from leaderboard.enqueue import RUN_JOB
 
     benchmark = make_committed.benchmark(large_scores(300, 60))
     job = Job.objects.get(kind="rankings")
+    empty_broker()  # accepting has sent a wake-up with the limit of every board
     site.start("rankings")
     site.send(RUN_JOB, job.pk, queue="rankings", time_limit=3)
     stuck = site.wait_until(running("rankings"), 30, "a worker has the job")
