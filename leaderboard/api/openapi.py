@@ -21,6 +21,11 @@ MISSING = OpenApiParameter(
     enum=Benchmark.MissingPolicy.values,
     description="Another missing-score policy than the revision's own: computed on demand, within a budget.",
 )
+AGGREGATION = OpenApiParameter(
+    "aggregation",
+    enum=Benchmark.Aggregation.values,
+    description="Another aggregation of tasks and groups than the revision's own: computed on demand, within a budget.",
+)
 FORMAT = OpenApiParameter("format", enum=["json", "csv"], description="In place of the Accept header.")
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",

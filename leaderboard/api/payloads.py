@@ -56,6 +56,7 @@ def benchmark_about(benchmark: Benchmark) -> dict[str, Any]:
         "replacement": benchmark.replacement,
         "default_rule": benchmark.default_rule,
         "missing_policy": benchmark.missing_policy,
+        "aggregation": benchmark.aggregation,
         "gamma": benchmark.gamma,
         "source_url": benchmark.source_url,
         "licence": benchmark.licence,

@@ -105,6 +105,7 @@ class BenchmarkDetail(Published):
     replacement = s.ChoiceField(choices=Benchmark.Replacement.values)
     default_rule = s.CharField()
     missing_policy = s.ChoiceField(choices=Benchmark.MissingPolicy.values)
+    aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values)
     gamma = s.FloatField(allow_null=True)
     source_url = s.CharField(allow_blank=True)
     licence = s.CharField(allow_blank=True)
@@ -235,6 +236,7 @@ class Rankings(Published):
     """All rules of a revision."""
 
     missing = s.ChoiceField(choices=Benchmark.MissingPolicy.values, help_text="The policy for missing scores in force.")
+    aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values, help_text="How tasks and groups count together.")
     jobs = JobState(many=True)
     results = RankingHead(many=True)
 
@@ -262,9 +264,10 @@ class RankingDetail(Published, RankingHead):
     """One rule's ranking: best first, unranked systems last."""
 
     missing = s.ChoiceField(choices=Benchmark.MissingPolicy.values, help_text="The policy for missing scores in force.")
+    aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values, help_text="How tasks and groups count together.")
     jobs = JobState(many=True)
     intervals = Intervals(
-        allow_null=True, help_text="Null while they are not computed, and where another policy was asked for."
+        allow_null=True, help_text="Null while they are not computed, and where anything else was asked for than is stored."
     )
     results = RankingRow(many=True)
 
@@ -322,6 +325,7 @@ class ConfigurationEntry(s.Serializer):
     tasks = TaskEntry(many=True)
     gamma = s.FloatField(allow_null=True)
     missing_policy = s.ChoiceField(choices=Benchmark.MissingPolicy.values)
+    aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values)
     replacement = s.ChoiceField(choices=Benchmark.Replacement.values)
 
 

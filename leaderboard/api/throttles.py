@@ -59,10 +59,10 @@ class _ByWhom(_Throttle):
 
 
 class OnDemandThrottle(_ByWhom):
-    """What is computed when asked for: another missing-score policy, a dry run."""
+    """What is computed when asked for: another missing-score policy or aggregation, a dry run."""
 
     scope = "on_demand"
-    parameters: ClassVar[tuple[str, ...]] = ("missing", "dry_run")
+    parameters: ClassVar[tuple[str, ...]] = ("missing", "aggregation", "dry_run")
 
     def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
         """Who asks, where they ask for something that is not stored."""

@@ -12,13 +12,13 @@ from rest_framework.response import Response
 
 from leaderboard.api import payloads, shapes
 from leaderboard.api.negotiation import CSVRenderer
-from leaderboard.api.openapi import FORMAT, MISSING, PAGING, REVISION, error, reading
+from leaderboard.api.openapi import AGGREGATION, FORMAT, MISSING, PAGING, REVISION, error, reading
 from leaderboard.api.pagination import cut_sorted, next_url, window
 from leaderboard.api.problems import ApiError
 from leaderboard.api.views.base import BenchmarkView, job_states
 from leaderboard.models import Benchmark, Publication
 from leaderboard.selectors.scores import BoardSystem, systems_at
-from leaderboard.services.columns import Column, TooLargeError, columns_under, published_board
+from leaderboard.services.columns import Column, TooLargeError, board_under, published_board
 from leaderboard.services.score_table import score_rows, scores_csv
 
 
@@ -101,6 +101,7 @@ class Rankings(FigureView):
             return {
                 **payloads.published(publication),
                 "missing": publication.revision.configuration.content["missing_policy"],
+                "aggregation": publication.revision.configuration.content["aggregation"],
                 "jobs": jobs,
                 "results": [payloads.column_head(column, systems) for column in published_board(publication).columns],
             }
@@ -117,24 +118,31 @@ class Ranking(FigureView):
         operation_id="ranking",
         summary="Read a ranking",
         tags=["rankings"],
-        parameters=[REVISION, MISSING, FORMAT],
+        parameters=[REVISION, MISSING, AGGREGATION, FORMAT],
         responses=reading(shapes.RankingDetail, csv="system, name, rank, score, interval, reason.")
         | {422: error("The board is too large to be ranked on demand; the message says the limit.")},
     )
     def get(self, request: Request, key: str, rule: str) -> Response:
         """Ranks, rule scores, reasons and rank intervals of every system, best first."""
         publication = self.published()
-        policy = self._policy(publication)
+        own = publication.revision.configuration.content
+        policy = self._choice("missing", own["missing_policy"], Benchmark.MissingPolicy.values)
+        aggregation = self._choice("aggregation", own["aggregation"], Benchmark.Aggregation.values)
         jobs = job_states(publication)
         if self.is_csv:
-            return self.table(publication, rule, lambda: _csv(*self._column(publication, rule, policy)[:2]), jobs)
+
+            def text() -> str:
+                return _csv(*self._column(publication, rule, policy, aggregation)[:2])
+
+            return self.table(publication, rule, text, jobs)
 
         def build() -> dict[str, Any]:
-            column, systems, intervals = self._column(publication, rule, policy)
+            column, systems, intervals = self._column(publication, rule, policy, aggregation)
             return {
                 **payloads.published(publication),
                 **payloads.column_head(column, systems),
                 "missing": policy,
+                "aggregation": aggregation,
                 "jobs": jobs,
                 "intervals": intervals,
                 "results": payloads.column_rows(column, systems),
@@ -142,29 +150,30 @@ class Ranking(FigureView):
 
         return self.figures(publication, build, jobs)
 
-    def _policy(self, publication: Publication) -> str:
-        own = str(publication.revision.configuration.content["missing_policy"])
-        policy = str(self.request.query_params.get("missing", "") or own)
-        if policy not in Benchmark.MissingPolicy.values:
-            known = ", ".join(Benchmark.MissingPolicy.values)
-            raise ApiError(400, f"`missing` is {policy[:40]!r}; expected one of {known}.")
-        return policy
+    def _choice(self, name: str, own: str, known: list[str]) -> str:
+        """What the address asks for, or the revision's own."""
+        chosen = str(self.request.query_params.get(name, "") or own)
+        if chosen not in known:
+            raise ApiError(400, f"`{name}` is {chosen[:40]!r}; expected one of {', '.join(known)}.")
+        return chosen
 
     def _column(
-        self, publication: Publication, rule: str, policy: str
+        self, publication: Publication, rule: str, policy: str, aggregation: str
     ) -> tuple[Column, list[BoardSystem], dict[str, Any] | None]:
         board = published_board(publication)
         systems = systems_at(publication.revision)
-        columns, intervals = board.columns, payloads.intervals(board)
-        if systems and policy != publication.revision.configuration.content["missing_policy"]:
+        intervals = payloads.intervals(board)
+        stored = publication.revision.configuration.content
+        if systems and (policy, aggregation) != (stored["missing_policy"], stored["aggregation"]):
             try:
-                columns = columns_under(board, policy, [system.name for system in systems], self.audience.level)
+                names = [system.name for system in systems]
+                board = board_under(board, policy, aggregation, names, self.audience.level)
             except TooLargeError as problem:
                 raise ApiError(422, str(problem)) from problem
             intervals = None
-        column = next((column for column in columns if column.rule == rule), None)
+        column = next((column for column in board.columns if column.rule == rule), None)
         if column is None:
-            known = ", ".join(column.rule for column in columns) or "none"
+            known = ", ".join(column.rule for column in board.columns) or "none"
             raise Http404(f"No rule {rule!r} is on this board; there are: {known}.")
         return column, systems, intervals
 
