@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from django.conf import settings
 from django.db import connection, connections
+from django.db.models import Q
 
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.selectors.reports import unpack_arrays
@@ -75,10 +76,10 @@ def pointer_watched(benchmark: Benchmark):
 def test_nothing_is_lost_when_workers_and_the_sweep_are_killed_in_the_middle_of_fifty_submissions(
     make_committed, site
 ):
-    """Takes about half a minute: fifty submissions, while processes are killed and started at moments that a seed
+    """Takes about half a minute, more on a busy machine: fifty submissions, while processes are killed and started at moments that a seed
     draws, sometimes both workers at once, mostly in the middle of a job."""
     draw = random.Random(SEED)
-    submitted = large_scores(40, N_TASKS)
+    submitted = large_scores(100, N_TASKS)
     benchmark = make_committed.benchmark(submitted)
     batches = []
     for n in range(N_SUBMISSIONS):
@@ -90,14 +91,16 @@ def test_nothing_is_lost_when_workers_and_the_sweep_are_killed_in_the_middle_of_
     with pointer_watched(benchmark) as seen, ThreadPoolExecutor(1) as pool:
         site.wait_until(is_published(benchmark, 1), 30, "the first board is published")
         submitting = pool.submit(submit_all, Submitter(site, benchmark), batches, random.Random(SEED + 1))
-        n_kills, n_in_a_job = kill_until(submitting.done, site, draw)
+        n_kills = kill_until(submitting.done, site, draw)
         numbers = submitting.result()
         last = N_SUBMISSIONS + 1
         site.wait_until(is_published(benchmark, last), 40, "the last board is published")
         is_open = Job.objects.filter(kind="rankings", state__in=["waiting", "running"]).exists
         site.wait_until(lambda: not is_open(), 40, "no board is computed any more")
 
-    assert (n_kills >= 4, n_in_a_job >= 1) == (True, True), f"{n_kills} kills, {n_in_a_job} in a job"
+    jobs = Job.objects.filter(kind="rankings")
+    n_interrupted = jobs.filter(Q(attempts__gt=1) | ~Q(error="")).count()
+    assert (n_kills >= 3, n_interrupted >= 1) == (True, True), f"{n_kills} kills, {n_interrupted} jobs interrupted"
     assert numbers == list(range(2, last + 1))
     revisions = Revision.objects.filter(benchmark=benchmark).order_by("number")
     assert list(revisions.values_list("number", flat=True)) == list(range(1, last + 1))
@@ -109,7 +112,6 @@ def test_nothing_is_lost_when_workers_and_the_sweep_are_killed_in_the_middle_of_
     assert moves == sorted(moves)
     assert moves[-1] == last
     assert set(seen) <= {0, *moves}
-    jobs = Job.objects.filter(kind="rankings")
     assert set(jobs.values_list("state", flat=True)) <= {"done", "superseded"}
     assert set(jobs.filter(state="done").values_list("sequence", flat=True)) == set(published)
     assert_board_is(benchmark, submitted)
@@ -120,27 +122,37 @@ def submit_all(submitter: Submitter, batches: list[dict], draw: random.Random) -
     numbers = []
     for batch in batches:
         numbers.append(submitter.accept(batch)["number"])
-        time.sleep(draw.uniform(0, 0.3))
+        time.sleep(draw.uniform(0, 0.4))
     return numbers
 
 
-def kill_until(is_over, site: RunningSite, draw: random.Random) -> tuple[int, int]:
-    """Kill and start processes until it is over; how many were killed, and how many times a job was running then."""
-    n_kills = n_in_a_job = 0
+def kill_until(is_over, site: RunningSite, draw: random.Random) -> int:
+    """Kill and start processes until it is over; how many were killed."""
+    n_kills = 0
     while not is_over():
-        time.sleep(draw.uniform(0.1, 1.5))
+        time.sleep(draw.uniform(0.1, 1.0))
         victims = draw.choice([["rankings"], ["rankings2"], ["rankings", "rankings2"], ["sweep", "rankings"]])
-        with suppress(AssertionError):  # mostly in the middle of a job; where none comes, at rest
-            site.wait_until(running("rankings"), draw.choice([0.01, 2.0]), "a job runs")
-            time.sleep(draw.uniform(0, 0.1))
-        n_in_a_job += running("rankings")() is not None
+        if not n_kills or draw.random() < 0.7:  # whoever is in the middle of a job, where one comes
+            victims = worker_of_the_next_job(site, seconds=6) or victims
         alive = [name for name in victims if name in site.running]
         for name in alive:
             site.kill(name)
         n_kills += len(alive)
         missing = [name for name in ("rankings", "sweep") if name not in site.running]
         site.start(*missing, *(["rankings2"] if "rankings2" not in site.running and draw.random() < 0.5 else []))
-    return n_kills, n_in_a_job
+    return n_kills
+
+
+def worker_of_the_next_job(site: RunningSite, seconds: float) -> list[str]:
+    """The name of the worker that runs a job now or soon."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        job = running("rankings")()
+        with suppress(ProcessLookupError):
+            if job and (group := os.getpgid(child_of(job))):
+                return [name for name, process in site.running.items() if process.pid == group]
+        time.sleep(0.002)
+    return []
 
 
 def assert_board_is(benchmark: Benchmark, submitted: dict[str, list[float | None]]) -> None:
