@@ -31,6 +31,7 @@ from leaderboard.models import (
     User,
 )
 from leaderboard.services.benchmarks import prepare_group, prepare_task, record_configuration_change
+from leaderboard.services.rankings import site_rules
 from ranking_engine import RULES
 from ranking_engine.names import check_name, fold_name
 
@@ -177,7 +178,7 @@ class MembershipInline(admin.TabularInline):
 class BenchmarkForm(forms.ModelForm):
     """A benchmark as staff edit it."""
 
-    default_rule = forms.ChoiceField(choices=[(rule.key, rule.name) for rule in RULES.values()], initial="borda")
+    default_rule = forms.ChoiceField(choices=[(key, RULES[key].name) for key in site_rules()], initial="borda")
     source_url = forms.URLField(max_length=500, required=False, assume_scheme="https")
 
     class Meta:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.names import listed
 from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
 
 MISSING_POLICIES: Mapping[str, str] = MappingProxyType(
@@ -145,10 +146,8 @@ def _gap_reason(part: ScoreMatrix, gaps: NDArray[np.bool_]) -> str:
     return f"no score on {int(gaps.sum())} of {part.n_tasks} voting tasks: {_listed(part, gaps)}"
 
 
-def _listed(part: ScoreMatrix, tasks: BoolArray, limit: int = 3) -> str:
-    names = [part.task_names[t] for t in np.flatnonzero(tasks)]
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more
+def _listed(part: ScoreMatrix, tasks: BoolArray) -> str:
+    return listed([part.task_names[t] for t in np.flatnonzero(tasks)])
 
 
 _POLICIES: Mapping[str, Callable[[Completed, ScoreMatrix], Completed]] = {

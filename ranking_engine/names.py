@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 MAX_NAME_LENGTH = 200
 FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
@@ -45,6 +46,12 @@ def check_name(text: str, kind: str = "system", *, allow_formula: bool = False) 
     if problem:
         raise ValueError(f"the {kind} name {shorten(text)!r} {problem}")
     return clean_name(text)
+
+
+def listed(names: Sequence[str], limit: int = 3) -> str:
+    """Return the first `limit` of `names`, and how many more there are."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
 
 
 def shorten(text: str, limit: int = 60) -> str:

@@ -186,6 +186,10 @@ class ScoreMatrix:
         """Return the matrix with other task weights, in task order."""
         return self._rebuilt(weights=weights)
 
+    def with_gamma(self, gamma: float | None) -> ScoreMatrix:
+        """Return the matrix with another optimality threshold."""
+        return self._rebuilt(gamma=gamma)
+
     def subset(self, systems: ArrayLike | None = None, tasks: ArrayLike | None = None) -> ScoreMatrix:
         """Return the matrix of some systems and tasks, given by indices or as masks, in the order given."""
         rows = _as_indices(systems, self.n_systems)

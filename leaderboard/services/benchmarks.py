@@ -121,7 +121,7 @@ def save_task(benchmark: Benchmark, spec: TaskSpec, order: int, group: TaskGroup
         chance=spec.chance,
     )
     prepare_task(task)
-    task.full_clean(exclude=["name_folded"])
+    task.full_clean()
     task.save()
     return task
 

@@ -82,7 +82,8 @@ class Board:
     """One page of one revision's board."""
 
     published: PublishedBoard
-    columns: list[Column]
+    columns: list[Column]  # of the rules that rank or elect here, and of the reference rule
+    undefined: list[Column]  # of the rules that have nothing to say of these scores
     reference: Column
     policy: str
     query: BoardQuery
@@ -142,10 +143,12 @@ def build_board(
     order = _ordered(chosen, systems, columns, reference=reference, published=published, query=query)
     n_pages = max(1, math.ceil(len(order) / PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
-    view = _Rows(published, systems, columns, reference=reference, with_scores=query.scores, own=own_system_ids)
+    shown = [column for column in columns if column.status != "undefined" or column is reference]
+    view = _Rows(published, systems, shown, reference=reference, with_scores=query.scores, own=own_system_ids)
     return Board(
         published=published,
-        columns=columns,
+        columns=shown,
+        undefined=[column for column in columns if column.status == "undefined" and column is not reference],
         reference=reference,
         policy=policy,
         query=query,

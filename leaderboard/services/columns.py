@@ -21,7 +21,7 @@ from leaderboard.services.rankings import (
     ranking_arrays,
     ranking_parameters,
     ranking_summary,
-    site_rules,
+    split_rules,
 )
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.wording import with_task_names
@@ -29,6 +29,7 @@ from ranking_engine import RULES
 from ranking_engine import __version__ as engine_version
 
 T = TypeVar("T")
+COMPUTING = "computing"  # the status of a slow rule whose ranking is not there yet
 ON_DEMAND_SECONDS = 3600  # how long an answer computed on demand is kept
 FLIGHT_SECONDS = 20  # how long others wait for the one that computes it
 
@@ -104,12 +105,28 @@ def published_board(publication: Publication) -> PublishedBoard:
         in_smith_set=arrays.get("in_smith_set", empty.astype(bool)),
         columns=[
             make_column(rankings[rule].summary, unpack_arrays(rankings[rule].arrays), task_names, intervals)
-            for rule in board.summary["rules"]
             if rule in rankings
+            else _column_to_come(rule, len(arrays.get("system_ids", empty)))
+            for rule in board.summary["rules"]
+        ]
+        + [
+            _empty_column(rule, "undefined", reason, len(arrays.get("system_ids", empty)))
+            for rule, reason in board.summary.get("rules_left_out", {}).items()
         ],
         study=study.summary if study else None,
         study_parameters=study.parameters if study else {},
     )
+
+
+def _column_to_come(rule: str, n_systems: int) -> Column:
+    return _empty_column(rule, COMPUTING, "It takes longer than the others and is being computed.", n_systems)
+
+
+def _empty_column(rule: str, status: str, reason: str, n_systems: int) -> Column:
+    """A rule that says nothing yet, or nothing at this size."""
+    summary = {"rule": rule, "status": status, "reason": reason, "winner_names": [], "n_winners": 0}
+    arrays = {"ranks": np.full(n_systems, -1, np.int32), "scores": np.full(n_systems, np.nan)}
+    return make_column(summary, arrays, {})
 
 
 def task_names_of(revision: Revision) -> dict[str, str]:
@@ -156,14 +173,15 @@ def columns_under(board: PublishedBoard, policy: str, names: Sequence[str], audi
     Raises:
         TooLargeError: the answer exceeds the budget.
     """
-    size = len(board.system_ids) * board.facts["n_tasks"] * len(site_rules())
+    rules = split_rules(len(board.system_ids), board.facts["n_tasks"]).quick
+    size = len(board.system_ids) * board.facts["n_tasks"] * len(rules)
     if size > settings.ON_DEMAND_BUDGET:
         raise TooLargeError(
-            f"This board has {len(board.system_ids)} systems x {board.facts['n_tasks']} tasks x {len(site_rules())} "
+            f"This board has {len(board.system_ids)} systems x {board.facts['n_tasks']} tasks x {len(rules)} "
             f"rules = {size:,}; up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. Download the scores and "
             f"run the command line: python -m ranking_engine rank scores.csv --missing {policy}"
         )
-    parameters = [ranking_parameters(rule, policy) for rule in site_rules()]
+    parameters = [ranking_parameters(rule, policy) for rule in rules]
     # The answer holds names, which the hash of the inputs leaves out: they differ after a renaming.
     parts = [board.revision.input_hash, engine_version, content_hash([parameters, list(names)]), audience_level]
     key = f"columns:{':'.join(parts)}"
@@ -179,7 +197,19 @@ def columns_under(board: PublishedBoard, policy: str, names: Sequence[str], audi
         ]
 
     task_names = task_names_of(board.revision)
-    return [make_column(summary, arrays, task_names) for summary, arrays in single_flight(key, compute)]
+    answer = {summary["rule"]: (summary, arrays) for summary, arrays in single_flight(key, compute)}
+    return [
+        make_column(*answer[column.rule], task_names) if column.rule in answer else _as_stored(column)
+        for column in board.columns
+    ]
+
+
+def _as_stored(column: Column) -> Column:
+    """A column that is not computed on demand: what is stored, where the policy does not matter to the rule."""
+    if not RULES[column.rule].needs_complete:
+        return column
+    reason = "It takes too long at this size to be computed on demand."
+    return _empty_column(column.rule, "undefined", reason, len(column.ranks))
 
 
 def single_flight(key: str, compute: Callable[[], T]) -> T:

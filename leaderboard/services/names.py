@@ -8,13 +8,14 @@ from django.utils.text import slugify
 from leaderboard.models.benchmarks import KEY_LENGTH
 from ranking_engine.names import fold_name
 
+UNNAMED = "unnamed"  # the slug of a name without ASCII letters and digits
 MOST_COMPARISONS = 20_000  # of one text with another; each takes some 30 microseconds
 
 
 def make_key(name: str, taken: Container[str]) -> str:
     """A key for `name` that is not in `taken`: its ASCII slug, numbered from 2 where the slug is taken."""
     words = slugify(name).replace("_", "-").split("-")
-    slug = "-".join(word for word in words if word)[: KEY_LENGTH - 6].strip("-") or "unnamed"
+    slug = "-".join(word for word in words if word)[: KEY_LENGTH - 6].strip("-") or UNNAMED
     key, number = slug, 2
     while key in taken:
         key, number = f"{slug}-{number}", number + 1

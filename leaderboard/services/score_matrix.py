@@ -44,9 +44,14 @@ def revision_matrix(revision: Revision) -> RevisionMatrix | None:
 
 
 def build_matrix(values: np.ndarray, systems: list[BoardSystem], configuration: dict[str, Any]) -> ScoreMatrix:
-    """A `ScoreMatrix` of `values` (systems x tasks of the configuration), known by keys."""
+    """A `ScoreMatrix` of `values` (systems x tasks of the configuration), known by keys.
+
+    Where every task weighs nothing, none votes, as where all are unordered: the engine takes such weights for an error
+    of a file, but here an owner may have meant to archive a task.
+    """
     tasks = configuration["tasks"]
-    used = {task["group"] for task in tasks}
+    if not any(Fraction(task["weight"]) for task in tasks):
+        tasks = [task | {"weight": "1", "direction": 0} for task in tasks]
     return ScoreMatrix(
         values,
         system_names=[system.key for system in systems],
@@ -54,7 +59,7 @@ def build_matrix(values: np.ndarray, systems: list[BoardSystem], configuration: 
         directions=[task["direction"] for task in tasks],
         weights=[Fraction(task["weight"]) for task in tasks],
         groups=[task["group"] for task in tasks],
-        group_weights={g["key"]: Fraction(g["weight"]) for g in configuration["groups"] if g["key"] in used},
+        group_weights={group["key"]: Fraction(group["weight"]) for group in _groups_with_tasks(configuration)},
         gamma=configuration["gamma"],
         minimum=[task["minimum"] for task in tasks],
         maximum=[task["maximum"] for task in tasks],
@@ -62,12 +67,19 @@ def build_matrix(values: np.ndarray, systems: list[BoardSystem], configuration: 
     )
 
 
+def _groups_with_tasks(configuration: dict[str, Any]) -> list[dict[str, Any]]:
+    """The groups that weigh anything: all tasks of the others were archived, or none was ever in them."""
+    named = {task["group"] for task in configuration["tasks"]}
+    return [group for group in configuration["groups"] if group["key"] in named]
+
+
 def input_hash(found: RevisionMatrix | None, configuration: dict[str, Any]) -> str:
     """SHA-256 of what the figures of a revision are computed from, and of nothing else.
 
     The hashed text is one line of canonical JSON a task, sorted by key (key, direction, weight as a fraction, group,
-    minimum, maximum, chance), one a group (key, weight), one with γ; then, a system in the order of keys, its key and
-    the IEEE-754 little-endian bytes of its scores in the order of the task keys, with -0.0 as 0.0 and one NaN.
+    minimum, maximum, chance), one a group that has tasks (key, weight), one with γ; then, a system in the order of
+    keys, its key and the IEEE-754 little-endian bytes of its scores in the order of the task keys, with -0.0 as 0.0
+    and one NaN.
     Database ids, display names, dates, the default rule and visibility do not enter.
     """
     tasks = configuration["tasks"]
@@ -76,7 +88,7 @@ def input_hash(found: RevisionMatrix | None, configuration: dict[str, Any]) -> s
     for t in order:
         entry = {name: tasks[t][name] for name in ("key", "direction", "group", "minimum", "maximum", "chance")}
         digest.update(canonical_json(entry | {"weight": str(Fraction(tasks[t]["weight"]))}).encode() + b"\n")
-    for group in sorted(configuration["groups"], key=lambda group: group["key"]):
+    for group in sorted(_groups_with_tasks(configuration), key=lambda group: group["key"]):
         line = {"group": group["key"], "weight": str(Fraction(group["weight"]))}
         digest.update(canonical_json(line).encode() + b"\n")
     digest.update(json.dumps({"gamma": configuration["gamma"]}).encode() + b"\n")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from leaderboard.models import Job, Report, Revision
-from leaderboard.services.rankings import site_rules
+from leaderboard.services.rankings import split_rules
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import revision_matrix
 from ranking_engine.stability.bootstrap import rank_intervals
@@ -22,7 +22,7 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
     if found is not None:
         intervals = rank_intervals(
             found.matrix,
-            tuple(site_rules()),
+            tuple(split_rules(found.matrix.n_systems, found.matrix.n_tasks).quick),
             n_resamples=job.parameters["n_resamples"],
             level=job.parameters["level"],
             seed=job.parameters["seed"],

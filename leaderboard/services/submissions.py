@@ -143,7 +143,7 @@ def _systems_of(benchmark: Benchmark, rows: list[dict[str, Any]]) -> dict[str, S
     A system that never was on the board and waits for no decision was turned down: what was said of it then goes.
     """
     stored = {system.name_folded: system for system in System.objects.filter(benchmark=benchmark)}
-    taken = {system.key for system in stored.values()}
+    taken = {system.key for system in stored.values()} | {row["system"].get("new_key", "") for row in rows}
     turned_down = set(
         System.objects.filter(benchmark=benchmark, changes=None)
         .exclude(submissions__state=State.PENDING)

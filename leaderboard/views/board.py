@@ -148,6 +148,7 @@ class _Board:
             if column.status == "ranked" or column is found.reference
         ]
         self.columns = [self._column(column, found) for column in found.columns]
+        self.undefined = [self._column(column, found) for column in found.undefined]
         self.rows = [
             replace(row, url=reverse("system", args=[benchmark.key, row.key])) for row in found.rows
         ]

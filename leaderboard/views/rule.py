@@ -14,6 +14,7 @@ from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.selectors.jobs import own_system_ids
 from leaderboard.services.board import UnknownChoiceError
 from leaderboard.services.columns import TooLargeError
+from leaderboard.services.rankings import site_rules
 from leaderboard.services.rule_page import RulePage, build_rule_page
 from leaderboard.views.board import POLICY_NAMES, read_query
 from ranking_engine import RULES
@@ -23,7 +24,7 @@ from ranking_engine import RULES
 def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
     """The systems in the order of one rule, with what it was made from and what it means."""
     benchmark, audience = readable_benchmark(request.user, key)
-    if rule_key not in RULES:
+    if rule_key not in site_rules():
         raise Http404(f"There is no rule {rule_key!r}.")
     query = replace(read_query(request.GET), sort="", reference="")
     try:
@@ -52,7 +53,7 @@ def _links(page: RulePage, key: str, rule_key: str) -> dict[str, Any]:
         "board_url": address("board", reference=rule_key),
         "others": [
             {"name": column.name, "url": address("rule", column.rule), "is_active": column.rule == rule_key}
-            for column in board.columns
+            for column in [*board.columns, *board.undefined]
         ],
         "pages": {
             "number": board.page,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from ranking_engine import __version__
 from ranking_engine.command_line import rank
+from ranking_engine.command_line.inputs import UsageError
 from ranking_engine.tables import TableError
 
 BAD_INPUT = 2
@@ -24,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except TableError as error:
         return _fail(error.one_line())
+    except UsageError as error:
+        return _fail(str(error))
     except OSError as error:
         return _fail(f"{error.filename or 'input'}: {error.strerror or error}")
     return 0

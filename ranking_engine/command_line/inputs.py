@@ -1,24 +1,36 @@
-"""The files that the commands read."""
+"""The files and arguments that the commands share."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
 
+from ranking_engine.aggregation import AGGREGATIONS, reweighted
 from ranking_engine.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
+from ranking_engine.dispatch import rank_all
+from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.names import fold_name, shorten
+from ranking_engine.ranking import Ranking
+from ranking_engine.registry import RULES, TIES, listed_rules
+from ranking_engine.rules.positional import checked_vector
 from ranking_engine.score_matrix import ScoreMatrix
 from ranking_engine.tables import TableError, TableIssue, read_table
 from ranking_engine.weights import exact_weight
 
 STANDARD_INPUT = "-"
+DEFAULT_POLICY = "undefined"
+
+
+class UsageError(ValueError):
+    """Arguments that do not go together; the message is one line."""
 
 
 def add_input_arguments(command: argparse.ArgumentParser) -> None:
-    """Declare FILE, --benchmark and --weights."""
+    """Declare FILE, --benchmark, --weights and --gamma."""
     command.add_argument(
         "file", metavar="FILE", help="scores.csv: `system` and a column for each task; - is standard input"
     )
@@ -34,6 +46,86 @@ def add_input_arguments(command: argparse.ArgumentParser) -> None:
         type=Path,
         help='JSON such as {"RTE": 2, "CoLA": "1/3"}; other tasks keep theirs',
     )
+    command.add_argument(
+        "--gamma",
+        metavar="G",
+        type=float,
+        help="the optimality threshold, in the tasks' unit, such as 95 (default: the benchmark file's)",
+    )
+
+
+def add_rule_arguments(command: argparse.ArgumentParser) -> None:
+    """Declare which rules rank, and how: --rule, --vector, --aggregation, --missing, --ties."""
+    command.add_argument(
+        "--rule",
+        metavar="KEY",
+        action="append",
+        choices=list(RULES),
+        help=f"one of {', '.join(RULES)}; repeatable (default: all but positional)",
+    )
+    command.add_argument(
+        "--vector",
+        metavar="POINTS",
+        help="what positional gives to the first position, the second, ..., as 12,10,8; then 0",
+    )
+    command.add_argument(
+        "--aggregation",
+        choices=list(AGGREGATIONS),
+        default="basic",
+        help="how groups of tasks count (default: basic, the tasks' own weights)",
+    )
+    command.add_argument(
+        "--missing",
+        metavar="POLICY",
+        choices=list(MISSING_POLICIES),
+        help=f"for missing scores, one of {', '.join(MISSING_POLICIES)} "
+        f"(default: the benchmark file's policy, else {DEFAULT_POLICY})",
+    )
+    command.add_argument(
+        "--ties", choices=list(TIES), help="for ties within a task (default: each rule's own)"
+    )
+
+
+def read_rankings(options: argparse.Namespace) -> tuple[ScoreMatrix, dict[str, Ranking], str]:
+    """Read the table and rank it; return the matrix, the rankings by rule and the missing-score policy.
+
+    The matrix has the weights of the aggregation asked for; for `two_step`, its own.
+
+    Raises:
+        TableError: bad input, with its place.
+        UsageError: arguments that do not go together.
+        OSError: a file cannot be opened.
+    """
+    matrix, benchmark = read_inputs(options)
+    missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
+    rules = list(dict.fromkeys(options.rule or listed_rules()))
+    parameters = {}
+    if options.vector is not None:
+        rules = rules if "positional" in rules else [*rules, "positional"]
+        parameters["positional"] = {"vector": _vector(options.vector)}
+    elif "positional" in rules:
+        raise UsageError("--rule positional needs --vector, such as --vector 12,10,8")
+    if options.aggregation != "two_step":
+        matrix = _aggregated(matrix, options.aggregation)
+    aggregation = "two_step" if options.aggregation == "two_step" else "basic"
+    rankings = rank_all(
+        matrix, rules, aggregation=aggregation, missing=missing, ties=options.ties, options=parameters
+    )
+    return matrix, rankings, missing
+
+
+def _aggregated(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
+    try:
+        return reweighted(matrix, aggregation)
+    except ValueError as error:
+        raise UsageError(f"--aggregation {aggregation}: {error}") from error
+
+
+def _vector(text: str) -> tuple[float, ...]:
+    try:
+        return checked_vector(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile | None]:
@@ -41,6 +133,7 @@ def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile
 
     Raises:
         TableError: bad input, with its place.
+        UsageError: a threshold that is not finite.
         OSError: a file cannot be opened.
     """
     benchmark = _read_benchmark(options)
@@ -49,6 +142,10 @@ def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile
     else:
         table = read_table(options.file, allow_formula_names=True)
     matrix = to_matrix(table, benchmark)
+    if options.gamma is not None:
+        if not math.isfinite(options.gamma):
+            raise UsageError(f"--gamma is {options.gamma}; expected a finite number, such as 95")
+        matrix = matrix.with_gamma(options.gamma)
     return (_reweighted(matrix, options.weights) if options.weights else matrix), benchmark
 
 

@@ -6,63 +6,57 @@ import argparse
 from typing import Any
 
 from ranking_engine.command_line.formats import FORMATS
-from ranking_engine.command_line.inputs import add_input_arguments, read_inputs
-from ranking_engine.dispatch import rank_all
-from ranking_engine.missing import MISSING_POLICIES
+from ranking_engine.command_line.inputs import add_input_arguments, add_rule_arguments, read_rankings
 from ranking_engine.pairwise import Pairwise
 from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.registry import RULES, TIES
+from ranking_engine.registry import RULES
 from ranking_engine.rules.choice_sets import condorcet_winner, smith_set
 from ranking_engine.score_matrix import ScoreMatrix
-
-DEFAULT_POLICY = "undefined"
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command and its arguments."""
     command = commands.add_parser("rank", help="rank the systems under every rule", description=__doc__)
     add_input_arguments(command)
-    command.add_argument(
-        "--rule",
-        metavar="KEY",
-        action="append",
-        choices=list(RULES),
-        help=f"one of {', '.join(RULES)}; repeatable",
-    )
-    command.add_argument(
-        "--missing",
-        metavar="POLICY",
-        choices=list(MISSING_POLICIES),
-        help=f"for missing scores, one of {', '.join(MISSING_POLICIES)} "
-        f"(default: the benchmark file's policy, else {DEFAULT_POLICY})",
-    )
-    command.add_argument(
-        "--ties", choices=list(TIES), help="for ties within a task (default: each rule's own)"
-    )
+    add_rule_arguments(command)
     command.add_argument("--format", choices=list(FORMATS), default="table")
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> str:
     """Rank, and return the leaderboards in the format asked for."""
-    matrix, benchmark = read_inputs(options)
-    missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
-    rankings = rank_all(matrix, options.rule, missing=missing, ties=options.ties)
-    return FORMATS[options.format](board(matrix, rankings, missing))
+    matrix, rankings, missing = read_rankings(options)
+    return FORMATS[options.format](board(matrix, rankings, missing, options.aggregation))
 
 
-def board(matrix: ScoreMatrix, rankings: dict[str, Ranking], missing: str) -> dict[str, Any]:
-    """Return the leaderboards as plain data, which is what the JSON holds."""
-    pairwise = Pairwise.of(matrix)
-    winner = condorcet_winner(pairwise)
+def board(
+    matrix: ScoreMatrix, rankings: dict[str, Ranking], missing: str, aggregation: str
+) -> dict[str, Any]:
+    """Return the leaderboards as plain data, which is what the JSON holds.
+
+    Two steps compare systems within groups, so that there is no one majority: the Condorcet winner and the
+    Smith set are null then.
+    """
     return {
         "systems": list(matrix.system_names),
         "tasks": list(matrix.task_names),
-        "aggregation": "basic",
+        "aggregation": aggregation,
         "missing": missing,
+        **(
+            dict.fromkeys(("condorcet_winner", "smith_set"))
+            if aggregation == "two_step"
+            else _majority(matrix)
+        ),
+        "rules": {key: _entry(matrix, ranking) for key, ranking in rankings.items()},
+    }
+
+
+def _majority(matrix: ScoreMatrix) -> dict[str, Any]:
+    pairwise = Pairwise.of(matrix)
+    winner = condorcet_winner(pairwise)
+    return {
         "condorcet_winner": None if winner is None else matrix.system_names[winner],
         "smith_set": sorted(matrix.system_names[i] for i in smith_set(pairwise)),
-        "rules": {key: _entry(matrix, ranking) for key, ranking in rankings.items()},
     }
 
 

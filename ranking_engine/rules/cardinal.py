@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ranking_engine.names import listed
 from ranking_engine.profile import Outcome, Profile
-from ranking_engine.score_matrix import FloatArray
+from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
 
 _OVERFLOW = 1e290  # products with weights and their sums stay finite below
 _SHRINK = 2.0**-100
@@ -21,9 +24,100 @@ def mean(profile: Profile) -> Outcome:
     return Outcome(weighted_mean(profile.scores, profile.weights))
 
 
+def geometric_mean(profile: Profile) -> Outcome:
+    """Return exp(sum_t w_t log x_it / sum_t w_t); undefined with a score <= 0 or a lower-is-better task."""
+    reason = _why_lower(profile) or _reason(
+        profile, np.asarray((profile.scores <= 0).any(axis=0)), "scores <= 0"
+    )
+    if reason:
+        return _undefined(reason)
+    means = np.exp(weighted_mean(np.log(profile.scores), profile.weights))
+    return Outcome(np.clip(means, profile.scores.min(axis=1), profile.scores.max(axis=1)))
+
+
+def median(profile: Profile) -> Outcome:
+    """Return the weighted median of the oriented scores, the plain one at equal weights.
+
+    The midpoint of the lower median (the least score such that scores up to it weigh at least half) and the
+    upper one (the least such that they weigh more than half).
+    """
+    return Outcome(weighted_median(profile.scores, profile.matrix.integer_weights))
+
+
+def normalized_mean(profile: Profile) -> Outcome:
+    """Return the weighted mean of (x - chance) / (best - chance), on scores as stored.
+
+    The best is the maximum of the task's scale, or the minimum if lower is better. Undefined unless every
+    voting task states both and the best is better than chance.
+    """
+    span = _span(profile.matrix)
+    reason = _reason(profile, np.isnan(span), "no stated chance level or best score")
+    if not reason:
+        backwards = span * profile.matrix.directions <= 0
+        reason = _reason(profile, backwards, "a best score no better than chance")
+    return _undefined(reason) if reason else Outcome(weighted_mean(normalized(profile), profile.weights))
+
+
+def optimality_gap(profile: Profile) -> Outcome:
+    """Return minus the weighted mean of γ - min(s, γ): how far, on average, a system stays below γ.
+
+    Undefined without a threshold γ, in the tasks' unit, and with a lower-is-better task.
+    Agarwal et al. 2021, Deep reinforcement learning at the edge of the statistical precipice.
+    """
+    if profile.matrix.gamma is None:
+        return _undefined("no optimality threshold (gamma) is stated; for percentages 95 is usual")
+    if reason := _why_lower(profile):
+        return _undefined(reason)
+    return Outcome(weighted_mean(minus_gaps(profile), profile.weights))
+
+
+def normalized(profile: Profile) -> FloatArray:
+    """Return how far each score, as stored, has come from chance (0) to the best possible score (1)."""
+    return (profile.matrix.values - profile.matrix.chance) / _span(profile.matrix)
+
+
+def minus_gaps(profile: Profile) -> FloatArray:
+    """Return how far each score stays below γ, negated: 0 where it does not."""
+    gamma = profile.matrix.gamma or 0.0
+    return np.minimum(profile.scores, gamma) - gamma
+
+
+def _span(matrix: ScoreMatrix) -> FloatArray:
+    """Return the best score of each task minus its chance level."""
+    return np.where(matrix.directions > 0, matrix.maximum, matrix.minimum) - matrix.chance
+
+
 def weighted_mean(scores: FloatArray, weights: FloatArray) -> FloatArray:
     """Return sum_t weights[t] scores[i, t] / sum_t weights[t] for each row i of complete `scores`."""
     is_huge = bool(np.abs(scores).max() * weights.max() > _OVERFLOW)
     terms = (scores * _SHRINK if is_huge else scores) * weights
     means = np.array([math.fsum(row) for row in terms.tolist()]) / math.fsum(weights.tolist())
     return np.clip(means / _SHRINK if is_huge else means, scores.min(axis=1), scores.max(axis=1))
+
+
+def weighted_median(scores: FloatArray, integers: NDArray[Any]) -> FloatArray:
+    """Return the median of each row of complete `scores`, whose columns weigh `integers`."""
+    order = np.argsort(scores, axis=1, kind="stable")
+    ascending = np.take_along_axis(scores, order, axis=1)
+    weight_up_to = 2 * np.cumsum(integers[order], axis=1)
+    total = integers.sum()
+    lower = np.asarray(weight_up_to >= total, dtype=bool).argmax(axis=1)[:, None]
+    upper = np.asarray(weight_up_to > total, dtype=bool).argmax(axis=1)[:, None]
+    low, high = np.take_along_axis(ascending, lower, axis=1), np.take_along_axis(ascending, upper, axis=1)
+    return np.where(low == high, low, low / 2 + high / 2)[:, 0]
+
+
+def _why_lower(profile: Profile) -> str:
+    return _reason(profile, profile.matrix.directions < 0, "lower-is-better scores")
+
+
+def _reason(profile: Profile, tasks: BoolArray, what: str) -> str:
+    """Return that `tasks` have `what`, or an empty text where no task does."""
+    names = [profile.matrix.task_names[t] for t in np.flatnonzero(tasks)]
+    if not names:
+        return ""
+    return f"task {names[0]} has {what}" if len(names) == 1 else f"tasks {listed(names)} have {what}"
+
+
+def _undefined(reason: str) -> Outcome:
+    return Outcome(None, "undefined", reason)

@@ -6,13 +6,15 @@ the entry at the block's first or last position, `average` the mean of the entri
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+import math
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
 
 from ranking_engine.profile import Outcome, Profile
-from ranking_engine.score_matrix import FloatArray
+from ranking_engine.score_matrix import EXACT_FLOAT, FloatArray
 from ranking_engine.task_order import TaskOrder
 
 TIES: Mapping[str, str] = MappingProxyType(
@@ -22,6 +24,8 @@ TIES: Mapping[str, str] = MappingProxyType(
         "average": "Systems tied on a task share the points of the positions that they occupy.",
     }
 )
+
+MAX_POINTS = 1e30  # the largest entry of a scoring vector
 
 
 def plurality(profile: Profile, *, ties: str = "worst") -> Outcome:
@@ -34,6 +38,52 @@ def borda(profile: Profile, *, ties: str = "worst") -> Outcome:
     return Outcome(positional_scores(profile, borda_vector(profile.n_systems), ties))
 
 
+def dowdall(profile: Profile, *, ties: str = "best") -> Outcome:
+    """Return sum_t w_t / position of i on t."""
+    return Outcome(positional_scores(profile, dowdall_vector(profile.n_systems), ties))
+
+
+def average_rank(profile: Profile, *, ties: str = "average") -> Outcome:
+    """Return minus the weighted mean of the positions of each system."""
+    sums = weighted_sum(points(profile.order, average_rank_vector(profile.n_systems), ties), profile.weights)
+    return Outcome(sums / math.fsum(profile.weights.tolist()))
+
+
+def veto(profile: Profile, *, ties: str = "worst") -> Outcome:
+    """Return minus the weight of the tasks on which each system is last."""
+    return Outcome(positional_scores(profile, veto_vector(profile.n_systems), ties))
+
+
+def positional(profile: Profile, *, vector: tuple[float, ...], ties: str = "worst") -> Outcome:
+    """Return sum_t w_t `vector`[position of i on t], the vector being padded with 0 or cut to the positions.
+
+    Undefined where padding a negative last entry would make a lower position worth more.
+    """
+    n = profile.n_systems
+    if n > len(vector) and vector[-1] < 0:
+        reason = f"the scoring vector ends below 0 and would rise when padded with 0 for {n} systems"
+        return Outcome(None, "undefined", reason)
+    padded = np.zeros(n)
+    padded[: len(vector)] = vector[:n]
+    return Outcome(positional_scores(profile, padded, ties))
+
+
+def checked_vector(vector: object) -> tuple[float, ...]:
+    """Return a scoring vector, from numbers or a text such as "12,10,8", or raise a ValueError."""
+    entries = vector.split(",") if isinstance(vector, str) else vector
+    expected = "expected numbers that do not rise, such as 12,10,8"
+    if not isinstance(entries, Sequence) or not entries:
+        raise ValueError(f"`vector` is {vector!r}; {expected}")
+    try:
+        numbers = tuple(float(entry) for entry in entries)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"`vector` is {vector!r}; {expected}") from error
+    is_bounded = all(abs(number) <= MAX_POINTS for number in numbers)  # False for NaN too
+    if not is_bounded or any(later > earlier for earlier, later in itertools.pairwise(numbers)):
+        raise ValueError(f"`vector` is {vector!r}; {expected}")
+    return numbers
+
+
 def plurality_vector(n: int) -> FloatArray:
     """1, 0, ..., 0."""
     return np.array([1.0, *[0.0] * (n - 1)])
@@ -44,9 +94,37 @@ def borda_vector(n: int) -> FloatArray:
     return np.arange(n - 1, -1, -1, dtype=np.float64)
 
 
+def dowdall_vector(n: int) -> FloatArray:
+    """1, 1/2, ..., 1/n."""
+    return 1 / np.arange(1, n + 1)
+
+
+def average_rank_vector(n: int) -> FloatArray:
+    """-1, -2, ..., -n."""
+    return -np.arange(1, n + 1, dtype=np.float64)
+
+
+def veto_vector(n: int) -> FloatArray:
+    """0, ..., 0, -1."""
+    return np.array([*[0.0] * (n - 1), -1.0])
+
+
 def positional_scores(profile: Profile, vector: FloatArray, ties: str) -> FloatArray:
     """Return sum_t w_t `vector`[position of i on t]; exact where vector and weights are integers."""
-    return points(profile.order, vector, ties) @ profile.weights / profile.denominator
+    return weighted_sum(points(profile.order, vector, ties), profile.weights) / profile.denominator
+
+
+def weighted_sum(given: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return sum_t weights[t] given[i, t] for each row i, whatever the order of the tasks.
+
+    Exact where `given` are halves of integers, `weights` integers and the sums below 2^52; else correctly
+    rounded sums of rounded products.
+    """
+    halves = 2 * given
+    is_exact = np.abs(halves).max() * weights.sum() < EXACT_FLOAT and (weights == np.rint(weights)).all()
+    if is_exact and (halves == np.rint(halves)).all():
+        return given @ weights
+    return np.array([math.fsum(row) for row in (given * weights).tolist()])
 
 
 def points(order: TaskOrder, vector: FloatArray, ties: str) -> FloatArray:

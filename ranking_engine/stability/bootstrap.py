@@ -16,14 +16,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.dispatch import rank_all
 from ranking_engine.missing import Completed, complete, scored_part
 from ranking_engine.ranking import UNRANKED, ranks_of
 from ranking_engine.registry import get_rule
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.stability.resampled_scores import resampled_scores
+from ranking_engine.stability.resampled_scores import has_fast_way, resampled_scores
 
 MIN_CLUSTERS = 6
 DEFAULT_RULES = ("mean", "plurality", "borda", "copeland", "minimax")
+
+BUDGET_SECONDS = 60.0
 
 _BATCH_CELLS = 1 << 20  # ranks that are sorted at a time
 
@@ -47,6 +50,7 @@ class RankIntervals:
             (n_systems,): at most (1 - level) / 2 of its ranks lie below `lower` and as many above `upper`.
             UNRANKED (-1) where it has no rank in any resample.
         undefined: why, for rules that give no ranking or have too few tasks left under the policy.
+        skipped: why, for rules that would have taken too long.
     """
 
     status: Literal["computed", "undefined"]
@@ -61,6 +65,7 @@ class RankIntervals:
     lower: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     upper: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     undefined: Mapping[str, str] = field(default_factory=dict)
+    skipped: Mapping[str, str] = field(default_factory=dict)
 
 
 def rank_intervals(
@@ -71,6 +76,7 @@ def rank_intervals(
     level: float = 0.95,
     seed: int = 0,
     missing: str = "drop_systems",
+    budget: float = BUDGET_SECONDS,
     progress: Progress | None = None,
 ) -> RankIntervals:
     """Bootstrap the ranks of all systems over the tasks.
@@ -82,46 +88,80 @@ def rank_intervals(
         level: of the intervals, as 0.95.
         seed: of the draws.
         missing: the policy for rules that need every score.
+        budget: the seconds, as estimated by the rules' own costs, for all rules whose resamples can only be
+            ranked one by one; the cheapest come first, and those that do not fit are skipped.
         progress: called as progress(done, total) after each step; it may raise to cancel.
 
     Raises:
         ValueError: an unknown rule or policy, or a parameter out of its range.
     """
     for rule in rules:
-        get_rule(rule)
+        if get_rule(rule).parameters:
+            raise ValueError(f"`rules` names {rule!r}, which needs {', '.join(get_rule(rule).parameters)}")
     _check_parameters(n_resamples, level, seed)
     native, completed = scored_part(matrix), complete(matrix, missing)
     n_clusters = 0 if native.matrix is None else len(clusters_of(native.matrix))
     parameters = (tuple(rules), n_resamples, level, seed, missing, n_clusters)
     if reason := _why_none(native):
         return RankIntervals("undefined", reason, *parameters)
-    counts, undefined = _counts_of_rules(
-        matrix.n_systems, _by_part(native, completed, rules), n_resamples, seed, progress
-    )
-    bounds = {rule: interval_bounds(table, level) for rule, table in counts.items()}
+    study = _Study(matrix.n_systems, n_resamples, seed, budget, _Steps(progress))
+    study.run(_by_part(native, completed, rules), len(rules))
+    bounds = {rule: interval_bounds(table, level) for rule, table in study.counts.items()}
     lower = {rule: bound[0] for rule, bound in bounds.items()}
     upper = {rule: bound[1] for rule, bound in bounds.items()}
-    return RankIntervals("computed", "", *parameters, counts, lower, upper, undefined)
+    return RankIntervals(
+        "computed", "", *parameters, study.counts, lower, upper, study.undefined, study.skipped
+    )
 
 
-def _counts_of_rules(
-    n: int, parts: list[tuple[Completed, list[str]]], n_resamples: int, seed: int, progress: Progress | None
-) -> tuple[dict[str, NDArray[np.int32]], dict[str, str]]:
-    """Return the counts of ranks of each rule, and for the others why there are none."""
-    step = _Steps(progress)
-    counts: dict[str, NDArray[np.int32]] = {}
-    undefined: dict[str, str] = {}
-    n_rules = sum(len(keys) for _, keys in parts)
-    for part, keys in parts:
-        reason = _why_none(part)
-        if part.matrix is None or reason:
-            undefined.update(dict.fromkeys(keys, reason))
-            continue
-        task_counts = draw_tasks(part.matrix, n_resamples, seed)
-        scores = resampled_scores(part.matrix, task_counts, keys, step.part(len(keys) / n_rules))
-        counts.update({rule: _count_ranks(n, part, table) for rule, table in scores.items()})
-    step.finish()
-    return counts, undefined
+@dataclass
+class _Study:
+    """The counts of ranks of each rule, and for the others why there are none."""
+
+    n_systems: int
+    n_resamples: int
+    seed: int
+    budget: float
+    step: _Steps
+    counts: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+    undefined: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    def run(self, parts: list[tuple[Completed, list[str]]], n_rules: int) -> None:
+        """Count the ranks of the rules of every part."""
+        for part, keys in parts:
+            reason = _why_none(part)
+            if part.matrix is None or reason:
+                self.undefined.update(dict.fromkeys(keys, reason))
+            else:
+                self._run_part(part, part.matrix, keys, self.step.part(len(keys) / n_rules))
+        self.step.finish()
+
+    def _run_part(
+        self, part: Completed, matrix: ScoreMatrix, keys: list[str], step: Callable[[float], None]
+    ) -> None:
+        task_counts = draw_tasks(matrix, self.n_resamples, self.seed)
+        keys = self._affordable(matrix, task_counts, keys)
+        full = rank_all(matrix, keys, missing="undefined")
+        self.undefined.update({key: full[key].reason for key in keys if full[key].status == "undefined"})
+        keys = [key for key in keys if key not in self.undefined]
+        for rule, scores in resampled_scores(matrix, task_counts, keys, step).items():
+            self.counts[rule] = _count_ranks(self.n_systems, part, scores)
+
+    def _affordable(self, matrix: ScoreMatrix, task_counts: NDArray[np.int64], keys: list[str]) -> list[str]:
+        """Return the rules that can be resampled within the budget, which they use up; skip the others."""
+        n, T = matrix.n_systems, matrix.n_tasks
+        slow = [key for key in keys if not has_fast_way(key, matrix, task_counts)]
+        for key in sorted(slow, key=lambda key: get_rule(key).cost(n, T)):
+            seconds = get_rule(key).cost(n, T) * self.n_resamples
+            if seconds > self.budget:
+                self.skipped[key] = (
+                    f"ranking {self.n_resamples:,} resamples would take about {seconds:,.2g} s, "
+                    f"of {self.budget:,.2g} s left for it"
+                )
+            else:
+                self.budget -= seconds
+        return [key for key in keys if key not in self.skipped]
 
 
 def clusters_of(matrix: ScoreMatrix) -> dict[str, int]:

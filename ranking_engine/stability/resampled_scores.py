@@ -8,16 +8,25 @@ with the share of the work done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.dispatch import rank
+from ranking_engine.dispatch import rank_all
 from ranking_engine.profile import Profile
 from ranking_engine.ranking import UNRANKED
-from ranking_engine.rules.positional import borda_vector, plurality_vector, points
+from ranking_engine.registry import get_rule
+from ranking_engine.rules.cardinal import minus_gaps, normalized
+from ranking_engine.rules.positional import (
+    average_rank_vector,
+    borda_vector,
+    dowdall_vector,
+    plurality_vector,
+    points,
+    veto_vector,
+)
 from ranking_engine.score_matrix import EXACT_FLOAT, FloatArray, ScoreMatrix
 
 Counts = NDArray[np.int64]
@@ -27,26 +36,38 @@ _EXACT_FLOAT32 = 2**24
 _BLOCK_CELLS = 1 << 21  # entries of a block of resampled wins, or of the comparisons that make them
 
 
-def resampled_mean(matrix: ScoreMatrix, task_counts: Counts) -> FloatArray:
-    """Weighted means: one matrix product."""
-    profile = Profile(matrix)
-    scale = np.abs(profile.scores).max() or 1.0
+def resampled_mean(profile: Profile, task_counts: Counts, rule: str) -> FloatArray:
+    """Rules that are a weighted mean of a term a task: one matrix product."""
     weights = task_counts * (profile.weights / profile.weights.max())
-    return weights / weights.sum(axis=1, keepdims=True) @ (profile.scores / scale).T
+    shares = weights / weights.sum(axis=1, keepdims=True)
+    if rule == "geometric_mean":
+        return np.exp(shares @ np.log(profile.scores).T)
+    terms = _TERMS[rule](profile)
+    return shares @ (terms / (np.abs(terms).max() or 1.0)).T
 
 
-def resampled_plurality(matrix: ScoreMatrix, task_counts: Counts) -> FloatArray:
-    """Plurality, ties within a task at the worst position."""
-    profile = Profile(matrix)
-    given = points(profile.order, plurality_vector(profile.n_systems), "worst")
+def resampled_positional(profile: Profile, task_counts: Counts, rule: str) -> FloatArray:
+    """Rules with a scoring vector, under their own convention for ties within a task: one matrix product."""
+    given = points(profile.order, _VECTORS[rule](profile.n_systems), get_rule(rule).tie_convention or "worst")
     return task_counts * profile.weights @ given.T
 
 
-def resampled_borda(matrix: ScoreMatrix, task_counts: Counts) -> FloatArray:
-    """Borda, ties within a task at the worst position."""
-    profile = Profile(matrix)
-    given = points(profile.order, borda_vector(profile.n_systems), "worst")
-    return task_counts * profile.weights @ given.T
+_TERMS: Mapping[str, Callable[[Profile], FloatArray]] = {
+    "mean": lambda profile: profile.scores,
+    "normalized_mean": normalized,
+    "optimality_gap": minus_gaps,
+}
+_VECTORS: Mapping[str, Callable[[int], FloatArray]] = {
+    "plurality": plurality_vector,
+    "borda": borda_vector,
+    "dowdall": dowdall_vector,
+    "average_rank": average_rank_vector,
+    "veto": veto_vector,
+}
+_LINEAR: Mapping[str, Callable[[Profile, Counts, str], FloatArray]] = {
+    **dict.fromkeys([*_TERMS, "geometric_mean"], resampled_mean),
+    **dict.fromkeys(_VECTORS, resampled_positional),
+}
 
 
 def resampled_majority(
@@ -142,13 +163,15 @@ def _only_present(scores: FloatArray, matrix: ScoreMatrix, task_counts: Counts) 
     return scores
 
 
-def one_by_one(matrix: ScoreMatrix, task_counts: Counts, rule: str, step: Step) -> FloatArray:
+def one_by_one(
+    matrix: ScoreMatrix, task_counts: Counts, rules: Sequence[str], step: Step
+) -> dict[str, FloatArray]:
     """Minus the ranks of each resample, ranked as a matrix of its own: for rules without a faster way."""
-    scores = np.full((len(task_counts), matrix.n_systems), np.nan)
+    scores = {rule: np.full((len(task_counts), matrix.n_systems), np.nan) for rule in rules}
     for r, counts in enumerate(task_counts):
-        ranking = rank(reweighted(matrix, counts), rule, missing="undefined")
-        is_ranked = ranking.ranks != UNRANKED
-        scores[r, is_ranked] = -ranking.ranks[is_ranked]
+        for rule, ranking in rank_all(reweighted(matrix, counts), rules, missing="undefined").items():
+            is_ranked = ranking.ranks != UNRANKED
+            scores[rule][r, is_ranked] = -ranking.ranks[is_ranked]
         step((r + 1) / len(task_counts))
     return scores
 
@@ -158,32 +181,32 @@ def reweighted(matrix: ScoreMatrix, counts: Counts) -> ScoreMatrix:
     return matrix.with_weights([weight * int(k) for weight, k in zip(matrix.weights, counts, strict=True)])
 
 
-_LINEAR: Mapping[str, Callable[[ScoreMatrix, Counts], FloatArray]] = {
-    "mean": resampled_mean,
-    "plurality": resampled_plurality,
-    "borda": resampled_borda,
-}
+def has_fast_way(rule: str, matrix: ScoreMatrix, task_counts: Counts) -> bool:
+    """Whether the resamples of `rule` are scored all at once."""
+    return rule in _LINEAR or (rule in _MAJORITY and has_exact_weights(matrix, task_counts))
 
 
 def resampled_scores(
-    matrix: ScoreMatrix, task_counts: Counts, rules: Collection[str], step: Step
+    matrix: ScoreMatrix, task_counts: Counts, rules: Sequence[str], step: Step
 ) -> dict[str, FloatArray]:
     """Return the scores of all `rules`, each the fastest way there is."""
-    together = [key for key in rules if key in _MAJORITY and has_exact_weights(matrix, task_counts)]
-    alone = [key for key in rules if key not in together]
+    linear = [key for key in rules if key in _LINEAR]
+    fast = [key for key in rules if has_fast_way(key, matrix, task_counts)]
+    majority = [key for key in fast if key not in linear]
+    alone = [key for key in rules if key not in fast]
+    profile = Profile(matrix)
     scores: dict[str, FloatArray] = {}
-    for k, key in enumerate(alone):
-        if key in _LINEAR:
-            scores[key] = _LINEAR[key](matrix, task_counts)
-        else:
-            scores[key] = one_by_one(matrix, task_counts, key, _part(step, k, len(rules)))
+    for k, key in enumerate(linear):
+        scores[key] = _LINEAR[key](profile, task_counts, key)
         step((k + 1) / len(rules))
-    if together:
-        rest = _part(step, len(alone), len(rules), len(together))
-        scores.update(resampled_majority(matrix, task_counts, together, rest))
+    if majority:
+        part = _part(step, len(linear), len(rules), len(majority))
+        scores.update(resampled_majority(matrix, task_counts, majority, part))
+    if alone:
+        scores.update(one_by_one(matrix, task_counts, alone, _part(step, len(fast), len(rules), len(alone))))
     return scores
 
 
-def _part(step: Step, k: int, total: int, length: int = 1) -> Step:
+def _part(step: Step, k: int, total: int, length: int) -> Step:
     """Return the callback for the steps k to k + length of `total`."""
     return lambda share: step((k + length * share) / total)

@@ -6,6 +6,7 @@ Tables are dicts from (system, task) to a Fraction, without the missing cells.
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -64,22 +65,160 @@ def mean(matrix, policy="drop_systems"):
     return {i: sum(matrix.weights[t] * table[i, t] for t in tasks) / total for i in systems}
 
 
+def weighted_median(matrix, policy="drop_systems"):
+    part = completed(matrix, policy)
+    if part is None:
+        return None
+    systems, tasks, table = part
+    half = sum(matrix.weights[t] for t in tasks) / 2
+
+    def middle(i):
+        def weight_up_to(x):
+            return sum(matrix.weights[t] for t in tasks if table[i, t] <= x)
+
+        values = [table[i, t] for t in tasks]
+        lower = min(x for x in values if weight_up_to(x) >= half)
+        upper = min(x for x in values if weight_up_to(x) > half)
+        return (lower + upper) / 2
+
+    return {i: middle(i) for i in systems}
+
+
+def geometric_mean(matrix, policy="drop_systems"):
+    part = completed(matrix, policy)
+    if part is None:
+        return None
+    systems, tasks, table = part
+    if any(matrix.directions[t] < 0 or table[i, t] <= 0 for i in systems for t in tasks):
+        return None
+    total = sum(matrix.weights[t] for t in tasks)
+    return {
+        i: math.prod(float(table[i, t]) ** float(matrix.weights[t] / total) for t in tasks) for i in systems
+    }
+
+
+def optimality_gap(matrix, policy="drop_systems"):
+    part = completed(matrix, policy)
+    if part is None or matrix.gamma is None or any(matrix.directions[t] < 0 for t in part[1]):
+        return None
+    systems, tasks, table = part
+    gamma, total = Fraction(matrix.gamma), sum(matrix.weights[t] for t in tasks)
+    return {
+        i: -sum(matrix.weights[t] * (gamma - min(table[i, t], gamma)) for t in tasks) / total for i in systems
+    }
+
+
+def normalized_mean(matrix, policy="drop_systems"):
+    part = completed(matrix, policy)
+    if part is None:
+        return None
+    systems, tasks, table = part
+    best = {t: matrix.maximum[t] if matrix.directions[t] > 0 else matrix.minimum[t] for t in tasks}
+    if any(np.isnan([best[t], matrix.chance[t]]).any() for t in tasks):
+        return None
+    if any((best[t] - matrix.chance[t]) * matrix.directions[t] <= 0 for t in tasks):
+        return None
+    total = sum(matrix.weights[t] for t in tasks)
+
+    def share(i, t):
+        chance = Fraction(matrix.chance[t])
+        return (table[i, t] * int(matrix.directions[t]) - chance) / (Fraction(best[t]) - chance)
+
+    return {i: sum(matrix.weights[t] * share(i, t) for t in tasks) / total for i in systems}
+
+
+def points(table, systems, i, t, entry, ties):
+    """What task t gives i among `systems`; `entry(p, n)` is the scoring vector's entry at position p of n."""
+    n = len(systems)
+    first = 1 + sum(table[j, t] > table[i, t] for j in systems)
+    last = sum(table[j, t] >= table[i, t] for j in systems)
+    if ties == "average":
+        return sum(Fraction(entry(p, n)) for p in range(first, last + 1)) / (last - first + 1)
+    return Fraction(entry(first if ties == "best" else last, n))
+
+
 def positional(matrix, entry, ties, policy="drop_systems"):
     """`entry(p, n)` is the scoring vector's entry at position p, from 1, of n."""
     part = completed(matrix, policy)
     if part is None:
         return None
     systems, tasks, table = part
-    n = len(systems)
+    return {
+        i: sum(matrix.weights[t] * points(table, systems, i, t, entry, ties) for t in tasks) for i in systems
+    }
 
-    def points(i, t):
-        first = 1 + sum(table[j, t] > table[i, t] for j in systems)
-        last = sum(table[j, t] >= table[i, t] for j in systems)
-        if ties == "average":
-            return sum(Fraction(entry(p, n)) for p in range(first, last + 1)) / (last - first + 1)
-        return entry(first if ties == "best" else last, n)
 
-    return {i: sum(matrix.weights[t] * points(i, t) for t in tasks) for i in systems}
+def dowdall(matrix, ties="best", policy="drop_systems"):
+    return positional(matrix, lambda p, n: Fraction(1, p), ties, policy)
+
+
+def veto(matrix, ties="worst", policy="drop_systems"):
+    return positional(matrix, lambda p, n: -int(p == n), ties, policy)
+
+
+def average_rank(matrix, ties="average", policy="drop_systems"):
+    sums = positional(matrix, lambda p, n: -p, ties, policy)
+    if sums is None:
+        return None
+    _, tasks, _ = completed(matrix, policy)
+    total = sum(matrix.weights[t] for t in tasks)
+    return {i: score / total for i, score in sums.items()}
+
+
+def weights_by_position(matrix, ties="worst", policy="drop_systems"):
+    """For each system the weights at the positions n, n - 1, ..., 2."""
+    part = completed(matrix, policy)
+    if part is None:
+        return None
+    n = len(part[0])
+    at = {p: positional(matrix, lambda q, _, p=p: int(p == q), ties, policy) for p in range(n, 1, -1)}
+    return {i: [at[p][i] for p in range(n, 1, -1)] for i in part[0]}
+
+
+def threshold(matrix, ties="worst", policy="drop_systems"):
+    vectors = weights_by_position(matrix, ties, policy)
+    if vectors is None:
+        return None
+    return {i: -1 - sum(other < vector for other in vectors.values()) for i, vector in vectors.items()}
+
+
+def in_rounds(matrix, entry, is_leaving, ties, policy):
+    """`is_leaving(score, all scores)`: a system leaves; scores are positional among those that remain."""
+    part = completed(matrix, policy)
+    if part is None:
+        return None
+    remaining, tasks, table = part
+    left, number = {}, 1
+    while True:
+        scores = {
+            i: sum(matrix.weights[t] * points(table, remaining, i, t, entry, ties) for t in tasks)
+            for i in remaining
+        }
+        left.update(dict.fromkeys(remaining, number))
+        if len(set(scores.values())) == 1:
+            return left
+        remaining = [i for i in remaining if not is_leaving(scores[i], list(scores.values()))]
+        number += 1
+
+
+def baldwin(matrix, ties="worst", policy="drop_systems"):
+    return in_rounds(matrix, lambda p, n: n - p, lambda score, every: score == min(every), ties, policy)
+
+
+def nanson(matrix, ties="worst", policy="drop_systems"):
+    return in_rounds(
+        matrix, lambda p, n: n - p, lambda score, every: score * len(every) < sum(every), ties, policy
+    )
+
+
+def instant_runoff(matrix, ties="worst", policy="drop_systems"):
+    return in_rounds(matrix, lambda p, n: int(p == 1), lambda score, every: score == min(every), ties, policy)
+
+
+def coombs(matrix, ties="worst", policy="drop_systems"):
+    return in_rounds(
+        matrix, lambda p, n: -int(p == n), lambda score, every: score == min(every), ties, policy
+    )
 
 
 def plurality(matrix, ties="worst", policy="drop_systems"):

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from ranking_engine import RULES
+from ranking_engine import AGGREGATIONS, listed_rules
 from ranking_engine.command_line import main
 
 TOY = """\
@@ -53,7 +53,7 @@ def test_json_holds_every_leaderboard(toy, capsys):
     assert (board["systems"], board["tasks"]) == (["A", "B", "C", "D"], ["1", "2", "3", "4", "5"])
     assert (board["aggregation"], board["missing"]) == ("basic", "undefined")
     assert (board["condorcet_winner"], board["smith_set"]) == ("B", ["B"])
-    assert list(board["rules"]) == list(RULES)
+    assert list(board["rules"]) == listed_rules()
     assert board["rules"]["borda"] == {
         "name": "Borda",
         "family": "positional",
@@ -201,6 +201,65 @@ def test_an_unknown_rule_ends_with_status_2(toy, capsys):
         run(capsys, toy, "--rule", "bordo")
     assert caught.value.code == 2
     assert "invalid choice: 'bordo'" in capsys.readouterr().err
+
+
+def test_points_of_ones_own_make_a_further_column(toy, capsys):
+    board = run_json(capsys, toy, "--vector", "12,10,8")
+    assert list(board["rules"]) == [*listed_rules(), "positional"]
+    assert board["rules"]["positional"]["scores"] == {"A": 24.0, "B": 42.0, "C": 46.0, "D": 38.0}
+    alone = run_json(capsys, toy, "--rule", "positional", "--vector", "1")
+    assert alone["rules"]["positional"]["scores"] == {"A": 2.0, "B": 1.0, "C": 1.0, "D": 1.0}
+
+
+def test_the_optimality_threshold_can_be_stated(toy, capsys):
+    gap = run_json(capsys, toy, "--gamma", "3", "--rule", "optimality_gap")["rules"]["optimality_gap"]
+    assert gap["scores"] == {"A": -1.2, "B": -0.4, "C": -0.6, "D": -0.8}
+
+
+def with_groups(toy, weights="a = 3\nb = 1"):
+    tasks = "".join(f"[[task]]\nname = '{t}'\ngroup = '{'a' if t < 3 else 'b'}'\n" for t in range(1, 6))
+    weights = [line.split(" = ") for line in weights.splitlines()]
+    groups = "".join(f"[[group]]\nname = '{name}'\nweight = {weight}\n" for name, weight in weights)
+    toy.with_name("benchmark.toml").write_text(tasks + groups)
+
+
+def test_groups_of_tasks_count_as_asked_for(toy, capsys):
+    with_groups(toy)
+    scores = {}
+    for aggregation in AGGREGATIONS:
+        board = run_json(capsys, toy, "--rule", "plurality", "--aggregation", aggregation)
+        assert board["aggregation"] == aggregation
+        scores[aggregation] = list(board["rules"]["plurality"]["scores"].values())
+    assert scores["basic"] == [2, 1, 1, 1]
+    assert scores["weighted"] == scores["balanced"] == pytest.approx([3, 1 / 3, 1 / 3, 1 / 3])
+    assert scores["two_step"] == [3, 0, 0, 0]
+
+
+def test_two_steps_have_no_one_majority(toy, capsys):
+    with_groups(toy)
+    board = run_json(capsys, toy, "--rule", "borda", "--aggregation", "two_step")
+    assert (board["condorcet_winner"], board["smith_set"]) == (None, None)
+    _, out, _ = run(capsys, toy, "--rule", "borda", "--aggregation", "two_step")
+    assert out.endswith("\n\nAggregation: two_step\nMissing scores: undefined\n")
+
+
+def test_groups_without_any_weight_are_told(toy, capsys):
+    with_groups(toy, "a = 0\nb = 0")
+    status, out, err = run(capsys, toy, "--aggregation", "weighted")
+    message = "error: --aggregation weighted: `group_weights` leave no task a positive weight"
+    assert (status, out, err.splitlines()[-1]) == (2, "", message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--rule", "positional"), "--rule positional needs --vector, such as --vector 12,10,8"),
+        (("--vector", "1,2"), "`vector` is '1,2'; expected numbers that do not rise, such as 12,10,8"),
+        (("--gamma", "inf"), "--gamma is inf; expected a finite number, such as 95"),
+    ],
+)
+def test_arguments_that_do_not_go_together_end_with_status_2(toy, capsys, arguments, message):
+    assert run(capsys, toy, *arguments) == (2, "", f"error: {message}\n")
 
 
 def test_it_runs_as_a_module_and_reads_standard_input():

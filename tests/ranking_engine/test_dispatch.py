@@ -3,7 +3,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ranking_engine import UNRANKED, ScoreMatrix, condorcet_loser, condorcet_winner, rank, rank_all, smith_set
+from ranking_engine import (
+    TIES,
+    UNRANKED,
+    ScoreMatrix,
+    condorcet_loser,
+    condorcet_winner,
+    listed_rules,
+    rank,
+    rank_all,
+    smith_set,
+)
 
 TOY = ScoreMatrix(
     # tasks 1 to 5, best first: ABCD, ACDB, BDCA, CBDA, DBCA
@@ -20,6 +30,15 @@ TOY = ScoreMatrix(
         ("copeland", [-3, 3, 1, -1], [4, 1, 2, 3]),
         ("minimax", [-3, 0, -3, -3], [2, 1, 2, 2]),
         ("mean", [2.2, 2.8, 2.6, 2.4], [4, 1, 2, 3]),
+        ("median", [1, 3, 2, 2], [4, 1, 2, 2]),
+        ("dowdall", [2.75, 2.75, 2.5, 1.75 + 2 / 3], [1, 1, 3, 4]),
+        ("average_rank", [-2.8, -2.2, -2.4, -2.6], [4, 1, 2, 3]),
+        ("veto", [-3, -1, 0, -1], [4, 2, 1, 2]),
+        ("threshold", [-4, -2, -1, -3], [4, 2, 1, 3]),
+        ("baldwin", [1, 4, 3, 2], [4, 1, 2, 3]),
+        ("nanson", [1, 3, 2, 1], [3, 1, 2, 3]),
+        ("instant_runoff", [2, 1, 1, 1], [1, 2, 2, 2]),
+        ("coombs", [1, 3, 2, 2], [4, 1, 2, 2]),
     ],
 )
 def test_the_toy_leaderboard_has_the_known_scores(rule, scores, ranks):
@@ -47,11 +66,17 @@ def test_rank_all_gives_every_rule_what_rank_gives_alone():
 @pytest.mark.parametrize(
     ("rule", "options", "message"),
     [
-        ("bordo", {}, "`rule` is 'bordo'; expected one of mean, plurality, borda"),
+        ("bordo", {}, "`rule` is 'bordo'; expected one of mean, geometric_mean, median"),
         ("borda", {"ties": "first"}, "`ties` is 'first'; expected one of worst, best, average"),
         ("copeland", {"ties": "first"}, "`ties` is 'first'"),
         ("copeland", {"variant": "uper"}, "`variant` is 'uper'; expected one of difference, lower_with_ties"),
         ("borda", {"variant": "upper"}, r"`variant` is no option of the rule borda \(options: none\)"),
+        ("positional", {}, "`vector` is missing: the rule positional needs it"),
+        ("positional", {"vector": ()}, r"`vector` is \(\); expected numbers that do not rise, such as 12,10,8"),
+        ("positional", {"vector": (1, 2)}, r"`vector` is \(1, 2\); expected numbers that do not rise"),
+        ("positional", {"vector": "12,ten"}, "`vector` is '12,ten'; expected numbers"),
+        ("positional", {"vector": (float("nan"),)}, "`vector` is "),
+        ("positional", {"vector": 12}, "`vector` is 12; expected numbers"),
     ],
 )  # fmt: skip
 def test_unknown_rules_ties_and_options_are_named(rule, options, message):
@@ -65,10 +90,23 @@ def test_rank_all_takes_some_rules_in_the_order_asked_for():
         rank_all(TOY, ["bordo"])
 
 
-def test_one_system_and_one_task_are_enough():
-    for rule, ranking in rank_all(ScoreMatrix([[-3.0]])).items():
-        assert (rule, ranking.ranks.tolist(), ranking.winners) == (rule, [1], (0,))
-        assert not np.signbit(ranking.scores[0]) or rule == "mean"
+SCALE = {"gamma": 5, "maximum": [5], "chance": [0]}
+
+
+@pytest.mark.parametrize("ties", [None, *TIES])
+def test_one_system_and_one_task_are_enough(ties):
+    rankings = rank_all(ScoreMatrix([[3.0]], **SCALE), ties=ties)
+    assert list(rankings) == listed_rules()
+    for ranking in rankings.values():
+        assert (ranking.ranks.tolist(), ranking.winners) == ([1], (0,))
+        assert not (ranking.scores[0] == 0 and np.signbit(ranking.scores[0]))
+
+
+@pytest.mark.parametrize("ties", [None, *TIES])
+def test_systems_that_are_alike_win_together(ties):
+    for rule, ranking in rank_all(ScoreMatrix([[3.0]] * 4, **SCALE), ties=ties).items():
+        assert ranking.ranks.tolist() == ([1] * 4 if rule != "condorcet" else [UNRANKED] * 4)
+        assert not (np.signbit(ranking.scores) & (ranking.scores == 0)).any()
 
 
 def test_no_winner_says_how_large_the_smith_set_is():

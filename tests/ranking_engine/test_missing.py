@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ranking_engine import MISSING_POLICIES, RULES, ScoreMatrix, rank, rank_all
+from ranking_engine import MISSING_POLICIES, ScoreMatrix, listed_rules, rank, rank_all
 from ranking_engine.missing import complete
 
 NAN = float("nan")
@@ -104,8 +104,9 @@ def test_native_rules_ignore_the_policy_and_the_unscored_are_nobodys_rivals(poli
 
 @pytest.mark.parametrize("policy", list(MISSING_POLICIES))
 def test_every_policy_leaves_a_complete_matrix_alone(policy):
-    matrix = ScoreMatrix([[1.0, NAN], [2.0, 1.0]], weights=[1, 0])
-    for rule in RULES:
+    scale = {"gamma": 5, "maximum": [5, 5], "chance": [0, 0]}
+    matrix = ScoreMatrix([[1.0, NAN], [2.0, 1.0]], weights=[1, 0], **scale)
+    for rule in listed_rules():
         ranking = rank(matrix, rule, missing=policy)
         assert ranking.winners == (1,)
         assert "n_imputed" not in ranking.details

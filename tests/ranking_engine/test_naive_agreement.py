@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ranking_engine import MISSING_POLICIES, RULES, TIES, rank, rank_all
+from ranking_engine import MISSING_POLICIES, RULES, TIES, listed_rules, rank, rank_all
 from tests.ranking_engine import naive
 from tests.ranking_engine.strategies import matrices
 
 FEW = settings(max_examples=60, deadline=None)
 
+POSITIVE = [0.5, 1.0, 2.0, 3.0, 81.0]
+EXACT = ("threshold", "baldwin", "nanson", "instant_runoff", "coombs")
 POLICIES = st.sampled_from(list(MISSING_POLICIES))
 
 
@@ -23,17 +27,66 @@ def test_mean(matrix, policy):
 
 
 @FEW
-@given(matrices(), POLICIES, st.sampled_from([None, *TIES]))
-def test_plurality(matrix, policy, ties):
-    expected = naive.plurality(matrix, ties or "worst", policy)
-    naive.assert_ranks(rank(matrix, "plurality", missing=policy, ties=ties), expected, matrix.n_systems)
+@given(matrices(), POLICIES)
+def test_median(matrix, policy):
+    expected = naive.weighted_median(matrix, policy)
+    naive.assert_ranks(rank(matrix, "median", missing=policy), expected, matrix.n_systems)
 
 
 @FEW
-@given(matrices(), POLICIES, st.sampled_from([None, *TIES]))
-def test_borda(matrix, policy, ties):
-    expected = naive.borda(matrix, ties or "worst", policy)
-    naive.assert_ranks(rank(matrix, "borda", missing=policy, ties=ties), expected, matrix.n_systems)
+@given(matrices(cells=POSITIVE), POLICIES)
+def test_geometric_mean(matrix, policy):
+    expected = naive.geometric_mean(matrix, policy)
+    naive.assert_ranks(rank(matrix, "geometric_mean", missing=policy), expected, matrix.n_systems)
+
+
+@pytest.mark.parametrize("rule", ["normalized_mean", "optimality_gap"])
+def test_rules_on_scales(rule):
+    @FEW
+    @given(matrices(scales=True), POLICIES)
+    def check(matrix, policy):
+        expected = getattr(naive, rule)(matrix, policy)
+        naive.assert_ranks(rank(matrix, rule, missing=policy), expected, matrix.n_systems)
+
+    check()
+
+
+@pytest.mark.parametrize(
+    ("rule", "huge"),
+    [
+        *((rule, False) for rule in ("plurality", "borda", "dowdall", "average_rank", "veto", *EXACT)),
+        *((rule, True) for rule in EXACT),
+    ],
+)
+def test_rules_on_positions(rule, huge):
+    @FEW
+    @given(matrices(huge_weights=huge), POLICIES, st.sampled_from([None, *TIES]))
+    def check(matrix, policy, ties):
+        expected = getattr(naive, rule)(matrix, ties or RULES[rule].tie_convention, policy)
+        naive.assert_ranks(rank(matrix, rule, missing=policy, ties=ties), expected, matrix.n_systems)
+
+    check()
+
+
+@FEW
+@given(
+    matrices(), st.sampled_from([(12.0, 10.0, 8.0), (1.0, 1.0, 0.25), (3.0,)]), st.sampled_from(list(TIES))
+)
+def test_positional(matrix, vector, ties):
+    expected = naive.positional(matrix, lambda p, n: Fraction(([*vector] + [0] * n)[p - 1]), ties)
+    naive.assert_ranks(rank(matrix, "positional", vector=vector, ties=ties), expected, matrix.n_systems)
+
+
+@FEW
+@given(matrices(), st.sampled_from(list(TIES)))
+def test_the_threshold_rule_lists_the_weights_that_it_compares(matrix, ties):
+    ranking, expected = rank(matrix, "threshold", ties=ties), naive.weights_by_position(matrix, ties)
+    n = len(expected or ())
+    given = {
+        matrix.system_names[i]: {p: float(w) for p, w in zip(range(n, 1, -1), weights, strict=True) if w}
+        for i, weights in (expected or {}).items()
+    }
+    assert ranking.details.get("weights_by_position", {}) == given
 
 
 @pytest.mark.parametrize("huge", [False, True])
@@ -78,7 +131,7 @@ def test_condorcet(matrix):
 @given(matrices(), POLICIES, st.sampled_from([None, *TIES]))
 def test_rank_all_gives_every_rule_what_rank_gives_alone(matrix, policy, ties):
     together = rank_all(matrix, missing=policy, ties=ties)
-    assert list(together) == list(RULES)
+    assert list(together) == listed_rules()
     for rule, ranking in together.items():
         alone = rank(matrix, rule, missing=policy, ties=ties)
         np.testing.assert_array_equal(ranking.scores, alone.scores)

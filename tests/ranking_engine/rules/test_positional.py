@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from ranking_engine import ScoreMatrix, rank
+from ranking_engine import TIES, ScoreMatrix, rank
 from ranking_engine.profile import Profile
 from ranking_engine.rules.positional import points, positional_scores
+from ranking_engine.synthetic import random_matrix
 from ranking_engine.task_order import task_order
 
 TIED = np.array([[5.0], [7.0], [5.0], [5.0], [1.0]])  # one first, three on positions 2 to 4, one last
@@ -40,3 +43,30 @@ def test_order_has_first_and_last_positions_and_dense_places_and_marks_missing_s
     assert order.first.T.tolist() == [[1, -1, 0, 1, 3]]
     assert order.last.T.tolist() == [[2, -1, 0, 2, 3]]
     assert order.place.T.tolist() == [[2, 0, 1, 2, 3]]
+
+
+def test_a_scoring_vector_is_padded_or_cut_to_the_positions():
+    matrix = ScoreMatrix([[4.0], [3.0], [2.0], [1.0]])
+    assert rank(matrix, "positional", vector=(12, 10)).scores.tolist() == [12, 10, 0, 0]
+    assert rank(matrix, "positional", vector="3, 2, 1, 1, 1").scores.tolist() == [3, 2, 1, 1]
+    borda = rank(matrix, "positional", vector=[3, 2, 1, 0], ties="average")
+    assert borda.scores.tolist() == rank(matrix, "borda", ties="average").scores.tolist()
+
+
+def test_a_vector_that_would_rise_when_padded_gives_no_ranking():
+    matrix = ScoreMatrix([[3.0], [2.0], [1.0]])
+    assert rank(matrix, "positional", vector=(0, 0, -1)).scores.tolist() == [0, 0, -1]
+    ranking = rank(matrix, "positional", vector=(0, -1))
+    assert (ranking.status, ranking.reason) == (
+        "undefined",
+        "the scoring vector ends below 0 and would rise when padded with 0 for 3 systems",
+    )
+
+
+def test_sums_that_are_not_exact_do_not_depend_on_the_order_of_tasks():
+    values = random_matrix(20, 40, seed=1).values
+    matrix = ScoreMatrix(values, weights=[Fraction(1, k) for k in range(1, 41)])
+    for rule in ("dowdall", "plurality", "average_rank"):
+        for ties in TIES:
+            backwards = rank(matrix.subset(tasks=range(39, -1, -1)), rule, ties=ties)
+            assert backwards.scores.tolist() == rank(matrix, rule, ties=ties).scores.tolist()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ranking_engine import MISSING_POLICIES, RULES, UNRANKED, ScoreMatrix, rank
+from ranking_engine import MISSING_POLICIES, RULES, UNRANKED, ScoreMatrix, listed_rules, rank
 from ranking_engine.missing import complete, scored_part
 from ranking_engine.stability.bootstrap import (
     DEFAULT_RULES,
@@ -49,7 +50,7 @@ def assert_same_as_naive(matrix, rules, n_resamples, seed, missing="drop_systems
     st.sampled_from(list(MISSING_POLICIES)),
 )
 def test_batches_count_what_ranking_each_resample_counts(matrix, seed, missing):
-    assert_same_as_naive(matrix, tuple(RULES), 4, seed, missing)
+    assert_same_as_naive(matrix, tuple(listed_rules()), 4, seed, missing)
 
 
 @pytest.mark.parametrize(
@@ -58,8 +59,29 @@ def test_batches_count_what_ranking_each_resample_counts(matrix, seed, missing):
     ids=["strict", "ties", "gaps", "fractions"],
 )
 def test_batches_agree_with_the_loop_on_larger_matrices(options):
-    intervals = assert_same_as_naive(random_matrix(20, 8, seed=3, **options), tuple(RULES), 20, 1, "median")
-    assert set(intervals.counts) == set(RULES)
+    base = random_matrix(12, 8, seed=3, **options)
+    scale = {"gamma": 2.0, "maximum": [9] * 8, "chance": [0.1] * 8}
+    matrix = ScoreMatrix(np.exp(base.values), weights=base.weights, **scale)
+    intervals = assert_same_as_naive(matrix, tuple(listed_rules()), 10, 1, "median")
+    assert (set(intervals.counts), intervals.undefined, intervals.skipped) == (set(listed_rules()), {}, {})
+
+
+def test_rules_that_would_take_too_long_are_skipped_and_say_so():
+    matrix = random_matrix(20, 8, seed=3)
+    intervals = rank_intervals(matrix, ("borda", "coombs", "median"), n_resamples=10, budget=0.005)
+    assert (set(intervals.counts), set(intervals.skipped)) == ({"borda", "median"}, {"coombs"})
+    assert re.fullmatch(
+        r"ranking 10 resamples would take about [\d.]+ s, of [\d.]+ s left for it",
+        intervals.skipped["coombs"],
+    )
+
+
+def test_a_rule_that_is_undefined_on_all_tasks_is_so_although_a_resample_may_leave_out_the_cause():
+    matrix = random_matrix(4, 8, seed=3)
+    undefined = rank_intervals(matrix, ("optimality_gap", "borda"), n_resamples=10).undefined
+    assert undefined == {
+        "optimality_gap": "no optimality threshold (gamma) is stated; for percentages 95 is usual"
+    }
 
 
 def test_weights_too_large_for_floats_are_ranked_exactly():
@@ -148,10 +170,13 @@ def test_bounds_are_as_defined(row, level):
     assert (lower[0], upper[0]) == expected
 
 
+RULES_OF_ALL_WAYS = ("mean", "borda", "copeland", "minimax", "median")
+
+
 def test_progress_counts_up_to_its_total_and_may_cancel():
     seen = []
     rank_intervals(
-        random_matrix(300, 8, seed=8), tuple(RULES), n_resamples=200, progress=lambda *s: seen.append(s)
+        random_matrix(300, 8, seed=8), RULES_OF_ALL_WAYS, n_resamples=100, progress=lambda *s: seen.append(s)
     )
     done = [step for step, _ in seen]
     assert {total for _, total in seen} == {100}
@@ -173,6 +198,7 @@ def test_progress_counts_up_to_its_total_and_may_cancel():
         ({"level": 1.0}, "`level` is 1.0"),
         ({"seed": -1}, "`seed` is -1"),
         ({"rules": ("bordo",)}, "`rule` is 'bordo'"),
+        ({"rules": ("positional",)}, "`rules` names 'positional', which needs vector"),
         ({"missing": "guess"}, "`missing` is 'guess'"),
     ],
 )

@@ -1,0 +1,47 @@
+"""Keys made from names, and names that are taken for each other."""
+
+import pytest
+
+from leaderboard.models.benchmarks import KEY_LENGTH, is_key
+from leaderboard.services.names import NearMisses, make_key
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("BoolQ", "boolq"), ("GPT 4 (turbo)", "gpt-4-turbo"), ("a__b--c", "a-b-c"), ("Übung", "ubung"),
+        ("日本語", "unnamed"), ("--", "unnamed"), ("a/b.c", "abc"), ("x" * 300, "x" * 74),
+    ],
+)  # fmt: skip
+def test_a_key_is_the_slug_of_its_name(name, key):
+    assert make_key(name, set()) == key
+    is_key(key)
+
+
+def test_a_key_that_is_taken_is_numbered_from_two_and_stays_short_enough():
+    taken = {"x" * 74} | {f"{'x' * 74}-{number}" for number in range(2, 100)}
+    key = make_key("x" * 300, taken)
+    assert key == "x" * 74 + "-100"
+    assert len(key) <= KEY_LENGTH
+    is_key(key)
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "near"),
+    [
+        ("GPT-4", ["GPT 4", "GPT 3"], ["GPT 4"]),
+        ("Roberta large", ["RoBERTa-large", "BERT", "RoBERTa-largee"], ["RoBERTa-large", "RoBERTa-largee"]),
+        ("日本語", ["中文", "العربية"], []),
+        ("BERT", ["T5", "GLUE"], []),
+        ("abcdefghij", ["abcdefghi1", "abcdefghi2", "abcdefghi3", "abcdefghi4"], 3),
+    ],
+)
+def test_near_names_are_those_of_the_same_letters_and_those_a_letter_apart(name, known, near):
+    found = NearMisses(known).of(name)
+    assert (len(found) if isinstance(near, int) else found) == near
+
+
+def test_among_many_names_only_those_of_the_same_letters_are_near():
+    known = [f"System {number}" for number in range(3000)]
+    assert NearMisses(known, n_asked=10).of("system-17") == ["System 17"]
+    assert NearMisses(known, n_asked=10).of("Sistem 17") == []

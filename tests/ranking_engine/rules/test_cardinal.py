@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+
+from ranking_engine import ScoreMatrix, rank
+
+NAMES = {"system_names": ["A", "B"], "task_names": ["up", "down"]}
+MIXED = ScoreMatrix([[1, 2], [3, 4]], directions=[1, -1], gamma=95, **NAMES)
+
+
+def reason(matrix, rule, **options):
+    ranking = rank(matrix, rule, **options)
+    assert (ranking.status, ranking.winners) == ("undefined", ())
+    return ranking.reason
+
+
+@pytest.mark.parametrize("rule", ["geometric_mean", "optimality_gap"])
+def test_rules_that_need_higher_to_be_better_name_the_task_that_is_not(rule):
+    assert reason(MIXED, rule) == "task down has lower-is-better scores"
+
+
+def test_the_geometric_mean_names_the_tasks_with_scores_that_are_not_positive():
+    assert reason(ScoreMatrix([[1, 0], [1, 1]], **NAMES), "geometric_mean") == "task down has scores <= 0"
+    matrix = ScoreMatrix([[0.0] * 5])
+    assert reason(matrix, "geometric_mean") == "tasks t1, t2, t3 and 2 more have scores <= 0"
+
+
+def test_a_task_that_does_not_vote_spoils_nothing():
+    silenced = MIXED.with_weights([1, 0])
+    assert rank(silenced, "geometric_mean").scores.tolist() == [1, 3]
+    assert rank(silenced, "optimality_gap").scores.tolist() == [-94, -92]
+
+
+def test_the_optimality_gap_needs_its_threshold():
+    expected = "no optimality threshold (gamma) is stated; for percentages 95 is usual"
+    assert reason(MIXED.with_gamma(None), "optimality_gap") == expected
+
+
+def test_scores_above_the_threshold_leave_no_gap():
+    matrix = ScoreMatrix([[100, 90], [95, 99]], gamma=95)
+    assert rank(matrix, "optimality_gap").scores.tolist() == [-2.5, 0]
+
+
+def test_the_normalised_mean_reads_scores_as_stored_on_tasks_of_either_direction():
+    scale = {"minimum": [0, 0], "maximum": [100, 10], "chance": [50, 8]}
+    matrix = ScoreMatrix([[75, 4], [100, 8]], directions=[1, -1], **scale)
+    assert rank(matrix, "normalized_mean").scores.tolist() == [0.5, 0.5]
+    assert rank(matrix.with_weights([1, 3]), "normalized_mean").scores.tolist() == [0.5, 0.25]
+
+
+def test_the_normalised_mean_names_the_task_without_a_sensible_scale():
+    assert reason(MIXED, "normalized_mean") == "tasks up, down have no stated chance level or best score"
+    matrix = ScoreMatrix([[1, 2]], task_names=["a", "b"], maximum=[3, 3], chance=[1, 3])
+    assert reason(matrix, "normalized_mean") == "task b has a best score no better than chance"
+
+
+@pytest.mark.parametrize(
+    ("weights", "median"),
+    [
+        ([1, 1, 1, 1], 3),
+        ([1, 1, 1, 4], 9),
+        ([3, 1, 1, 1], 1.5),
+        ([0, 1, 1, 1], 4),
+        (["1/3", "1/3", "1/3", 1], 6.5),
+    ],
+)
+def test_the_weighted_median_is_the_midpoint_of_the_lower_and_the_upper_one(weights, median):
+    assert rank(ScoreMatrix([[1, 2, 4, 9]], weights=weights), "median").scores.tolist() == [median]
+
+
+def test_the_mean_of_equal_scores_is_that_score():
+    for rule in ("mean", "geometric_mean", "median"):
+        assert rank(ScoreMatrix([[0.1, 0.1, 0.1]]), rule).scores.tolist() == [0.1]
