@@ -185,7 +185,7 @@ class BenchmarkForm(forms.ModelForm):
         model = Benchmark
         fields = (
             "name", "key", "description", "visibility", "submission_policy", "replacement", "default_rule",
-            "missing_policy", "gamma", "source_url", "licence", "citation", "tags",
+            "missing_policy", "aggregation", "gamma", "source_url", "licence", "citation", "tags",
         )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from leaderboard.services.job_kinds import BOOTSTRAP
 from leaderboard.services.rankings import (
     BOARD,
     RANKING,
+    majority_facts,
     rank_isolated,
     ranking_arrays,
     ranking_parameters,
@@ -161,12 +162,15 @@ def make_column(
     )
 
 
-def columns_under(board: PublishedBoard, policy: str, names: Sequence[str], audience_level: str) -> list[Column]:
-    """The columns under another missing-score policy than the stored one: computed on demand, never stored.
+def board_under(
+    board: PublishedBoard, policy: str, aggregation: str, names: Sequence[str], audience_level: str
+) -> PublishedBoard:
+    """The board under another missing-score policy or aggregation than the stored: computed on demand, never stored.
 
     Args:
         board: what is published.
         policy: the policy asked for.
+        aggregation: the aggregation asked for.
         names: the systems' names, in order.
         audience_level: who the answer is for; part of the cache's key.
 
@@ -181,32 +185,39 @@ def columns_under(board: PublishedBoard, policy: str, names: Sequence[str], audi
             f"rules = {size:,}; up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. Download the scores and "
             f"run the command line: python -m ranking_engine rank scores.csv --missing {policy}"
         )
-    parameters = [ranking_parameters(rule, policy) for rule in rules]
+    parameters = [ranking_parameters(rule, policy, aggregation) for rule in rules]
     # The answer holds names, which the hash of the inputs leaves out: they differ after a renaming.
     parts = [board.revision.input_hash, engine_version, content_hash([parameters, list(names)]), audience_level]
     key = f"columns:{':'.join(parts)}"
 
-    def compute() -> list[tuple[dict[str, Any], dict[str, np.ndarray]]]:
+    def compute() -> dict[str, Any]:
         found = revision_matrix(board.revision)
         if found is None:
-            return []
-        outcomes = rank_isolated(found.matrix, policy)
-        return [
+            return {"rankings": [], "winner": None, "in_smith_set": board.in_smith_set}
+        outcomes = rank_isolated(found.matrix, policy, aggregation)
+        winner, in_smith_set = majority_facts(found.matrix, aggregation)
+        rankings = [
             (ranking_summary(outcome, rule, list(names)), ranking_arrays(outcome, found.matrix.n_systems))
             for rule, (outcome, _) in outcomes.items()
         ]
+        return {"rankings": rankings, "winner": None if winner is None else names[winner], "in_smith_set": in_smith_set}
 
     task_names = task_names_of(board.revision)
-    answer = {summary["rule"]: (summary, arrays) for summary, arrays in single_flight(key, compute)}
-    return [
-        make_column(*answer[column.rule], task_names) if column.rule in answer else _as_stored(column)
-        for column in board.columns
-    ]
+    answer = single_flight(key, compute)
+    made = {summary["rule"]: make_column(summary, arrays, task_names) for summary, arrays in answer["rankings"]}
+    is_same = aggregation == board.revision.configuration.content["aggregation"]
+    return replace(
+        board,
+        facts=board.facts | {"condorcet_winner": answer["winner"]},
+        in_smith_set=answer["in_smith_set"],
+        columns=[made.get(column.rule) or _as_stored(column, is_same=is_same) for column in board.columns],
+    )
 
 
-def _as_stored(column: Column) -> Column:
-    """A column that is not computed on demand: what is stored, where the policy does not matter to the rule."""
-    if not RULES[column.rule].needs_complete:
+def _as_stored(column: Column, *, is_same: bool) -> Column:
+    """A column that is not computed on demand: what is stored, where that is the same (the policy alone differs, and
+    does not matter to the rule)."""
+    if is_same and not RULES[column.rule].needs_complete:
         return column
     reason = "It takes too long at this size to be computed on demand."
     return _empty_column(column.rule, "undefined", reason, len(column.ranks))

@@ -26,11 +26,13 @@ from ranking_engine import (
     smith_set,
 )
 from ranking_engine import __version__ as engine_version
+from ranking_engine.aggregation import reweighted
 
 logger = logging.getLogger(__name__)
 
 RANKING, BOARD = "ranking", "board"
 WINNER_NAMES = 20  # more joint winners than these are counted, not named
+TWO_STEP = "two_step"
 FAILED = "failed"  # the status of a rule that raised; it costs its own column only
 
 
@@ -68,9 +70,9 @@ def split_rules(n_systems: int, n_tasks: int) -> RuleSplit:
     )
 
 
-def ranking_parameters(rule: str, missing_policy: str) -> dict[str, str]:
+def ranking_parameters(rule: str, missing_policy: str, aggregation: str) -> dict[str, str]:
     """What a ranking report depends on beside its revision."""
-    return {"rule": rule, "aggregation": "basic", "missing": missing_policy, "ties": "default"}
+    return {"rule": rule, "aggregation": aggregation, "missing": missing_policy, "ties": "default"}
 
 
 def compute_rankings(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
@@ -122,34 +124,36 @@ def ranking_reports(revision: Revision) -> tuple[list[Report], str]:
 def _reports_of(found: RevisionMatrix, rules: Sequence[str]) -> list[Report]:
     """One report a rule."""
     policy = found.revision.configuration.content["missing_policy"]
+    aggregation = found.revision.configuration.content["aggregation"]
     names = [system.name for system in found.systems]
     return [
         make_report(
             found.revision,
             RANKING,
-            parameters=ranking_parameters(rule, policy),
+            parameters=ranking_parameters(rule, policy, aggregation),
             summary=ranking_summary(outcome, rule, names),
             arrays=ranking_arrays(outcome, found.matrix.n_systems),
             seconds=seconds,
         )
-        for rule, (outcome, seconds) in rank_isolated(found.matrix, policy, rules).items()
+        for rule, (outcome, seconds) in rank_isolated(found.matrix, policy, aggregation, rules).items()
     ]
 
 
 def rank_isolated(
-    matrix: ScoreMatrix, missing: str, rules: Sequence[str] | None = None
+    matrix: ScoreMatrix, missing: str, aggregation: str, rules: Sequence[str] | None = None
 ) -> dict[str, tuple[Ranking | Exception, float]]:
     """Rankings with their seconds. A rule that raises has its exception in place of a ranking.
 
     Args:
         matrix: what is ranked.
         missing: the missing-score policy.
+        aggregation: how tasks and groups count together.
         rules: which rules; all that are quick at this size where None.
     """
     chosen = split_rules(matrix.n_systems, matrix.n_tasks).quick if rules is None else list(rules)
     started = time.perf_counter()
     try:
-        rankings = rank_all(matrix, chosen, missing=missing)
+        rankings = rank_all(matrix, chosen, missing=missing, aggregation=aggregation)
     except Exception:
         logger.exception("the rules together failed; ranking one by one")
     else:
@@ -159,7 +163,7 @@ def rank_isolated(
     for rule in chosen:
         started = time.perf_counter()
         try:
-            outcome: Ranking | Exception = rank(matrix, rule, missing=missing)
+            outcome: Ranking | Exception = rank(matrix, rule, missing=missing, aggregation=aggregation)
         except Exception as error:
             logger.exception("rule %s failed", rule)
             outcome = error
@@ -206,9 +210,7 @@ def board_report(found: RevisionMatrix) -> Report:
     started = time.perf_counter()
     rules = split_rules(matrix.n_systems, matrix.n_tasks)
     n_scored = np.isfinite(matrix.scores[:, matrix.votes]).sum(axis=1)
-    winner = condorcet_winner(matrix)
-    in_smith_set = np.zeros(matrix.n_systems, bool)
-    in_smith_set[list(smith_set(matrix))] = True
+    winner, in_smith_set = majority_facts(matrix, found.revision.configuration.content["aggregation"])
     summary = {
         "n_systems": matrix.n_systems,
         "n_tasks": matrix.n_tasks,
@@ -226,6 +228,17 @@ def board_report(found: RevisionMatrix) -> Report:
     }
     seconds = time.perf_counter() - started
     return make_report(found.revision, BOARD, parameters={}, summary=summary, arrays=arrays, seconds=seconds)
+
+
+def majority_facts(matrix: ScoreMatrix, aggregation: str) -> tuple[int | None, np.ndarray]:
+    """The Condorcet winner and the Smith set (a boolean a system) with the tasks' weights under `aggregation`.
+
+    Two-step aggregation has no majority of its own: there the tasks' own weights decide.
+    """
+    weighed = matrix if aggregation == TWO_STEP else reweighted(matrix, aggregation)
+    in_smith_set = np.zeros(matrix.n_systems, bool)
+    in_smith_set[list(smith_set(weighed))] = True
+    return condorcet_winner(weighed), in_smith_set
 
 
 def publish(revision: Revision) -> bool:
