@@ -13,7 +13,7 @@ from ranking_engine.missing import Completed, check_policy, complete, scored_par
 from ranking_engine.pairwise import Pairwise
 from ranking_engine.profile import Outcome, Profile
 from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.registry import TIES, Rule, get_rule, listed_rules
+from ranking_engine.registry import TIES, Number, Rule, get_rule, listed_rules
 from ranking_engine.score_matrix import ScoreMatrix
 
 
@@ -36,8 +36,8 @@ def rank(
             native rules ignore it.
         ties: the convention for ties within a task, a key of TIES; None for the rule's own default. Rules
             without such a convention ignore it.
-        options: the rule's further options, such as variant="margins", and its parameters, such as
-            vector=(12, 10, 8); see Rule.options and Rule.parameters.
+        options: the rule's further options, such as variant="margins", its numbers, such as prior=0.1, and its
+            parameters, such as vector=(12, 10, 8); see Rule.options, Rule.numbers and Rule.parameters.
 
     Raises:
         ValueError: an unknown rule, aggregation, policy, convention or option, a parameter that is missing,
@@ -112,6 +112,8 @@ def _rank(shared: _Shared, rule: Rule, ties: str | None, options: Mapping[str, A
     n = shared.matrix.n_systems
     if profile is None:
         return Ranking.undefined(rule.key, n, part.reason, part.details)
+    if reason := rule.why_not_computed(profile.n_systems):
+        return Ranking.undefined(rule.key, n, reason, part.details)
     keywords = dict(options)
     if rule.tie_convention is not None:
         keywords["ties"] = ties or rule.tie_convention
@@ -139,15 +141,23 @@ def _check_ties(ties: str | None) -> None:
 
 def _checked_options(rule: Rule, options: Mapping[str, object]) -> dict[str, Any]:
     for name, value in options.items():
-        if name not in rule.options and name not in rule.parameters:
-            known = ", ".join([*rule.options, *rule.parameters]) or "none"
+        if name not in rule.options and name not in rule.parameters and name not in rule.numbers:
+            known = ", ".join([*rule.options, *rule.numbers, *rule.parameters]) or "none"
             raise ValueError(f"`{name}` is no option of the rule {rule.key} (options: {known})")
         if name in rule.options and value not in rule.options[name]:
             raise ValueError(f"`{name}` is {value!r}; expected one of {', '.join(rule.options[name])}")
+        if name in rule.numbers:
+            _check_number(name, value, rule.numbers[name])
     for name in rule.parameters:
         if name not in options:
             raise ValueError(f"`{name}` is missing: the rule {rule.key} needs it")
     return {name: rule.parameters[name](v) if name in rule.parameters else v for name, v in options.items()}
+
+
+def _check_number(name: str, value: object, number: Number) -> None:
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not is_number or not number.least <= float(value) <= number.most:  # type: ignore[arg-type]
+        raise ValueError(f"`{name}` is {value!r}; expected a number from {number.least:g} to {number.most:g}")
 
 
 __all__ = ["UNRANKED", "rank", "rank_all"]

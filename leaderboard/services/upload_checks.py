@@ -22,7 +22,7 @@ DESCRIPTION_LENGTH = 5000
 SHOWN_PROBLEMS = 100
 is_web_address = URLValidator(schemes=["http", "https"])
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
-UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+UNSTORABLE = re.compile("[\\0\\ud800-\\udfff]")
 NO_SCORE = {"missing": Score.MissingReason.NOT_REPORTED}
 
 
@@ -111,7 +111,10 @@ def parse_score(given: str | float | None, task: Task) -> float | None:
         raise ValueError(
             f"{shown[:40]!r} is not a number; write 71.3, or leave the field empty where there is no score"
         )
-    value = float(given)
+    try:
+        value = float(given)
+    except OverflowError:  # a whole number beyond the greatest float
+        value = math.inf
     if not math.isfinite(value):
         raise ValueError(f"{shown[:40]!r} is too large to be a score")
     if task.minimum is not None and value < task.minimum:
@@ -188,7 +191,7 @@ class _Check:
             self.problems.add("system_name", str(problem), line=row.line)
             return {}
         folded = fold_name(name)
-        if len(folded) > FOLDED_LENGTH:  # a ligature counts as one letter in a name and as three when it is compared
+        if len(folded) > FOLDED_LENGTH:  # a ligature is one letter of a name, and three when names are compared
             self.problems.add("system_name", f"the system name {shorten(name)!r} is too long", line=row.line)
             return {}
         found = self.by_name.get(folded) or self.by_key.get(name)
