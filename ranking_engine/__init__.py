@@ -6,11 +6,12 @@
 [2, 1, 3]
 """
 
+from ranking_engine.aggregation import AGGREGATIONS
 from ranking_engine.dispatch import rank, rank_all
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.pairwise import Pairwise
 from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.registry import RULES, TIES, Rule, listed_rules
+from ranking_engine.registry import RULES, TIES, Rule, listed_rules, quick_rules, slow_rules
 from ranking_engine.rules.choice_sets import (
     condorcet_loser,
     condorcet_winner,
@@ -24,6 +25,7 @@ from ranking_engine.score_matrix import ScoreMatrix
 __version__ = "0.1.0"  # raised whenever a figure can change
 
 __all__ = [
+    "AGGREGATIONS",
     "MISSING_POLICIES",
     "RULES",
     "TIES",
@@ -35,9 +37,11 @@ __all__ = [
     "condorcet_loser",
     "condorcet_winner",
     "listed_rules",
+    "quick_rules",
     "rank",
     "rank_all",
     "schwartz_set",
+    "slow_rules",
     "smith_set",
     "uncovered_set",
     "weak_condorcet_winners",

@@ -9,12 +9,31 @@ from typing import Any
 
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.profile import Outcome
-from ranking_engine.rules import cardinal, elimination, majority, positional, rates, threshold
+from ranking_engine.rules import cardinal, elimination, majority, paths, positional, rates, threshold
 from ranking_engine.rules.positional import TIES
 
-__all__ = ["MISSING_POLICIES", "RULES", "TIES", "Rule", "get_rule", "listed_rules"]
+__all__ = [
+    "MISSING_POLICIES",
+    "RULES",
+    "TIES",
+    "Number",
+    "Rule",
+    "get_rule",
+    "listed_rules",
+    "quick_rules",
+    "slow_rules",
+]
 
 QUICK_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Number:
+    """The range of a numeric option, both ends included, and its default."""
+
+    default: float
+    least: float
+    most: float
 
 
 @dataclass(frozen=True)
@@ -34,6 +53,9 @@ class Rule:
         tie_convention: the default for ties within a task, a key of TIES; None where ties need none.
         options: the values that each further option takes, the default first.
         parameters: options that must be given, each with the function that checks a value and returns it.
+        numbers: numeric options, each with its range and default.
+        is_slow: its time grows faster than that of comparing all pairs, so that it is computed where asked for.
+        max_systems: it is not computed for more ranked systems than this; None where there is no limit.
     """
 
     key: str
@@ -47,15 +69,24 @@ class Rule:
     tie_convention: str | None = None
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     parameters: Mapping[str, Callable[[object], Any]] = field(default_factory=dict)
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+    is_slow: bool = False
+    max_systems: int | None = None
 
     @property
     def is_listed(self) -> bool:
-        """Whether it is a column of every leaderboard; a rule with parameters is computed where asked for."""
-        return not self.parameters
+        """Whether it is a column of every leaderboard; the others are computed where asked for."""
+        return not (self.parameters or self.is_slow)
 
     def is_quick(self, n_systems: int, n_tasks: int) -> bool:
         """Whether the rule should take less than a second at this size."""
         return self.cost(n_systems, n_tasks) < QUICK_SECONDS
+
+    def why_not_computed(self, n_systems: int) -> str:
+        """Return why the rule is not computed for so many systems; empty where it is."""
+        if self.max_systems is None or n_systems <= self.max_systems:
+            return ""
+        return f"not computed for more than {self.max_systems} systems (here {n_systems})"
 
 
 def _sorting_cost(n: int, T: int) -> float:
@@ -64,6 +95,14 @@ def _sorting_cost(n: int, T: int) -> float:
 
 def _pairwise_cost(n: int, T: int) -> float:
     return 3e-4 + 1.5e-7 * n * T + 5e-10 * n * n * T + 1.5e-8 * n * n
+
+
+def _schulze_cost(n: int, T: int) -> float:
+    return _pairwise_cost(n, T) + min(1e-3 + 5e-10 * n**3, 2e-7 * n * n + 1e-2)
+
+
+def _ranked_pairs_cost(n: int, T: int) -> float:
+    return _pairwise_cost(n, T) + 2e-3 + 3e-6 * n * n
 
 
 def _rounds_cost(n: int, T: int) -> float:
@@ -186,6 +225,16 @@ _RULES = (
         options={"variant": majority.MINIMAX_VARIANTS},
     ),
     Rule(
+        "schulze", "Schulze", "majority", False, _schulze_cost, paths.schulze,
+        "Compares two systems by their strongest chains of head-to-head victories over each other.",
+        "Schulze 2011", options={"strength": paths.STRENGTHS}, is_slow=True, max_systems=10_000,
+    ),
+    Rule(
+        "ranked_pairs", "Ranked pairs", "majority", False, _ranked_pairs_cost, paths.ranked_pairs,
+        "Locks in head-to-head victories, the strongest first, unless they contradict those locked in before.",
+        "Tideman 1987", options={"strength": paths.STRENGTHS}, is_slow=True, max_systems=3_000,
+    ),
+    Rule(
         "win_rate", "Win rate", "rates", False, _win_rate_cost, rates.win_rate,
         "How often a system is ahead, on average over its rivals; a tie is half a win.",
         "Liang et al. 2023, HELM; Pavao et al. 2021, success rate",
@@ -199,6 +248,20 @@ _RULES = (
 )  # fmt: skip
 
 RULES: Mapping[str, Rule] = MappingProxyType({rule.key: rule for rule in _RULES})
+
+
+def quick_rules(n_systems: int, n_tasks: int) -> tuple[str, ...]:
+    """Return the keys of the rules, but those with parameters, that each should take less than a second."""
+    return tuple(rule.key for rule in _computed(n_systems) if rule.is_quick(n_systems, n_tasks))
+
+
+def slow_rules(n_systems: int, n_tasks: int) -> tuple[str, ...]:
+    """Return the keys of the rules that are computed at this size, but should take longer."""
+    return tuple(rule.key for rule in _computed(n_systems) if not rule.is_quick(n_systems, n_tasks))
+
+
+def _computed(n_systems: int) -> list[Rule]:
+    return [rule for rule in RULES.values() if not (rule.parameters or rule.why_not_computed(n_systems))]
 
 
 def listed_rules() -> list[str]:

@@ -105,13 +105,11 @@ def _sorted_systems(board: Board) -> list[str]:
 
 def _notes(board: Board) -> list[str]:
     """Return one line for each thing that the ranks alone do not tell."""
-    winner = board["condorcet_winner"]
-    smith = board["smith_set"]
-    notes = [
-        f"Condorcet winner: {winner}"
-        if winner is not None
-        else f"No Condorcet winner; Smith set: {listed(smith, limit=10)}"
-    ]
+    winner, smith, notes = board["condorcet_winner"], board["smith_set"], []
+    if winner is not None:
+        notes.append(f"Condorcet winner: {winner}")
+    elif smith is not None:
+        notes.append(f"No Condorcet winner; Smith set: {listed(smith, limit=10)}")
     for entry in board["rules"].values():
         if entry["status"] == "undefined":
             notes.append(f"{entry['name']} gives no ranking: {entry['reason']}")
@@ -122,6 +120,8 @@ def _notes(board: Board) -> list[str]:
     )
     if pairs:
         notes.append(f"Pairs of systems without a common task: {pairs}")
+    if board["aggregation"] != "basic":
+        notes.append(f"Aggregation: {board['aggregation']}")
     return [*notes, f"Missing scores: {board['missing']}"]
 
 

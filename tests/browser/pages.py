@@ -47,7 +47,7 @@ class Visitor:
 def new_visitor(browser: Browser, url: str, **options: Any) -> Visitor:
     """A visitor with an empty browser. `options` are those of a browser context."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(20_000)
     return Visitor(context, url)
 
 

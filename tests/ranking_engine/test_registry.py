@@ -3,11 +3,14 @@ from __future__ import annotations
 import doctest
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 import ranking_engine
-from ranking_engine import MISSING_POLICIES, RULES, TIES
+from ranking_engine import MISSING_POLICIES, RULES, TIES, ScoreMatrix, quick_rules, rank, slow_rules
+
+SLOW = {"kemeny"}
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
@@ -30,8 +33,23 @@ def test_policies_and_ties_are_one_sentence_each():
 def test_costs_grow_and_rules_are_quick_at_the_sizes_that_boards_have():
     for rule in RULES.values():
         assert rule.cost(10, 10) < rule.cost(1000, 100) < rule.cost(10000, 100)
-        assert rule.is_quick(300, 80)
+        assert not (rule.is_slow and rule.is_listed)
+    assert slow_rules(300, 80) == tuple(SLOW & set(RULES))
     assert not RULES["copeland"].is_quick(50_000, 100)
+
+
+def test_rules_are_quick_or_slow_or_not_computed_at_a_size():
+    for size in [(1, 1), (300, 80), (1000, 100), (5000, 57), (20_000, 10)]:
+        refused = {rule.key for rule in RULES.values() if rule.why_not_computed(size[0])}
+        assert sorted([*quick_rules(*size), *slow_rules(*size), *refused, "positional"]) == sorted(RULES)
+    assert {"ranked_pairs", "schulze"} <= set(slow_rules(3000, 57))
+
+
+def test_a_rule_refuses_boards_beyond_its_size_and_says_so(monkeypatch):
+    monkeypatch.setattr("ranking_engine.registry.RULES", {"schulze": replace(RULES["schulze"], max_systems=2)})
+    ranking = rank(ScoreMatrix([[1.0], [2.0], [3.0]]), "schulze")
+    assert (ranking.status, ranking.reason) == ("undefined", "not computed for more than 2 systems (here 3)")
+    assert rank(ScoreMatrix([[1.0], [2.0]]), "schulze").ranks.tolist() == [2, 1]
 
 
 def test_the_catalogue_is_complete_and_cannot_be_changed():

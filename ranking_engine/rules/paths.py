@@ -1,0 +1,315 @@
+"""Rules on paths of victories: Schulze's and Tideman's.
+
+A victory of i over j is as strong as its margin or as the weight that prefers i (`strength`); drawn pairs have
+none. Strengths enter by their order alone, as levels: 1 for the weakest, up to the number of distinct ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.pairwise import Pairwise
+from ranking_engine.profile import Outcome, Profile
+from ranking_engine.rules.choice_sets import strong_components
+from ranking_engine.rules.majority import pair_details
+from ranking_engine.score_matrix import BoolArray
+
+STRENGTHS = ("margins", "winning_votes")
+
+Levels = NDArray[np.unsignedinteger[Any]]
+Sizes = NDArray[np.int64]
+
+_SMALL = 500  # systems up to which the recursion over intermediate systems is faster than components
+_LEAF = 64
+
+
+def schulze(profile: Profile, *, strength: str = "margins") -> Outcome:
+    """Return the systems that each beats minus those that beat it in the relation of strongest paths.
+
+    A path is a chain of victories and as strong as its weakest; i beats j if its strongest path to j is
+    stronger than j's to i (Schulze 2011). O(n^3) comparisons of bytes up to some hundred systems; beyond, by
+    strong components, O(n^2 log n_levels) and the bits of an acyclic closure, at most n^3 / 8 bytes.
+    """
+    levels = victory_levels(profile.pairwise, strength)
+    small = profile.n_systems <= _SMALL
+    scores = _scores_by_paths(levels) if small else _scores_by_components(levels)
+    return Outcome(scores.astype(np.float64), details=pair_details(profile.pairwise))
+
+
+def ranked_pairs(profile: Profile, *, strength: str = "margins") -> Outcome:
+    """Return the systems below each minus those above it once the victories are locked in.
+
+    Victories are taken from the strongest to the weakest, equal ones in the order of the winner's and then the
+    loser's name, and locked in unless those locked before lead from the loser to the winner (Tideman 1987).
+    Systems that no chain of locked victories connects may tie. In `details`, `decided_by_name` says whether
+    another order of equal strengths would have locked in others.
+    O(n^2) for the victories and O(n / 8) bytes for each system and each change of what it reaches.
+    """
+    names = profile.matrix.system_names
+    order = np.array(sorted(range(profile.n_systems), key=names.__getitem__), dtype=np.intp)
+    levels = victory_levels(profile.pairwise, strength)[np.ix_(order, order)]
+    below, decided_by_name = _lock_in(levels)
+    scores = np.empty(profile.n_systems)
+    scores[order] = below.sum(axis=1) - below.sum(axis=0, dtype=np.int64)
+    details = {**pair_details(profile.pairwise), "decided_by_name": decided_by_name}
+    return Outcome(scores, details=details)
+
+
+def victory_levels(pairwise: Pairwise, strength: str) -> Levels:
+    """Return the level of each victory, from 1 = weakest; 0 where i does not beat j."""
+    strengths = pairwise.margins if strength == "margins" else pairwise.wins
+    beats = pairwise.beats
+    of_victories = strengths[beats]
+    if of_victories.size and of_victories.dtype != object and of_victories.max() < 4 * strengths.size:
+        occurs = np.bincount(of_victories) > 0  # faster than sorting n^2 strengths
+        level_of = np.cumsum(occurs)
+        ordered, n_levels = level_of[of_victories], int(level_of[-1])
+    else:
+        distinct, inverse = np.unique(of_victories, return_inverse=True)
+        ordered, n_levels = inverse + 1, len(distinct)
+    levels = np.zeros(beats.shape, dtype=np.min_scalar_type(n_levels + 1))
+    levels[beats] = ordered
+    return levels
+
+
+def _scores_by_paths(levels: Levels) -> Sizes:
+    """Let paths pass through one more system at a time (Floyd 1962, Warshall 1962)."""
+    path = levels.copy()
+    through = np.empty_like(path)
+    for k in range(len(path)):
+        np.minimum(path[:, k, None], path[k], out=through)
+        np.maximum(path, through, out=path)
+    return (path > path.T).sum(axis=1) - (path < path.T).sum(axis=1)
+
+
+def _scores_by_components(levels: Levels) -> Sizes:
+    sizes = np.ones(len(levels), dtype=np.int64)
+    return _component_scores(levels, sizes, 0, int(levels.max(initial=0)) + 1)
+
+
+def _component_scores(levels: Levels, sizes: Sizes, low: int, high: int) -> Sizes:
+    """Return the scores within one strong component of the victories of level `low` and above.
+
+    Its vertices are the strong components of the victories of level `high` and above, each of `sizes` systems.
+    Two systems of one component at some level, which the next level parts, are connected there in one direction,
+    which decides, or in none, and then they tie at this level. The levels between are halved (Tarjan 1982).
+
+    1. With no level between, the victories of level `high` make an acyclic graph: count who reaches whom.
+    2. Else find the components at the level halfway; those of several vertices are solved above it,
+    3. and below it each of them is one vertex, with the strongest victories of its members.
+    """
+    n = len(levels)
+    if n == 1:
+        return np.zeros(1, dtype=np.int64)
+    if high - low == 1:
+        return _acyclic_scores(levels >= high, sizes)
+    if n <= _LEAF:
+        return _small_scores(levels, sizes, low, high)
+    middle = (low + high) // 2
+    label = strong_components(levels >= middle)
+    order = np.argsort(label, kind="stable")
+    starts = np.flatnonzero(np.diff(label[order], prepend=-1))
+    groups = np.split(order, starts[1:])
+    scores = np.zeros(n, dtype=np.int64)
+    for group in groups:
+        if len(group) > 1:
+            inside = levels if len(groups) == 1 else levels[np.ix_(group, group)]
+            scores[group] = _component_scores(inside, sizes[group], middle, high)
+    if len(groups) > 1:
+        merged = _merged(levels, order, starts)
+        merged_sizes = np.add.reduceat(sizes[order], starts)
+        scores[order] += np.repeat(
+            _component_scores(merged, merged_sizes, low, middle), [len(group) for group in groups]
+        )
+    return scores
+
+
+def _merged(levels: Levels, order: NDArray[np.intp], starts: NDArray[np.intp]) -> Levels:
+    """Return the strongest victory between any members of two groups, `order` cut at `starts`; 0 within one."""
+    if len(starts) == len(order):
+        return levels[np.ix_(order, order)]
+    rows = np.maximum.reduceat(levels[order], starts, axis=0)
+    merged = np.maximum.reduceat(rows[:, order], starts, axis=1)
+    np.fill_diagonal(merged, 0)
+    return merged
+
+
+def _small_scores(levels: Levels, sizes: Sizes, low: int, high: int) -> Sizes:
+    """Return the scores of a small component by its strongest paths, bounded to the levels from low to high."""
+    path = np.clip(levels, low, high)
+    for k in range(len(path)):
+        np.maximum(path, np.minimum(path[:, k, None], path[k]), out=path)
+    return (path > path.T) @ sizes - (path < path.T) @ sizes
+
+
+def _acyclic_scores(edges: BoolArray, sizes: Sizes) -> Sizes:
+    """Return the systems that each vertex of an acyclic graph reaches minus those that reach it."""
+    reaches = _closure(edges).astype(np.float32)  # exact: fewer than 2^24 systems
+    weights = sizes.astype(np.float32)
+    return np.rint(reaches @ weights - weights @ reaches).astype(np.int64)
+
+
+def _closure(edges: BoolArray) -> BoolArray:
+    """Return who reaches whom along the edges of an acyclic graph: O(n^3 / 8) bytes at most.
+
+    From the last vertex to the first, each reaches its successors and what they reach, kept as bits.
+    """
+    n = len(edges)
+    order = _topological_order(edges)
+    sorted_edges = edges[np.ix_(order, order)]
+    bytes_a_row = (n + 63) // 64 * 8
+    reaches = np.zeros((n, bytes_a_row), dtype=np.uint8)
+    reaches[:, : (n + 7) // 8] = np.packbits(sorted_edges, axis=1)
+    words = reaches.view(np.uint64)
+    for k in range(n - 2, -1, -1):
+        successors = np.flatnonzero(sorted_edges[k])
+        if successors.size:
+            words[k] |= np.bitwise_or.reduce(words[successors], axis=0)
+    position = np.empty_like(order)
+    position[order] = np.arange(n)
+    return np.unpackbits(reaches, axis=1, count=n).view(bool)[np.ix_(position, position)]
+
+
+def _topological_order(edges: BoolArray) -> NDArray[np.intp]:
+    """Order the vertices so that edges lead to later ones, by taking those without an edge from the rest."""
+    n_before = edges.sum(axis=0)
+    free = np.flatnonzero(n_before == 0)
+    layers = []
+    while free.size:
+        layers.append(free)
+        n_before[free] = -1
+        n_before -= edges[free].sum(axis=0)
+        free = np.flatnonzero(n_before == 0)
+    return np.concatenate(layers)
+
+
+class _Reach:
+    """Who reaches whom along locked victories, as bits: row i of `below` holds the systems below i."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.below = np.zeros((n, (n + 7) // 8), dtype=np.uint8)
+        self.above = np.zeros_like(self.below)
+
+    def as_matrix(self) -> BoolArray:
+        """`as_matrix()[i, j]`: i is above j."""
+        return np.unpackbits(self.below, axis=1, count=self.n).view(bool)
+
+    def replace(self, below: BoolArray) -> None:
+        """Take over a closed relation."""
+        self.below, self.above = np.packbits(below, axis=1), np.packbits(below.T, axis=1)
+
+    def part(self, members: NDArray[np.intp]) -> _Reach:
+        """Return the relation between `members` alone, numbered from 0."""
+        inside = _Reach(len(members))
+        inside.replace(np.unpackbits(self.below[members], axis=1, count=self.n)[:, members].astype(bool))
+        return inside
+
+    def pairs(self, i: NDArray[np.intp], j: NDArray[np.intp]) -> BoolArray:
+        """`pairs(i, j)[k]`: i[k] is above j[k]."""
+        return (self.below[i, j >> 3] >> (7 - (j & 7)).astype(np.uint8) & 1).astype(bool)
+
+    def has(self, i: int, j: int) -> bool:
+        return bool(self.below[i, j >> 3] >> (7 - (j & 7)) & 1)
+
+    def add(self, i: int, j: int) -> None:
+        """Put i above j: all at or above i that did not reach j now reach all at or below j, and conversely."""
+        new_below, new_above = self.below[j].copy(), self.above[i].copy()
+        _set(new_below, j)
+        _set(new_above, i)
+        upper = new_above & ~self.above[j]
+        lower = new_below & ~self.below[i]
+        self.below[_indices(upper, self.n)] |= new_below
+        self.above[_indices(lower, self.n)] |= new_above
+
+
+def _set(bits: NDArray[np.uint8], k: int) -> None:
+    bits[k >> 3] |= 128 >> (k & 7)
+
+
+def _indices(bits: NDArray[np.uint8], n: int) -> NDArray[np.intp]:
+    return np.flatnonzero(np.unpackbits(bits, count=n))
+
+
+@dataclass(frozen=True)
+class _Victories:
+    """Victories of `winner[k]` over `loser[k]`, strongest first, equal ones by name."""
+
+    winner: NDArray[np.intp]
+    loser: NDArray[np.intp]
+    level: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, levels: Levels) -> _Victories:
+        winner, loser = np.nonzero(levels)
+        level = levels[winner, loser].astype(np.int64)
+        return cls(winner, loser, level)[np.argsort(-level, kind="stable")]
+
+    def __getitem__(self, chosen: NDArray[Any] | slice) -> _Victories:
+        return _Victories(self.winner[chosen], self.loser[chosen], self.level[chosen])
+
+    def __len__(self) -> int:
+        return len(self.winner)
+
+    def batches(self, size: int) -> Iterator[_Victories]:
+        """Cut between levels, each batch as small as it can be with `size` victories or more."""
+        ends = np.flatnonzero(np.diff(self.level, append=0)) + 1
+        start = 0
+        while start < len(self):
+            stop = int(ends[min(int(np.searchsorted(ends, start + size)), len(ends) - 1)])
+            yield self[start:stop]
+            start = stop
+
+
+def _lock_in(levels: Levels) -> tuple[BoolArray, bool]:
+    """Return `below[i, j]`: i is above j, and whether the order of equal victories mattered.
+
+    It matters if and only if a victory that was possible before its level came is not when its turn comes,
+    that is, if the possible victories of a level close a circle with those locked before.
+    """
+    reach, decided_by_name = _Reach(len(levels)), False
+    for batch in _Victories.of(levels).batches(1 + len(levels) ** 2 // 40):
+        is_possible = ~reach.pairs(batch.loser, batch.winner) & ~reach.pairs(batch.winner, batch.loser)
+        if _lock_in_batch(reach, batch[is_possible]):
+            decided_by_name = True
+    return reach.as_matrix(), decided_by_name
+
+
+def _lock_in_batch(reach: _Reach, batch: _Victories) -> bool:
+    """Lock in the victories of some levels; return whether one ruled out an equal one.
+
+    Only victories within a strong component of all of them and those locked before can close a circle, so
+    that only these are taken one by one.
+    """
+    edges = reach.as_matrix()
+    edges[batch.winner, batch.loser] = True
+    label = strong_components(edges)
+    is_on_circle = label[batch.winner] == label[batch.loser]
+    decided_by_name = False
+    for component in np.unique(label[batch.winner[is_on_circle]]):
+        members = np.flatnonzero(label == component)
+        mine = batch[is_on_circle & (label[batch.winner] == component)]
+        inside, is_decided = _lock_in_component(reach.part(members), members, mine)
+        edges[np.ix_(members, members)] = inside
+        decided_by_name = decided_by_name or is_decided
+    reach.replace(_closure(edges))
+    return decided_by_name
+
+
+def _lock_in_component(reach: _Reach, members: NDArray[np.intp], victories: _Victories) -> tuple[BoolArray, bool]:
+    """Lock in victories between `members` one by one; return who is above whom, and whether names decided."""
+    decided_by_name = False
+    for equal in victories.batches(1):
+        i, j = np.searchsorted(members, equal.winner), np.searchsorted(members, equal.loser)
+        is_possible = ~reach.pairs(j, i)
+        for winner, loser in zip(i[is_possible].tolist(), j[is_possible].tolist(), strict=True):
+            if reach.has(loser, winner):
+                decided_by_name = True
+            elif not reach.has(winner, loser):
+                reach.add(winner, loser)
+    return reach.as_matrix(), decided_by_name

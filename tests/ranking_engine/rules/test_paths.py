@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ranking_engine import Pairwise, ScoreMatrix, rank
+from ranking_engine.rules import paths
+from ranking_engine.rules.paths import STRENGTHS, victory_levels
+from ranking_engine.synthetic import random_matrix
+from tests.ranking_engine import naive, naive_consensus
+from tests.ranking_engine.strategies import matrices
+
+FEW = settings(max_examples=60, deadline=None)
+BOARDS = [
+    {"kind": "uniform"},
+    {"kind": "uniform", "n_levels": 3},
+    {"kind": "skill", "missing": 0.4},
+    {"kind": "uniform", "weights": [1, 3, 7, "0.1", "1/13", 0, 19]},
+]
+
+
+@pytest.mark.parametrize("huge", [False, True])
+@pytest.mark.parametrize("strength", STRENGTHS)
+def test_schulze_is_as_defined(strength, huge):
+    @FEW
+    @given(matrices(huge_weights=huge))
+    def check(matrix):
+        expected = naive_consensus.schulze(matrix, strength) or None
+        naive.assert_ranks(rank(matrix, "schulze", strength=strength), expected, matrix.n_systems)
+
+    check()
+
+
+@pytest.mark.parametrize("huge", [False, True])
+@pytest.mark.parametrize("strength", STRENGTHS)
+def test_ranked_pairs_is_as_defined(strength, huge):
+    @FEW
+    @given(matrices(huge_weights=huge))
+    def check(matrix):
+        assert_ranked_pairs(matrix, strength)
+
+    check()
+
+
+def assert_ranked_pairs(matrix: ScoreMatrix, strength: str) -> None:
+    ranking = rank(matrix, "ranked_pairs", strength=strength)
+    expected, decided = naive_consensus.ranked_pairs(matrix, strength)
+    naive.assert_ranks(ranking, expected or None, matrix.n_systems)
+    if ranking.status == "ranked":
+        assert ranking.details == {
+            "pairs_without_common_task": naive.pairs_without_common_task(matrix),
+            "decided_by_name": decided,
+        }
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("board", BOARDS, ids=str)
+def test_boards_with_long_circles_are_as_defined(board, seed):
+    matrix = random_matrix(8, 7, seed=seed, **board)
+    for strength in STRENGTHS:
+        ranking = rank(matrix, "schulze", strength=strength)
+        naive.assert_ranks(ranking, naive_consensus.schulze(matrix, strength), 8)
+        assert_ranked_pairs(matrix, strength)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 40), st.integers(1, 12), st.integers(0, 99), st.sampled_from(BOARDS), st.sampled_from([1, 8]))
+def test_components_and_paths_give_the_same_schulze_scores(n, T, seed, board, leaf):
+    options = board if T == 7 else {key: value for key, value in board.items() if key != "weights"}
+    pairwise = Pairwise.of(random_matrix(n, T, seed=seed, **options))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "_LEAF", leaf)
+        for strength in STRENGTHS:
+            levels = victory_levels(pairwise, strength)
+            np.testing.assert_array_equal(paths._scores_by_components(levels), paths._scores_by_paths(levels))
+
+
+def test_a_board_beyond_the_leaf_and_the_word_has_the_same_scores_by_components():
+    for weights in (None, [100 + t * t for t in range(30)]):
+        levels = victory_levels(Pairwise.of(random_matrix(230, 30, seed=5, weights=weights)), "margins")
+        np.testing.assert_array_equal(paths._scores_by_components(levels), paths._scores_by_paths(levels))
+
+
+def test_locking_in_batches_is_locking_one_by_one():
+    for kind, weights in [("skill", None), ("uniform", None), ("uniform", [100 + t * t for t in range(12)])]:
+        levels = victory_levels(Pairwise.of(random_matrix(60, 12, seed=3, kind=kind, weights=weights)), "margins")
+        reach, decided = paths._lock_in(levels)
+        members, victories = np.arange(60), paths._Victories.of(levels)
+        expected, expected_decided = paths._lock_in_component(paths._Reach(60), members, victories)
+        np.testing.assert_array_equal(reach, expected)
+        assert decided == expected_decided
+
+
+def test_levels_order_victories_by_strength():
+    # A beats B by 3 to 2, and each beats C by 2 to 0
+    nan = float("nan")
+    matrix = ScoreMatrix([[2, 2, 2, 1, 1], [1, 1, 1, 2, 2], [nan, nan, nan, 0, 0]])
+    assert victory_levels(Pairwise.of(matrix), "margins").tolist() == [[0, 1, 2], [0, 0, 2], [0, 0, 0]]
+    assert victory_levels(Pairwise.of(matrix), "winning_votes").tolist() == [[0, 2, 1], [0, 0, 1], [0, 0, 0]]
+
+
+def test_schulze_and_ranked_pairs_settle_the_circle_of_tideman_and_schulze():
+    # 45 tasks, the example of Schulze 2011, section 3.1: E > A > C > B > D
+    orders = {"ACBED": 5, "ADECB": 5, "BEDAC": 8, "CABED": 3, "CAEBD": 7, "CBADE": 2, "DCEBA": 7, "EBADC": 8}
+    values = [[5 - order.index(name) for order in orders] for name in "ABCDE"]
+    matrix = ScoreMatrix(values, weights=list(orders.values()), system_names=list("ABCDE"))
+    for strength in STRENGTHS:
+        assert rank(matrix, "schulze", strength=strength).ranks.tolist() == [2, 4, 3, 5, 1]
+    assert rank(matrix, "ranked_pairs").details["decided_by_name"] is False
+
+
+def test_a_circle_of_equal_victories_is_cut_by_name_and_says_so():
+    matrix = ScoreMatrix([[3, 1, 2], [2, 3, 1], [1, 2, 3]], system_names=["b", "c", "a"])
+    ranking = rank(matrix, "ranked_pairs")  # b > c > a > b; a > b comes first by name, then b > c
+    assert ranking.ranks.tolist() == [2, 3, 1]
+    assert ranking.details["decided_by_name"] is True
+    assert rank(matrix, "schulze").ranks.tolist() == [1, 1, 1]
+
+
+def test_equal_victories_without_a_circle_need_no_names():
+    ranking = rank(ScoreMatrix([[3.0], [2.0], [1.0]]), "ranked_pairs")
+    assert (ranking.scores.tolist(), ranking.details["decided_by_name"]) == ([2, 0, -2], False)
+    tied = rank(ScoreMatrix([[1.0], [1.0]]), "ranked_pairs")
+    assert (tied.ranks.tolist(), tied.details["decided_by_name"]) == ([1, 1], False)
