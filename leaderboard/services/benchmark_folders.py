@@ -111,6 +111,8 @@ def _fields(described: BenchmarkFile, table: Table) -> dict[str, Any]:
     fields["tags"] = metadata.get("tags", [])
     if not isinstance(fields["tags"], list) or not all(isinstance(tag, str) for tag in fields["tags"]):
         raise TableError([TableIssue(None, None, None, "`tags` is not a list of texts")], described.source)
+    has_groups = bool(described.group_weights) or any(entry.group for entry in described.tasks)
+    fields["aggregation"] = metadata.get("aggregation", "balanced" if has_groups else "basic")
     fields["gamma"] = described.gamma
     if described.policy:
         fields["missing_policy"] = described.policy
