@@ -301,7 +301,9 @@ def _lock_in_batch(reach: _Reach, batch: _Victories) -> bool:
     return decided_by_name
 
 
-def _lock_in_component(reach: _Reach, members: NDArray[np.intp], victories: _Victories) -> tuple[BoolArray, bool]:
+def _lock_in_component(
+    reach: _Reach, members: NDArray[np.intp], victories: _Victories
+) -> tuple[BoolArray, bool]:
     """Lock in victories between `members` one by one; return who is above whom, and whether names decided."""
     decided_by_name = False
     for equal in victories.batches(1):
