@@ -27,7 +27,7 @@ LOOK_EVERY = 0.1
 LARGEST_LOG = 5_000_000
 # Seconds after the request to stop. Celery takes the first as "finish your work" and the second as "drop it":
 # a study may work for minutes, and its job is taken up again when its lease has run out.
-STOPPING = ((0.0, signal.SIGTERM), (1.5, signal.SIGQUIT), (3.0, signal.SIGKILL))
+STOPPING = ((0.0, signal.SIGTERM), (1.2, signal.SIGQUIT), (2.4, signal.SIGKILL))
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

@@ -31,7 +31,8 @@ from leaderboard.models import (
     User,
 )
 from leaderboard.services.benchmarks import prepare_group, prepare_task, record_configuration_change
-from ranking_engine import RULES, listed_rules
+from leaderboard.services.rankings import site_rules
+from ranking_engine import RULES
 from ranking_engine.names import check_name, fold_name
 
 admin.site.site_header = "Plurank administration"
@@ -177,14 +178,14 @@ class MembershipInline(admin.TabularInline):
 class BenchmarkForm(forms.ModelForm):
     """A benchmark as staff edit it."""
 
-    default_rule = forms.ChoiceField(choices=[(key, RULES[key].name) for key in listed_rules()], initial="borda")
+    default_rule = forms.ChoiceField(choices=[(key, RULES[key].name) for key in site_rules()], initial="borda")
     source_url = forms.URLField(max_length=500, required=False, assume_scheme="https")
 
     class Meta:
         model = Benchmark
         fields = (
             "name", "key", "description", "visibility", "submission_policy", "replacement", "default_rule",
-            "missing_policy", "gamma", "source_url", "licence", "citation", "tags",
+            "missing_policy", "aggregation", "gamma", "source_url", "licence", "citation", "tags",
         )  # fmt: skip
 
 

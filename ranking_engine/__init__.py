@@ -6,6 +6,7 @@
 [2, 1, 3]
 """
 
+from ranking_engine.aggregation import AGGREGATIONS
 from ranking_engine.dispatch import rank, rank_all
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.pairwise import Pairwise
@@ -24,6 +25,7 @@ from ranking_engine.score_matrix import ScoreMatrix
 __version__ = "0.1.0"  # raised whenever a figure can change
 
 __all__ = [
+    "AGGREGATIONS",
     "MISSING_POLICIES",
     "RULES",
     "TIES",

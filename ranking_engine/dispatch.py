@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ranking_engine.aggregation import check_aggregation, reweighted, two_step
 from ranking_engine.missing import Completed, check_policy, complete, scored_part
+from ranking_engine.pairwise import Pairwise
 from ranking_engine.profile import Outcome, Profile
 from ranking_engine.ranking import UNRANKED, Ranking
 from ranking_engine.registry import TIES, Number, Rule, get_rule, listed_rules
@@ -19,6 +21,7 @@ def rank(
     matrix: ScoreMatrix,
     rule: str,
     *,
+    aggregation: str = "basic",
     missing: str = "drop_systems",
     ties: str | None = None,
     **options: object,
@@ -28,6 +31,7 @@ def rank(
     Args:
         matrix: the scores.
         rule: a key of RULES.
+        aggregation: how task groups count, a key of AGGREGATIONS.
         missing: what becomes of missing scores under a rule that needs all, a key of MISSING_POLICIES;
             native rules ignore it.
         ties: the convention for ties within a task, a key of TIES; None for the rule's own default. Rules
@@ -36,41 +40,56 @@ def rank(
             parameters, such as vector=(12, 10, 8); see Rule.options, Rule.numbers and Rule.parameters.
 
     Raises:
-        ValueError: an unknown rule, policy, convention or option, or a parameter that is missing.
+        ValueError: an unknown rule, aggregation, policy, convention or option, a parameter that is missing,
+            or groups that leave no task a positive weight.
     """
-    return rank_all(matrix, [rule], missing=missing, ties=ties, options={rule: options})[rule]
+    every = {rule: options}
+    return rank_all(matrix, [rule], aggregation=aggregation, missing=missing, ties=ties, options=every)[rule]
 
 
 def rank_all(
     matrix: ScoreMatrix,
     rules: Iterable[str] | None = None,
     *,
+    aggregation: str = "basic",
     missing: str = "drop_systems",
     ties: str | None = None,
     options: Mapping[str, Mapping[str, object]] | None = None,
+    pairwise: Pairwise | None = None,
 ) -> dict[str, Ranking]:
     """Rank under each of `rules` (default: the listed ones, in the order of RULES), sharing what they can.
 
-    `options` are those of `rank`, by rule. An exception in one rule is not caught.
+    `options` are those of `rank`, by rule. `pairwise` is the comparison of `matrix` where that is known
+    already, such as `Pairwise.updated` gives for one changed system; it serves the aggregation `basic` only.
+    An exception in one rule is not caught.
     """
-    chosen = [get_rule(key) for key in (listed_rules() if rules is None else rules)]
+    keys = [get_rule(key).key for key in (listed_rules() if rules is None else rules)]
+    check_aggregation(aggregation)
     _check_ties(ties)
-    checked = {rule.key: _checked_options(rule, (options or {}).get(rule.key, {})) for rule in chosen}
-    shared = _Shared(matrix, missing)
-    return {rule.key: _rank(shared, rule, ties, checked[rule.key]) for rule in chosen}
+    checked = {key: _checked_options(get_rule(key), (options or {}).get(key, {})) for key in keys}
+
+    def rank_rules(part: ScoreMatrix, keys: Sequence[str]) -> dict[str, Ranking]:
+        shared = _Shared(part, missing, pairwise if part is matrix else None)
+        return {key: _rank(shared, get_rule(key), ties, checked.get(key, {})) for key in keys}
+
+    if aggregation == "two_step":
+        return two_step(matrix, keys, rank_rules)
+    return rank_rules(reweighted(matrix, aggregation), keys)
 
 
 class _Shared:
     """The matrix as native rules see it and as complete-only rules do, each with its shared results."""
 
-    def __init__(self, matrix: ScoreMatrix, missing: str) -> None:
+    def __init__(self, matrix: ScoreMatrix, missing: str, pairwise: Pairwise | None = None) -> None:
         check_policy(missing)
-        self.matrix, self.missing = matrix, missing
+        if pairwise is not None and not pairwise.is_of(matrix):
+            raise ValueError("`pairwise` is not the comparison of `matrix`")
+        self.matrix, self.missing, self.pairwise = matrix, missing, pairwise
 
     @cached_property
     def native(self) -> tuple[Completed, Profile | None]:
         part = scored_part(self.matrix)
-        return part, Profile(part.matrix) if part.matrix is not None else None
+        return part, self._profile(part)
 
     @cached_property
     def complete(self) -> tuple[Completed, Profile | None]:
@@ -78,7 +97,14 @@ class _Shared:
         if native.matrix is None or native.matrix.is_complete.all():
             return native, profile
         part = complete(self.matrix, self.missing)
-        return part, Profile(part.matrix) if part.matrix is not None else None
+        return part, self._profile(part, is_altered=self.missing != "drop_systems")
+
+    def _profile(self, part: Completed, *, is_altered: bool = False) -> Profile | None:
+        """Return the profile of a part; with the comparison given, unless scores or tasks were altered."""
+        if part.matrix is None:
+            return None
+        known = None if self.pairwise is None or is_altered else self.pairwise.subset(part.systems)
+        return Profile(part.matrix, known)
 
 
 def _rank(shared: _Shared, rule: Rule, ties: str | None, options: Mapping[str, Any]) -> Ranking:

@@ -31,12 +31,14 @@ class Pairwise:
         scored: `scored[i]`: i has a score on a voting task. The rows and columns of the others are 0,
             and they are nobody's rivals.
         scores: the oriented scores on the voting tasks, shape (n_systems, n_voting_tasks).
+        weights: the weights of the voting tasks, integers over `denominator`.
     """
 
     wins: NDArray[Any]
     denominator: int
     scored: BoolArray
     scores: FloatArray
+    weights: NDArray[Any]
 
     @classmethod
     def of(cls, matrix: ScoreMatrix, order: TaskOrder | None = None) -> Pairwise:
@@ -45,9 +47,9 @@ class Pairwise:
         O(n_systems^2 n_tasks) comparisons.
         """
         scores = matrix.scores[:, matrix.votes]
-        weights = [int(weight) for weight in matrix.integer_weights[matrix.votes]]
-        wins = _count_wins((order or task_order(scores)).place, weights)
-        return cls(wins, matrix.weight_denominator, matrix.has_score, scores)
+        weights = matrix.integer_weights[matrix.votes]
+        wins = _count_wins((order or task_order(scores)).place, [int(weight) for weight in weights])
+        return cls(wins, matrix.weight_denominator, matrix.has_score, scores, weights)
 
     @property
     def n_systems(self) -> int:
@@ -90,20 +92,39 @@ class Pairwise:
     def updated(self, matrix: ScoreMatrix, i: int) -> Pairwise:
         """Return the comparison of `matrix`, in which only system `i` differs, in O(n_systems n_tasks).
 
-        `i` may be a new last system; tasks, directions and weights must be the same.
+        For `matrix.replace_row(i, ...)`, and with the last system for `matrix.with_row(...)`; tasks,
+        directions and weights must be the same.
         """
         scores = matrix.scores[:, matrix.votes]
         n = matrix.n_systems
-        if n - self.n_systems not in (0, 1) or not 0 <= i < n or scores.shape[1] != self.scores.shape[1]:
+        is_alike = self.denominator == matrix.weight_denominator and np.array_equal(
+            self.weights, matrix.integer_weights[matrix.votes]
+        )
+        if n - self.n_systems not in (0, 1) or not 0 <= i < n or not is_alike:
             raise ValueError("`matrix` must differ from the compared one in system `i` alone")
-        weights = matrix.integer_weights[matrix.votes]
-        if weights.dtype != object:
-            weights = weights.astype(np.float64)  # exact, and faster to multiply
+        factors = self.weights
+        if factors.dtype != object:
+            factors = factors.astype(np.float64)  # exact, and faster to multiply
         wins = np.zeros((n, n), dtype=self.wins.dtype)
         wins[: self.n_systems, : self.n_systems] = self.wins
-        wins[i, :] = (scores[i] > scores) @ weights
-        wins[:, i] = (scores > scores[i]) @ weights
-        return Pairwise(wins, self.denominator, matrix.has_score, scores)
+        wins[i, :] = (scores[i] > scores) @ factors
+        wins[:, i] = (scores > scores[i]) @ factors
+        return Pairwise(wins, self.denominator, matrix.has_score, scores, self.weights)
+
+    def subset(self, systems: NDArray[np.intp]) -> Pairwise:
+        """Return the comparison of some systems, given by index."""
+        if np.array_equal(systems, np.arange(self.n_systems)):
+            return self
+        wins = self.wins[np.ix_(systems, systems)]
+        return Pairwise(wins, self.denominator, self.scored[systems], self.scores[systems], self.weights)
+
+    def is_of(self, matrix: ScoreMatrix) -> bool:
+        """Whether this is the comparison of `matrix`: the same scores on voting tasks of the same weights."""
+        return (
+            self.denominator == matrix.weight_denominator
+            and np.array_equal(self.weights, matrix.integer_weights[matrix.votes])
+            and np.array_equal(self.scores, matrix.scores[:, matrix.votes], equal_nan=True)
+        )
 
 
 def _count_wins(place: NDArray[np.int32], weights: list[int]) -> NDArray[Any]:

@@ -19,15 +19,17 @@ class Profile:
     """A matrix of scored systems and voting tasks; rules that share a profile share its cached parts.
 
     `weights` are the tasks' weights, float64 of shape (n_tasks,): integers over `denominator` where
-    these are exact in float64, else the weights themselves with `denominator` 1.
+    these are exact in float64, else the weights themselves with `denominator` 1. `pairwise` is the matrix's
+    comparison, where already known.
     """
 
-    def __init__(self, matrix: ScoreMatrix) -> None:
+    def __init__(self, matrix: ScoreMatrix, pairwise: Pairwise | None = None) -> None:
         if not (matrix.votes.all() and matrix.has_score.all()):
             raise ValueError(
                 "`matrix` must hold scored systems and voting tasks only; see ScoreMatrix.subset"
             )
         self.matrix = matrix
+        self._pairwise = pairwise
         self.scores: FloatArray = matrix.scores
         self.n_systems = matrix.n_systems
         self.n_tasks = matrix.n_tasks
@@ -47,7 +49,7 @@ class Profile:
     @cached_property
     def pairwise(self) -> Pairwise:
         """Wins, margins and the majority relation."""
-        return Pairwise.of(self.matrix, self.order)
+        return self._pairwise or Pairwise.of(self.matrix, self.order)
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,6 +40,12 @@ class Benchmark(models.Model):
         MEDIAN = "median"
         WORST = "worst"
 
+    class Aggregation(models.TextChoices):
+        BASIC = "basic", "basic: every task counts its own weight"
+        WEIGHTED = "weighted", "weighted: group weight x task weight / number of tasks in the group"
+        BALANCED = "balanced", "balanced: every group counts exactly its weight"
+        TWO_STEP = "two_step", "two-step: every group is a leaderboard, then these are ranked"
+
     key = models.CharField(max_length=KEY_LENGTH, unique=True, validators=[is_key])
     name = models.CharField(max_length=NAME_LENGTH)
     description = models.TextField(blank=True, help_text="Markdown; its first line is shown in lists.")
@@ -48,6 +54,7 @@ class Benchmark(models.Model):
     replacement = models.CharField(max_length=4, choices=Replacement, default=Replacement.ROW)
     default_rule = models.CharField(max_length=40, default="borda")
     missing_policy = models.CharField(max_length=12, choices=MissingPolicy, default=MissingPolicy.DROP_SYSTEMS)
+    aggregation = models.CharField(max_length=8, choices=Aggregation, default=Aggregation.BASIC)
     gamma = models.FloatField(null=True, blank=True, help_text="Optimality threshold γ, in the tasks' unit.")
     source_url = models.URLField(max_length=500, blank=True)
     licence = models.CharField(max_length=500, blank=True)

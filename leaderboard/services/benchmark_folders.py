@@ -108,7 +108,11 @@ def _fields(described: BenchmarkFile, table: Table) -> dict[str, Any]:
     fields: dict[str, Any] = {name: str(metadata[name]) for name in METADATA if name in metadata}
     has_gaps = bool((table.values != table.values).any())
     fields["default_rule"] = metadata.get("default_rule", "copeland" if has_gaps else "borda")
-    fields["tags"] = [str(tag) for tag in metadata.get("tags", [])]
+    fields["tags"] = metadata.get("tags", [])
+    if not isinstance(fields["tags"], list) or not all(isinstance(tag, str) for tag in fields["tags"]):
+        raise TableError([TableIssue(None, None, None, "`tags` is not a list of texts")], described.source)
+    has_groups = bool(described.group_weights) or any(entry.group for entry in described.tasks)
+    fields["aggregation"] = metadata.get("aggregation", "balanced" if has_groups else "basic")
     fields["gamma"] = described.gamma
     if described.policy:
         fields["missing_policy"] = described.policy
@@ -122,6 +126,8 @@ def _rows(benchmark: Benchmark, table: Table, described: BenchmarkFile) -> list[
     stated = {fold_name(name): key for name, key in described.system_keys.items() if key}
     for name, key in stated.items():
         is_key(key)
+        if list(stated.values()).count(key) > 1:
+            raise TableError([TableIssue(None, None, None, f"two systems have the key {key!r}")], described.source)
         if name not in {fold_name(system) for system in table.system_names}:
             raise TableError([TableIssue(None, None, None, f"no row for system {name!r}")], described.source)
     rows = []

@@ -10,7 +10,7 @@ import numpy as np
 from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.scores import BoardSystem, systems_at
-from leaderboard.services.columns import Column, PublishedBoard, columns_under, published_board
+from leaderboard.services.columns import Column, PublishedBoard, board_under, published_board
 from leaderboard.services.wording import verdict_sentence
 from ranking_engine.names import fold_name
 
@@ -26,6 +26,7 @@ class BoardQuery:
     sort: str = ""  # a rule, "name", "median" or "tasks", with a minus for descending; empty = the reference rule
     reference: str = ""  # a rule; empty = the benchmark's default rule
     policy: str = ""  # a missing-score policy; empty = the revision's own
+    aggregation: str = ""  # how tasks and groups count together; empty = the revision's own
     q: str = ""
     complete_only: bool = False
     scores: bool = False
@@ -86,6 +87,7 @@ class Board:
     undefined: list[Column]  # of the rules that have nothing to say of these scores
     reference: Column
     policy: str
+    aggregation: str
     query: BoardQuery
     sentence: str
     smith_names: list[str]
@@ -129,13 +131,12 @@ def build_board(
         return None
     published = published_board(publication)
     systems = systems_at(published.revision)
-    stored_policy = published.revision.configuration.content["missing_policy"]
-    policy = query.policy or stored_policy
-    if policy not in Benchmark.MissingPolicy.values:
-        raise UnknownChoiceError(f"There is no missing-score policy {policy!r}.")
+    policy, aggregation = _choices(published, query)
+    stored = published.revision.configuration.content
+    if systems and (policy, aggregation) != (stored["missing_policy"], stored["aggregation"]):
+        names = [system.name for system in systems]
+        published = board_under(published, policy, aggregation, names, audience.level)
     columns = published.columns
-    if policy != stored_policy and systems:
-        columns = columns_under(published, policy, [system.name for system in systems], audience.level)
     if not columns:
         return None
     reference = _column(columns, query.reference or benchmark.default_rule)
@@ -151,6 +152,7 @@ def build_board(
         undefined=[column for column in columns if column.status == "undefined" and column is not reference],
         reference=reference,
         policy=policy,
+        aggregation=aggregation,
         query=query,
         sentence=_sentence(columns),
         smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set)],
@@ -159,6 +161,17 @@ def build_board(
         page=page,
         rows=[view.row(i) for i in order[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]],
     )
+
+
+def _choices(published: PublishedBoard, query: BoardQuery) -> tuple[str, str]:
+    """The missing-score policy and the aggregation asked for."""
+    stored = published.revision.configuration.content
+    policy, aggregation = query.policy or stored["missing_policy"], query.aggregation or stored["aggregation"]
+    if policy not in Benchmark.MissingPolicy.values:
+        raise UnknownChoiceError(f"There is no missing-score policy {policy!r}.")
+    if aggregation not in Benchmark.Aggregation.values:
+        raise UnknownChoiceError(f"There is no aggregation {aggregation!r}.")
+    return policy, aggregation
 
 
 def _column(columns: list[Column], rule: str) -> Column:

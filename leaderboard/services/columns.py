@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,11 +17,12 @@ from leaderboard.services.job_kinds import BOOTSTRAP
 from leaderboard.services.rankings import (
     BOARD,
     RANKING,
+    majority_facts,
     rank_isolated,
     ranking_arrays,
     ranking_parameters,
     ranking_summary,
-    site_rules,
+    split_rules,
 )
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.wording import with_task_names
@@ -29,6 +30,7 @@ from ranking_engine import RULES
 from ranking_engine import __version__ as engine_version
 
 T = TypeVar("T")
+COMPUTING = "computing"  # the status of a slow rule whose ranking is not there yet
 ON_DEMAND_SECONDS = 3600  # how long an answer computed on demand is kept
 FLIGHT_SECONDS = 20  # how long others wait for the one that computes it
 
@@ -104,12 +106,28 @@ def published_board(publication: Publication) -> PublishedBoard:
         in_smith_set=arrays.get("in_smith_set", empty.astype(bool)),
         columns=[
             make_column(rankings[rule].summary, unpack_arrays(rankings[rule].arrays), task_names, intervals)
-            for rule in board.summary["rules"]
             if rule in rankings
+            else _column_to_come(rule, len(arrays.get("system_ids", empty)))
+            for rule in board.summary["rules"]
+        ]
+        + [
+            _empty_column(rule, "undefined", reason, len(arrays.get("system_ids", empty)))
+            for rule, reason in board.summary.get("rules_left_out", {}).items()
         ],
         study=study.summary if study else None,
         study_parameters=study.parameters if study else {},
     )
+
+
+def _column_to_come(rule: str, n_systems: int) -> Column:
+    return _empty_column(rule, COMPUTING, "It takes longer than the others and is being computed.", n_systems)
+
+
+def _empty_column(rule: str, status: str, reason: str, n_systems: int) -> Column:
+    """A rule that says nothing yet, or nothing at this size."""
+    summary = {"rule": rule, "status": status, "reason": reason, "winner_names": [], "n_winners": 0}
+    arrays = {"ranks": np.full(n_systems, -1, np.int32), "scores": np.full(n_systems, np.nan)}
+    return make_column(summary, arrays, {})
 
 
 def task_names_of(revision: Revision) -> dict[str, str]:
@@ -144,42 +162,65 @@ def make_column(
     )
 
 
-def columns_under(board: PublishedBoard, policy: str, names: Sequence[str], audience_level: str) -> list[Column]:
-    """The columns under another missing-score policy than the stored one: computed on demand, never stored.
+def board_under(
+    board: PublishedBoard, policy: str, aggregation: str, names: Sequence[str], audience_level: str
+) -> PublishedBoard:
+    """The board under another missing-score policy or aggregation than the stored: computed on demand, never stored.
 
     Args:
         board: what is published.
         policy: the policy asked for.
+        aggregation: the aggregation asked for.
         names: the systems' names, in order.
         audience_level: who the answer is for; part of the cache's key.
 
     Raises:
         TooLargeError: the answer exceeds the budget.
     """
-    size = len(board.system_ids) * board.facts["n_tasks"] * len(site_rules())
+    rules = split_rules(len(board.system_ids), board.facts["n_tasks"]).quick
+    size = len(board.system_ids) * board.facts["n_tasks"] * len(rules)
     if size > settings.ON_DEMAND_BUDGET:
         raise TooLargeError(
-            f"This board has {len(board.system_ids)} systems x {board.facts['n_tasks']} tasks x {len(site_rules())} "
+            f"This board has {len(board.system_ids)} systems x {board.facts['n_tasks']} tasks x {len(rules)} "
             f"rules = {size:,}; up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. Download the scores and "
             f"run the command line: python -m ranking_engine rank scores.csv --missing {policy}"
         )
-    parameters = [ranking_parameters(rule, policy) for rule in site_rules()]
+    parameters = [ranking_parameters(rule, policy, aggregation) for rule in rules]
     # The answer holds names, which the hash of the inputs leaves out: they differ after a renaming.
     parts = [board.revision.input_hash, engine_version, content_hash([parameters, list(names)]), audience_level]
     key = f"columns:{':'.join(parts)}"
 
-    def compute() -> list[tuple[dict[str, Any], dict[str, np.ndarray]]]:
+    def compute() -> dict[str, Any]:
         found = revision_matrix(board.revision)
         if found is None:
-            return []
-        outcomes = rank_isolated(found.matrix, policy)
-        return [
+            return {"rankings": [], "winner": None, "in_smith_set": board.in_smith_set}
+        outcomes = rank_isolated(found.matrix, policy, aggregation)
+        winner, in_smith_set = majority_facts(found.matrix, aggregation)
+        rankings = [
             (ranking_summary(outcome, rule, list(names)), ranking_arrays(outcome, found.matrix.n_systems))
             for rule, (outcome, _) in outcomes.items()
         ]
+        return {"rankings": rankings, "winner": None if winner is None else names[winner], "in_smith_set": in_smith_set}
 
     task_names = task_names_of(board.revision)
-    return [make_column(summary, arrays, task_names) for summary, arrays in single_flight(key, compute)]
+    answer = single_flight(key, compute)
+    made = {summary["rule"]: make_column(summary, arrays, task_names) for summary, arrays in answer["rankings"]}
+    is_same = aggregation == board.revision.configuration.content["aggregation"]
+    return replace(
+        board,
+        facts=board.facts | {"condorcet_winner": answer["winner"]},
+        in_smith_set=answer["in_smith_set"],
+        columns=[made.get(column.rule) or _as_stored(column, is_same=is_same) for column in board.columns],
+    )
+
+
+def _as_stored(column: Column, *, is_same: bool) -> Column:
+    """A column that is not computed on demand: what is stored, where that is the same (the policy alone differs, and
+    does not matter to the rule)."""
+    if is_same and not RULES[column.rule].needs_complete:
+        return column
+    reason = "It takes too long at this size to be computed on demand."
+    return _empty_column(column.rule, "undefined", reason, len(column.ranks))
 
 
 def single_flight(key: str, compute: Callable[[], T]) -> T:

@@ -22,6 +22,7 @@ def configuration_content(benchmark: Benchmark) -> dict[str, Any]:
         "tasks": [_task_content(task) for task in tasks],
         "gamma": benchmark.gamma,
         "missing_policy": benchmark.missing_policy,
+        "aggregation": benchmark.aggregation,
         "replacement": benchmark.replacement,
     }
 

@@ -11,6 +11,7 @@ from leaderboard.services.hashing import content_hash
 from ranking_engine import __version__ as engine_version
 
 RANKINGS = "rankings"
+SLOW_RANKINGS = "slow_rankings"
 BOOTSTRAP = "bootstrap"
 
 
@@ -24,12 +25,23 @@ class JobKind:
     limit_seconds: int  # the lease is never renewed beyond this
     budget_seconds: int  # a superseded study goes on when none was finished for longer than this
     parameters: dict[str, Any] = field(default_factory=dict)
+    priority: int = 0  # greater goes first
+    comes_with_revision: bool = True  # whether every new revision brings one
 
 
 JOB_KINDS = {
     kind.key: kind
     for kind in (
         JobKind(RANKINGS, "rankings", Job.Queue.RANKINGS, limit_seconds=120, budget_seconds=0),
+        JobKind(
+            SLOW_RANKINGS,
+            "slow rankings",
+            Job.Queue.STUDIES,
+            limit_seconds=900,
+            budget_seconds=120,
+            priority=10,
+            comes_with_revision=False,  # inserted with the board, where a rule is slow at its size
+        ),
         JobKind(
             BOOTSTRAP,
             "bootstrap over tasks",
@@ -45,7 +57,8 @@ JOB_KINDS = {
 def insert_revision_jobs(revision: Revision) -> None:
     """Insert the job rows of a new revision, in the transaction that accepts it, and wake workers afterwards."""
     for kind in JOB_KINDS.values():
-        insert_job(kind, revision)
+        if kind.comes_with_revision:
+            insert_job(kind, revision)
 
 
 def insert_job(kind: JobKind, revision: Revision, parameters: dict[str, Any] | None = None) -> Job:
@@ -70,6 +83,7 @@ def insert_job(kind: JobKind, revision: Revision, parameters: dict[str, Any] | N
             "sequence": revision.number,
             "parameters": chosen,
             "queue": kind.queue,
+            "priority": kind.priority,
             "not_before": now,
             "woken_at": now,
         },

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from leaderboard.models import Job
 from leaderboard.services import jobs
-from leaderboard.services.job_kinds import BOOTSTRAP, JOB_KINDS, RANKINGS
-from leaderboard.services.rankings import compute_rankings
+from leaderboard.services.job_kinds import BOOTSTRAP, JOB_KINDS, RANKINGS, SLOW_RANKINGS
+from leaderboard.services.rankings import compute_rankings, compute_slow_rankings
 from leaderboard.services.studies import compute_bootstrap
 
 logger = logging.getLogger(__name__)
@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 Checkpoint = Callable[[float], None]
 SERVICES: dict[str, Callable[[Job, Checkpoint], Callable[[], None]]] = {
     RANKINGS: compute_rankings,
+    SLOW_RANKINGS: compute_slow_rankings,
     BOOTSTRAP: compute_bootstrap,
 }
 CHECK_SECONDS = 1.0  # how often a checkpoint looks into the database

@@ -84,11 +84,17 @@ class BoardState:
         """The missing-score policy in force."""
         return str(self.configuration["missing_policy"])
 
+    @property
+    def aggregation(self) -> str:
+        """How tasks and groups count together."""
+        return str(self.configuration["aggregation"])
+
     def rankings(self) -> dict[str, Ranking]:
         """Every rule that gives an answer."""
         if not self.systems or not self.configuration["tasks"]:
             return {}
-        return _ranked(build_matrix(self.values, self.systems, self.configuration), self.policy)
+        matrix = build_matrix(self.values, self.systems, self.configuration)
+        return _ranked(matrix, self.policy, self.aggregation)
 
     def with_rows(self, rows: Sequence[Mapping[str, Any]]) -> "BoardState":
         """The board as it would stand: each row takes the place of its system's, or joins the others at the end."""
@@ -177,8 +183,8 @@ def _effects(before: BoardState, after: BoardState, i: int) -> list[RuleEffect]:
     return [replace(effect, reason=with_task_names(effect.reason, task_names)) for effect in effects]
 
 
-def _ranked(matrix: ScoreMatrix, policy: str) -> dict[str, Ranking]:
-    outcomes = rank_isolated(matrix, policy)
+def _ranked(matrix: ScoreMatrix, policy: str, aggregation: str) -> dict[str, Ranking]:
+    outcomes = rank_isolated(matrix, policy, aggregation)
     return {rule: outcome for rule, (outcome, _) in outcomes.items() if isinstance(outcome, Ranking)}
 
 

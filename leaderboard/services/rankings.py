@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,82 +11,159 @@ from django.db.models import Q
 
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.services.engine_versions import is_older
+from leaderboard.services.job_kinds import JOB_KINDS, SLOW_RANKINGS, insert_job
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import RevisionMatrix, input_hash, revision_matrix
-from ranking_engine import Ranking, ScoreMatrix, condorcet_winner, listed_rules, rank, rank_all, smith_set
+from ranking_engine import (
+    RULES,
+    Ranking,
+    ScoreMatrix,
+    condorcet_winner,
+    quick_rules,
+    rank,
+    rank_all,
+    slow_rules,
+    smith_set,
+)
 from ranking_engine import __version__ as engine_version
+from ranking_engine.aggregation import reweighted
 
 logger = logging.getLogger(__name__)
 
 RANKING, BOARD = "ranking", "board"
 WINNER_NAMES = 20  # more joint winners than these are counted, not named
+TWO_STEP = "two_step"
 FAILED = "failed"  # the status of a rule that raised; it costs its own column only
 
 
+@dataclass(frozen=True)
+class RuleSplit:
+    """Which rules a board of one size has, in the catalogue's order.
+
+    `quick` ones are there before the board is published, `slow` ones come after it; `left_out` says of the others why
+    they are not computed.
+    """
+
+    quick: list[str]
+    slow: list[str]
+    left_out: dict[str, str]
+
+    @property
+    def computed(self) -> list[str]:
+        """Quick and slow ones together."""
+        return [rule for rule in site_rules() if rule in {*self.quick, *self.slow}]
+
+
 def site_rules() -> list[str]:
-    """The rules that every board shows, in the catalogue's order."""
-    return listed_rules()
+    """The rules that a board may show, in the catalogue's order: all but those with parameters of one's own."""
+    return [key for key, rule in RULES.items() if not rule.parameters]
 
 
-def ranking_parameters(rule: str, missing_policy: str) -> dict[str, str]:
+def split_rules(n_systems: int, n_tasks: int) -> RuleSplit:
+    """The rules of a board of this size."""
+    quick, slow = set(quick_rules(n_systems, n_tasks)), set(slow_rules(n_systems, n_tasks))
+    listed = site_rules()
+    return RuleSplit(
+        quick=[rule for rule in listed if rule in quick],
+        slow=[rule for rule in listed if rule in slow],
+        left_out={rule: RULES[rule].why_not_computed(n_systems) for rule in listed if rule not in quick | slow},
+    )
+
+
+def ranking_parameters(rule: str, missing_policy: str, aggregation: str) -> dict[str, str]:
     """What a ranking report depends on beside its revision."""
-    return {"rule": rule, "aggregation": "basic", "missing": missing_policy, "ties": "default"}
+    return {"rule": rule, "aggregation": aggregation, "missing": missing_policy, "ties": "default"}
 
 
 def compute_rankings(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
-    """Rank the job's revision under every rule; the returned function stores and publishes it."""
+    """Rank the job's revision under every quick rule; the returned function stores and publishes it."""
     revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
     reports, digest = ranking_reports(revision)
     checkpoint(0.9)
+    has_slow_rules = bool(reports[0].summary.get("slow_rules"))
 
     def write() -> None:
         Report.objects.bulk_create(reports)
         Revision.objects.filter(pk=revision.pk, input_hash="").update(input_hash=digest)
         publish(revision)
+        if has_slow_rules:
+            insert_job(JOB_KINDS[SLOW_RANKINGS], revision)
+
+    return write
+
+
+def compute_slow_rankings(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
+    """Rank the job's revision under the rules that are slow at its size; the returned function stores them."""
+    revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
+    found = revision_matrix(revision)
+    reports: list[Report] = []
+    if found is not None:
+        slow = split_rules(found.matrix.n_systems, found.matrix.n_tasks).slow
+        for done, rule in enumerate(slow):
+            checkpoint(done / len(slow))
+            reports += _reports_of(found, [rule])
+
+    def write() -> None:
+        Report.objects.bulk_create(reports)
 
     return write
 
 
 def ranking_reports(revision: Revision) -> tuple[list[Report], str]:
-    """The reports of a revision's rankings under its own policy, and the hash of its inputs."""
+    """The reports of a revision's quick rankings under its own policy, that of the board first; and its input hash."""
     configuration = revision.configuration.content
     found = revision_matrix(revision)
     digest = input_hash(found, configuration)
     if found is None:
         summary = {"n_systems": 0, "n_tasks": len(configuration["tasks"]), "rules": []}
         return [make_report(revision, BOARD, parameters={}, summary=summary, arrays={}, seconds=0.0)], digest
-    policy = configuration["missing_policy"]
-    reports = [board_report(found)]
+    quick = split_rules(found.matrix.n_systems, found.matrix.n_tasks).quick
+    return [board_report(found), *_reports_of(found, quick)], digest
+
+
+def _reports_of(found: RevisionMatrix, rules: Sequence[str]) -> list[Report]:
+    """One report a rule."""
+    policy = found.revision.configuration.content["missing_policy"]
+    aggregation = found.revision.configuration.content["aggregation"]
     names = [system.name for system in found.systems]
-    for rule, (outcome, seconds) in rank_isolated(found.matrix, policy).items():
-        reports.append(
-            make_report(
-                revision,
-                RANKING,
-                parameters=ranking_parameters(rule, policy),
-                summary=ranking_summary(outcome, rule, names),
-                arrays=ranking_arrays(outcome, found.matrix.n_systems),
-                seconds=seconds,
-            )
+    return [
+        make_report(
+            found.revision,
+            RANKING,
+            parameters=ranking_parameters(rule, policy, aggregation),
+            summary=ranking_summary(outcome, rule, names),
+            arrays=ranking_arrays(outcome, found.matrix.n_systems),
+            seconds=seconds,
         )
-    return reports, digest
+        for rule, (outcome, seconds) in rank_isolated(found.matrix, policy, aggregation, rules).items()
+    ]
 
 
-def rank_isolated(matrix: ScoreMatrix, missing: str) -> dict[str, tuple[Ranking | Exception, float]]:
-    """Every rule's ranking with its seconds. A rule that raises has its exception in place of a ranking."""
+def rank_isolated(
+    matrix: ScoreMatrix, missing: str, aggregation: str, rules: Sequence[str] | None = None
+) -> dict[str, tuple[Ranking | Exception, float]]:
+    """Rankings with their seconds. A rule that raises has its exception in place of a ranking.
+
+    Args:
+        matrix: what is ranked.
+        missing: the missing-score policy.
+        aggregation: how tasks and groups count together.
+        rules: which rules; all that are quick at this size where None.
+    """
+    chosen = split_rules(matrix.n_systems, matrix.n_tasks).quick if rules is None else list(rules)
     started = time.perf_counter()
     try:
-        rankings = rank_all(matrix, site_rules(), missing=missing)
+        rankings = rank_all(matrix, chosen, missing=missing, aggregation=aggregation)
     except Exception:
         logger.exception("the rules together failed; ranking one by one")
     else:
         share = (time.perf_counter() - started) / max(1, len(rankings))
         return {rule: (ranking, share) for rule, ranking in rankings.items()}
     outcomes: dict[str, tuple[Ranking | Exception, float]] = {}
-    for rule in site_rules():
+    for rule in chosen:
         started = time.perf_counter()
         try:
-            outcome: Ranking | Exception = rank(matrix, rule, missing=missing)
+            outcome: Ranking | Exception = rank(matrix, rule, missing=missing, aggregation=aggregation)
         except Exception as error:
             logger.exception("rule %s failed", rule)
             outcome = error
@@ -130,17 +208,18 @@ def board_report(found: RevisionMatrix) -> Report:
     """What a board shows beside its rankings: counts, choice sets, and the order of the systems."""
     matrix = found.matrix
     started = time.perf_counter()
+    rules = split_rules(matrix.n_systems, matrix.n_tasks)
     n_scored = np.isfinite(matrix.scores[:, matrix.votes]).sum(axis=1)
-    winner = condorcet_winner(matrix)
-    in_smith_set = np.zeros(matrix.n_systems, bool)
-    in_smith_set[list(smith_set(matrix))] = True
+    winner, in_smith_set = majority_facts(matrix, found.revision.configuration.content["aggregation"])
     summary = {
         "n_systems": matrix.n_systems,
         "n_tasks": matrix.n_tasks,
         "n_voting_tasks": int(matrix.votes.sum()),
         "n_missing": int(matrix.votes.sum() * matrix.n_systems - n_scored.sum()),
         "condorcet_winner": None if winner is None else found.systems[winner].name,
-        "rules": site_rules(),
+        "rules": rules.computed,
+        "slow_rules": rules.slow,
+        "rules_left_out": rules.left_out,
     }
     arrays = {
         "system_ids": np.array([system.id for system in found.systems], np.int64),
@@ -149,6 +228,17 @@ def board_report(found: RevisionMatrix) -> Report:
     }
     seconds = time.perf_counter() - started
     return make_report(found.revision, BOARD, parameters={}, summary=summary, arrays=arrays, seconds=seconds)
+
+
+def majority_facts(matrix: ScoreMatrix, aggregation: str) -> tuple[int | None, np.ndarray]:
+    """The Condorcet winner and the Smith set (a boolean a system) with the tasks' weights under `aggregation`.
+
+    Two-step aggregation has no majority of its own: there the tasks' own weights decide.
+    """
+    weighed = matrix if aggregation == TWO_STEP else reweighted(matrix, aggregation)
+    in_smith_set = np.zeros(matrix.n_systems, bool)
+    in_smith_set[list(smith_set(weighed))] = True
+    return condorcet_winner(weighed), in_smith_set
 
 
 def publish(revision: Revision) -> bool:

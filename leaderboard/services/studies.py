@@ -6,9 +6,10 @@ from collections.abc import Callable
 import numpy as np
 
 from leaderboard.models import Job, Report, Revision
-from leaderboard.services.rankings import site_rules
+from leaderboard.services.rankings import TWO_STEP, split_rules
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import revision_matrix
+from ranking_engine.aggregation import reweighted
 from ranking_engine.stability.bootstrap import rank_intervals
 
 
@@ -19,10 +20,13 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
     found = revision_matrix(revision)
     summary: dict[str, object] = {"status": "undefined", "reason": "the benchmark has no system or no task"}
     arrays: dict[str, np.ndarray] = {}
-    if found is not None:
+    aggregation = revision.configuration.content["aggregation"]
+    if aggregation == TWO_STEP:
+        summary["reason"] = "with two-step aggregation the groups are ranked, and these are too few to redraw"
+    elif found is not None:
         intervals = rank_intervals(
-            found.matrix,
-            tuple(site_rules()),
+            reweighted(found.matrix, aggregation),
+            tuple(split_rules(found.matrix.n_systems, found.matrix.n_tasks).quick),
             n_resamples=job.parameters["n_resamples"],
             level=job.parameters["level"],
             seed=job.parameters["seed"],

@@ -94,6 +94,7 @@ def store_batch(
     source: str,
     note: str = "",
     idempotency_key: str | None = None,
+    payload_hash: str = "",
 ) -> Batch:
     """Store checked rows as a batch of pending submissions. Call inside a transaction.
 
@@ -104,13 +105,14 @@ def store_batch(
         source: by which door.
         note: what the uploader says.
         idempotency_key: the uploader's own name for this call, unique with them and the benchmark.
+        payload_hash: of what was sent; of the rows where empty.
     """
     batch = Batch.objects.create(
         benchmark=benchmark,
         uploader=uploader,
         source=source,
         note=note,
-        payload_hash=content_hash(rows),
+        payload_hash=payload_hash or content_hash(rows),
         idempotency_key=idempotency_key,
     )
     systems = _systems_of(benchmark, rows)
@@ -143,7 +145,7 @@ def _systems_of(benchmark: Benchmark, rows: list[dict[str, Any]]) -> dict[str, S
     A system that never was on the board and waits for no decision was turned down: what was said of it then goes.
     """
     stored = {system.name_folded: system for system in System.objects.filter(benchmark=benchmark)}
-    taken = {system.key for system in stored.values()}
+    taken = {system.key for system in stored.values()} | {row["system"].get("new_key", "") for row in rows}
     turned_down = set(
         System.objects.filter(benchmark=benchmark, changes=None)
         .exclude(submissions__state=State.PENDING)

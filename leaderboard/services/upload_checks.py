@@ -14,13 +14,15 @@ from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import BoardSystem, systems_at
 from leaderboard.services.names import NearMisses
-from ranking_engine.names import check_name, fold_name
+from ranking_engine.names import check_name, fold_name, shorten
 
+FOLDED_LENGTH = 2 * NAME_LENGTH
 ADDRESS_LENGTH = 500
 DESCRIPTION_LENGTH = 5000
 SHOWN_PROBLEMS = 100
 is_web_address = URLValidator(schemes=["http", "https"])
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
+UNSTORABLE = re.compile("[\\0\\ud800-\\udfff]")
 NO_SCORE = {"missing": Score.MissingReason.NOT_REPORTED}
 
 
@@ -109,7 +111,10 @@ def parse_score(given: str | float | None, task: Task) -> float | None:
         raise ValueError(
             f"{shown[:40]!r} is not a number; write 71.3, or leave the field empty where there is no score"
         )
-    value = float(given)
+    try:
+        value = float(given)
+    except OverflowError:  # a whole number beyond the greatest float
+        value = math.inf
     if not math.isfinite(value):
         raise ValueError(f"{shown[:40]!r} is too large to be a score")
     if task.minimum is not None and value < task.minimum:
@@ -186,6 +191,9 @@ class _Check:
             self.problems.add("system_name", str(problem), line=row.line)
             return {}
         folded = fold_name(name)
+        if len(folded) > FOLDED_LENGTH:  # a ligature is one letter of a name, and three when names are compared
+            self.problems.add("system_name", f"the system name {shorten(name)!r} is too long", line=row.line)
+            return {}
         found = self.by_name.get(folded) or self.by_key.get(name)
         self._check_once(found.name if found else name, row.line)
         known_id = found.id if found else self.once.get(folded)
@@ -221,8 +229,8 @@ class _Check:
         ):
             if len(text) > most:
                 self.problems.add(place, f"{len(text)} characters; at most {most} are kept", line=row.line)
-            if "\0" in text:
-                self.problems.add(place, "it holds the control character U+0000", line=row.line)
+            if UNSTORABLE.search(text):
+                self.problems.add(place, "it holds a character that cannot be stored", line=row.line)
         if row.url:
             try:
                 is_web_address(row.url)

@@ -22,6 +22,7 @@ from leaderboard.services.columns import Column, TooLargeError
 from leaderboard.services.markdown import render_markdown
 from leaderboard.services.wording import as_sentence, in_words
 from ranking_engine import MISSING_POLICIES
+from ranking_engine.aggregation import AGGREGATIONS
 
 POLICY_NAMES = {
     "undefined": "No ranking",
@@ -29,6 +30,13 @@ POLICY_NAMES = {
     "drop_tasks": "Incomplete tasks left out",
     "median": "Task median filled in",
     "worst": "Task's worst score filled in",
+}
+
+AGGREGATION_NAMES = {
+    "basic": "tasks by their own weight",
+    "weighted": "weighted by group",
+    "balanced": "groups balanced",
+    "two_step": "two steps",
 }
 
 
@@ -90,6 +98,7 @@ def read_query(parameters: Mapping[str, str]) -> BoardQuery:
         sort=parameters.get("sort", "")[:60],
         reference=parameters.get("reference", "")[:60],
         policy=parameters.get("policy", "")[:60],
+        aggregation=parameters.get("aggregation", "")[:60],
         q=parameters.get("q", "")[:200],
         complete_only=parameters.get("complete_only") == "1",
         scores=parameters.get("scores") == "1",
@@ -137,6 +146,12 @@ class _Board:
         self.reference = {"key": found.reference.rule, "name": found.reference.name}
         self.policy = self._policy(found.policy, is_active=True)
         self.policies = [self._policy(policy, is_active=policy == found.policy) for policy in MISSING_POLICIES]
+        configuration = found.published.revision.configuration.content
+        self.has_groups = bool(configuration["groups"])
+        self.aggregation = self._aggregation(found.aggregation, is_active=True)
+        self.aggregations = [
+            self._aggregation(key, is_active=key == found.aggregation) for key in AGGREGATIONS
+        ]
         self.reference_choices = [
             {
                 "key": column.rule,
@@ -185,6 +200,15 @@ class _Board:
             "is_active": is_active,
         }
 
+    def _aggregation(self, key: str, *, is_active: bool) -> dict[str, Any]:
+        return {
+            "key": key,
+            "name": AGGREGATION_NAMES[key],
+            "text": AGGREGATIONS[key],
+            "url": self._url(aggregation=key),
+            "is_active": is_active,
+        }
+
     def _column(self, column: Any, found: Board) -> dict[str, Any]:  # noqa: ANN401
         sorted_by = (self._query.sort_key or found.reference.rule) == column.rule
         is_down = sorted_by and self._query.is_descending
@@ -230,7 +254,7 @@ def _coverage(columns: list[Column], n_systems: int) -> str:
         if column.status == "ranked" and column.n_ranked < n_systems:
             by_count.setdefault(column.n_ranked, []).append(column.name)
     parts = [
-        f"{in_words(rules, len(columns))} rank{'s' if len(rules) == 1 else ''} {n_ranked} of {n_systems} systems"
+        f"{in_words(rules)} rank{'s' if len(rules) == 1 else ''} {n_ranked} of {n_systems} systems"
         for n_ranked, rules in sorted(by_count.items())
     ]
     return f"{'; '.join(parts)}; the others lack scores." if parts else ""

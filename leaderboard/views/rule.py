@@ -43,7 +43,8 @@ def _links(page: RulePage, key: str, rule_key: str) -> dict[str, Any]:
     board = page.board
 
     def address(name: str, *arguments: str, **parameters: object) -> str:
-        stated = {"q": board.query.q, "policy": board.query.policy} | parameters
+        query = board.query
+        stated = {"q": query.q, "policy": query.policy, "aggregation": query.aggregation} | parameters
         kept = {field: value for field, value in stated.items() if value}
         return reverse(name, args=[key, *arguments]) + (f"?{urlencode(kept)}" if kept else "")
 

@@ -10,10 +10,11 @@ from django.utils.timesince import timesince
 from django.views.decorators.http import require_safe
 
 from leaderboard.models import Job
-from leaderboard.selectors.jobs import queue_counts, visible_jobs
+from leaderboard.selectors.jobs import QueueCount, queue_counts, visible_jobs
 from leaderboard.services.job_kinds import JOB_KINDS
 
 PAGE_JOBS = 50
+STALLED_AFTER = timedelta(minutes=2)  # a job that is tried again waits less
 
 
 @require_safe
@@ -22,6 +23,7 @@ def status(request: HttpRequest) -> HttpResponse:
     page = Paginator(visible_jobs(request.user), PAGE_JOBS).get_page(request.GET.get("page"))
     lately = timezone.now() - timedelta(hours=1)
     seen = visible_jobs(request.user).filter(started_at__gt=lately).exclude(worker="").order_by()
+    counts = queue_counts(request.user)
     queues = [
         {
             "name": count.queue,
@@ -29,13 +31,13 @@ def status(request: HttpRequest) -> HttpResponse:
             "n_running": count.n_running,
             "oldest_text": timesince(count.oldest) if count.oldest else "",
         }
-        for count in queue_counts(request.user)
+        for count in counts
     ]
     context = {
         "queues": queues,
         "jobs": [_job(job, with_error=request.user.is_staff) for job in page],
         "n_workers_seen": seen.values("worker").distinct().count(),
-        "has_waiting": any(queue["n_waiting"] for queue in queues),
+        "stalled_text": _stalled(counts),
         "pages": {
             "number": page.number,
             "n_pages": page.paginator.num_pages,
@@ -44,6 +46,12 @@ def status(request: HttpRequest) -> HttpResponse:
         },
     }
     return render(request, "leaderboard/status.html", context)
+
+
+def _stalled(counts: list[QueueCount]) -> str:
+    """How long work has been waiting in a queue that no worker takes anything from; empty where that is not long."""
+    since = [count.oldest for count in counts if count.oldest and not count.n_running]
+    return timesince(min(since)) if since and timezone.now() - min(since) > STALLED_AFTER else ""
 
 
 def _job(job: Job, *, with_error: bool) -> dict[str, object]:

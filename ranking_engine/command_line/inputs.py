@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ranking_engine.aggregation import AGGREGATIONS, reweighted
 from ranking_engine.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
 from ranking_engine.dispatch import rank_all
 from ranking_engine.missing import MISSING_POLICIES
@@ -54,7 +55,7 @@ def add_input_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def add_rule_arguments(command: argparse.ArgumentParser) -> None:
-    """Declare which rules rank, and how: --rule, --vector, --missing, --ties."""
+    """Declare which rules rank, and how: --rule, --vector, --aggregation, --missing, --ties."""
     command.add_argument(
         "--rule",
         metavar="KEY",
@@ -66,6 +67,12 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
         "--vector",
         metavar="POINTS",
         help="what positional gives to the first position, the second, ..., as 12,10,8; then 0",
+    )
+    command.add_argument(
+        "--aggregation",
+        choices=list(AGGREGATIONS),
+        default="basic",
+        help="how groups of tasks count (default: basic, the tasks' own weights)",
     )
     command.add_argument(
         "--missing",
@@ -82,6 +89,8 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
 def read_rankings(options: argparse.Namespace) -> tuple[ScoreMatrix, dict[str, Ranking], str]:
     """Read the table and rank it; return the matrix, the rankings by rule and the missing-score policy.
 
+    The matrix has the weights of the aggregation asked for; for `two_step`, its own.
+
     Raises:
         TableError: bad input, with its place.
         UsageError: arguments that do not go together.
@@ -96,8 +105,20 @@ def read_rankings(options: argparse.Namespace) -> tuple[ScoreMatrix, dict[str, R
         parameters["positional"] = {"vector": _vector(options.vector)}
     elif "positional" in rules:
         raise UsageError("--rule positional needs --vector, such as --vector 12,10,8")
-    rankings = rank_all(matrix, rules, missing=missing, ties=options.ties, options=parameters)
+    if options.aggregation != "two_step":
+        matrix = _aggregated(matrix, options.aggregation)
+    aggregation = "two_step" if options.aggregation == "two_step" else "basic"
+    rankings = rank_all(
+        matrix, rules, aggregation=aggregation, missing=missing, ties=options.ties, options=parameters
+    )
     return matrix, rankings, missing
+
+
+def _aggregated(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
+    try:
+        return reweighted(matrix, aggregation)
+    except ValueError as error:
+        raise UsageError(f"--aggregation {aggregation}: {error}") from error
 
 
 def _vector(text: str) -> tuple[float, ...]:

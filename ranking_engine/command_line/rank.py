@@ -26,21 +26,37 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 def run(options: argparse.Namespace) -> str:
     """Rank, and return the leaderboards in the format asked for."""
     matrix, rankings, missing = read_rankings(options)
-    return FORMATS[options.format](board(matrix, rankings, missing))
+    return FORMATS[options.format](board(matrix, rankings, missing, options.aggregation))
 
 
-def board(matrix: ScoreMatrix, rankings: dict[str, Ranking], missing: str) -> dict[str, Any]:
-    """Return the leaderboards as plain data, which is what the JSON holds."""
-    pairwise = Pairwise.of(matrix)
-    winner = condorcet_winner(pairwise)
+def board(
+    matrix: ScoreMatrix, rankings: dict[str, Ranking], missing: str, aggregation: str
+) -> dict[str, Any]:
+    """Return the leaderboards as plain data, which is what the JSON holds.
+
+    Two steps compare systems within groups, so that there is no one majority: the Condorcet winner and the
+    Smith set are null then.
+    """
     return {
         "systems": list(matrix.system_names),
         "tasks": list(matrix.task_names),
-        "aggregation": "basic",
+        "aggregation": aggregation,
         "missing": missing,
+        **(
+            dict.fromkeys(("condorcet_winner", "smith_set"))
+            if aggregation == "two_step"
+            else _majority(matrix)
+        ),
+        "rules": {key: _entry(matrix, ranking) for key, ranking in rankings.items()},
+    }
+
+
+def _majority(matrix: ScoreMatrix) -> dict[str, Any]:
+    pairwise = Pairwise.of(matrix)
+    winner = condorcet_winner(pairwise)
+    return {
         "condorcet_winner": None if winner is None else matrix.system_names[winner],
         "smith_set": sorted(matrix.system_names[i] for i in smith_set(pairwise)),
-        "rules": {key: _entry(matrix, ranking) for key, ranking in rankings.items()},
     }
 
 

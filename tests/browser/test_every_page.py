@@ -14,6 +14,7 @@ from tests.browser.pages import Visitor, board_rows, new_visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
 
+WORKING = ("rankings", "studies", "sweep")
 LONG = "A system whose name goes on and on " + "x" * 120
 
 
@@ -49,14 +50,16 @@ def scene(site, factory) -> Scene:
     row = RawRow(system_name="Whol", scores={"task-1": "4", "task-2": "4", "task-3": ""})
     draft = make_draft(small, submitter, [row], source="form", note="As measured.")
     site.wait_until(is_all_published, 20, "the boards are published")
-    site.pause("sweep")  # it would finish what is to stay unfinished here
+    for process in WORKING:  # they would finish what is to stay unfinished here
+        site.pause(process)
     try:
         computing = factory.benchmark(name="Computing", key="stuck-computing", owner=owner)
         failed = factory.benchmark(name="Failed", key="stuck-failed", owner=owner)
         Job.objects.filter(benchmark=computing).update(not_before="2999-01-01T00:00:00Z")
         Job.objects.filter(benchmark=failed).update(state="failed", attempts=3, error="MemoryError: 3 GiB\nTraceback")
     finally:
-        site.resume("sweep")
+        for process in WORKING:
+            site.resume(process)
     return Scene(submitter, draft, pending, published)
 
 

@@ -18,11 +18,19 @@ FOLDERS = sorted(path for path in FOLDER.iterdir() if path.is_dir())
 
 
 def read(folder: Path) -> tuple[dict[str, list[float | None]], list[Fraction]]:
-    """Oriented scores by system, None where missing, and the tasks' weights: straight from the two files."""
+    """Oriented scores by system, None where missing, and what each task counts: straight from the two files."""
     tasks = {task["name"]: task for task in tomllib.loads((folder / "benchmark.toml").read_text())["task"]}
     header, *rows = csv.reader((folder / "scores.csv").read_text(encoding="utf-8").splitlines())
+    groups: dict[str, Fraction] = {}
+    for name in header[1:]:
+        if group := tasks[name].get("group"):
+            groups[group] = groups.get(group, Fraction(0)) + Fraction(str(tasks[name].get("weight", 1)))
     signs = [-1 if tasks[name].get("direction") == "lower" else 1 for name in header[1:]]
-    weights = [Fraction(str(tasks[name].get("weight", 1))) for name in header[1:]]
+    # Balanced: a task counts its share of its group, and each group counts 1, as no file states another weight.
+    weights = [
+        Fraction(str(tasks[name].get("weight", 1))) / groups.get(tasks[name].get("group"), Fraction(1))
+        for name in header[1:]
+    ]
     scores = {
         row[0].strip(): [sign * float(cell) if cell else None for sign, cell in zip(signs, row[1:], strict=True)]
         for row in rows

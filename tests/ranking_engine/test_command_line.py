@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from ranking_engine import listed_rules
+from ranking_engine import AGGREGATIONS, listed_rules
 from ranking_engine.command_line import main
 
 TOY = """\
@@ -214,6 +214,40 @@ def test_points_of_ones_own_make_a_further_column(toy, capsys):
 def test_the_optimality_threshold_can_be_stated(toy, capsys):
     gap = run_json(capsys, toy, "--gamma", "3", "--rule", "optimality_gap")["rules"]["optimality_gap"]
     assert gap["scores"] == {"A": -1.2, "B": -0.4, "C": -0.6, "D": -0.8}
+
+
+def with_groups(toy, weights="a = 3\nb = 1"):
+    tasks = "".join(f"[[task]]\nname = '{t}'\ngroup = '{'a' if t < 3 else 'b'}'\n" for t in range(1, 6))
+    weights = [line.split(" = ") for line in weights.splitlines()]
+    groups = "".join(f"[[group]]\nname = '{name}'\nweight = {weight}\n" for name, weight in weights)
+    toy.with_name("benchmark.toml").write_text(tasks + groups)
+
+
+def test_groups_of_tasks_count_as_asked_for(toy, capsys):
+    with_groups(toy)
+    scores = {}
+    for aggregation in AGGREGATIONS:
+        board = run_json(capsys, toy, "--rule", "plurality", "--aggregation", aggregation)
+        assert board["aggregation"] == aggregation
+        scores[aggregation] = list(board["rules"]["plurality"]["scores"].values())
+    assert scores["basic"] == [2, 1, 1, 1]
+    assert scores["weighted"] == scores["balanced"] == pytest.approx([3, 1 / 3, 1 / 3, 1 / 3])
+    assert scores["two_step"] == [3, 0, 0, 0]
+
+
+def test_two_steps_have_no_one_majority(toy, capsys):
+    with_groups(toy)
+    board = run_json(capsys, toy, "--rule", "borda", "--aggregation", "two_step")
+    assert (board["condorcet_winner"], board["smith_set"]) == (None, None)
+    _, out, _ = run(capsys, toy, "--rule", "borda", "--aggregation", "two_step")
+    assert out.endswith("\n\nAggregation: two_step\nMissing scores: undefined\n")
+
+
+def test_groups_without_any_weight_are_told(toy, capsys):
+    with_groups(toy, "a = 0\nb = 0")
+    status, out, err = run(capsys, toy, "--aggregation", "weighted")
+    message = "error: --aggregation weighted: `group_weights` leave no task a positive weight"
+    assert (status, out, err.splitlines()[-1]) == (2, "", message)
 
 
 @pytest.mark.parametrize(

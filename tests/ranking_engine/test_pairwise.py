@@ -5,13 +5,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from ranking_engine import Pairwise, ScoreMatrix
+from ranking_engine import MISSING_POLICIES, Pairwise, ScoreMatrix, rank_all
 from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine import naive
 from tests.ranking_engine.strategies import matrices
 
 FEW = settings(max_examples=60, deadline=None)
+PAIRWISE_RULES = ("copeland", "minimax", "condorcet", "baldwin", "nanson")
 
 
 def assert_same_as_naive(pairwise: Pairwise, matrix: ScoreMatrix) -> None:
@@ -92,3 +94,36 @@ def test_pairs_without_a_common_task_are_counted(matrix):
     pairwise = Pairwise.of(matrix)
     assert pairwise.n_pairs_without_common_task == naive.pairs_without_common_task(matrix)
     assert pairwise.rivals_without_common_task.sum() == 2 * naive.pairs_without_common_task(matrix)
+
+
+def test_an_update_refuses_other_weights():
+    pairwise = Pairwise.of(ScoreMatrix([[1.0, 2.0], [2.0, 1.0]]))
+    with pytest.raises(ValueError, match="`matrix` must differ from the compared one in system `i` alone"):
+        pairwise.updated(ScoreMatrix([[1.0, 2.0], [2.0, 1.0]], weights=[1, 2]), 0)
+
+
+@FEW
+@given(matrices())
+def test_the_comparison_of_some_systems_is_part_of_that_of_all(matrix):
+    kept = np.arange(0, matrix.n_systems, 2)
+    assert_same_as_naive(Pairwise.of(matrix).subset(kept), matrix.subset(kept))
+
+
+@settings(max_examples=30, deadline=None)
+@given(matrices(), matrices(), st.sampled_from(list(MISSING_POLICIES)))
+def test_rankings_of_an_updated_comparison_are_those_of_a_fresh_one(matrix, other, missing):
+    row = np.resize(other.values[0], matrix.n_tasks)
+    changed, longer = matrix.replace_row(0, row), matrix.with_row("newcomer", row)
+    before = Pairwise.of(matrix)
+    for after, i in ((changed, 0), (longer, matrix.n_systems)):
+        expected = rank_all(after, PAIRWISE_RULES, missing=missing)
+        got = rank_all(after, PAIRWISE_RULES, missing=missing, pairwise=before.updated(after, i))
+        for rule, ranking in got.items():
+            np.testing.assert_array_equal(ranking.scores, expected[rule].scores)
+            assert (ranking.status, ranking.details) == (expected[rule].status, expected[rule].details)
+
+
+def test_rankings_refuse_the_comparison_of_another_matrix():
+    matrix = ScoreMatrix([[1.0, 2.0], [2.0, 1.0]])
+    with pytest.raises(ValueError, match="`pairwise` is not the comparison of `matrix`"):
+        rank_all(matrix, ["copeland"], pairwise=Pairwise.of(matrix.with_weights([1, 2])))

@@ -149,6 +149,7 @@ def test_checking_a_draft_anew_finds_the_same_rows(make):
         ("a\x00b", "holds the control character U+0000"),
         ("a\u202eb", "holds the control character U+202E"),
         ("x" * 201, "has 201 characters; at most 200 are allowed"),
+        ("\ufb03" * 200, "is too long"),  # the ligature ffi, which compares as three letters
     ],
 )
 def test_a_name_that_cannot_be_stored_says_why(make, name, message):
@@ -205,7 +206,8 @@ def test_one_system_has_one_row_in_an_upload(make, first, second):
         ("description", "x" * 5001, "5001 characters; at most 5000 are kept"),
         ("url", "https://a.example/" + "x" * 500, "518 characters; at most 500 are kept"),
         ("url", "a.example", "'a.example' is not an address that begins with http:// or https://"),
-        ("description", "a\0b", "it holds the control character U+0000"),
+        ("description", "a\0b", "it holds a character that cannot be stored"),
+        ("organisation", "a\ud800b", "it holds a character that cannot be stored"),
     ],
 )
 def test_what_is_said_of_a_system_fits_the_room_there_is(make, field, text, message):

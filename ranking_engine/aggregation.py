@@ -1,0 +1,183 @@
+"""How tasks and task groups count together: as stated, evened out within groups, or in two steps.
+
+A task without a group is a group by itself whose weight is the task's, so that it counts its own weight under
+every aggregation. Only voting tasks count.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+
+import numpy as np
+
+from ranking_engine.ranking import Ranking
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+
+AGGREGATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "basic": "Every task counts its own weight.",
+        "weighted": "A task counts its weight times its group's, divided by the number of tasks in the group.",
+        "balanced": "A task counts its share of its group's weight, so that each group counts exactly its own.",
+        "two_step": "Every group is ranked by itself; the groups' rule scores are then ranked as tasks are.",
+    }
+)
+
+RankRules = Callable[[ScoreMatrix, Sequence[str]], Mapping[str, Ranking]]
+
+_ELECTS_ONLY = {"condorcet"}
+_NEEDS_POSITIVE = {"geometric_mean", "relative_difference"}
+_SECOND_STAGE = {"optimality_gap": "mean", "normalized_mean": "mean"}
+
+
+@dataclass(frozen=True)
+class TaskGroup:
+    """The voting tasks of a group, by index.
+
+    Attributes:
+        name: `group G`, or the task's own name for a task without a group.
+        tasks: the indices of its voting tasks.
+        weight: the group's weight; that of the task for a task without a group.
+        is_single: it is a task without a group.
+    """
+
+    name: str
+    tasks: tuple[int, ...]
+    weight: Fraction
+    is_single: bool
+
+
+def check_aggregation(aggregation: str) -> None:
+    """Raise a ValueError unless `aggregation` is a key of AGGREGATIONS."""
+    if aggregation not in AGGREGATIONS:
+        raise ValueError(f"`aggregation` is {aggregation!r}; expected one of {', '.join(AGGREGATIONS)}")
+
+
+def voting_groups(matrix: ScoreMatrix) -> list[TaskGroup]:
+    """Return the groups with a voting task, in the order of their first one."""
+    tasks: dict[tuple[bool, str], list[int]] = {}
+    for t in np.flatnonzero(matrix.votes).tolist():
+        group = matrix.groups[t]
+        tasks.setdefault((True, matrix.task_names[t]) if group is None else (False, group), []).append(t)
+    return [
+        TaskGroup(
+            name=name if is_single else f"group {name}",
+            tasks=tuple(members),
+            weight=matrix.weights[members[0]] if is_single else matrix.group_weights[name],
+            is_single=is_single,
+        )
+        for (is_single, name), members in tasks.items()
+    ]
+
+
+def reweighted(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
+    """Return `matrix` with the weights of the voting tasks under `basic`, `weighted` or `balanced`.
+
+    With v_g the weight of group g and w_t the weight of its task t: w_t; v_g w_t / number of voting tasks in g
+    (Rofin et al. 2023, Vote'n'Rank, case study 4); v_g w_t / sum of the w of its voting tasks.
+
+    Raises:
+        ValueError: the groups leave no task a positive weight.
+    """
+    if aggregation == "basic":
+        return matrix
+    weights = list(matrix.weights)
+    for group in voting_groups(matrix):
+        if not group.is_single:
+            total = sum(matrix.weights[t] for t in group.tasks)
+            divisor = total if aggregation == "balanced" else len(group.tasks)
+            for t in group.tasks:
+                weights[t] = group.weight * matrix.weights[t] / divisor
+    if not any(weights):
+        raise ValueError("`group_weights` leave no task a positive weight")
+    return matrix.with_weights(weights)
+
+
+def two_step(matrix: ScoreMatrix, rules: Sequence[str], rank_rules: RankRules) -> dict[str, Ranking]:
+    """Rank each group by itself, then rank the groups' rule scores by the same rule with the group weights.
+
+    The values of one tie group are made exactly equal, and a system that a group does not rank lacks that
+    group's score. The second stage of `optimality_gap` and `normalized_mean` is the weighted mean;
+    `geometric_mean` and `relative_difference` are undefined with a rule score <= 0 of the first stage,
+    `condorcet` always. Groups of weight 0 take no part. Rofin et al. 2023, Vote'n'Rank, case study 4.
+
+    Args:
+        matrix: the scores.
+        rules: keys of RULES.
+        rank_rules: ranks a matrix under some rules.
+    """
+    groups = [group for group in voting_groups(matrix) if group.weight]
+    if not groups:
+        return {rule: Ranking.undefined(rule, matrix.n_systems, "no group of tasks votes") for rule in rules}
+    parts = [matrix.subset(tasks=group.tasks) for group in groups]
+    first = [rank_rules(part, rules) for part in parts]
+    return {
+        rule: _second_stage(matrix, groups, [rankings[rule] for rankings in first], rule, rank_rules)
+        for rule in rules
+    }
+
+
+def _second_stage(
+    matrix: ScoreMatrix, groups: list[TaskGroup], first: list[Ranking], rule: str, rank_rules: RankRules
+) -> Ranking:
+    values = np.column_stack([_exactly_tied(ranking) for ranking in first])
+    reason = _why_undefined(matrix, groups, first, rule) or _why_not_positive(groups, values, rule)
+    if reason:
+        return Ranking.undefined(rule, matrix.n_systems, reason)
+    by_group = ScoreMatrix(
+        values,
+        system_names=matrix.system_names,
+        task_names=_distinct([group.name for group in groups]),
+        weights=[group.weight for group in groups],
+    )
+    key = _SECOND_STAGE.get(rule, rule)
+    ranking = rank_rules(by_group, [key])[key]
+    reasons = {
+        i: (matrix.has_score[i] and _why_unranked(i, groups, first)) or why
+        for i, why in ranking.unranked_reasons.items()
+    }
+    return dataclasses.replace(ranking, rule=rule, unranked_reasons=reasons)
+
+
+def _exactly_tied(ranking: Ranking) -> FloatArray:
+    """Return the rule scores, those of each tie group set to the highest of them; NaN where unranked."""
+    scores = ranking.scores.copy()
+    for group in ranking.tie_groups:
+        scores[list(group)] = scores[list(group)].max()
+    return scores
+
+
+def _why_undefined(matrix: ScoreMatrix, groups: list[TaskGroup], first: list[Ranking], rule: str) -> str:
+    """Return why a group has no ranking; one in which nobody has a score merely says nothing."""
+    if rule in _ELECTS_ONLY:
+        return "the rule elects one system and ranks nobody else, so that there is nothing to rank again"
+    for group, ranking in zip(groups, first, strict=True):
+        is_empty = np.isnan(matrix.scores[:, group.tasks]).all()
+        if ranking.status != "ranked" and not is_empty:
+            return f"{group.name}: {ranking.reason}"
+    return ""
+
+
+def _why_not_positive(groups: list[TaskGroup], values: FloatArray, rule: str) -> str:
+    if rule not in _NEEDS_POSITIVE:
+        return ""
+    names = [group.name for group, column in zip(groups, values.T, strict=True) if (column <= 0).any()]
+    return f"{names[0]} has rule scores <= 0" if names else ""
+
+
+def _why_unranked(i: int, groups: list[TaskGroup], first: list[Ranking]) -> str:
+    """Return why the first group that does not rank system i does not; empty where all rank it."""
+    reasons = [
+        f"{group.name}: {ranking.unranked_reasons[i]}"
+        for group, ranking in zip(groups, first, strict=True)
+        if i in ranking.unranked_reasons
+    ]
+    return reasons[0] if reasons else ""
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Return the names, numbered where a task is called as a group is."""
+    return [name if names.index(name) == k else f"{name} ({k + 1})" for k, name in enumerate(names)]

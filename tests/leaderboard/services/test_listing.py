@@ -1,0 +1,80 @@
+"""The list of benchmarks: what is said of each, and to whom."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from leaderboard.models import Benchmark
+from leaderboard.services.listing import first_line, listed
+from ranking_engine import ScoreMatrix, listed_rules, rank
+from tests.factories import TOY
+
+ANYONE = AnonymousUser()
+
+
+def camps(winner: str) -> tuple[int, int]:
+    """How many rules elect anyone on the toy, and how many others than `winner` alone."""
+    matrix = ScoreMatrix(list(TOY.values()), system_names=list(TOY))
+    elected = [[list(TOY)[i] for i in rank(matrix, rule).winners] for rule in listed_rules()]
+    return sum(map(bool, elected)), sum(names not in ([], [winner]) for names in elected)
+
+
+def test_a_line_says_who_wins_and_how_many_rules_disagree(make):
+    benchmark = make.published(name="Toy", description="\n  First line.\n\nSecond.", tags=["b", "a"])
+    lines, tags = listed(ANYONE)
+    line = lines[0]
+    assert (line.key, line.name, line.summary, line.visibility) == ("toy", "Toy", "First line.", "public")
+    assert (line.n_systems, line.n_tasks, line.revision_number, line.is_computing) == (4, 5, 1, False)
+    assert (line.default_rule_name, line.winner_names) == ("Borda", ["B"])
+    assert (line.n_rules_electing, line.n_rules_elsewhere) == camps("B")
+    assert (line.updated_at, tags) == (benchmark.publication.published_at, ["a", "b"])
+
+
+def test_the_winner_is_that_of_the_default_rule(make):
+    make.published(default_rule="plurality")
+    line = listed(ANYONE)[0][0]
+    assert (line.default_rule_name, line.winner_names, line.n_rules_elsewhere) == ("Plurality", ["A"], camps("A")[1])
+
+
+def test_before_the_first_board_there_is_nothing_to_say(make):
+    make.benchmark()
+    line = listed(ANYONE)[0][0]
+    assert (line.n_systems, line.n_tasks, line.winner_names, line.n_rules_electing) == (0, 0, [], 0)
+    assert (line.revision_number, line.updated_at, line.is_computing) == (0, None, True)
+
+
+def test_while_a_revision_is_computed_the_published_one_is_listed(make):
+    benchmark = make.published()
+    make.accepted(benchmark, {"E": [9.0] * 5})
+    line = listed(ANYONE)[0][0]
+    assert (line.n_systems, line.winner_names, line.revision_number, line.is_computing) == (4, ["B"], 1, True)
+
+
+@pytest.mark.parametrize(
+    ("query", "tag", "found"),
+    [("", "", ["Speech", "Vision"]), ("VIS", "", ["Vision"]), ("about", "", ["Speech", "Vision"]), ("second", "", []),
+     ("", "audio", ["Speech"]), ("vision", "audio", []), ("", "aud", []), ("", "nothing", [])],
+)  # fmt: skip
+def test_a_search_looks_at_names_and_first_lines_and_a_tag_is_a_whole_one(make, query, tag, found):
+    make.benchmark({}, n_tasks=1, name="Vision", description="About pictures.\nSecond line.", tags=["images"])
+    make.benchmark({}, n_tasks=1, name="Speech", description="About sounds.", tags=["audio"])
+    lines, tags = listed(ANYONE, query=query, tag=tag)
+    assert ([line.name for line in lines], tags) == (found, ["audio", "images"])
+
+
+def test_who_sees_which_benchmark(make):
+    for visibility in ("public", "unlisted", "private"):
+        make.benchmark({}, n_tasks=1, name=visibility, visibility=visibility, tags=[visibility])
+    hidden = Benchmark.objects.get(key="private")
+    people = {"anyone": ANYONE, "stranger": make.user(), "staff": make.user(is_staff=True, is_superuser=True)}
+    people["member"] = make.member(hidden, "member")
+    assert {who: [line.name for line in listed(viewer)[0]] for who, viewer in people.items()} == {
+        "anyone": ["public"], "stranger": ["public"], "staff": ["public"], "member": ["private", "public"],
+    }  # fmt: skip
+    assert listed(people["stranger"])[1] == ["public"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("", ""), (" \n\t\n", ""), ("a\nb", "a"), ("\n  x  \ny", "x"), ("# T", "# T")]
+)
+def test_the_first_line_is_the_first_that_says_something(text, line):
+    assert first_line(text) == line
