@@ -30,7 +30,7 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
             n_resamples=job.parameters["n_resamples"],
             level=job.parameters["level"],
             seed=job.parameters["seed"],
-            budget=job.parameters["budget"],
+            budget=job.parameters.get("budget", 20),
             missing=revision.configuration.content["missing_policy"],
             progress=lambda done, total: checkpoint(done / total),
         )

@@ -2,7 +2,14 @@
 
 import pytest
 
-from leaderboard.services.wording import as_sentence, in_words, ranking_remark, shortened, verdict_sentence, with_task_names
+from leaderboard.services.wording import (
+    as_sentence,
+    in_words,
+    ranking_remark,
+    shortened,
+    verdict_sentence,
+    with_task_names,
+)
 
 
 @pytest.mark.parametrize(
