@@ -36,6 +36,8 @@ INSTALLED_APPS = [
     "allauth.account",
     "rest_framework",
     "knox",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "django_htmx",
     "csp",
 ]
@@ -177,9 +179,47 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "home"
 EMAIL_BACKEND = env.text("PLURANK_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
 DEFAULT_FROM_EMAIL = env.text("PLURANK_EMAIL_FROM", "plurank@localhost")
 
+# --- The API ----------------------------------------------------------------------------------------------------
+# By address, user and token every request is counted; by `on_demand` and `write` those of whoever asks for it.
+API_RATES = {
+    "address": "1200/min",
+    "user": "1200/min",
+    "token": "600/min",
+    "on_demand": "60/min",
+    "write": "120/min",
+}
 REST_FRAMEWORK = {
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_AUTHENTICATION_CLASSES": ["knox.auth.TokenAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["leaderboard.api.authentication.TokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["leaderboard.api.permissions.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["leaderboard.api.parsers.StrictJSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "leaderboard.api.negotiation.Negotiation",
+    "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_SCHEMA_CLASS": "leaderboard.api.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "leaderboard.api.errors.handle",
+    "DEFAULT_THROTTLE_CLASSES": [
+        "leaderboard.api.throttles.UserThrottle",
+        "leaderboard.api.throttles.TokenThrottle",
+        "leaderboard.api.throttles.OnDemandThrottle",
+        "leaderboard.api.throttles.WriteThrottle",
+    ],
+    # How many proxies of ours stand in front and add to X-Forwarded-For; what clients write there counts for nothing.
+    "NUM_PROXIES": env.number("PLURANK_PROXIES", 0),
+}
+REST_KNOX = {"TOKEN_PREFIX": "plurank_"}  # so that scanners for leaked secrets know one when they see it
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Plurank",
+    "DESCRIPTION": "Multi-task benchmarks ranked by many rules side by side. Anonymous requests read public and "
+    "unlisted benchmarks; everything else needs a token, which is made at `/account/tokens/`.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "LICENSE": {"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "POSTPROCESSING_HOOKS": [],
+    "ENABLE_DJANGO_DEPLOY_CHECK": False,
 }
 
 # --- Security ---------------------------------------------------------------------------------------------------

@@ -15,3 +15,7 @@ urlpatterns = [
     path("account/", include("allauth.account.urls")),
     path("admin/", admin.site.urls),
 ]
+
+# What goes wrong before a view of the API is reached has the API's shape too.
+handler400 = "leaderboard.api.errors.bad_request"
+handler500 = "leaderboard.api.errors.server_error"

@@ -7,8 +7,9 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest
 
-from leaderboard.models import Task, User
+from leaderboard.models import ApiToken, Task, User
 from leaderboard.models.benchmarks import NAME_LENGTH
+from leaderboard.services.tokens import LIFETIMES
 from leaderboard.services.upload_checks import Problems, RawRow
 
 
@@ -100,6 +101,31 @@ class SubmissionForm(forms.Form):
             else:
                 others += texts
         return others
+
+
+class TokenForm(forms.Form):
+    """What a new API token is called and may do, and how long."""
+
+    name = forms.CharField(
+        max_length=80,
+        label="Name",
+        help_text="What it is for, or where it is kept.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    scopes = forms.MultipleChoiceField(
+        choices=[
+            (ApiToken.Scope.READ, "read what you may read"),
+            (ApiToken.Scope.SUBMIT, "submit scores"),
+            (ApiToken.Scope.MANAGE, "accept, reject and withdraw submissions, where you moderate"),
+        ],
+        initial=[ApiToken.Scope.READ],
+        label="What it may do",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one."},
+    )
+    days = forms.TypedChoiceField(
+        choices=[(days, f"{days} days") for days in LIFETIMES], initial=LIFETIMES[1], coerce=int, label="Expires after"
+    )
 
 
 class UploadForm(forms.Form):

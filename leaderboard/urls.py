@@ -1,8 +1,8 @@
 """The pages' addresses. Every name has a row in the permission matrix (`tests/leaderboard/test_permissions.py`)."""
 
-from django.urls import path
+from django.urls import include, path
 
-from leaderboard.views import board, health, home, rule, status, submit, system, upload
+from leaderboard.views import board, health, home, rule, status, submit, system, tokens, upload
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -16,5 +16,8 @@ urlpatterns = [
     path("submissions/<uuid:uuid>/", submit.batch, name="batch"),
     path("submissions/<uuid:uuid>/progress/", submit.batch_progress, name="batch_progress"),
     path("status/", status.status, name="status"),
+    path("account/tokens/", tokens.tokens, name="tokens"),
+    path("account/tokens/revoke/", tokens.revoke, name="revoke_token"),
+    path("api/", include("leaderboard.api.urls")),
     path("healthz/", health.healthz, name="healthz"),
 ]

@@ -1,10 +1,9 @@
 """Jobs and what is theirs, for the pages."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, F, Min, Q, QuerySet
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from leaderboard.models import Benchmark, Job, Submission
 from leaderboard.selectors.audience import Viewer, listed_benchmarks
@@ -19,16 +18,17 @@ def board_job(benchmark: Benchmark) -> Job | None:
     )
 
 
-def failed_boards(benchmark_ids: Iterable[int]) -> set[int]:
-    """Which of these benchmarks have a newest revision whose rankings failed for good."""
-    failed = Job.objects.filter(
-        benchmark__in=benchmark_ids,
-        kind="rankings",
-        state=Job.State.FAILED,
-        sequence=F("benchmark__last_revision_number"),
-        sequence__gt=F("benchmark__published_number"),
+def has_failed_board() -> Exists:
+    """For a query of benchmarks: whether the rankings of the newest revision failed for good."""
+    return Exists(
+        Job.objects.filter(
+            benchmark=OuterRef("pk"),
+            kind="rankings",
+            state=Job.State.FAILED,
+            sequence=OuterRef("last_revision_number"),
+            sequence__gt=OuterRef("published_number"),
+        )
     )
-    return set(failed.values_list("benchmark_id", flat=True))
 
 
 def study_job(revision_id: int) -> Job | None:

@@ -1,5 +1,6 @@
 """Where a batch stands: its stages, its events, and the ranks it led to."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Revision, Submission, SubmissionEvent
@@ -11,8 +12,48 @@ from ranking_engine import RULES
 DONE, RUNNING, WAITING, FAILED = "done", "running", "waiting", "failed"
 
 
+@dataclass(frozen=True)
+class Standing:
+    """Where a batch stands."""
+
+    submissions: list[Submission]
+    stages: list[dict[str, str]]
+    is_final: bool  # nothing will change by itself any more
+    revision_number: int | None  # the revision that accepted it
+    publication: Publication | None  # what is published, once that includes it
+    events: list[dict[str, Any]]
+
+    @property
+    def state(self) -> str:
+        """In one word: pending, rejected, accepted, failed or published."""
+        last = self.stages[-1]
+        if last["name"] == "rejected" or last["state"] == DONE:
+            return last["name"]
+        if any(stage["state"] == FAILED for stage in self.stages):
+            return "failed"
+        return "pending" if self.revision_number is None else "accepted"
+
+
 def batch_page(batch: Batch) -> dict[str, Any]:
     """Everything that the page of a batch shows beside its links."""
+    found = batch_standing(batch)
+    is_single = len(found.submissions) == 1
+    ranks = _ranks(found.publication, found.submissions[0]) if found.publication and is_single else []
+    return {
+        "batch": {
+            "uuid": batch.uuid,
+            "title": f"Submission of {in_words([shortened(row.system.name) for row in found.submissions])}",
+            "state_text": _state_text(found.stages),
+            "events": found.events,
+        },
+        "stages": found.stages,
+        "is_final": found.is_final,
+        "ranks": ranks,
+    }
+
+
+def batch_standing(batch: Batch) -> Standing:
+    """Where a batch stands: its systems, its stages, and what happened to it."""
     submissions = list(batch.submissions.select_related("system"))
     events = list(
         SubmissionEvent.objects.filter(submission__batch=batch)
@@ -21,17 +62,14 @@ def batch_page(batch: Batch) -> dict[str, Any]:
     )
     decision = next((event for event in events if event.kind in {"accepted", "rejected"}), None)
     stages, is_final, publication = _stages(batch, decision)
-    return {
-        "batch": {
-            "uuid": batch.uuid,
-            "title": f"Submission of {in_words([shortened(row.system.name) for row in submissions])}",
-            "state_text": _state_text(stages),
-            "events": _events(batch, submissions, events),
-        },
-        "stages": stages,
-        "is_final": is_final,
-        "ranks": _ranks(publication, submissions[0]) if publication and len(submissions) == 1 else [],
-    }
+    return Standing(
+        submissions=submissions,
+        stages=stages,
+        is_final=is_final,
+        revision_number=decision.revision.number if decision and decision.revision else None,
+        publication=publication,
+        events=_events(batch, submissions, events),
+    )
 
 
 def _stages(batch: Batch, decision: SubmissionEvent | None) -> tuple[list[dict[str, str]], bool, Publication | None]:

@@ -51,7 +51,7 @@ def _task_keys(benchmark: Benchmark, table: Table) -> list[str]:
     for name in table.task_names:
         key = known.get(fold_name(name))
         if key is None:
-            problems.add("file", _unknown(name, [task.name for task in tasks]), line=1, place_name=name)
+            problems.add("file", unknown_task(name, [task.name for task in tasks]), line=1, place_name=name)
         elif key in keys:
             problems.add("file", "this is the second column of its task", line=1, place_name=name)
         else:
@@ -61,7 +61,8 @@ def _task_keys(benchmark: Benchmark, table: Table) -> list[str]:
     return keys
 
 
-def _unknown(name: str, names: list[str]) -> str:
+def unknown_task(name: str, names: list[str]) -> str:
+    """What to say of a name that is none of the tasks' names."""
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     suggestion = f"; did you mean {close[0]!r}?" if close else f"; the tasks are {', '.join(names[:20])}"
     return f"{name!r} is not a task of this benchmark{suggestion}"

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
+
 from leaderboard.models import Benchmark, Report
 from leaderboard.selectors.audience import Viewer, listed_benchmarks
-from leaderboard.selectors.jobs import failed_boards
+from leaderboard.selectors.jobs import has_failed_board
 from leaderboard.services.rankings import BOARD, RANKING
 from ranking_engine import RULES
 
@@ -22,6 +24,7 @@ class ListedBenchmark:
     visibility: str
     n_systems: int
     n_tasks: int
+    default_rule: str
     default_rule_name: str
     winner_names: list[str]  # the first of them, where they are many
     n_winners: int
@@ -41,18 +44,30 @@ def listed(viewer: Viewer, *, query: str = "", tag: str = "") -> tuple[list[List
         query: only benchmarks whose name or first line says this.
         tag: only benchmarks with this tag.
     """
-    benchmarks = list(listed_benchmarks(viewer).select_related("publication"))
+    benchmarks = list(_readable(viewer))
     tags = sorted({str(name) for benchmark in benchmarks for name in benchmark.tags})
+    return lines([benchmark for benchmark in benchmarks if _matches(benchmark, query, tag)]), tags
+
+
+def matching(viewer: Viewer, *, query: str = "", tag: str = "") -> list[Benchmark]:
+    """The benchmarks that `listed` would show, in the order of their keys, without what it says of each."""
+    return sorted((b for b in _readable(viewer) if _matches(b, query, tag)), key=lambda benchmark: benchmark.key)
+
+
+def lines(benchmarks: list[Benchmark]) -> list[ListedBenchmark]:
+    """What the list says of each of these benchmarks."""
+    reports = _summaries(benchmarks)
+    return [_line(benchmark, reports[benchmark.pk]) for benchmark in benchmarks]
+
+
+def _readable(viewer: Viewer) -> QuerySet[Any]:
+    return listed_benchmarks(viewer).select_related("publication").annotate(is_failed=has_failed_board())
+
+
+def _matches(benchmark: Benchmark, query: str, tag: str) -> bool:
     wanted = query.casefold()
-    chosen = [
-        benchmark
-        for benchmark in benchmarks
-        if (not tag or tag in benchmark.tags)
-        and (wanted in benchmark.name.casefold() or wanted in first_line(benchmark.description).casefold())
-    ]
-    reports = _summaries(chosen)
-    failed = failed_boards([benchmark.pk for benchmark in chosen])
-    return [_line(benchmark, reports[benchmark.pk], failed) for benchmark in chosen], tags
+    is_named = wanted in benchmark.name.casefold() or wanted in first_line(benchmark.description).casefold()
+    return is_named and (not tag or tag in benchmark.tags)
 
 
 def first_line(description: str) -> str:
@@ -71,7 +86,7 @@ def _summaries(benchmarks: list[Benchmark]) -> dict[int, list[Report]]:
     return found
 
 
-def _line(benchmark: Benchmark, reports: list[Report], failed: set[int]) -> ListedBenchmark:
+def _line(benchmark: Benchmark, reports: list[Report]) -> ListedBenchmark:
     facts: dict[str, Any] = next((report.summary for report in reports if report.kind == BOARD), {})
     rankings = {report.summary["rule"]: report.summary for report in reports if report.kind == RANKING}
     default = rankings.get(benchmark.default_rule, {"winner_names": [], "n_winners": 0})
@@ -85,6 +100,7 @@ def _line(benchmark: Benchmark, reports: list[Report], failed: set[int]) -> List
         visibility=benchmark.visibility,
         n_systems=facts.get("n_systems", 0),
         n_tasks=facts.get("n_tasks", 0),
+        default_rule=benchmark.default_rule,
         default_rule_name=RULES[benchmark.default_rule].name,
         winner_names=default["winner_names"],
         n_winners=default["n_winners"],
@@ -93,5 +109,5 @@ def _line(benchmark: Benchmark, reports: list[Report], failed: set[int]) -> List
         revision_number=benchmark.published_number,
         updated_at=publication.published_at if publication else None,
         is_computing=benchmark.last_revision_number > benchmark.published_number,
-        is_failed=benchmark.pk in failed,
+        is_failed=benchmark.is_failed,  # type: ignore[attr-defined]
     )

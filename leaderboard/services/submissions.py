@@ -94,6 +94,7 @@ def store_batch(
     source: str,
     note: str = "",
     idempotency_key: str | None = None,
+    payload_hash: str = "",
 ) -> Batch:
     """Store checked rows as a batch of pending submissions. Call inside a transaction.
 
@@ -104,13 +105,14 @@ def store_batch(
         source: by which door.
         note: what the uploader says.
         idempotency_key: the uploader's own name for this call, unique with them and the benchmark.
+        payload_hash: of what was sent; of the rows where empty.
     """
     batch = Batch.objects.create(
         benchmark=benchmark,
         uploader=uploader,
         source=source,
         note=note,
-        payload_hash=content_hash(rows),
+        payload_hash=payload_hash or content_hash(rows),
         idempotency_key=idempotency_key,
     )
     systems = _systems_of(benchmark, rows)

@@ -1,6 +1,5 @@
 """What is said of one system: its ranks, scores and submissions at the published revision."""
 
-from collections import Counter
 from typing import Any
 
 from django.http import Http404
@@ -30,12 +29,7 @@ def system_page(viewer: Viewer, benchmark: Benchmark, key: str) -> dict[str, Any
     board = published_board(publication)
     scores = current_scores(publication.revision, [found.id])
     tasks = publication.revision.configuration.content["tasks"]
-    n_tasks = Counter(task["group"] for task in tasks)
-    groups = {  # a group of one task says nothing that the task's own name does not
-        group["key"]: group["name"]
-        for group in publication.revision.configuration.content["groups"]
-        if n_tasks[group["key"]] > 1
-    }
+    groups = {group["key"]: group["name"] for group in publication.revision.configuration.content["groups"]}
     return {
         "benchmark": benchmark,
         "system": {**_about(System.objects.get(pk=found.id)), "name": found.name},

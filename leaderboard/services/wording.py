@@ -3,6 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
+# `no score on 2 of 9 voting tasks: a, b and 3 more`, `tasks a, b and 3 more have no stated chance level`
+LISTED_TASKS = re.compile(r"(tasks: |\btasks? )(?P<keys>[^ :][^:]*?)(?=$| and \d+ more| (?:has|have|is|are)\b)")
+
 NAME_SHOWN = 60  # of a longer name, a sentence shows the beginning
 WINNERS_NAMED = 3  # more joint winners than these are counted in the sentence, and named further down
 
@@ -36,10 +39,11 @@ def as_sentence(text: str) -> str:
 
 def with_task_names(reason: str, names: Mapping[str, str]) -> str:
     """A reason whose list of tasks names them as the pages do; the engine knows tasks by their keys."""
-    head, colon, listed = reason.partition(": ")
-    if not colon:
+    found = LISTED_TASKS.search(reason)
+    if found is None:
         return reason
-    return head + colon + re.sub(r"[a-z0-9]+(-[a-z0-9]+)*", lambda key: names.get(key[0], key[0]), listed)
+    listed = re.sub(r"[a-z0-9]+(-[a-z0-9]+)*", lambda key: names.get(key[0], key[0]), found["keys"])
+    return reason[: found.start("keys")] + listed + reason[found.end("keys") :]
 
 
 def verdict_sentence(winners: Sequence[tuple[str, tuple[str, ...], int]], without: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from leaderboard.services.board import Cell, Row
+from leaderboard.services.wording import as_sentence
 
 register = template.Library()
 
@@ -26,15 +27,27 @@ def board_row(row: Row, columns: Sequence[dict[str, Any]], n_systems: int) -> Sa
     own = ' <span class="badge">yours</span>' if row.is_own else ""
     name = escape(row.name)
     title = f' title="{name}"' if len(row.name) > LONG_NAME else ""
+    reason = _common_reason(row, columns)
+    pointed, said = (f' title="{escape(reason)}"', f", {reason}") if reason else ("", "")
     parts = [
         '<tr class="is-own">' if row.is_own else "<tr>",
         f'<th scope="row"><span class="place">{place}</span><a href="{escape(row.url)}"{title}>{name}</a>{own}',
         f'</th><td class="range">{_range(row, n_systems)}</td>',
-        f'<td class="number">{row.n_scored}<small>/{row.n_voting_tasks}</small></td>',
-        *(_cell(cell, column["reason"]) for cell, column in zip(row.cells, columns, strict=True)),
+        f'<td class="number"{pointed}>{row.n_scored}<small>/{row.n_voting_tasks}</small>{_heard(said)}</td>',
+        *(
+            _cell(cell, {column["reason"], as_sentence(reason)})
+            for cell, column in zip(row.cells, columns, strict=True)
+        ),
         "</tr>\n",
     ]
     return mark_safe("".join(parts))  # noqa: S308 -- names and reasons are escaped, the rest is ours
+
+
+def _common_reason(row: Row, columns: Sequence[dict[str, Any]]) -> str:
+    """Why rules leave the system out, where that is the system's own: mostly one reason under many rules."""
+    pairs = zip(row.cells, columns, strict=True)
+    own = [cell.reason for cell, column in pairs if cell.reason and as_sentence(cell.reason) != column["reason"]]
+    return max(own, key=own.count) if own else ""
 
 
 def _range(row: Row, n_systems: int) -> str:
@@ -53,27 +66,28 @@ def _range(row: Row, n_systems: int) -> str:
     return f"{drawing}<span>{text}</span>{_heard(f', median {median}')}"
 
 
-def _cell(cell: Cell, column_reason: str) -> str:
+def _cell(cell: Cell, told: set[str]) -> str:
     """What one rule says of one system."""
     if cell.rank is None:
-        return _unranked(cell, column_reason)
-    heard = f", tied with {cell.n_tied_with} other{'' if cell.n_tied_with == 1 else 's'}" if cell.is_tied else ""
+        return _unranked(cell, told)
+    heard = ", tied" if cell.is_tied else ""
     number = f"{'<i>=</i>' if cell.is_tied else ''}{cell.rank}"
     shown = f'<span class="rank is-first">{number}</span>' if cell.rank == 1 else number
     change = ""
     if cell.change:
         heard += ", better by " if cell.change > 0 else ", worse by "
-        change = f'<span class="{"up" if cell.change > 0 else "down"}">{abs(cell.change)}</span>'
+        change = f'<i class="{"up" if cell.change > 0 else "down"}">{abs(cell.change)}</i>'
     interval = f"{_heard(', interval ')}<em>{cell.interval_text}</em>" if cell.interval_text else ""
     return f"<td><b>{shown}</b>{_heard(heard)}{change}{interval}{_score(cell)}</td>"
 
 
-def _unranked(cell: Cell, column_reason: str) -> str:
-    """A dash. Its reason stands here where it is the system's; that of a whole column stands in the page's list."""
-    is_own_reason = cell.reason and cell.reason.rstrip(".").lower() != column_reason.rstrip(".").lower()
-    title = f' title="{escape(cell.reason)}"' if is_own_reason else ""
-    heard = f"unranked: {cell.reason}" if is_own_reason else "unranked"
-    return f'<td{title}><b class="no">–</b>{_heard(heard)}{_score(cell)}</td>'
+def _unranked(cell: Cell, told: set[str]) -> str:
+    """Shown as a dash. Its reason stands here unless the row or the page's list of rules tells it."""
+    text = "unranked"
+    if cell.reason and as_sentence(cell.reason) not in told:
+        text = escape(f"unranked: {cell.reason}")
+        return f'<td class="no" title="{escape(cell.reason)}">{text}</td>'
+    return f'<td class="no">{text}</td>'
 
 
 def _score(cell: Cell) -> str:
@@ -82,4 +96,4 @@ def _score(cell: Cell) -> str:
 
 def _heard(text: str) -> str:
     """Words for screen readers only."""
-    return f'<span class="sr">{escape(text)}</span>' if text else ""
+    return f'<i class="sr">{escape(text)}</i>' if text else ""

@@ -254,7 +254,7 @@ def _coverage(columns: list[Column], n_systems: int) -> str:
         if column.status == "ranked" and column.n_ranked < n_systems:
             by_count.setdefault(column.n_ranked, []).append(column.name)
     parts = [
-        f"{in_words(rules, len(columns))} rank{'s' if len(rules) == 1 else ''} {n_ranked} of {n_systems} systems"
+        f"{in_words(rules)} rank{'s' if len(rules) == 1 else ''} {n_ranked} of {n_systems} systems"
         for n_ranked, rules in sorted(by_count.items())
     ]
     return f"{'; '.join(parts)}; the others lack scores." if parts else ""

@@ -127,11 +127,6 @@ def all_ranks(table: Table, *, filled: Table | None = None) -> dict[str, dict[st
     return {rule: ranks(RULES[rule](looked_at[rule])) for rule in RULES}
 
 
-def order(by_rule: Mapping[str, Mapping[str, int]], rule: str, names: Sequence[str]) -> list[str]:
+def order(found: Mapping[str, int], medians: Mapping[str, float]) -> list[str]:
     """The rows of a board sorted by a rule: by rank, equals by their median over all rules, then by name."""
-
-    def place(name: str) -> tuple[float, float, str]:
-        over_all = [found[name] for found in by_rule.values() if name in found]
-        return by_rule[rule].get(name, float("inf")), median(over_all), name.casefold()
-
-    return sorted(names, key=place)
+    return sorted(medians, key=lambda name: (found.get(name, float("inf")), medians[name], name.casefold()))

@@ -9,9 +9,10 @@ READ_ROWS = """
 rows => rows.map(row => ({
   place: row.querySelector('.place').textContent,
   name: row.querySelector('th a').textContent,
+  median: row.querySelector('.range .sr').textContent,
   cells: [...row.querySelectorAll('td')].slice(2).map(cell => ({
-    rank: cell.querySelector('b').textContent.replace('=', '').replace('\u2013', ''),
-    tied: cell.querySelector('b').textContent.startsWith('='),
+    rank: cell.querySelector('b')?.textContent.replace('=', '') ?? '',
+    tied: cell.querySelector('b')?.textContent.startsWith('=') ?? false,
     change: (cell.querySelector('.up') ? '+' : cell.querySelector('.down') ? '-' : '')
       + (cell.querySelector('.up, .down')?.textContent ?? ''),
     score: cell.querySelector('small')?.textContent ?? '',

@@ -64,6 +64,10 @@ def test_a_list_of_task_keys_becomes_one_of_names_and_nothing_else_changes():
     assert with_task_names("no score on 2 of 9 voting tasks: mnli-m, qqp and 3 more", names) == (
         "no score on 2 of 9 voting tasks: MNLI (matched), qqp and 3 more"
     )
+    assert with_task_names("tasks mnli-m, no and 3 more have no stated chance level", names) == (
+        "tasks MNLI (matched), Norwegian and 3 more have no stated chance level"
+    )
+    assert with_task_names("task mnli-m has scores <= 0", names) == "task MNLI (matched) has scores <= 0"
     assert with_task_names("no system beats every other", names) == "no system beats every other"
 
 

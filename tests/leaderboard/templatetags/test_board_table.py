@@ -28,39 +28,47 @@ def test_a_row_names_its_place_its_ranks_over_all_rules_and_the_tasks_it_has_sco
         '<tr><th scope="row"><span class="place">2</span><a href="/b/glue/systems/t5/">T5</a></th>'
         '<td class="range"><svg viewBox="1 0 9 10" preserveAspectRatio="none" aria-hidden="true">'
         '<path d="M1 5H10"/><path class="span" d="M1 5H4"/><path class="median" d="M2.5 0V10"/></svg>'
-        '<span>1–4</span><span class="sr">, median 2.5</span></td>'
+        '<span>1–4</span><i class="sr">, median 2.5</i></td>'
         '<td class="number">8<small>/9</small></td><td><b>3</b></td></tr>\n'
     )
 
 
 def cell(**fields) -> str:
     """The markup of one cell."""
-    row = replace(ROW, cells=[replace(CELL, **fields)])
-    return board_row(row, [COLUMN | {"reason": fields.pop("column_reason", "")}], 10).rpartition("</td><td")[2]
+    return board_row(replace(ROW, cells=[replace(CELL, **fields)]), [COLUMN], 10).rpartition("</td><td")[2]
 
 
 def test_a_tie_and_a_change_are_said_in_words_too():
     assert cell(n_tied_with=1, change=-2) == (
-        '><b><i>=</i>3</b><span class="sr">, tied with 1 other, worse by </span><span class="down">2</span></td></tr>\n'
+        '><b><i>=</i>3</b><i class="sr">, tied, worse by </i><i class="down">2</i></td></tr>\n'
     )
 
 
 def test_a_first_rank_an_interval_and_a_score():
     assert cell(rank=1, change=4, interval_text="1–6", score_text="743") == (
-        '><b><span class="rank is-first">1</span></b><span class="sr">, better by </span><span class="up">4</span>'
-        '<span class="sr">, interval </span><em>1–6</em><span class="sr">, score </span><small>743</small></td></tr>\n'
+        '><b><span class="rank is-first">1</span></b><i class="sr">, better by </i><i class="up">4</i>'
+        '<i class="sr">, interval </i><em>1–6</em><i class="sr">, score </i><small>743</small></td></tr>\n'
     )
 
 
-def test_an_unranked_system_has_its_reason_and_one_of_the_whole_column_is_not_repeated():
-    reason = "no score on <MNLI>"
-    assert cell(rank=None, reason=reason) == (
-        ' title="no score on &lt;MNLI&gt;"><b class="no">–</b>'
-        '<span class="sr">unranked: no score on &lt;MNLI&gt;</span></td></tr>\n'
+def test_a_reason_is_told_once_where_the_tasks_are_counted_and_one_of_a_whole_column_not_at_all():
+    unranked = replace(CELL, rank=None, reason="no score on 1 of 9 tasks: <MNLI>")
+    rejected = replace(CELL, rank=None, reason="no system beats every other")
+    row = replace(ROW, cells=[unranked, unranked, rejected])
+    found = board_row(row, [COLUMN, COLUMN, {"reason": "No system beats every other."}], 10)
+    assert found.partition('<td class="number"')[2] == (
+        ' title="no score on 1 of 9 tasks: &lt;MNLI&gt;">8<small>/9</small>'
+        '<i class="sr">, no score on 1 of 9 tasks: &lt;MNLI&gt;</i></td>'
+        '<td class="no">unranked</td><td class="no">unranked</td><td class="no">unranked</td></tr>\n'
     )
-    row = replace(ROW, cells=[replace(CELL, rank=None, reason="no system beats every other")])
-    assert board_row(row, [{"reason": "No system beats every other."}], 10).endswith(
-        '<td><b class="no">–</b><span class="sr">unranked</span></td></tr>\n'
+
+
+def test_a_rarer_reason_stands_at_its_own_cell():
+    common, rare = (replace(CELL, rank=None, reason=reason) for reason in ("no score", "another <reason>"))
+    found = board_row(replace(ROW, cells=[common, common, rare]), [COLUMN] * 3, 10)
+    assert found.endswith(
+        '<td class="no">unranked</td><td class="no">unranked</td>'
+        '<td class="no" title="another &lt;reason&gt;">unranked: another &lt;reason&gt;</td></tr>\n'
     )
 
 
@@ -78,6 +86,6 @@ def test_a_name_cannot_leave_its_place():
 def test_a_system_that_no_rule_ranks_and_a_board_of_one():
     nowhere = replace(ROW, reference_rank=None, least_rank=None, median_rank=None, greatest_rank=None, cells=[])
     assert '<span class="place">–</span>' in board_row(nowhere, [], 10)
-    assert '<span class="unranked">–</span><span class="sr">not ranked by any rule</span>' in board_row(nowhere, [], 10)
+    assert '<span class="unranked">–</span><i class="sr">not ranked by any rule</i>' in board_row(nowhere, [], 10)
     alone = replace(ROW, least_rank=1, median_rank=1, greatest_rank=1)
-    assert '<td class="range"><span>1</span><span class="sr">, median 1</span></td>' in board_row(alone, [COLUMN], 1)
+    assert '<td class="range"><span>1</span><i class="sr">, median 1</i></td>' in board_row(alone, [COLUMN], 1)

@@ -1,0 +1,158 @@
+"""What a body says, read strictly into what the services take: every problem with its place."""
+
+import hashlib
+from typing import Any
+
+from leaderboard.api.problems import ApiError
+from leaderboard.services.hashing import content_hash
+from leaderboard.services.uploads import MOST_ISSUES, Upload, UploadRow
+
+NOTE_LENGTH = 5000
+TEXTS = ("name", "key", "organisation", "url", "description")
+
+
+def wrong_body(details: list[dict[str, Any]], n_problems: int | None = None) -> ApiError:
+    """The error of a body that cannot be stored."""
+    n = len(details) if n_problems is None else n_problems
+    count = f"{n}{' or more' if n >= MOST_ISSUES else ''} problem{'' if n == 1 else 's'}"
+    first = details[0]
+    place = first.get("place") or ", ".join(
+        part for part in (f"line {first['line']}" if "line" in first else "", str(first.get("column", ""))) if part
+    )
+    told = f"{place}: {first['message']}" if place else first["message"]
+    return ApiError(400, f"Nothing was stored: {count}. {told}", details=details[:MOST_ISSUES])
+
+
+class _Reader:
+    """Reads values of a JSON body and collects what is wrong."""
+
+    def __init__(self) -> None:
+        self.problems: list[dict[str, Any]] = []
+
+    def add(self, place: str, message: str) -> None:
+        if len(self.problems) < MOST_ISSUES:
+            self.problems.append({"place": place, "message": message})
+
+    def fields(self, value: Any, place: str, known: tuple[str, ...]) -> dict[str, Any]:  # noqa: ANN401
+        """An object with no other fields than those known."""
+        if not isinstance(value, dict):
+            self.add(place, f"expected an object, found {_kind(value)}")
+            return {}
+        prefix = f"{place}." if place else ""
+        for name in value:
+            if name not in known:
+                self.add(f"{prefix}{name[:60]}", f"there is no such field; the fields are {', '.join(known)}")
+        return value
+
+    def text(self, value: Any, place: str, most: int = 5000) -> str:  # noqa: ANN401
+        """A text that can be stored."""
+        if not isinstance(value, str):
+            self.add(place, f"expected a text, found {_kind(value)}")
+            return ""
+        if len(value) > most:
+            self.add(place, f"{len(value)} characters; at most {most} are kept")
+        if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+            self.add(place, "it holds a character that is no text")
+            return ""
+        return value
+
+    def truth(self, value: Any, place: str) -> bool:  # noqa: ANN401
+        """True or false."""
+        if not isinstance(value, bool):
+            self.add(place, f"expected true or false, found {_kind(value)}")
+        return value is True
+
+    def score(self, value: Any, place: str) -> float | None:  # noqa: ANN401
+        """A number or null."""
+        if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+            return value
+        hint = "; write the number without quotation marks" if isinstance(value, str) else ""
+        self.add(place, f"expected a number or null, found {_kind(value)}{hint}")
+        return None
+
+    def finish(self) -> None:
+        """Stop where something is wrong."""
+        if self.problems:
+            raise wrong_body(self.problems)
+
+
+def _kind(value: Any) -> str:  # noqa: ANN401
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"the text {value[:30]!r}"
+    if isinstance(value, dict):
+        return "an object"
+    return "a list" if isinstance(value, list) else f"the number {str(value)[:30]}"
+
+
+def json_upload(data: Any) -> Upload:  # noqa: ANN401
+    """A JSON body as an upload.
+
+    Raises:
+        ApiError: it has another shape.
+    """
+    reader = _Reader()
+    body = reader.fields(data, "", ("systems", "note", "create_systems"))
+    systems = body.get("systems")
+    if isinstance(data, dict) and not isinstance(systems, list):
+        message = f"expected a list of systems, found {_kind(systems)}" if "systems" in body else "it is missing"
+        reader.add("systems", message)
+    found = systems if isinstance(systems, list) else []
+    rows = [_row(reader, value, f"systems[{i}]") for i, value in enumerate(found)]
+    note = reader.text(body["note"], "note", NOTE_LENGTH) if "note" in body else ""
+    creates = reader.truth(body["create_systems"], "create_systems") if "create_systems" in body else False
+    reader.finish()
+    digest = content_hash(["application/json", data])
+    return Upload(rows, note=note, creates_systems=creates, payload_hash=digest)
+
+
+def _row(reader: _Reader, value: Any, place: str) -> UploadRow:  # noqa: ANN401
+    system = reader.fields(value, place, (*TEXTS, "scores"))
+    texts = {name: reader.text(system[name], f"{place}.{name}") for name in TEXTS if name in system}
+    scores: dict[str, float | None] = {}
+    if isinstance(value, dict) and not isinstance(system.get("scores"), dict):
+        found = f"expected an object, found {_kind(system['scores'])}" if "scores" in system else "it is missing"
+        reader.add(f"{place}.scores", found)
+    elif system:
+        for label, score in system["scores"].items():
+            scores[reader.text(label, f"{place}.scores", 200)] = reader.score(score, f"{place}.scores.{label[:60]}")
+    return UploadRow(
+        scores,
+        name=texts.get("name", ""),
+        key=texts.get("key", ""),
+        organisation=texts.get("organisation", ""),
+        url=texts.get("url", ""),
+        description=texts.get("description", ""),
+    )
+
+
+def csv_upload(data: Any, *, note: str, creates_systems: bool) -> Upload:  # noqa: ANN401
+    """A CSV body as an upload; the table is read when it is checked.
+
+    Raises:
+        ApiError: the note cannot be stored.
+    """
+    table = data if isinstance(data, bytes) else b""
+    reader = _Reader()
+    kept = reader.text(note, "note", NOTE_LENGTH)
+    reader.finish()
+    digest = content_hash(["text/csv", hashlib.sha256(table).hexdigest(), kept, creates_systems])
+    return Upload(table=table, note=kept, creates_systems=creates_systems, payload_hash=digest)
+
+
+def reason_of(data: Any, *, is_needed: bool) -> str:  # noqa: ANN401
+    """The reason in a body, which may be empty where none is needed.
+
+    Raises:
+        ApiError: it is missing, or no text.
+    """
+    reader = _Reader()
+    body = reader.fields(data, "", ("reason",))
+    reason = reader.text(body.get("reason", ""), "reason", NOTE_LENGTH).strip()
+    if is_needed and not reason and not reader.problems:
+        reader.add("reason", "it is missing; say why")
+    reader.finish()
+    return reason

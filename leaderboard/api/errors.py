@@ -1,0 +1,65 @@
+"""One shape for every error under /api/: `{"error": {"code": ..., "message": ..., "details": [...]}}`."""
+
+import logging
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
+from django.views import defaults
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import exception_handler, set_rollback
+
+from leaderboard.api.problems import CODES, ApiError, body
+
+logger = logging.getLogger(__name__)
+
+PREFIX = "/api/"
+SERVER_ERROR = "Something went wrong here; it is logged. Nothing was changed."
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response:
+    """What REST framework answers to an exception: never a trace, never another shape."""
+    if isinstance(error, ApiError):
+        set_rollback()
+        return Response(body(error.error_code, error.message, error.error_details), status=error.status_code)
+    if isinstance(error, RequestDataTooBig):
+        return Response(body(CODES[413], "The body is too large."), status=413)
+    if isinstance(error, SuspiciousOperation):
+        return Response(body(CODES[400], "The request cannot be understood."), status=400)
+    response = exception_handler(error, context)
+    if response is None:
+        logger.error("the API failed", exc_info=error)
+        set_rollback()
+        return Response(body(CODES[500], SERVER_ERROR), status=500)
+    response.data = body(_code(error, response.status_code), _message(error))
+    return response
+
+
+def _code(error: Exception, status: int) -> str:
+    if isinstance(error, exceptions.AuthenticationFailed):
+        return str(error.get_codes())
+    return CODES.get(status, "invalid")
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, Http404):
+        return str(error) or "There is nothing here that is open to you."
+    if isinstance(error, PermissionDenied):
+        return str(error) or "You may not do this."
+    detail = getattr(error, "detail", "")
+    return str(detail) if isinstance(detail, str) else "The request is not valid."
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """The site's 400: JSON under /api/, the page elsewhere."""
+    if request.path.startswith(PREFIX):
+        return JsonResponse(body(CODES[400], "The request cannot be understood."), status=400)
+    return defaults.bad_request(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponseBase:
+    """The site's 500: JSON under /api/, the page elsewhere."""
+    if request.path.startswith(PREFIX):
+        return JsonResponse(body(CODES[500], SERVER_ERROR), status=500)
+    return defaults.server_error(request)

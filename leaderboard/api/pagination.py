@@ -1,0 +1,76 @@
+"""Lists in pages: a page begins behind the key (or number) that its cursor names, so none is skipped or shown twice."""
+
+import base64
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from leaderboard.api.problems import ApiError
+from leaderboard.models.benchmarks import KEY_LENGTH
+
+T = TypeVar("T")
+DEFAULT_SIZE, MOST = 100, 1000
+
+
+@dataclass(frozen=True)
+class Window:
+    """What part of a list is asked for."""
+
+    after: str  # the key of the last item of the page before; empty on the first page
+    size: int
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """One page, and the key that the next one begins behind, or None on the last page."""
+
+    items: Sequence[T]
+    last_key: str | None
+
+
+def window(parameters: Any) -> Window:  # noqa: ANN401 -- a QueryDict
+    """The part of a list that the address asks for.
+
+    Raises:
+        ApiError: the cursor is none of ours, or the size is not allowed.
+    """
+    size = parameters.get("page_size", str(DEFAULT_SIZE))
+    if not (size.isascii() and size.isdigit() and len(size) < 6 and 1 <= int(size) <= MOST):
+        raise ApiError(400, f"`page_size` is {size[:40]!r}; expected a whole number from 1 to {MOST}.")
+    return Window(_decoded(parameters.get("cursor", "")), int(size))
+
+
+def cut(found: Sequence[T], wanted: Window, key_of: Any) -> Page[T]:  # noqa: ANN401
+    """A page from what was found behind the cursor: one item more than the page holds says that there is a next."""
+    items = found[: wanted.size]
+    return Page(items, str(key_of(items[-1])) if len(found) > wanted.size else None)
+
+
+def cut_sorted(all_items: Sequence[T], wanted: Window, key_of: Any) -> Page[T]:  # noqa: ANN401
+    """A page of a whole list that stands in the order of its keys."""
+    behind = [item for item in all_items if key_of(item) > wanted.after]
+    return cut(behind, wanted, key_of)
+
+
+def next_url(request: Any, page: Page[Any], **pinned: Any) -> str | None:  # noqa: ANN401
+    """The address of the next page, with `pinned` parameters such as the revision that all pages belong to."""
+    if page.last_key is None:
+        return None
+    query = request.query_params.copy()
+    for name, value in pinned.items():
+        if value is not None:
+            query[name] = str(value)
+    query["cursor"] = base64.urlsafe_b64encode(page.last_key.encode()).decode().rstrip("=")
+    return str(request.build_absolute_uri(f"{request.path}?{query.urlencode()}"))
+
+
+def _decoded(cursor: str) -> str:
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        key = base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True).decode("ascii")
+    except (binascii.Error, UnicodeError) as error:
+        raise ApiError(400, "`cursor` is none of this API's; follow the `next` of a page.") from error
+    if len(key) > KEY_LENGTH or "\0" in key:
+        raise ApiError(400, "`cursor` is none of this API's; follow the `next` of a page.")
+    return key

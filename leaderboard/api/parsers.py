@@ -1,0 +1,125 @@
+"""Bodies, read strictly: their size first, then their encoding, then what JSON leaves open."""
+
+import json
+import math
+import re
+from typing import Any, NoReturn
+
+from django.conf import settings
+from rest_framework.parsers import BaseParser
+
+from leaderboard.api.problems import ApiError
+
+MOST_LEVELS = 20
+_TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)|[\[\]{}]', re.DOTALL)
+_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+
+
+def _read(stream: Any, context: dict[str, Any] | None, limit: int) -> bytes:  # noqa: ANN401
+    """The body's bytes, which are read only where their stated number is at most `limit`.
+
+    Raises:
+        ApiError: they are too many.
+    """
+    length = (context or {})["request"].META.get("CONTENT_LENGTH") or "0"
+    if not length.isdecimal() or int(length) > limit:
+        raise ApiError(413, f"The body has {length[:20]} bytes; at most {limit:,} are taken.")
+    found: bytes = stream.read(limit + 1)
+    if len(found) > limit:
+        raise ApiError(413, f"The body has more than the {limit:,} bytes that are taken.")
+    return found
+
+
+def _check_charset(parameters: dict[str, str]) -> None:
+    charset = parameters.get("charset", "utf-8")
+    if charset.lower().replace("_", "-") not in {"utf-8", "utf8", "us-ascii"}:
+        raise ApiError(415, f"The charset {charset[:40]!r} is not read; send UTF-8.")
+
+
+class StrictJSONParser(BaseParser):
+    """JSON in UTF-8, without NaN and Infinity, without a key twice, without numbers that are too large."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:  # noqa: ANN401
+        """The body's content.
+
+        Raises:
+            ApiError: it is not such JSON.
+        """
+        _check_charset(_parameters(media_type))
+        data = _read(stream, parser_context, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            message = f"byte 0x{data[error.start]:02x} at position {error.start} is not UTF-8"
+            raise ApiError(400, f"The body is not JSON: {message}.", code="not_json") from error
+        return strict_json(text)
+
+
+def strict_json(text: str) -> Any:  # noqa: ANN401
+    """The content of a JSON text.
+
+    Raises:
+        ApiError: it says something that JSON has no word for, or says it twice.
+    """
+    if not text.strip():
+        raise ApiError(400, "The body is empty.", code="not_json")
+    _check_depth(text)
+    try:
+        return json.loads(
+            text, parse_constant=_refuse_constant, object_pairs_hook=_unique, parse_float=_finite, parse_int=_whole
+        )
+    except json.JSONDecodeError as error:
+        message = f"The body is not JSON: {error.msg} at line {error.lineno}, character {error.colno}."
+        detail = {"line": error.lineno, "message": error.msg}
+        raise ApiError(400, message, code="not_json", details=[detail]) from error
+
+
+def _check_depth(text: str) -> None:
+    """Refuse deep nesting before the parser goes into it."""
+    depth = 0
+    for found in _TEXT_OR_BRACKET.finditer(text):
+        depth += _STEPS.get(found[0], 0)
+        if depth > MOST_LEVELS:
+            raise ApiError(400, f"The JSON is nested more than {MOST_LEVELS} levels deep.", code="not_json")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ApiError(400, f"{name} is no JSON; write null where a score is missing.", code="not_json")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ApiError(400, f"The number {text[:40]} is too large.", code="not_json")
+    return value
+
+
+def _whole(text: str) -> int | float:
+    return int(text) if len(text) < 16 else _finite(text)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ApiError(400, f"The key {key[:60]!r} stands twice in one object.", code="not_json")
+        found[key] = value
+    return found
+
+
+class CSVParser(BaseParser):
+    """A table; what it says is for `ranking_engine.tables` to read."""
+
+    media_type = "text/csv"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:  # noqa: ANN401
+        """The body's bytes."""
+        _check_charset(_parameters(media_type))
+        return _read(stream, parser_context, settings.UPLOAD_BYTES)
+
+
+def _parameters(media_type: str | None) -> dict[str, str]:
+    parts = [part.partition("=") for part in (media_type or "").split(";")[1:]]
+    return {name.strip().lower(): value.strip().strip('"') for name, _, value in parts}

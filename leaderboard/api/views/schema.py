@@ -1,0 +1,62 @@
+"""The API's description, for programs and for people."""
+
+from typing import Any
+
+from csp.decorators import csp_update
+from django.utils.decorators import method_decorator
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.response import Response
+
+from leaderboard.api.problems import ApiError
+from leaderboard.api.throttles import AddressThrottle
+from leaderboard.api.views.base import REVALIDATE, ApiView
+
+
+@extend_schema(exclude=True)
+class Schema(SpectacularAPIView):
+    """The OpenAPI schema."""
+
+    authentication_classes = []
+    permission_classes = []
+    throttle_classes = [AddressThrottle]
+
+    def get(self, request: Any, *args: Any, **kwargs: Any) -> Response:  # noqa: ANN401
+        """The schema as YAML, or JSON where that is asked for."""
+        response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
+        response["Cache-Control"] = f"public, {REVALIDATE}"
+        return response
+
+
+# Swagger UI draws its icons from data: addresses; nothing else of it needs more than the site allows.
+@method_decorator(csp_update({"img-src": ["data:"]}), name="dispatch")
+@extend_schema(exclude=True)
+class Docs(SpectacularSwaggerSplitView):
+    """The schema as a page to read and try; its script comes from the same address with `?script`."""
+
+    authentication_classes = []
+    permission_classes = []
+    throttle_classes = [AddressThrottle]
+    template_name = "api/docs.html"
+    template_name_js = "api/docs.js"
+    url_name = "api:schema"
+
+    def get(self, request: Any, *args: Any, **kwargs: Any) -> Response:  # noqa: ANN401
+        """The page, or its script."""
+        response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
+        response.data["user"] = request._request.user  # noqa: SLF001 -- the site's own navigation knows who is signed in
+        return response
+
+
+class Nothing(ApiView):
+    """Whatever else is asked for under /api/."""
+
+    schema = None
+    authentication_classes = []
+    permission_classes = []
+
+    def initial(self, request: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """Answer before anything else is looked at."""
+        super().initial(request, *args, **kwargs)
+        hint = "" if request.path.endswith("/") else " Routes end with a slash."
+        raise ApiError(404, f"There is no route {request.path[:200]}.{hint} /api/docs/ tells them all.")

@@ -1,0 +1,76 @@
+"""API tokens: made, found by their secret, revoked. Only hashes are stored."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from hmac import compare_digest
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from knox.crypto import hash_token
+from knox.settings import CONSTANTS
+
+from leaderboard.models import ApiToken, User
+
+LIFETIMES = (30, 90, 365)  # days
+MOST_TOKENS = 50  # a user
+LAST_USE_SECONDS = 60  # the last use is noted at most so often
+
+
+class TokenError(ValueError):
+    """A token that cannot be made; the message says why, in words for its owner."""
+
+
+def tokens_of(user: User) -> QuerySet[ApiToken]:
+    """The user's tokens, newest first; expired ones stay until they are revoked."""
+    return ApiToken.objects.filter(user=user).order_by("-created", "name")
+
+
+def create_token(user: User, *, name: str, scopes: Sequence[str], days: int) -> tuple[ApiToken, str]:
+    """Store a token.
+
+    Returns:
+        The token's row, and its secret, which nobody can read again.
+
+    Raises:
+        TokenError: the name is taken, a scope or the lifetime is none that there is, or there are too many tokens.
+    """
+    unknown = set(scopes) - set(ApiToken.Scope.values)
+    if unknown or not scopes:
+        raise TokenError(f"Choose among the scopes {', '.join(ApiToken.Scope.values)}.")
+    if days not in LIFETIMES:
+        raise TokenError(f"A token lives {', '.join(map(str, LIFETIMES))} days.")
+    if ApiToken.objects.filter(user=user).count() >= MOST_TOKENS:
+        raise TokenError(f"You have {MOST_TOKENS} tokens; revoke one first.")
+    ordered = [scope for scope in ApiToken.Scope.values if scope in scopes]
+    try:
+        with transaction.atomic():
+            return ApiToken.objects.create(user, expiry=timedelta(days=days), name=name, scopes=ordered)
+    except IntegrityError as error:
+        raise TokenError("You have a token of this name already; revoke it, or choose another name.") from error
+
+
+def revoke_token(user: User, name: str) -> bool:
+    """Delete the user's token of this name. Returns whether there was one."""
+    return ApiToken.objects.filter(user=user, name=name).delete()[0] > 0
+
+
+def find_token(secret: str) -> ApiToken | None:
+    """The token of this secret, with its user, expired or not."""
+    digest = hash_token(secret)
+    rows = ApiToken.objects.filter(token_key=secret[: CONSTANTS.TOKEN_KEY_LENGTH]).select_related("user")
+    return next((row for row in rows if compare_digest(digest, row.digest)), None)
+
+
+def is_expired(token: ApiToken) -> bool:
+    """Whether the token's time is over."""
+    return token.expiry is not None and token.expiry <= timezone.now()
+
+
+def note_use(token: ApiToken) -> None:
+    """Note that the token was used, unless that was noted within the last minute."""
+    now = timezone.now()
+    stale = now - timedelta(seconds=LAST_USE_SECONDS)
+    if token.last_used_at is None or token.last_used_at < stale:
+        rows = ApiToken.objects.filter(pk=token.pk)
+        rows.filter(Q(last_used_at=None) | Q(last_used_at__lt=stale)).update(last_used_at=now)

@@ -1,0 +1,76 @@
+"""What an upload by a program would do to the board, computed and forgotten."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from leaderboard.models import Benchmark
+from leaderboard.selectors.scores import BoardSystem
+from leaderboard.services.columns import TooLargeError
+from leaderboard.services.preview import latest_state, rank_of
+from leaderboard.services.rankings import split_rules
+from ranking_engine import Ranking
+
+SHOWN_MOVES = 100
+
+
+@dataclass(frozen=True)
+class RankMove:
+    """A system whose rank would change; None is unranked, or not on the board."""
+
+    key: str | None  # None for a new system
+    name: str
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True)
+class RuleOutcome:
+    """What an upload would change under one rule."""
+
+    rule: str
+    winners_before: list[str]
+    winners_after: list[str]
+    n_moves: int
+    moves: list[RankMove]  # the first of them
+
+
+def preview_upload(benchmark: Benchmark, rows: list[dict[str, Any]]) -> list[RuleOutcome]:
+    """Hold checked rows against the latest revision, under its own policy and the rules that are quick at this size.
+
+    Raises:
+        TooLargeError: the board is too large to be ranked on demand.
+    """
+    before = latest_state(benchmark)
+    after = before.with_rows(rows)
+    n_systems, n_tasks = after.values.shape
+    rules = split_rules(n_systems, n_tasks).quick
+    size = n_systems * n_tasks * len(rules)
+    if size > settings.ON_DEMAND_BUDGET:
+        raise TooLargeError(
+            f"With this the board has {n_systems} systems x {n_tasks} tasks x {len(rules)} rules = {size:,}; "
+            f"up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. Submit it without `dry_run`."
+        )
+    old, n_before = before.rankings(), len(before.systems)
+    return [
+        _outcome(rule, old.get(rule), ranking, after.systems, n_before) for rule, ranking in after.rankings().items()
+    ]
+
+
+def _outcome(
+    rule: str, before: Ranking | None, after: Ranking, systems: list[BoardSystem], n_before: int
+) -> RuleOutcome:
+    moves = [
+        RankMove(system.key if i < n_before else None, system.name, rank_of(before, i), rank_of(after, i))
+        for i, system in enumerate(systems)
+    ]
+    changed = [move for move in moves if move.key is None or move.before != move.after]
+    changed.sort(key=lambda move: (move.after is None, move.after or 0, move.name))
+    return RuleOutcome(
+        rule=rule,
+        winners_before=[] if before is None else [systems[i].name for i in before.winners],
+        winners_after=[systems[i].name for i in after.winners],
+        n_moves=len(changed),
+        moves=changed[:SHOWN_MOVES],
+    )

@@ -1,0 +1,275 @@
+"""Uploads by a program: checked and stored in one step, whole or not at all, once for one idempotency key."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from leaderboard.models import Batch, Benchmark, System, Task, User
+from leaderboard.models.benchmarks import KEY_LENGTH, is_key
+from leaderboard.models.submissions import Source
+from leaderboard.selectors.audience import audience
+from leaderboard.selectors.scores import BoardSystem
+from leaderboard.services.csv_uploads import rows_of_csv, unknown_task
+from leaderboard.services.submissions import SubmissionError, accept_batch, decides_alone, store_batch
+from leaderboard.services.upload_checks import DraftError, Problem, RawRow, board_systems, check_rows
+from leaderboard.services.wording import in_words
+from ranking_engine.names import clean_name, fold_name, shorten
+
+MOST_ISSUES = 100
+_SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212]+")
+
+
+@dataclass(frozen=True)
+class UploadRow:
+    """One system of an upload as it came in. Scores stand by the name or the key of a task."""
+
+    scores: Mapping[str, float | None]
+    name: str = ""
+    key: str = ""  # of a system on the board, in place of its name; or the one that a new system is to have
+    organisation: str = ""
+    url: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What somebody sent: rows, or a table that is not read yet."""
+
+    rows: Sequence[UploadRow] = ()
+    table: bytes | None = None
+    note: str = ""
+    creates_systems: bool = False
+    payload_hash: str = ""
+    idempotency_key: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The door by which it came."""
+        return str(Source.API if self.table is None else Source.CSV)
+
+
+@dataclass(frozen=True)
+class Issue:
+    """One thing that is wrong with an upload: where in its rows, or in which line and column of its table."""
+
+    message: str
+    place: str = ""
+    line: int | None = None
+    column: str = ""
+
+
+class UploadError(ValueError):
+    """An upload that cannot be stored; nothing of it is."""
+
+    def __init__(self, issues: Sequence[Issue]) -> None:
+        super().__init__("; ".join(issue.message for issue in issues[:3]))
+        self.issues = list(issues[:MOST_ISSUES])
+        self.n_issues = len(issues)
+
+
+class IdempotencyError(SubmissionError):
+    """The idempotency key was used for another upload."""
+
+
+@transaction.atomic
+def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Batch, bool]:
+    """Store an upload as a batch and, where nobody has to decide, accept it.
+
+    Returns:
+        The batch, and whether this call made it: the same key and payload give the batch of the first call.
+
+    Raises:
+        UploadError: something in it cannot be stored; nothing is.
+        IdempotencyError: the key was used for another payload.
+        SubmissionError: its owner may not submit here.
+    """
+    # The lock makes calls with the same key wait for each other, and keeps the board as it was checked.
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    if upload.idempotency_key and (first := _first_batch(locked, owner, upload)):
+        return first, False
+    if not audience(owner, locked).may_submit:
+        raise SubmissionError(f"You may not submit to {locked.name}.")
+    batch = store_batch(
+        locked,
+        owner,
+        check_upload(locked, owner, upload),
+        source=upload.source,
+        note=upload.note,
+        idempotency_key=upload.idempotency_key,
+        payload_hash=upload.payload_hash,
+    )
+    if decides_alone(owner, locked):
+        accept_batch(batch, actor=owner)
+    return batch, True
+
+
+def _first_batch(benchmark: Benchmark, owner: User, upload: Upload) -> Batch | None:
+    first = Batch.objects.filter(
+        benchmark=benchmark, uploader=owner, idempotency_key=upload.idempotency_key
+    ).first()
+    if first is not None and first.payload_hash != upload.payload_hash:
+        raise IdempotencyError("This idempotency key was used for another upload; take a new one.")
+    return first
+
+
+def check_upload(benchmark: Benchmark, owner: User, upload: Upload) -> list[dict[str, Any]]:
+    """The rows of an upload as a batch holds them.
+
+    Raises:
+        UploadError: something in it cannot be stored.
+    """
+    reading = _TableReading() if upload.table is not None else _RowReading()
+    try:
+        raw = reading.raw_rows(benchmark, upload)
+        checked = check_rows(benchmark, owner, raw)
+    except DraftError as error:
+        raise UploadError([reading.issue(problem) for problem in error.problems.found]) from error
+    known = {_skeleton(system.name): system.name for system in board_systems(benchmark)}
+    issues = []
+    for row in checked:
+        message = _presence_problem(row["system"], known, creates_systems=upload.creates_systems)
+        if message:
+            issues.append(reading.issue(Problem("system_name", message, row["line"])))
+        known.setdefault(_skeleton(row["system"]["name"]), row["system"]["name"])
+        row["system"]["new_key"] = reading.new_keys.get(row["line"], "")
+    if issues:
+        raise UploadError(issues)
+    return checked
+
+
+def _presence_problem(system: Mapping[str, Any], known: Mapping[str, str], *, creates_systems: bool) -> str:
+    """Why a system may not be taken for a new one; empty where it may, or is on the board.
+
+    Args:
+        system: what a checked row says of it.
+        known: names on the board and in earlier rows, by what is left of them without spaces and hyphens.
+        creates_systems: whether the upload says that it has new systems.
+    """
+    name = system["name"]
+    if system["key"] is not None:
+        return ""
+    twin = known.get(_skeleton(name))
+    if twin is not None:
+        return f"{name!r} and {twin!r} differ in nothing but case, spaces and hyphens"
+    if creates_systems:
+        return ""
+    close = [repr(other) for other in system["near_misses"]]
+    hint = f"did you mean {in_words(close)}? " if close else ""
+    return f"{name!r} is not on the board; {hint}Say `create_systems` to add new systems"
+
+
+def _skeleton(name: str) -> str:
+    """What is left of a name without case, spaces, hyphens and underscores."""
+    return _SEPARATORS.sub("", unicodedata.normalize("NFKC", name).casefold())
+
+
+class _TableReading:
+    """A table: its problems have a line and a column."""
+
+    new_keys: Mapping[int | None, str] = {}
+
+    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[RawRow]:
+        return rows_of_csv(benchmark, upload.table or b"")
+
+    def issue(self, problem: Problem) -> Issue:
+        column = problem.place_name or ("system" if problem.place == "system_name" else "")
+        return Issue(problem.message, line=problem.line, column=column)
+
+
+@dataclass
+class _RowReading:
+    """Rows: their problems have a place. The checks know a row by its number from 1, as if it were a line."""
+
+    labels: dict[int, dict[str, str]] = field(default_factory=dict)  # of each row, how it calls each task
+    new_keys: dict[int | None, str] = field(default_factory=dict)
+    issues: list[Issue] = field(default_factory=list)
+
+    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[RawRow]:
+        """The rows with their systems' names and their tasks' keys.
+
+        Raises:
+            UploadError: a task or a system cannot be told.
+        """
+        tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
+        key_of = {task.key: task.key for task in tasks} | {task.name_folded: task.key for task in tasks}
+        keys = _Keys(benchmark)
+        raw = []
+        for number, row in enumerate(upload.rows, start=1):
+            labels: dict[str, str] = {}
+            for label in row.scores:
+                key = key_of.get(fold_name(label)) or key_of.get(clean_name(label))
+                if key is None:
+                    self._add(number, f"scores.{label}", unknown_task(label, [task.name for task in tasks]))
+                elif key in labels:
+                    message = f"{shorten(label)!r} is the task that {shorten(labels[key])!r} names already"
+                    self._add(number, f"scores.{label}", message)
+                else:
+                    labels[key] = label
+            self.labels[number] = labels
+            name, place, message = keys.name_of(row)
+            if message:
+                self._add(number, place, message)
+            elif row.key and row.key not in keys.on_board:
+                self.new_keys[number] = row.key
+            scores = {key: row.scores[label] for key, label in labels.items()}
+            raw.append(RawRow(name, scores, row.organisation, row.url, row.description, number))
+        if self.issues:
+            raise UploadError(self.issues)
+        return raw
+
+    def _add(self, number: int, place: str, message: str) -> None:
+        self.issues.append(Issue(message, f"systems[{number - 1}].{place}"))
+
+    def issue(self, problem: Problem) -> Issue:
+        """The problem at its place."""
+        if problem.line is None:
+            return Issue(problem.message, "systems")
+        label = self.labels.get(problem.line, {}).get(problem.place)
+        place = "name" if problem.place == "system_name" else problem.place
+        # A task may be called "url", so tasks go first.
+        return Issue(problem.message, f"systems[{problem.line - 1}].{place if label is None else f'scores.{label}'}")
+
+
+class _Keys:
+    """Which system a row means that names it by its key."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.on_board: dict[str, BoardSystem] = {system.key: system for system in board_systems(benchmark)}
+        self.names = {fold_name(system.name) for system in self.on_board.values()}
+        self.taken = set(System.objects.filter(benchmark=benchmark).values_list("key", flat=True))
+
+    def name_of(self, row: UploadRow) -> tuple[str, str, str]:
+        """The name of the row's system; or where it cannot be told, the place and the problem."""
+        if not row.key:
+            return row.name, "name", "" if row.name else "a system has a name, or the key of a system on the board"
+        found = self.on_board.get(row.key)
+        if found is None:
+            return row.name, "key", self._new_key_problem(row)
+        if row.name and fold_name(row.name) != fold_name(found.name):
+            return "", "name", f"the key {row.key!r} is that of {found.name!r}, not of {shorten(row.name)!r}"
+        return found.name, "", ""
+
+    def _new_key_problem(self, row: UploadRow) -> str:
+        if not row.name:
+            return f"no system on the board has the key {shorten(row.key)!r}; a new one needs a name too"
+        if fold_name(row.name) in self.names or row.name in self.on_board:
+            return f"the system {shorten(row.name)!r} is on the board under another key"
+        if row.key in self.taken:
+            return f"the key {shorten(row.key)!r} is taken"
+        if len(row.key) > KEY_LENGTH or not _is_key(row.key):
+            return f"{shorten(row.key)!r} is no key: lower-case letters and digits with single hyphens between them"
+        self.taken.add(row.key)
+        return ""
+
+
+def _is_key(text: str) -> bool:
+    try:
+        is_key(text)
+    except ValidationError:
+        return False
+    return True

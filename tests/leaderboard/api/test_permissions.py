@@ -1,0 +1,218 @@
+"""Who gets what on every route of the API: one table, held against the site. A route without a row fails by name.
+
+A private benchmark is, for whoever has no role on it, byte for byte the 404 of one that does not exist.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from leaderboard.api.urls import urlpatterns
+from leaderboard.models import ApiToken
+from leaderboard.services.submissions import accept_batch
+from leaderboard.services.tokens import create_token
+from tests.factories import Factory
+
+# `unscoped` is the owner with a token that lacks the scope; `expired` is the owner with a token whose time is over.
+ASKERS = ["anonymous", "stranger", "member", "moderator", "owner", "unscoped", "expired"]
+TABLE = """
+route        method visibility anonymous stranger member moderator owner unscoped expired
+benchmarks   GET    any        200       200      200    200       200   403      401
+benchmark    GET    open       200       200      200    200       200   403      401
+benchmark    GET    private    404       404      200    200       200   403      401
+tasks        GET    open       200       200      200    200       200   403      401
+tasks        GET    private    404       404      200    200       200   403      401
+systems      GET    open       200       200      200    200       200   403      401
+systems      GET    private    404       404      200    200       200   403      401
+system       GET    open       200       200      200    200       200   403      401
+system       GET    private    404       404      200    200       200   403      401
+scores       GET    open       200       200      200    200       200   403      401
+scores       GET    private    404       404      200    200       200   403      401
+scores~csv   GET    open       200       200      200    200       200   403      401
+scores~csv   GET    private    404       404      200    200       200   403      401
+rankings     GET    open       200       200      200    200       200   403      401
+rankings     GET    private    404       404      200    200       200   403      401
+ranking      GET    open       200       200      200    200       200   403      401
+ranking      GET    private    404       404      200    200       200   403      401
+ranking~csv  GET    open       200       200      200    200       200   403      401
+ranking~csv  GET    private    404       404      200    200       200   403      401
+ranking~miss GET    open       200       200      200    200       200   403      401
+ranking~miss GET    private    404       404      200    200       200   403      401
+revisions    GET    open       200       200      200    200       200   403      401
+revisions    GET    private    404       404      200    200       200   403      401
+revision     GET    open       200       200      200    200       200   403      401
+revision     GET    private    404       404      200    200       200   403      401
+submit       POST   open       401       201      201    201       201   403      401
+submit       POST   private    401       404      201    201       201   403      401
+submit~dry   POST   open       401       200      200    200       200   403      401
+submit~dry   POST   private    401       404      200    200       200   403      401
+submit~owned POST   open       401       403      403    403       201   403      401
+submit~owned POST   private    401       404      403    403       201   403      401
+submission   GET    open       200       200      200    200       200   -        401
+submission   GET    private    404       404      200    200       200   -        401
+submission~p GET    open       404       404      404    200       200   -        401
+submission~p GET    private    404       404      404    200       200   -        401
+withdraw     POST   open       401       403      403    200       200   403      401
+withdraw     POST   private    401       404      403    200       200   403      401
+accept       POST   open       401       404      404    200       200   403      401
+accept       POST   private    401       404      404    200       200   403      401
+reject       POST   open       401       404      404    200       200   403      401
+reject       POST   private    401       404      404    200       200   403      401
+rules        GET    any        200       200      200    200       200   403      401
+schema       GET    any        200       200      200    200       200   200      200
+docs         GET    any        200       200      200    200       200   200      200
+nothing      GET    any        404       404      404    404       404   404      404
+nothing      POST   any        404       404      404    404       404   404      404
+"""
+VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted"), "private": ("private",)}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    route: str
+    method: str
+    visibility: str
+    answers: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.route} {self.visibility}"
+
+
+ROWS = [
+    Row(route, method, visibility, tuple(answers))
+    for route, method, seen, *answers in (line.split() for line in TABLE.strip().splitlines()[1:])
+    for visibility in VISIBILITIES[seen]
+]
+
+
+class World:
+    """A benchmark of one visibility, with a token for every kind of asker."""
+
+    def __init__(self, make: Factory, visibility: str) -> None:
+        self.benchmark = make.benchmark(visibility=visibility, submission_policy="moderated")
+        owner = self.benchmark.memberships.get(role="owner").user
+        people = {"owner": owner, "stranger": make.user(), "unscoped": owner, "expired": owner}
+        people |= {role: make.member(self.benchmark, role) for role in ("member", "moderator")}
+        gone = make.user("gone")  # who uploaded, and asks nothing
+        self.accepted = make.pending(self.benchmark, {"E": [1.0, 2.0, 3.0, 4.0, 5.0]}, by=gone)
+        accept_batch(self.accepted, actor=owner)
+        self.pending = make.pending(self.benchmark, {"Secret": [1.0] * 5}, by=gone)
+        self.benchmark = make.publish(self.benchmark)
+        self._tokens = {}
+        for kind, user in people.items():
+            scopes = ["manage"] if kind == "unscoped" else list(ApiToken.Scope.values)
+            token, self._tokens[kind] = create_token(user, name=kind, scopes=scopes, days=30)
+            if kind == "expired":
+                ApiToken.objects.filter(pk=token.pk).update(expiry=timezone.now() - timedelta(seconds=1))
+        _, self._reader = create_token(owner, name="reader", scopes=["read"], days=30)
+
+    def ask(self, row: Row, kind: str, key: str = ""):
+        """What somebody of this kind gets; whatever it changed is taken back."""
+        name, _, variant = row.route.partition("~")
+        before = transaction.savepoint()
+        try:
+            if variant == "owned":
+                type(self.benchmark).objects.filter(pk=self.benchmark.pk).update(submission_policy="owners")
+            secret = self._tokens.get(kind, "")
+            if kind == "unscoped" and name in ("withdraw", "accept", "reject"):
+                secret = self._reader
+            headers = {"Authorization": f"Token {secret}"} if secret else {}
+            client = Client(raise_request_exception=False, headers=headers)
+            path = self.path(name, variant, key) + {"csv": "?format=csv", "miss": "?missing=worst"}.get(variant, "")
+            if row.method == "GET":
+                return client.get(path)
+            path += "?dry_run=true" if variant == "dry" else ""
+            scores = {"task-1": 1}
+            content = {"systems": [{"name": "New", "scores": scores}], "create_systems": True}
+            body = content if name == "submit" else {"reason": "Because."}
+            return client.post(path, json.dumps(body), content_type="application/json")
+        finally:
+            transaction.savepoint_rollback(before)
+
+    def path(self, name: str, variant: str, key: str) -> str:
+        if name == "nothing":
+            return "/api/v1/nothing/"
+        if name in ("benchmarks", "rules", "schema", "docs"):
+            return reverse(f"api:{name}")
+        if name in ("submission", "withdraw", "accept", "reject"):
+            is_pending = variant == "p" or name in ("accept", "reject")
+            return reverse(f"api:{name}", args=[self.pending.uuid if is_pending else self.accepted.uuid])
+        more = {"system": ["e"], "ranking": ["borda"], "revision": [1]}.get(name, [])
+        return reverse(f"api:{name}", args=[key or self.benchmark.key, *more])
+
+
+@pytest.fixture(scope="module")
+def worlds(django_db_setup, django_db_blocker):
+    """A world of each visibility, made once in a transaction that is rolled back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        make = Factory()
+        yield {visibility: World(make, visibility) for visibility in ("public", "unlisted", "private")}
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_every_asker_gets_the_answer_of_the_table(worlds, row):
+    world = worlds[row.visibility]
+    found = {}
+    for kind in ASKERS:
+        cache.clear()
+        found[kind] = str(world.ask(row, kind).status_code)
+    expected = dict(zip(ASKERS, row.answers, strict=True))
+    assert found == {kind: found[kind] if answer == "-" else answer for kind, answer in expected.items()}
+
+
+def test_every_route_has_a_row():
+    names = {pattern.name for part in urlpatterns for pattern in getattr(part, "url_patterns", [part])}
+    assert names == {row.route.partition("~")[0] for row in ROWS}
+
+
+BY_NUMBER = ("submission", "submission~p", "withdraw", "accept", "reject")  # a number that nobody can guess
+BY_KEY = [row for row in ROWS if row.visibility == "private" and row.route not in BY_NUMBER]
+
+
+@pytest.mark.parametrize("row", BY_KEY, ids=str)
+def test_a_private_benchmark_answers_a_stranger_as_one_that_does_not_exist(worlds, row):
+    world = worlds["private"]
+    for kind in ("anonymous", "stranger"):
+        there, nowhere = world.ask(row, kind), world.ask(row, kind, key="no-such-benchmark")
+        assert there.status_code == nowhere.status_code
+        assert there.content == nowhere.content
+        assert dict(there.headers) == dict(nowhere.headers)
+
+
+def test_lists_name_a_private_benchmark_to_members_only(worlds):
+    row = Row("benchmarks", "GET", "private", ())
+    world, named = worlds["private"], {}
+    for kind in ("anonymous", "stranger", "member", "moderator", "owner"):
+        named[kind] = world.benchmark.key in [line["key"] for line in world.ask(row, kind).json()["results"]]
+    assert named == {"anonymous": False, "stranger": False, "member": True, "moderator": True, "owner": True}
+
+
+@pytest.mark.parametrize("method", ["put", "patch", "delete", "options", "post"])
+def test_what_a_route_does_not_do_it_refuses(worlds, method):
+    world = worlds["public"]
+    response = getattr(Client(headers={"Authorization": f"Token {world._tokens['owner']}"}), method)(
+        reverse("api:scores", args=[world.benchmark.key])
+    )
+    assert response.status_code == 405
+    assert response.json()["error"]["code"] == "method_not_allowed"
+    assert response["Allow"] == "GET, HEAD"
+
+
+def test_a_session_counts_for_nothing(worlds):
+    world = worlds["private"]
+    client = Client(raise_request_exception=False)
+    owner = world.benchmark.memberships.get(role="owner").user
+    client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
+    assert client.get(reverse("api:scores", args=[world.benchmark.key])).status_code == 404
+    path = reverse("api:submit", args=[world.benchmark.key])
+    assert client.post(path, "{}", content_type="application/json").status_code == 401

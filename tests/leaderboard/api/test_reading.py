@@ -1,0 +1,311 @@
+"""What the API says of benchmarks, held against figures computed apart from it."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from leaderboard.services.benchmark_folders import import_folder
+from leaderboard.services.benchmarks import TaskSpec
+from leaderboard.services.rankings import site_rules
+from leaderboard.services.submissions import withdraw_submission
+from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine.tables import read_table
+from tests.factories import TOY
+from tests.leaderboard.api.conftest import error_of
+
+GAPS = {"A": [1.0, 2.5, None], "B": [3.0, 1.5, 2.0], "C": [2.0, 0.5, 1.0], "D": [0.5, None, 3.0]}
+
+
+def figures(scores, rule, **options):
+    """(rank, score) by system, straight from the engine."""
+    names = sorted(scores)
+    matrix = ScoreMatrix(
+        [[np.nan if value is None else value for value in scores[name]] for name in names], system_names=names
+    )
+    found = rank(matrix, rule, **options)
+    return {
+        name.lower(): (int(r) if r >= 1 else None, None if np.isnan(s) else float(s))
+        for name, r, s in zip(names, found.ranks, found.scores, strict=True)
+    }
+
+
+def told(response):
+    return {row["system"]: (row["rank"], row["score"]) for row in response.json()["results"]}
+
+
+def test_the_list_holds_public_benchmarks_by_key_with_their_winners(make, api):
+    make.published(name="Zebra", key="zebra", tags=["animals"])
+    make.published(GAPS, name="Antelope", key="antelope", default_rule="copeland")
+    make.published(name="Hidden", key="hidden", visibility="private")
+    found = api.get("benchmarks/").json()
+    assert found["next"] is None
+    assert [(line["key"], line["revision"], line["n_systems"], line["n_tasks"]) for line in found["results"]] == [
+        ("antelope", 1, 4, 3),
+        ("zebra", 1, 4, 5),
+    ]
+    assert found["results"][1]["winner_names"] == [
+        name.upper() for name, (place, _) in figures(TOY, "borda").items() if place == 1
+    ]
+    assert [line["key"] for line in api.get("benchmarks/", {"search": "ZEB"}).json()["results"]] == ["zebra"]
+    assert [line["key"] for line in api.get("benchmarks/", {"tag": "animals"}).json()["results"]] == ["zebra"]
+
+
+def test_a_list_comes_in_pages_that_skip_and_repeat_nothing(make, api):
+    for number in range(5):
+        make.benchmark({}, n_tasks=1, key=f"b-{number}")
+    seen, url = [], "benchmarks/?page_size=2"
+    while url:
+        page = api.get(url).json()
+        seen.append([line["key"] for line in page["results"]])
+        url = page["next"]
+    assert seen == [["b-0", "b-1"], ["b-2", "b-3"], ["b-4"]]
+
+
+@pytest.mark.parametrize("query", ["page_size=0", "page_size=1001", "page_size=x", "cursor=%C3%A4", "cursor=AAAA"])
+def test_a_page_that_cannot_be_is_refused(make, api, query):
+    assert error_of(api.get(f"benchmarks/?{query}"))["status"] == 400
+
+
+def test_pages_of_systems_stay_on_one_revision_while_the_board_moves_on(make, api):
+    benchmark = make.published()
+    first = api.get(f"benchmarks/{benchmark.key}/systems/?page_size=2").json()
+    make.accepted(benchmark, {"Aa": [1.0] * 5, "E": [1.0] * 5})
+    make.publish(benchmark)
+    second = api.get(first["next"]).json()
+    assert (first["revision"], second["revision"]) == (1, 1)
+    assert [row["system"] for row in first["results"] + second["results"]] == ["a", "b", "c", "d"]
+
+
+def test_a_benchmark_says_where_its_board_stands(make, api):
+    benchmark = make.published(GAPS, description="First line.\nSecond.", licence="CC0", default_rule="copeland")
+    found = api.get(f"benchmarks/{benchmark.key}/").json()
+    assert (found["name"], found["description"], found["licence"]) == (benchmark.name, "First line.\nSecond.", "CC0")
+    assert (found["revision"], found["last_revision"], found["is_computing"]) == (1, 1, False)
+    assert (found["n_systems"], found["n_tasks"], found["n_missing"]) == (4, 3, 2)
+    assert (found["default_rule"], found["missing_policy"], found["may_submit"]) == ("copeland", "drop_systems", False)
+    assert {job["kind"]: job["state"] for job in found["jobs"]} == {"bootstrap": "waiting", "rankings": "done"}
+    make.accepted(benchmark, {"E": [1.0, 1.0, 1.0]})
+    found = api.get(f"benchmarks/{benchmark.key}/").json()
+    assert (found["revision"], found["last_revision"], found["is_computing"]) == (1, 2, True)
+
+
+def test_tasks_stand_as_they_were_at_the_revision(make, api):
+    tasks = [TaskSpec("Zeta", direction=-1, metric="error"), TaskSpec("Alpha", minimum=0.0, maximum=100.0)]
+    benchmark = make.published({"A": [1.0, 2.0], "B": [2.0, 1.0]}, tasks=tasks)
+    found = api.get(f"benchmarks/{benchmark.key}/tasks/").json()
+    assert found["revision"] == 1
+    assert [(task["key"], task["direction"], task["weight"]) for task in found["results"]] == [
+        ("alpha", 1, "1"),
+        ("zeta", -1, "1"),
+    ]
+    assert set(found["results"][0]) == {
+        "key", "name", "group", "direction", "weight", "metric", "unit", "minimum", "maximum", "chance"
+    }  # fmt: skip
+
+
+def test_before_the_first_scores_the_present_tasks_are_told_and_the_rest_is_empty(make, api):
+    benchmark = make.benchmark({}, n_tasks=2)
+    found = api.get(f"benchmarks/{benchmark.key}/tasks/").json()
+    assert (found["revision"], [task["key"] for task in found["results"]]) == (None, ["task-1", "task-2"])
+    for path in ("systems", "scores"):
+        found = api.get(f"benchmarks/{benchmark.key}/{path}/").json()
+        assert (found["revision"], found["results"]) == (None, [])
+    assert api.get(f"benchmarks/{benchmark.key}/revisions/").json()["results"] == []
+    for path in ("rankings/", "rankings/borda/", "systems/a/", "scores/?format=csv"):
+        assert error_of(api.get(f"benchmarks/{benchmark.key}/{path}"))["status"] == 404
+
+
+def test_a_system_has_its_scores_and_its_rank_under_every_rule(make, api):
+    benchmark = make.published(GAPS)
+    found = api.get(f"benchmarks/{benchmark.key}/systems/d/").json()
+    assert {task: (cell["value"], cell["missing"]) for task, cell in found["scores"].items()} == {
+        "task-1": (0.5, None),
+        "task-2": (None, "not_reported"),
+        "task-3": (3.0, None),
+    }
+    assert {row["rule"]: (row["rank"], row["score"]) for row in found["ranks"]} == {
+        rule: figures(GAPS, rule)["d"] for rule in site_rules()
+    }
+    unranked = {row["rule"]: row["reason"] for row in found["ranks"] if row["rank"] is None}
+    assert unranked["borda"] == "no score on 1 of 3 voting tasks: Task 2"
+
+
+def test_a_cell_names_its_submission_and_a_task_added_later_was_not_submitted(make, api):
+    benchmark = make.benchmark(GAPS)
+    batch = make.submitted(benchmark, "B", ["9", "9", ""], by=benchmark.memberships.get().user)
+    benchmark = make.publish(benchmark)
+    row = next(row for row in api.get(f"benchmarks/{benchmark.key}/scores/").json()["results"] if row["system"] == "b")
+    submission = str(make.submission_of(batch).uuid)
+    assert row["scores"]["task-1"] == {"value": 9.0, "missing": None, "submission": submission}
+    assert row["scores"]["task-3"] == {"value": None, "missing": "not_reported", "submission": submission}
+    assert api.get(f"submissions/{submission}/").json()["uuid"] == str(batch.uuid)
+
+
+def test_scores_as_csv_import_again_to_the_same_matrix(make, api, tmp_path):
+    rng = np.random.default_rng(7)
+    values = rng.normal(size=(20, 6)) * 10.0 ** rng.integers(-12, 12, size=(20, 6))
+    values[rng.random((20, 6)) < 0.2] = np.nan
+    scores = {f"System, “{i}”": [None if np.isnan(v) else float(v) for v in row] for i, row in enumerate(values)}
+    benchmark = make.published(scores)
+    response = api.get(f"benchmarks/{benchmark.key}/scores/", Accept="text/csv")
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    assert response["Content-Disposition"] == f'attachment; filename="{benchmark.key}-scores-r1.csv"'
+    assert response.content == api.get(f"benchmarks/{benchmark.key}/scores/?format=csv").content
+    table = read_table(response.content)
+    rows = [[None if np.isnan(value) else value for value in row] for row in table.values.tolist()]
+    assert dict(zip(table.system_names, rows, strict=True)) == scores
+    (tmp_path / "scores.csv").write_bytes(response.content)
+    copy = make.publish(import_folder(tmp_path, owner=make.user(), key="copy"))
+    assert api.get("benchmarks/copy/scores/", Accept="text/csv").content == response.content
+    assert copy.publication.revision.input_hash == benchmark.publication.revision.input_hash
+
+
+@pytest.mark.parametrize("rule", site_rules())
+@pytest.mark.parametrize("scores", [TOY, GAPS], ids=["toy", "gaps"])
+def test_a_ranking_is_what_the_engine_says(make, api, scores, rule):
+    benchmark = make.published(scores)
+    response = api.get(f"benchmarks/{benchmark.key}/rankings/{rule}/")
+    assert told(response) == figures(scores, rule)
+    ranks = [row["rank"] or 99 for row in response.json()["results"]]
+    assert ranks == sorted(ranks)
+    winners = [name for name, (place, _) in figures(scores, rule).items() if place == 1]
+    assert [winner["system"] for winner in response.json()["winners"]] == winners
+
+
+@pytest.mark.parametrize("policy", ["undefined", "drop_tasks", "median", "worst"])
+def test_another_policy_is_computed_on_demand(make, api, policy):
+    benchmark = make.published(GAPS)
+    response = api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": policy})
+    assert told(response) == figures(GAPS, "borda", missing=policy)
+    assert response.json()["missing"] == policy
+
+
+def test_a_board_beyond_the_budget_is_refused_with_the_limit(make, api, settings):
+    benchmark = make.published(GAPS)
+    settings.ON_DEMAND_BUDGET = 10
+    found = error_of(api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "median"}))
+    assert (found["status"], found["code"]) == (422, "too_expensive")
+    assert "up to 10 are computed on demand" in found["message"]
+    assert api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "drop_systems"}).status_code == 200
+    assert error_of(api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "zero"}))["status"] == 400
+
+
+def test_all_rules_of_a_revision_stand_side_by_side(make, api):
+    benchmark = make.published(GAPS)
+    found = api.get(f"benchmarks/{benchmark.key}/rankings/").json()
+    assert [head["rule"] for head in found["results"]] == site_rules()
+    for head in found["results"]:
+        assert [winner["system"] for winner in head["winners"]] == [
+            name for name, (place, _) in figures(GAPS, head["rule"]).items() if place == 1
+        ]
+    assert found["input_hash"] == benchmark.publication.revision.input_hash
+
+
+def test_rank_intervals_come_with_their_study(make, api):
+    scores = np.random.default_rng(3).normal(size=(4, 12))
+    benchmark = make.benchmark({name: row.tolist() for name, row in zip("ABCD", scores, strict=True)})
+    assert api.get(f"benchmarks/{make.publish(benchmark).key}/rankings/borda/").json()["intervals"] is None
+    make.publish(benchmark, studies=True)
+    found = api.get(f"benchmarks/{benchmark.key}/rankings/borda/").json()
+    assert {job["kind"]: job["state"] for job in found["jobs"]} == {"bootstrap": "done", "rankings": "done"}
+    assert found["intervals"] == {"status": "computed", "reason": "", "level": 0.95, "n_resamples": 1000, "seed": 0}
+    for row in found["results"]:
+        least, greatest = row["interval"]
+        assert 1 <= least <= row["rank"] <= greatest <= 4
+
+
+def test_a_ranking_as_csv(make, api):
+    benchmark = make.published(GAPS)
+    response = api.get(f"benchmarks/{benchmark.key}/rankings/borda/?format=csv")
+    rows = list(csv.DictReader(io.StringIO(response.content.decode())))
+    assert {row["system"]: (int(row["rank"]) if row["rank"] else None) for row in rows} == {
+        name: place for name, (place, _) in figures(GAPS, "borda").items()
+    }
+    assert rows[-1]["reason"].startswith("no score on 1 of 3 voting tasks")
+
+
+def test_an_older_published_revision_answers_as_it_did_then(make, api):
+    benchmark = make.published()
+    before = {path: api.get(f"benchmarks/{benchmark.key}/{path}").json() for path in ("scores/", "rankings/borda/")}
+    make.accepted(benchmark, {"A": [0.0] * 5, "E": [9.0] * 5})
+    make.publish(benchmark)
+    assert api.get(f"benchmarks/{benchmark.key}/scores/").json()["revision"] == 2
+    for path, found in before.items():
+        assert api.get(f"benchmarks/{benchmark.key}/{path}?revision=1").json() == found
+
+
+def test_a_revision_whose_rankings_are_not_stored_is_a_clear_404(make, api):
+    benchmark = make.published()
+    make.accepted(benchmark, {"E": [9.0] * 5})
+    found = error_of(api.get(f"benchmarks/{benchmark.key}/rankings/?revision=2"))
+    assert found["message"] == "The rankings of revision 2 are not stored; `revisions/` says which ones are published."
+    assert error_of(api.get(f"benchmarks/{benchmark.key}/scores/?revision=9"))["message"] == (
+        "There is no revision 9; the last one is 2."
+    )
+    assert error_of(api.get(f"benchmarks/{benchmark.key}/scores/?revision=one"))["status"] == 400
+
+
+def test_revisions_tell_their_cause_author_and_state(make, api):
+    benchmark = make.published()
+    author = make.user("Ada")
+    batch = make.submitted(benchmark, "E", ["1", "2", "3", "4", "5"], by=author)
+    make.publish(benchmark)
+    withdraw_submission(make.submission_of(batch), actor=benchmark.memberships.get().user, reason="An error.")
+    found = api.get(f"benchmarks/{benchmark.key}/revisions/").json()
+    assert [(line["revision"], line["cause"], line["author"], line["is_published"]) for line in found["results"]] == [
+        (3, "withdrawal", "owner", False),
+        (2, "batch", "Ada", True),
+        (1, "batch", "owner", True),
+    ]
+    assert found["revision"] == 2
+    assert [job["state"] for job in found["results"][0]["jobs"]] == ["waiting", "waiting"]
+    one = api.get(f"benchmarks/{benchmark.key}/revisions/2/").json()
+    assert one | {"configuration": None} == found["results"][1] | {"configuration": None}
+    assert [task["key"] for task in one["configuration"]["tasks"]] == [f"task-{t}" for t in range(1, 6)]
+    assert "id" not in one["configuration"]["tasks"][0]
+    pages = api.get(f"benchmarks/{benchmark.key}/revisions/?page_size=2").json()
+    assert [line["revision"] for line in api.get(pages["next"]).json()["results"]] == [1]
+    assert error_of(api.get(f"benchmarks/{benchmark.key}/revisions/99999999999/"))["status"] == 404
+
+
+def test_the_catalogue_holds_every_rule(make, api):
+    found = api.get("rules/").json()
+    assert [rule["key"] for rule in found["results"]] == sorted(RULES)
+
+
+def test_nan_never_appears(make, api):
+    benchmark = make.published(GAPS, missing_policy="undefined")
+    for path in ("scores/", "rankings/", *(f"rankings/{rule}/" for rule in site_rules()), "systems/a/"):
+        text = api.get(f"benchmarks/{benchmark.key}/{path}").content.decode()
+        json.loads(text, parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize(
+    ("path", "n"),
+    [("systems/", 3), ("scores/", 5), ("tasks/", 1), ("revisions/", 4), ("rankings/", 4)],
+)
+def test_lists_take_a_fixed_number_of_queries(make, api, path, n):
+    counts = []
+    for size in (1, 3):
+        scores = {f"System {i}": [float(i), 1.0, 2.0] for i in range(size)}
+        benchmark = make.benchmark(scores)
+        for _ in range(size - 1):
+            make.accepted(benchmark, {"System 0": [5.0, 1.0, 2.0]})
+        make.publish(benchmark)
+        with CaptureQueriesContext(connection) as queries:
+            assert api.get(f"benchmarks/{benchmark.key}/{path}").status_code == 200
+        counts.append(len(queries))
+    assert counts == [n, n]
+
+
+def test_the_list_of_benchmarks_takes_a_fixed_number_of_queries(make, api, django_assert_num_queries):
+    for n_more in (1, 2):
+        for _ in range(n_more):
+            make.published()
+        with django_assert_num_queries(2):
+            api.get("benchmarks/")
