@@ -279,7 +279,8 @@ def test_more_systems_than_are_read_are_refused(make, settings):
 def test_a_table_confirmed_twice_is_one_submission(make):
     benchmark, owner = make.benchmark(), make.user()
     client = signed_in(owner)
-    page = client.post(reverse("upload", args=[benchmark.key]), {"text": f"{HEAD}\nN,1,2,3,4,5\nM,1,2,3,4,"})["Location"]
+    table = {"text": f"{HEAD}\nN,1,2,3,4,5\nM,1,2,3,4,"}
+    page = client.post(reverse("upload", args=[benchmark.key]), table)["Location"]
     places = [client.post(page, confirmation(benchmark))["Location"] for _ in range(2)]
     assert places[0] == places[1]
     assert list(Batch.objects.get(uploader=owner).submissions.values_list("system__name", flat=True)) == ["N", "M"]
