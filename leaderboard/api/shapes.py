@@ -267,7 +267,7 @@ class RankingDetail(Published, RankingHead):
     aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values, help_text="How tasks and groups count together.")
     jobs = JobState(many=True)
     intervals = Intervals(
-        allow_null=True, help_text="Null while they are not computed, and where anything else was asked for than is stored."
+        allow_null=True, help_text="Null while they are not computed, and where anything but the stored was asked for."
     )
     results = RankingRow(many=True)
 

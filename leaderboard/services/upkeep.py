@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from leaderboard.models import Benchmark, Draft, Job, Revision
 from leaderboard.services.engine_versions import is_older
-from leaderboard.services.job_kinds import JOB_KINDS, RANKINGS, insert_job
+from leaderboard.services.job_kinds import JOB_KINDS, RANKINGS, insert_job, insert_revision_jobs
 from ranking_engine import __version__ as engine_version
 
 
@@ -18,8 +18,7 @@ def insert_jobs_after_upgrade() -> int:
     behind = [b for b in published.select_related("publication__revision") if is_older(b.published_engine_version)]
     for benchmark in behind:
         if benchmark.publication:
-            for kind in JOB_KINDS.values():
-                insert_job(kind, benchmark.publication.revision)
+            insert_revision_jobs(benchmark.publication.revision)
     failed = Job.objects.filter(kind=RANKINGS, state=Job.State.FAILED, sequence=F("benchmark__last_revision_number"))
     for job in failed.exclude(engine_version=engine_version):
         if is_older(job.engine_version):

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from django.conf import settings
 from django.db import connection, connections
+from django.db.models import Q
 
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.selectors.reports import unpack_arrays
-from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine import RULES, ScoreMatrix, quick_rules, rank
 from tests.conftest import empty_broker
 from tests.jobs.submitter import Submitter
 from tests.running_site import RunningSite
@@ -75,10 +76,10 @@ def pointer_watched(benchmark: Benchmark):
 def test_nothing_is_lost_when_workers_and_the_sweep_are_killed_in_the_middle_of_fifty_submissions(
     make_committed, site
 ):
-    """Takes about half a minute: fifty submissions, while processes are killed and started at moments that a seed
-    draws, sometimes both workers at once, mostly in the middle of a job."""
+    """Takes about half a minute, more on a busy machine: fifty submissions, while processes are killed and started at
+    moments that a seed draws, sometimes both workers at once, mostly in the middle of a job."""
     draw = random.Random(SEED)
-    submitted = large_scores(40, N_TASKS)
+    submitted = large_scores(100, N_TASKS)
     benchmark = make_committed.benchmark(submitted)
     batches = []
     for n in range(N_SUBMISSIONS):
@@ -90,14 +91,16 @@ def test_nothing_is_lost_when_workers_and_the_sweep_are_killed_in_the_middle_of_
     with pointer_watched(benchmark) as seen, ThreadPoolExecutor(1) as pool:
         site.wait_until(is_published(benchmark, 1), 30, "the first board is published")
         submitting = pool.submit(submit_all, Submitter(site, benchmark), batches, random.Random(SEED + 1))
-        n_kills, n_in_a_job = kill_until(submitting.done, site, draw)
+        n_kills = kill_until(submitting.done, site, draw)
         numbers = submitting.result()
         last = N_SUBMISSIONS + 1
         site.wait_until(is_published(benchmark, last), 40, "the last board is published")
         is_open = Job.objects.filter(kind="rankings", state__in=["waiting", "running"]).exists
         site.wait_until(lambda: not is_open(), 40, "no board is computed any more")
 
-    assert (n_kills >= 4, n_in_a_job >= 1) == (True, True), f"{n_kills} kills, {n_in_a_job} in a job"
+    jobs = Job.objects.filter(kind="rankings")
+    n_interrupted = jobs.filter(Q(attempts__gt=1) | ~Q(error="")).count()
+    assert (n_kills >= 3, n_interrupted >= 1) == (True, True), f"{n_kills} kills, {n_interrupted} jobs interrupted"
     assert numbers == list(range(2, last + 1))
     revisions = Revision.objects.filter(benchmark=benchmark).order_by("number")
     assert list(revisions.values_list("number", flat=True)) == list(range(1, last + 1))
@@ -109,7 +112,6 @@ def test_nothing_is_lost_when_workers_and_the_sweep_are_killed_in_the_middle_of_
     assert moves == sorted(moves)
     assert moves[-1] == last
     assert set(seen) <= {0, *moves}
-    jobs = Job.objects.filter(kind="rankings")
     assert set(jobs.values_list("state", flat=True)) <= {"done", "superseded"}
     assert set(jobs.filter(state="done").values_list("sequence", flat=True)) == set(published)
     assert_board_is(benchmark, submitted)
@@ -120,31 +122,44 @@ def submit_all(submitter: Submitter, batches: list[dict], draw: random.Random) -
     numbers = []
     for batch in batches:
         numbers.append(submitter.accept(batch)["number"])
-        time.sleep(draw.uniform(0, 0.3))
+        time.sleep(draw.uniform(0, 0.4))
     return numbers
 
 
-def kill_until(is_over, site: RunningSite, draw: random.Random) -> tuple[int, int]:
-    """Kill and start processes until it is over; how many were killed, and how many times a job was running then."""
-    n_kills = n_in_a_job = 0
+def kill_until(is_over, site: RunningSite, draw: random.Random) -> int:
+    """Kill and start processes until it is over; how many were killed."""
+    n_kills = 0
     while not is_over():
-        time.sleep(draw.uniform(0.1, 1.5))
+        time.sleep(draw.uniform(0.1, 1.0))
         victims = draw.choice([["rankings"], ["rankings2"], ["rankings", "rankings2"], ["sweep", "rankings"]])
-        with suppress(AssertionError):  # mostly in the middle of a job; where none comes, at rest
-            site.wait_until(running("rankings"), draw.choice([0.01, 2.0]), "a job runs")
-            time.sleep(draw.uniform(0, 0.1))
-        n_in_a_job += running("rankings")() is not None
+        if not n_kills or draw.random() < 0.7:  # whoever is in the middle of a job, where one comes
+            victims = worker_of_the_next_job(site, seconds=6) or victims
         alive = [name for name in victims if name in site.running]
         for name in alive:
             site.kill(name)
         n_kills += len(alive)
         missing = [name for name in ("rankings", "sweep") if name not in site.running]
         site.start(*missing, *(["rankings2"] if "rankings2" not in site.running and draw.random() < 0.5 else []))
-    return n_kills, n_in_a_job
+    return n_kills
+
+
+def worker_of_the_next_job(site: RunningSite, seconds: float) -> list[str]:
+    """The name of the worker that runs a job now or soon."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        job = running("rankings")()
+        with suppress(ProcessLookupError):
+            if job and (group := os.getpgid(child_of(job))):
+                return [name for name, process in site.running.items() if process.pid == group]
+        time.sleep(0.002)
+    return []
 
 
 def assert_board_is(benchmark: Benchmark, submitted: dict[str, list[float | None]]) -> None:
-    """Compare everything stored about the published revision with what follows from the submitted scores alone."""
+    """Compare everything stored about the published revision with what follows from the submitted scores alone.
+
+    Slow rules follow in a job of their own, which needs a worker that is not running here.
+    """
     publication = Benchmark.objects.get(pk=benchmark.pk).publication
     by_key = {name.lower().replace(" ", "-"): scores for name, scores in submitted.items()}
     keys = sorted(by_key)
@@ -155,9 +170,14 @@ def assert_board_is(benchmark: Benchmark, submitted: dict[str, list[float | None
         report.summary["rule"]: (report.summary["status"], unpack_arrays(report.arrays)["ranks"].tolist())
         for report in Report.objects.filter(revision=publication.revision, kind="ranking")
     }
-    rankings = {rule: rank(matrix, rule, missing="drop_systems") for rule in RULES}
+    rankings = {rule: rank(matrix, rule, missing="drop_systems") for rule in rules_of_a_board(*values.shape)}
     assert stored == {rule: (r.status, [int(place) for place in r.ranks]) for rule, r in rankings.items()}
     assert publication.revision.input_hash == hash_of(values, keys, tasks)
+
+
+def rules_of_a_board(n_systems: int, n_tasks: int) -> list[str]:
+    """The quick rules at this size, but for those that need a parameter of the reader's own."""
+    return [rule for rule in quick_rules(n_systems, n_tasks) if not RULES[rule].parameters]
 
 
 def hash_of(values: np.ndarray, keys: list[str], tasks: list[str]) -> str:
@@ -174,9 +194,9 @@ def hash_of(values: np.ndarray, keys: list[str], tasks: list[str]) -> str:
 
 
 def test_a_board_is_published_while_a_long_study_runs_and_the_study_then_stops(make_committed, site):
-    """Takes about ten seconds: three processes start, and a study of 25 s is overtaken."""
+    """Takes about ten seconds: three processes start, and a study of more than a minute is overtaken."""
     benchmark = make_committed.benchmark(large_scores(30, 12))
-    Job.objects.filter(kind="bootstrap").update(parameters={"n_resamples": 20_000, "level": 0.95, "seed": 0})
+    Job.objects.filter(kind="bootstrap").update(parameters={"n_resamples": 4000, "level": 0.95, "seed": 0})
     site.start("studies", "rankings", "sweep")
     site.wait_until(is_published(benchmark, 1), 30, "revision 1 is published")
     study = site.wait_until(running("bootstrap"), 30, "the study runs")
@@ -216,7 +236,7 @@ def test_what_a_worker_brings_after_its_lease_ran_out_is_dropped(make_committed,
     assert after == before
     assert (before[0]["state"], before[0]["attempts"], len(before[1])) == ("done", 2, 1)
     assert before[0]["worker"] != first.worker
-    assert Report.objects.count() == n_reports == len(RULES) + 1
+    assert Report.objects.count() == n_reports == len(rules_of_a_board(300, 60)) + 1
 
 
 def test_a_board_that_kills_its_process_each_time_fails_and_the_next_one_goes_on(make_committed, site, client):
@@ -263,7 +283,7 @@ def test_a_board_that_always_raises_fails_and_the_next_one_goes_on(make_committe
 def test_a_job_whose_workers_parent_alone_is_killed_is_done_once_and_nobody_is_left_over(make_committed, site):
     """Takes about ten seconds: the study takes some, and two workers start."""
     make_committed.benchmark(large_scores(30, 12))
-    Job.objects.filter(kind="bootstrap").update(parameters={"n_resamples": 2000, "level": 0.95, "seed": 0})
+    Job.objects.filter(kind="bootstrap").update(parameters={"n_resamples": 200, "level": 0.95, "seed": 0})
     site.start("studies", "sweep")
     study = site.wait_until(running("bootstrap"), 30, "the study runs")
     orphan = child_of(study)
@@ -287,7 +307,7 @@ def test_a_worker_that_is_told_to_stop_gives_its_study_back_at_once(make_committ
     """Takes about eight seconds: a worker starts, and is stopped the way the supervisor does it."""
     site.environment["PLURANK_LEASE_SECONDS"] = "60"
     make_committed.benchmark(large_scores(30, 12))
-    Job.objects.filter(kind="bootstrap").update(parameters={"n_resamples": 20_000, "level": 0.95, "seed": 0})
+    Job.objects.filter(kind="bootstrap").update(parameters={"n_resamples": 4000, "level": 0.95, "seed": 0})
     site.start("studies", "sweep")
     study = site.wait_until(running("bootstrap"), 30, "the study runs")
     process = site.running["studies"]
@@ -353,6 +373,6 @@ def test_the_wake_up_of_every_kind_carries_a_time_limit(make, django_capture_on_
     with django_capture_on_commit_callbacks(execute=True):
         make.benchmark()
     messages = [json.loads(path.read_text()) for path in sorted(set(folder.glob("*.msg")) - before)]
-    limits = {message["headers"]["timelimit"][0] for message in messages}
-    assert limits == {kind.limit_seconds + 30 for kind in JOB_KINDS.values()}
+    limits = sorted(message["headers"]["timelimit"][0] for message in messages)
+    assert limits == sorted(kind.limit_seconds + 30 for kind in JOB_KINDS.values() if kind.comes_with_revision)
     assert current_app.conf.task_time_limit is None
