@@ -96,9 +96,11 @@ def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
             "The best order found, not proven optimal: its distance to the tasks is 12.5, and none is below 11.",
         ),
         (
-            {"proven": True, "distance": 3.0, "lower_bound": 3.0, "unique": False, "pairs_without_common_task": 1},
-            "Proven optimal: no order disagrees less with the tasks (distance 3). Other orders are equally near. "
-            "1 pair of systems share no task and count as equal.",
+            {"unique": False, "proven": True, "distance": 3.0, "lower_bound": 3.0, "pairs_without_common_task": 1},
+            (
+                "Proven optimal: no order disagrees less with the tasks (distance 3). Other orders are equally near. "
+                "1 pair of systems share no task and count as equal."
+            ),
         ),
         (
             {"decided_by_name": True},
