@@ -120,7 +120,7 @@ def _kemeny_cost(n: int, T: int) -> float:
 
 
 def _bradley_terry_cost(n: int, T: int) -> float:
-    return _pairwise_cost(n, T) + 2e-3 + 8e-7 * n * n + 4e-10 * n**3
+    return _pairwise_cost(n, T) + 4e-3 + 1.5e-6 * n * n + 4e-10 * n**3
 
 
 def _rounds_cost(n: int, T: int) -> float:
