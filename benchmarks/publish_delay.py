@@ -68,9 +68,7 @@ def measure(folder: Path, url: str, n_submissions: int) -> None:
 
     call_command("migrate", verbosity=0)
     owner = User.objects.create_user("bench@plurank.example", display_name="Bench")
-    benchmark = import_folder(
-        FOLDER / "glue", owner=owner, submission_policy=Benchmark.SubmissionPolicy.OPEN
-    )
+    benchmark = import_folder(FOLDER / "glue", owner=owner, submission_policy=Benchmark.SubmissionPolicy.OPEN)
     site = RunningSite(folder, url, lease_seconds=30)
     try:
         site.start("web", "rankings", "studies", "sweep")
@@ -78,7 +76,9 @@ def measure(folder: Path, url: str, n_submissions: int) -> None:
         site.wait_until(lambda: published(benchmark) == 1, 60, "the first board is published")
         kind = "PostgreSQL" if not settings.IS_SQLITE else "SQLite"
         broker = "Redis" if settings.REDIS_URL else "a folder"
-        print(f"GLUE ({benchmark.systems.count()} systems, {benchmark.tasks.count()} tasks) on {kind} and {broker}")
+        print(
+            f"GLUE ({benchmark.systems.count()} systems, {benchmark.tasks.count()} tasks) on {kind} and {broker}"
+        )
         time.sleep(PAUSE)
         seconds = [accept_and_wait(benchmark, owner, n) for n in range(n_submissions)]
         tell("from the acceptance's commit to the new board", seconds)
@@ -115,7 +115,9 @@ def accept_and_wait(benchmark, owner, n: int) -> float:
     batch = Factory().pending(benchmark, {f"Submitted {n}": list(scores(benchmark, n).values())}, by=owner)
     committed: list[float] = []
     with transaction.atomic():
-        transaction.on_commit(lambda: committed.append(time.monotonic()))  # the first: before wake-ups are sent
+        transaction.on_commit(
+            lambda: committed.append(time.monotonic())
+        )  # the first: before wake-ups are sent
         number = accept_batch(batch, actor=owner).number
     while published(benchmark) < number:
         time.sleep(0.005)
@@ -146,7 +148,9 @@ def confirm_and_read(port: int, benchmark, owner, n: int) -> float:
     status, answer = ask(port, "POST", f"/drafts/{draft.uuid}/", body, headers)
     if status != 302:
         raise AssertionError(f"confirming answered {status}: {answer[:2000]}")
-    while f"Revision {last + 1}" not in ask(port, "GET", f"/b/{benchmark.key}/", None, {"Cookie": cookies})[1]:
+    while (
+        f"Revision {last + 1}" not in ask(port, "GET", f"/b/{benchmark.key}/", None, {"Cookie": cookies})[1]
+    ):
         time.sleep(0.02)
     seconds = time.monotonic() - started
     time.sleep(PAUSE)

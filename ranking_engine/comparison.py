@@ -55,7 +55,8 @@ def compare(
     rankings: Mapping[str, Ranking], *, top: Sequence[int] = TOP, least: Sequence[int] = LEAST
 ) -> Comparison:
     """Compare all pairs of `rankings`, which are of the same systems."""
-    ranks = np.array([ranking.average_ranks for ranking in rankings.values()])
+    rows = [ranking.average_ranks for ranking in rankings.values()]
+    ranks = np.array(rows) if rows else np.empty((0, 1))
     return compare_ranks(ranks, names=tuple(rankings), top=top, least=least)
 
 

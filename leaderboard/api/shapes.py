@@ -228,6 +228,7 @@ class RankingHead(s.Serializer):
     family = s.CharField()
     status = s.ChoiceField(choices=STATUS)
     reason = s.CharField(allow_blank=True, help_text="Why there is no ranking or no winner.")
+    remark = s.CharField(allow_blank=True, help_text="What to know beside the ranks, such as a proof of optimality.")
     n_ranked = s.IntegerField()
     winners = NamedSystem(many=True)
 
@@ -267,7 +268,7 @@ class RankingDetail(Published, RankingHead):
     aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values, help_text="How tasks and groups count together.")
     jobs = JobState(many=True)
     intervals = Intervals(
-        allow_null=True, help_text="Null while they are not computed, and where anything else was asked for than is stored."
+        allow_null=True, help_text="Null while they are not computed, and where anything but the stored was asked for."
     )
     results = RankingRow(many=True)
 

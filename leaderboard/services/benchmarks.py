@@ -13,7 +13,7 @@ from leaderboard.services.configuration import configuration_content
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.names import make_key
 from leaderboard.services.revisions import next_revision
-from ranking_engine import RULES
+from ranking_engine import listed_rules
 from ranking_engine.names import check_name, fold_name
 
 
@@ -68,8 +68,8 @@ def create_benchmark(
     key = key or make_key(name, set(Benchmark.objects.values_list("key", flat=True)))
     benchmark = Benchmark(key=key, name=check_name(name, "benchmark"), **fields)
     benchmark.full_clean()
-    if benchmark.default_rule not in RULES:
-        raise ValidationError({"default_rule": f"{benchmark.default_rule!r} is not one of {', '.join(RULES)}"})
+    if benchmark.default_rule not in listed_rules():
+        raise ValidationError({"default_rule": f"{benchmark.default_rule!r} is not one of {', '.join(listed_rules())}"})
     benchmark.save()
     Membership.objects.create(user=owner, benchmark=benchmark, role=Membership.Role.OWNER)
     group_rows = [save_group(benchmark, spec, order) for order, spec in enumerate(groups)]

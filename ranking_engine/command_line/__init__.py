@@ -1,4 +1,4 @@
-"""The command line: `python -m ranking_engine rank scores.csv`."""
+"""The command line: `python -m ranking_engine rank|compare scores.csv`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from ranking_engine import __version__
-from ranking_engine.command_line import rank
+from ranking_engine.command_line import compare, rank
 from ranking_engine.command_line.inputs import UsageError
 from ranking_engine.tables import TableError
 
@@ -37,7 +37,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m ranking_engine", description="Ranking rules for multi-task benchmarks, side by side."
     )
     parser.add_argument("--version", action="version", version=f"ranking_engine {__version__}")
-    rank.add_command(parser.add_subparsers(required=True, metavar="COMMAND"))
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in (rank, compare):
+        command.add_command(commands)
     return parser
 
 

@@ -6,11 +6,10 @@ import csv
 import io
 import json
 import math
-import re
-import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ranking_engine.command_line.grids import escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.names import listed
 
 Board = dict[str, Any]
@@ -40,42 +39,19 @@ def as_csv(board: Board) -> str:
 
 def as_table(board: Board) -> str:
     """Return the ranks as aligned text, with what there is to say about them."""
-    rows = _cells(board)
-    widths = [max(_width(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [
-        "  ".join(
-            [
-                _padded(row[0], widths[0]),
-                *(_padded(c, w, right=True) for c, w in zip(row[1:], widths[1:], strict=True)),
-            ]
-        )
-        for row in rows
-    ]
-    return "\n".join([line.rstrip() for line in lines] + ["", *_notes(board)]) + "\n"
+    return "\n".join([*text_grid(_cells(board)), "", *_notes(board)]) + "\n"
 
 
 def as_markdown(board: Board) -> str:
     """Return the ranks as a Markdown table, with notes."""
-    header, *rows = [[_markdown(cell) for cell in row] for row in _cells(board)]
-    lines = ["| " + " | ".join(row) + " |" for row in [header, ["---"] + ["---:"] * (len(header) - 1), *rows]]
-    return "\n".join([*lines, "", *(f"- {_markdown(note)}" for note in _notes(board))]) + "\n"
+    notes = [f"- {escape_markdown(note)}" for note in _notes(board)]
+    return "\n".join([*markdown_grid(_cells(board)), "", *notes]) + "\n"
 
 
 def as_latex(board: Board) -> str:
     """Return the ranks as a LaTeX tabular; its rules need the package booktabs."""
-    header, *rows = [" & ".join(_latex(cell) for cell in row) + r" \\" for row in _cells(board)]
-    columns = "l" + "r" * len(board["rules"])
     notes = [f"% {' '.join(note.split())}" for note in _notes(board)]
-    lines = [
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        header,
-        r"\midrule",
-        *rows,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join([*notes, *lines]) + "\n"
+    return "\n".join([*notes, *latex_grid(_cells(board))]) + "\n"
 
 
 FORMATS: Mapping[str, Callable[[Board], str]] = {
@@ -123,29 +99,3 @@ def _notes(board: Board) -> list[str]:
     if board["aggregation"] != "basic":
         notes.append(f"Aggregation: {board['aggregation']}")
     return [*notes, f"Missing scores: {board['missing']}"]
-
-
-def _width(text: str) -> int:
-    """The columns that `text` takes in a terminal: two for wide characters, none for combining ones."""
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    return len(text) + wide - sum(bool(unicodedata.combining(character)) for character in text)
-
-
-def _padded(text: str, width: int, *, right: bool = False) -> str:
-    space = " " * (width - _width(text))
-    return space + text if right else text + space
-
-
-def _markdown(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>|#~$])", r"\\\1", text)
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
-    **{character: "\\" + character for character in "&%$#_{}"},
-}  # fmt: skip
-
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)

@@ -139,7 +139,9 @@ def _mean_share_below(profile: Profile) -> FloatArray:
     counts = ~np.isnan(profile.scores) & (scored > 1)
     weights = np.where(counts, profile.weights, 0.0)
     won, whole = (weights * np.where(counts, shares, 0.0)).tolist(), weights.tolist()
-    return np.array([math.fsum(w) / math.fsum(c) if any(c) else math.nan for w, c in zip(won, whole, strict=True)])
+    return np.array(
+        [math.fsum(w) / math.fsum(c) if any(c) else math.nan for w, c in zip(won, whole, strict=True)]
+    )
 
 
 def _blocks(n: int, T: int) -> list[slice]:

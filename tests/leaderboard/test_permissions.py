@@ -75,10 +75,10 @@ upload                               GET    private    login     404      404   
 upload~owners                        GET    public     login     403      403       403      403       200      403
 upload~owners                        GET    private    login     404      404       403      403       200      404
 upload~closed                        GET    listed     login     403      403       403      403       403      403
-upload                               POST   public     login     400      400       400      400       400      400
-upload                               POST   unlisted   login     400      400       400      400       400      400
-upload                               POST   private    login     404      404       400      400       400      404
-upload~owners                        POST   public     login     403      403       403      403       400      403
+upload                               POST   public     login     ->draft  ->draft   ->draft  ->draft   ->draft  ->draft
+upload                               POST   unlisted   login     ->draft  ->draft   ->draft  ->draft   ->draft  ->draft
+upload                               POST   private    login     404      404       ->draft  ->draft   ->draft  404
+upload~owners                        POST   public     login     403      403       403      403       ->draft  403
 upload~closed                        POST   listed     login     403      403       403      403       403      403
 draft                                GET    public     login     404      200       404      404       404      404
 draft                                GET    unlisted   login     404      200       404      404       404      404
@@ -267,6 +267,8 @@ class World:
         return reverse(name, args=arguments or (["1"] if has_object(name) else []))
 
     def form(self, route: str) -> dict[str, str]:
+        if route.startswith("upload"):
+            return {"text": "system,Task 1,Task 5\nNew system,1,2\nOther system,3,\n"}
         if route.startswith("submit"):
             scores = {f"score-{task.key}": "5" for task in self.benchmark.tasks.all()}
             return {"system_name": "New system", **scores}

@@ -307,5 +307,5 @@ def test_the_list_of_benchmarks_takes_a_fixed_number_of_queries(make, api, djang
     for n_more in (1, 2):
         for _ in range(n_more):
             make.published()
-        with django_assert_num_queries(3):
+        with django_assert_num_queries(2):
             api.get("benchmarks/")

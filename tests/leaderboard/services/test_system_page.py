@@ -29,13 +29,13 @@ def test_ranks_are_those_of_the_board(make):
 
 def test_scores_are_written_as_stored_and_missing_ones_say_why(make):
     tasks = [
-        TaskSpec("Whole", group="G"), TaskSpec("Fine"), TaskSpec("Gone"), TaskSpec("Never", direction=0),
+        TaskSpec("Whole", group="G"), TaskSpec("Fine", group="G"), TaskSpec("Gone"), TaskSpec("Never", direction=0),
     ]  # fmt: skip
     benchmark = make.published({"A": [3.0, 0.1, None, -0.5]}, tasks=tasks, groups=[GroupSpec("G")])
     scores = system_page(ANYONE, benchmark, "a")["scores"]
     assert [(s["task_name"], s["group_name"], s["value_text"], s["reason"], s["is_voting"]) for s in scores] == [
         ("Whole", "G", "3", "", True),
-        ("Fine", "", "0.1", "", True),
+        ("Fine", "G", "0.1", "", True),
         ("Gone", "", "", "not reported", True),
         ("Never", "", "-0.5", "", False),
     ]

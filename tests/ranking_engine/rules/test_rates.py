@@ -88,7 +88,11 @@ def test_relative_differences_are_taken_on_stored_values_and_turned_by_the_direc
 
 def test_relative_differences_of_huge_scores_are_finite():
     huge = np.finfo(float).max
-    assert rank(ScoreMatrix([[huge], [-huge], [huge]]), "relative_difference").scores.tolist() == [0.5, -1, 0.5]
+    assert rank(ScoreMatrix([[huge], [-huge], [huge]]), "relative_difference").scores.tolist() == [
+        0.5,
+        -1,
+        0.5,
+    ]
 
 
 def test_differences_that_are_only_rounding_tie():

@@ -1,0 +1,252 @@
+"""`compare`: how far the rules agree, rule by rule."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ranking_engine.command_line.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
+from ranking_engine.command_line.inputs import (
+    UsageError,
+    add_input_arguments,
+    add_rule_arguments,
+    read_rankings,
+)
+from ranking_engine.comparison import (
+    Comparison,
+    compare,
+    dispersion,
+    dispersion_to,
+    kendall_w,
+    rank_changes,
+    task_ranks,
+)
+from ranking_engine.ranking import Ranking
+from ranking_engine.registry import RULES
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+
+Report = dict[str, Any]
+
+# what the JSON calls a matrix, and what readers do
+MATRICES = {
+    "kendall_tau": "Kendall's tau-b",
+    "spearman": "Spearman's correlation",
+    "normalized_distance": "Kendall distance, as a share of all pairs",
+    "max_rank_change": "Largest rank change",
+}
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command and its arguments."""
+    command = commands.add_parser("compare", help="compare the rankings of the rules", description=__doc__)
+    add_input_arguments(command)
+    add_rule_arguments(command)
+    command.add_argument(
+        "--reference",
+        metavar="KEY",
+        choices=list(RULES),
+        help="the rule from which rank changes are counted (default: the first that ranks)",
+    )
+    command.add_argument("--format", choices=list(FORMATS), default="table")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> str:
+    """Rank, compare, and return the report in the format asked for."""
+    matrix, rankings, missing = read_rankings(options)
+    ranked = {key: ranking for key, ranking in rankings.items() if ranking.status == "ranked"}
+    reference = options.reference or next(iter(ranked), None)
+    if reference is not None and reference not in ranked:
+        reason = f": {rankings[reference].reason}" if reference in rankings else ""
+        raise UsageError(f"--reference {reference} gives no ranking to compare with{reason}")
+    notes = {"aggregation": options.aggregation, "missing": missing, "reference": reference}
+    return FORMATS[options.format]({**notes, **report(matrix, rankings, ranked, reference)})
+
+
+def report(
+    matrix: ScoreMatrix, rankings: Mapping[str, Ranking], ranked: Mapping[str, Ranking], reference: str | None
+) -> Report:
+    """Return the comparison as plain data, which is what the JSON holds."""
+    comparison = compare(ranked)
+    return {
+        "systems": list(matrix.system_names),
+        "rules": {key: _entry(matrix, ranking) for key, ranking in ranked.items()},
+        "not_compared": {
+            key: ranking.reason or "it elects and does not rank"
+            for key, ranking in rankings.items()
+            if key not in ranked
+        },
+        **_matrices(comparison),
+        "rank_changes": {
+            key: dict(
+                zip(matrix.system_names, _numbers(rank_changes(ranked[reference], ranking)), strict=True)
+            )
+            for key, ranking in ranked.items()
+            if reference is not None
+        },
+        "tasks": _agreement_of_tasks(matrix),
+    }
+
+
+def _entry(matrix: ScoreMatrix, ranking: Ranking) -> Report:
+    """Return what is to say of one rule: how many systems it ranks and ties, how far the tasks are from it."""
+    return {
+        "name": RULES[ranking.rule].name,
+        "n_ranked": ranking.n_ranked,
+        "n_tied": ranking.n_tied,
+        "n_in_ties": ranking.n_in_ties,
+        "dispersion_to": _number(dispersion_to(matrix, ranking)),
+    }
+
+
+def _matrices(comparison: Comparison) -> Report:
+    """Return every matrix as {rule: {rule: value}}, the agreement rates by k."""
+    names = comparison.names
+
+    def table(values: Any) -> Report:  # noqa: ANN401 -- an array of integers or floats
+        rows = [_numbers(row) for row in values]
+        return {a: dict(zip(names, row, strict=True)) for a, row in zip(names, rows, strict=True)}
+
+    square = ["n_common", *MATRICES, "kendall_distance"]
+    return {
+        **{name: table(getattr(comparison, name)) for name in square},
+        "agreement_top": {str(k): table(rates) for k, rates in comparison.top.items()},
+        "agreement_least": {str(k): table(rates) for k, rates in comparison.least.items()},
+    }
+
+
+def _agreement_of_tasks(matrix: ScoreMatrix) -> Report:
+    """Return how far the voting tasks agree; Kendall's W on the systems with a score on all of them."""
+    ranks = task_ranks(matrix.subset(systems=matrix.is_complete)) if matrix.is_complete.any() else None
+    plain = math.nan if ranks is None else kendall_w(ranks)
+    corrected = math.nan if ranks is None else kendall_w(ranks, is_tie_corrected=True)
+    return {
+        "n_complete": int(matrix.is_complete.sum()),
+        "kendall_w": _number(plain),
+        "kendall_w_tie_corrected": _number(corrected),
+        "diversity": _number(1 - plain),
+        "dispersion": _number(dispersion(matrix)),
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _numbers(values: FloatArray) -> list[float | None]:
+    return [_number(value) for value in values.tolist()]
+
+
+def as_json(found: Report) -> str:
+    """Return the report itself, as JSON."""
+    return json.dumps(found, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def as_csv(found: Report) -> str:
+    """Return a row for each pair of rules, with every measure; empty where there is none."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    square = ["n_common", *MATRICES, "kendall_distance"]
+    rates = [(key, k) for key in ("agreement_top", "agreement_least") for k in found[key]]
+    writer.writerow(["rule", "other", *square, *(f"{key}_{k}" for key, k in rates)])
+    for a in found["rules"]:
+        for b in found["rules"]:
+            cells = [found[name][a][b] for name in square] + [found[key][k][a][b] for key, k in rates]
+            writer.writerow([a, b, *cells])
+    return text.getvalue()
+
+
+def as_table(found: Report) -> str:
+    """Return the matrices as aligned text."""
+    parts = [line for title, grid in _grids(found) for line in (title, "", *text_grid(grid), "")]
+    return "\n".join([*parts, *_notes(found)]) + "\n"
+
+
+def as_markdown(found: Report) -> str:
+    """Return the matrices as Markdown tables."""
+    parts = [line for title, grid in _grids(found) for line in (f"### {title}", "", *markdown_grid(grid), "")]
+    return "\n".join([*parts, *(f"- {escape_markdown(note)}" for note in _notes(found))]) + "\n"
+
+
+def as_latex(found: Report) -> str:
+    """Return the matrices as LaTeX tabulars; their rules need the package booktabs."""
+    notes = [f"% {' '.join(note.split())}" for note in _notes(found)]
+    parts = [line for title, grid in _grids(found) for line in (f"% {title}", *latex_grid(grid), "")]
+    return "\n".join([*notes, *parts[:-1]]) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Report], str]] = {
+    "table": as_table,
+    "json": as_json,
+    "csv": as_csv,
+    "markdown": as_markdown,
+    "latex": as_latex,
+}
+
+
+def _grids(found: Report) -> list[tuple[str, Grid]]:
+    """Return the titled tables that readers see."""
+    names = {key: entry["name"] for key, entry in found["rules"].items()}
+    if not names:
+        return []
+    grids = [
+        (title, [["", *names.values()], *([names[a], *map(_cell, found[key][a].values())] for a in names)])
+        for key, title in MATRICES.items()
+    ]
+    return [*grids, _summary(found, names), _changes(found, names)]
+
+
+def _summary(found: Report, names: dict[str, str]) -> tuple[str, Grid]:
+    reference = found["reference"]
+    rates = [
+        (found[f"agreement_{end}"][k], f"{end} {k}")
+        for end in ("top", "least")
+        for k in found[f"agreement_{end}"]
+    ]
+    header = ["", *(label for _, label in rates), "tied", "distance to tasks"]
+    rows = [
+        [
+            names[key],
+            *(_cell(table[reference][key]) for table, _ in rates),
+            str(entry["n_tied"]),
+            _cell(entry["dispersion_to"]),
+        ]
+        for key, entry in found["rules"].items()
+    ]
+    return f"Agreement with {names[reference]}; ties; mean Kendall distance to the tasks", [header, *rows]
+
+
+def _changes(found: Report, names: dict[str, str]) -> tuple[str, Grid]:
+    reference = found["reference"]
+    others = {key: name for key, name in names.items() if key != reference}
+    rows = [
+        [system, *(_signed(found["rank_changes"][key][system]) for key in others)]
+        for system in found["systems"]
+    ]
+    return f"Places won against {names[reference]}", [["system", *others.values()], *rows]
+
+
+def _notes(found: Report) -> list[str]:
+    tasks = found["tasks"]
+    notes = [f"{RULES[key].name} is not compared: {reason}" for key, reason in found["not_compared"].items()]
+    notes.append(
+        f"Tasks: Kendall's W {_cell(tasks['kendall_w'])} (corrected for ties "
+        f"{_cell(tasks['kendall_w_tie_corrected'])}) over {tasks['n_complete']} complete systems; "
+        f"mean Kendall distance of two tasks {_cell(tasks['dispersion'])}"
+    )
+    if found["aggregation"] != "basic":
+        notes.append(f"Aggregation: {found['aggregation']}")
+    return [*notes, f"Missing scores: {found['missing']}"]
+
+
+def _cell(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _signed(value: float | None) -> str:
+    return "-" if value is None else f"{value:+g}" if value else "0"

@@ -1,0 +1,68 @@
+"""Tables of text cells as aligned text, Markdown or LaTeX: first row the header, first column the names."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+Grid = list[list[str]]
+
+
+def text_grid(grid: Grid) -> list[str]:
+    """Return the lines of `grid`, the first column aligned left and the others right."""
+    widths = [max(_width(row[column]) for row in grid) for column in range(len(grid[0]))]
+    lines = []
+    for name, *cells in grid:
+        aligned = [_padded(cell, width, right=True) for cell, width in zip(cells, widths[1:], strict=True)]
+        lines.append("  ".join([_padded(name, widths[0]), *aligned]).rstrip())
+    return lines
+
+
+def markdown_grid(grid: Grid) -> list[str]:
+    """Return the lines of `grid` as a Markdown table."""
+    header, *rows = [[escape_markdown(cell) for cell in row] for row in grid]
+    rule = ["---"] + ["---:"] * (len(header) - 1)
+    return ["| " + " | ".join(row) + " |" for row in [header, rule, *rows]]
+
+
+def latex_grid(grid: Grid) -> list[str]:
+    """Return the lines of `grid` as a LaTeX tabular; its rules need the package booktabs."""
+    header, *rows = [" & ".join(escape_latex(cell) for cell in row) + r" \\" for row in grid]
+    columns = "l" + "r" * (len(grid[0]) - 1)
+    return [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        header,
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def escape_markdown(text: str) -> str:
+    """Return `text` without meaning to Markdown."""
+    return re.sub(r"([\\`*_{}\[\]<>|#~$])", r"\\\1", text)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
+    **{character: "\\" + character for character in "&%$#_{}"},
+}  # fmt: skip
+
+
+def escape_latex(text: str) -> str:
+    """Return `text` without meaning to LaTeX."""
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def _width(text: str) -> int:
+    """The columns that `text` takes in a terminal: two for wide characters, none for combining ones."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(bool(unicodedata.combining(character)) for character in text)
+
+
+def _padded(text: str, width: int, *, right: bool = False) -> str:
+    space = " " * (width - _width(text))
+    return space + text if right else text + space
