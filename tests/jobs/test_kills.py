@@ -42,6 +42,10 @@ def running(kind: str):
     return lambda: Job.objects.filter(kind=kind, state="running").first()
 
 
+def all_boards_are_done() -> bool:
+    return not Job.objects.filter(kind="rankings", state__in=["waiting", "running"]).exists()
+
+
 def child_of(job: Job) -> int:
     """The process that runs a job; `worker` is its host and its number."""
     return int(job.worker.rpartition(":")[2])
@@ -95,8 +99,7 @@ def test_nothing_is_lost_when_workers_and_the_sweep_are_killed_in_the_middle_of_
         numbers = submitting.result()
         last = N_SUBMISSIONS + 1
         site.wait_until(is_published(benchmark, last), 40, "the last board is published")
-        is_open = Job.objects.filter(kind="rankings", state__in=["waiting", "running"]).exists
-        site.wait_until(lambda: not is_open(), 40, "no board is computed any more")
+        site.wait_until(all_boards_are_done, 40, "no board is computed any more")
 
     jobs = Job.objects.filter(kind="rankings")
     n_interrupted = jobs.filter(Q(attempts__gt=1) | ~Q(error="")).count()
@@ -337,6 +340,7 @@ def test_workers_and_the_sweep_outlive_a_database_that_drops_every_connection(ma
             n_cut += cursor.fetchone()[0]
         time.sleep(0.2)
     site.wait_until(is_published(benchmark, 13), 40, "the last board is published")
+    site.wait_until(all_boards_are_done, 40, "no board is computed any more")
     assert n_cut > 0
     assert {name: process.poll() for name, process in site.running.items()} == {"rankings": None, "sweep": None}
     assert set(Job.objects.filter(kind="rankings").values_list("state", flat=True)) <= {"done", "superseded"}
