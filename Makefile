@@ -3,7 +3,7 @@
 #
 # Variables: PORT=8123, PYTHON=/path/to/python3.12, and ARGS="..." for pytest.
 
-.PHONY: help demo test check bench lock install-dev
+.PHONY: help demo test test-slow check bench lock install-dev
 .DEFAULT_GOAL := help
 SHELL = /bin/sh
 VENV_PYTHON = .venv/bin/python
@@ -11,6 +11,7 @@ VENV_PYTHON = .venv/bin/python
 help:
 	@echo "make demo    run the whole site with demonstration data at http://127.0.0.1:8000/ (PORT=8123 make demo)"
 	@echo "make test    run the tests (make test ARGS='-k borda')"
+	@echo "make test-slow   run the tests that take long"
 	@echo "make check   lint, types, import contracts, missing migrations"
 	@echo "make bench   measure the speed of the engine and the site"
 	@echo "make lock    pin the newest versions that pyproject.toml allows, with hashes"
@@ -23,6 +24,9 @@ install-dev:
 
 test: install-dev
 	@exec $(VENV_PYTHON) -m pytest $(ARGS)
+
+test-slow: install-dev
+	@exec $(VENV_PYTHON) -m pytest -m slow $(ARGS)
 
 check: install-dev
 	$(VENV_PYTHON) -m ruff check .

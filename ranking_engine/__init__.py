@@ -7,6 +7,7 @@
 """
 
 from ranking_engine.aggregation import AGGREGATIONS
+from ranking_engine.comparison import Comparison, compare
 from ranking_engine.dispatch import rank, rank_all
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.pairwise import Pairwise
@@ -30,10 +31,12 @@ __all__ = [
     "RULES",
     "TIES",
     "UNRANKED",
+    "Comparison",
     "Pairwise",
     "Ranking",
     "Rule",
     "ScoreMatrix",
+    "compare",
     "condorcet_loser",
     "condorcet_winner",
     "listed_rules",

@@ -129,8 +129,15 @@ def _as_ranking(rule: str, n: int, part: Completed, outcome: Outcome) -> Ranking
     reasons = {int(i): outcome.reason for i in part.systems[np.isnan(scores[part.systems])]}
     reasons.update(part.unranked_reasons)
     reason = outcome.reason if outcome.status in ("undefined", "no_winner") else ""
+    winners = None if outcome.winners is None else tuple(int(part.systems[i]) for i in outcome.winners)
     return Ranking.from_scores(
-        rule, scores, status=outcome.status, reason=reason, unranked_reasons=reasons, details=details
+        rule,
+        scores,
+        status=outcome.status,
+        reason=reason,
+        unranked_reasons=reasons,
+        details=details,
+        stated_winners=winners,
     )
 
 

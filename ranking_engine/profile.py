@@ -54,9 +54,13 @@ class Profile:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a rule returns: `scores` of the profile's systems (NaN = unranked), or why there are none."""
+    """What a rule returns: `scores` of the profile's systems (NaN = unranked), or why there are none.
+
+    `winners` are stated by a rule that has others than the systems of the highest score.
+    """
 
     scores: FloatArray | None
     status: Status = "ranked"
     reason: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    winners: tuple[int, ...] | None = None

@@ -31,6 +31,8 @@ class Ranking:
         reason: why the status is `undefined` or `no_winner`; otherwise empty.
         unranked_reasons: why a system is unranked, by its index.
         details: what the rule has to add, as plain numbers, texts, lists and dicts.
+        stated_winners: where these are not the systems of rank 1: a rule that returns one of several best orders
+            names everyone who is first in one of them.
     """
 
     rule: str
@@ -40,6 +42,7 @@ class Ranking:
     reason: str = ""
     unranked_reasons: Mapping[int, str] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
+    stated_winners: tuple[int, ...] | None = None
 
     @classmethod
     def from_scores(
@@ -51,12 +54,14 @@ class Ranking:
         reason: str = "",
         unranked_reasons: Mapping[int, str] | None = None,
         details: Mapping[str, Any] | None = None,
+        stated_winners: tuple[int, ...] | None = None,
     ) -> Ranking:
         """Rank the systems by `scores` (higher is better, NaN = unranked), with the tolerance for ties."""
         scores = np.array(scores, dtype=np.float64)
         ranks = ranks_of(scores[None, :])[0]
         scores.flags.writeable = ranks.flags.writeable = False
-        return cls(rule, status, scores, ranks, reason, dict(unranked_reasons or {}), dict(details or {}))
+        reasons = dict(unranked_reasons or {})
+        return cls(rule, status, scores, ranks, reason, reasons, dict(details or {}), stated_winners)
 
     @classmethod
     def undefined(
@@ -81,7 +86,9 @@ class Ranking:
 
     @cached_property
     def winners(self) -> tuple[int, ...]:
-        """All systems of rank 1; empty where nobody is ranked."""
+        """All systems of rank 1, or those that the rule states; empty where nobody is ranked."""
+        if self.stated_winners is not None:
+            return self.stated_winners
         return tuple(int(i) for i in np.flatnonzero(self.ranks == 1))
 
     @cached_property

@@ -9,7 +9,17 @@ from typing import Any
 
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.profile import Outcome
-from ranking_engine.rules import cardinal, elimination, majority, paths, positional, rates, threshold
+from ranking_engine.rules import (
+    bradley_terry,
+    cardinal,
+    elimination,
+    kemeny,
+    majority,
+    paths,
+    positional,
+    rates,
+    threshold,
+)
 from ranking_engine.rules.positional import TIES
 
 __all__ = [
@@ -103,6 +113,14 @@ def _schulze_cost(n: int, T: int) -> float:
 
 def _ranked_pairs_cost(n: int, T: int) -> float:
     return _pairwise_cost(n, T) + 2e-3 + 3e-6 * n * n
+
+
+def _kemeny_cost(n: int, T: int) -> float:
+    return _pairwise_cost(n, T) + 5e-2 + 1e-6 * n**3
+
+
+def _bradley_terry_cost(n: int, T: int) -> float:
+    return _pairwise_cost(n, T) + 2e-3 + 8e-7 * n * n + 4e-10 * n**3
 
 
 def _rounds_cost(n: int, T: int) -> float:
@@ -235,6 +253,12 @@ _RULES = (
         "Tideman 1987", options={"strength": paths.STRENGTHS}, is_slow=True, max_systems=3_000,
     ),
     Rule(
+        "kemeny", "Kemeny", "consensus", False, _kemeny_cost, kemeny.kemeny,
+        "The order that contradicts the tasks least, counting for every pair the weight that prefers the lower one.",
+        "Kemeny 1959, Young and Levenglick 1978", is_slow=True, max_systems=1_000,
+        numbers={"seconds": Number(kemeny.DEFAULT_SECONDS, 0.0, 86_400.0)},
+    ),
+    Rule(
         "win_rate", "Win rate", "rates", False, _win_rate_cost, rates.win_rate,
         "How often a system is ahead, on average over its rivals; a tie is half a win.",
         "Liang et al. 2023, HELM; Pavao et al. 2021, success rate",
@@ -244,6 +268,12 @@ _RULES = (
         "relative_difference", "Relative difference", "rates", False, _differences_cost, rates.relative_difference,
         "By how much a system is ahead, relative to the two scores, on average over rivals and tasks.",
         "Pavao et al. 2021, section 3",
+    ),
+    Rule(
+        "bradley_terry", "Bradley-Terry", "rates", False, _bradley_terry_cost, bradley_terry.bradley_terry,
+        "The strengths that make the wins and ties between all pairs of systems the most likely.",
+        "Bradley and Terry 1952, Newman 2023", is_slow=True, max_systems=5_000,
+        numbers={"prior": Number(0.0, 0.0, 1e6)},
     ),
 )  # fmt: skip
 

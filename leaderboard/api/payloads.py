@@ -137,6 +137,7 @@ def column_head(column: Column, systems: list[BoardSystem]) -> dict[str, Any]:
         "family": column.family,
         "status": column.status,
         "reason": column.reason,
+        "remark": column.remark,
         "n_ranked": column.n_ranked,
         "winners": [{"system": systems[i].key, "name": systems[i].name} for i in winners],
     }

@@ -228,6 +228,7 @@ class RankingHead(s.Serializer):
     family = s.CharField()
     status = s.ChoiceField(choices=STATUS)
     reason = s.CharField(allow_blank=True, help_text="Why there is no ranking or no winner.")
+    remark = s.CharField(allow_blank=True, help_text="What to know beside the ranks, such as a proof of optimality.")
     n_ranked = s.IntegerField()
     winners = NamedSystem(many=True)
 

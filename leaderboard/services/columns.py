@@ -49,6 +49,7 @@ class Column:
     summary: str
     status: str
     reason: str
+    remark: str  # what a reader must know beside the ranks, such as whether they are proven optimal
     winner_names: list[str]
     n_winners: int
     ranks: np.ndarray  # int32, -1 = unranked
@@ -151,6 +152,7 @@ def make_column(
         summary=rule.summary,
         status=summary["status"],
         reason=with_task_names(summary["reason"], task_names),
+        remark=summary.get("remark", ""),
         winner_names=summary["winner_names"],
         n_winners=summary["n_winners"],
         ranks=arrays["ranks"],

@@ -14,6 +14,7 @@ from leaderboard.services.engine_versions import is_older
 from leaderboard.services.job_kinds import JOB_KINDS, SLOW_RANKINGS, insert_job
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import RevisionMatrix, input_hash, revision_matrix
+from leaderboard.services.wording import ranking_remark
 from ranking_engine import (
     RULES,
     Ranking,
@@ -185,6 +186,7 @@ def ranking_summary(outcome: Ranking | Exception, rule: str, names: list[str]) -
         "n_tied": outcome.n_tied,
         "n_in_ties": outcome.n_in_ties,
         "n_pairs_without_common_task": int(outcome.details.get("pairs_without_common_task", 0)),
+        "remark": ranking_remark(outcome.details),
     }
 
 

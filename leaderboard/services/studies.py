@@ -30,6 +30,7 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
             n_resamples=job.parameters["n_resamples"],
             level=job.parameters["level"],
             seed=job.parameters["seed"],
+            budget=job.parameters.get("budget", 20),
             missing=revision.configuration.content["missing_policy"],
             progress=lambda done, total: checkpoint(done / total),
         )
@@ -37,7 +38,7 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
             "status": intervals.status,
             "reason": intervals.reason,
             "n_clusters": intervals.n_clusters,
-            "undefined": dict(intervals.undefined),  # why a rule has no intervals, by rule
+            "undefined": dict(intervals.undefined) | dict(intervals.skipped),  # why a rule has no intervals, by rule
         }
         for rule in intervals.lower:
             arrays[f"lower_{rule}"] = np.asarray(intervals.lower[rule])

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 # `no score on 2 of 9 voting tasks: a, b and 3 more`, `tasks a, b and 3 more have no stated chance level`
 LISTED_TASKS = re.compile(r"(tasks: |\btasks? )(?P<keys>[^ :][^:]*?)(?=$| and \d+ more| (?:has|have|is|are)\b)")
@@ -44,6 +45,31 @@ def with_task_names(reason: str, names: Mapping[str, str]) -> str:
         return reason
     listed = re.sub(r"[a-z0-9]+(-[a-z0-9]+)*", lambda key: names.get(key[0], key[0]), found["keys"])
     return reason[: found.start("keys")] + listed + reason[found.end("keys") :]
+
+
+def ranking_remark(details: Mapping[str, Any]) -> str:
+    """What a reader must know of a ranking beside its ranks: whether it is proven, and what decided it.
+
+    Args:
+        details: of a `Ranking` of the engine.
+    """
+    told = []
+    if "proven" in details:
+        distance, bound = details["distance"], details["lower_bound"]
+        if details["proven"]:
+            told.append(f"Proven optimal: no order disagrees less with the tasks (distance {distance:.6g}).")
+        else:
+            told.append(
+                f"The best order found, not proven optimal: its distance to the tasks is {distance:.6g}, and none is "
+                f"below {bound:.6g}."
+            )
+        if details.get("unique") is False:
+            told.append("Other orders are equally near.")
+    if details.get("decided_by_name"):
+        told.append("Victories of equal strength were taken in the order of the systems' names, and that decided.")
+    if n_pairs := details.get("pairs_without_common_task"):
+        told.append(f"{n_pairs} pair{'' if n_pairs == 1 else 's'} of systems share no task and count as equal.")
+    return " ".join(told)
 
 
 def verdict_sentence(winners: Sequence[tuple[str, tuple[str, ...], int]], without: Sequence[str]) -> str:

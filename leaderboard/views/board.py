@@ -221,6 +221,7 @@ class _Board:
             "summary": column.summary,
             "status": column.status,
             "reason": as_sentence(column.reason),
+            "remark": column.remark,
             "winner_names": column.winner_names,
             "n_winners": column.n_winners,
             "n_ranked": column.n_ranked,

@@ -61,7 +61,8 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
         metavar="KEY",
         action="append",
         choices=list(RULES),
-        help=f"one of {', '.join(RULES)}; repeatable (default: all but positional)",
+        help=f"one of {', '.join(RULES)}; repeatable "
+        f"(default: all but {', '.join(key for key, rule in RULES.items() if not rule.is_listed)})",
     )
     command.add_argument(
         "--vector",

@@ -79,5 +79,10 @@ def _entry(matrix: ScoreMatrix, ranking: Ranking) -> dict[str, Any]:
     entry["n_tied"] = ranking.n_tied
     if ranking.unranked_reasons:
         entry["unranked"] = {names[i]: reason for i, reason in sorted(ranking.unranked_reasons.items())}
-    details = {key: value for key, value in ranking.details.items() if value}
+    details = {key: value for key, value in ranking.details.items() if _tells(value)}
     return {**entry, "details": details} if details else entry
+
+
+def _tells(value: object) -> bool:
+    """Whether a detail says something: a count of 0 and an empty list do not, False and None (unknown) do."""
+    return bool(value) or value is None or isinstance(value, (bool, float))

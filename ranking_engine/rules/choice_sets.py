@@ -106,6 +106,19 @@ def strong_components(edges: NDArray[np.bool_]) -> NDArray[np.int32]:
     return label
 
 
+def topological_order(edges: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Order the vertices of an acyclic graph so that edges lead to later ones, by index among those then free."""
+    n_before = edges.sum(axis=0)
+    free = np.flatnonzero(n_before == 0)
+    layers = []
+    while free.size:
+        layers.append(free)
+        n_before[free] = -1
+        n_before -= edges[free].sum(axis=0)
+        free = np.flatnonzero(n_before == 0)
+    return np.concatenate(layers)
+
+
 def _majority(source: ScoreMatrix | Pairwise) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     pairwise = source if isinstance(source, Pairwise) else Pairwise.of(source)
     systems = np.flatnonzero(pairwise.scored)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ranking_engine.pairwise import Pairwise
 from ranking_engine.profile import Outcome, Profile
-from ranking_engine.rules.choice_sets import strong_components
+from ranking_engine.rules.choice_sets import strong_components, topological_order
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.score_matrix import BoolArray
 
@@ -160,7 +160,7 @@ def _closure(edges: BoolArray) -> BoolArray:
     From the last vertex to the first, each reaches its successors and what they reach, kept as bits.
     """
     n = len(edges)
-    order = _topological_order(edges)
+    order = topological_order(edges)
     sorted_edges = edges[np.ix_(order, order)]
     bytes_a_row = (n + 63) // 64 * 8
     reaches = np.zeros((n, bytes_a_row), dtype=np.uint8)
@@ -173,19 +173,6 @@ def _closure(edges: BoolArray) -> BoolArray:
     position = np.empty_like(order)
     position[order] = np.arange(n)
     return np.unpackbits(reaches, axis=1, count=n).view(bool)[np.ix_(position, position)]
-
-
-def _topological_order(edges: BoolArray) -> NDArray[np.intp]:
-    """Order the vertices so that edges lead to later ones, by taking those without an edge from the rest."""
-    n_before = edges.sum(axis=0)
-    free = np.flatnonzero(n_before == 0)
-    layers = []
-    while free.size:
-        layers.append(free)
-        n_before[free] = -1
-        n_before -= edges[free].sum(axis=0)
-        free = np.flatnonzero(n_before == 0)
-    return np.concatenate(layers)
 
 
 class _Reach:
@@ -301,7 +288,9 @@ def _lock_in_batch(reach: _Reach, batch: _Victories) -> bool:
     return decided_by_name
 
 
-def _lock_in_component(reach: _Reach, members: NDArray[np.intp], victories: _Victories) -> tuple[BoolArray, bool]:
+def _lock_in_component(
+    reach: _Reach, members: NDArray[np.intp], victories: _Victories
+) -> tuple[BoolArray, bool]:
     """Lock in victories between `members` one by one; return who is above whom, and whether names decided."""
     decided_by_name = False
     for equal in victories.batches(1):

@@ -123,6 +123,7 @@ class _Study:
     seed: int
     budget: float
     step: _Steps
+    spent: float = 0.0
     counts: dict[str, NDArray[np.int32]] = field(default_factory=dict)
     undefined: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
@@ -149,18 +150,22 @@ class _Study:
             self.counts[rule] = _count_ranks(self.n_systems, part, scores)
 
     def _affordable(self, matrix: ScoreMatrix, task_counts: NDArray[np.int64], keys: list[str]) -> list[str]:
-        """Return the rules that can be resampled within the budget, which they use up; skip the others."""
+        """Return the rules that can be resampled within the budget; skip the others.
+
+        Those ranked one resample at a time use it up, the cheapest first.
+        """
         n, T = matrix.n_systems, matrix.n_tasks
         slow = [key for key in keys if not has_fast_way(key, matrix, task_counts)]
         for key in sorted(slow, key=lambda key: get_rule(key).cost(n, T)):
             seconds = get_rule(key).cost(n, T) * self.n_resamples
-            if seconds > self.budget:
+            left = self.budget - self.spent
+            if seconds > left:
                 self.skipped[key] = (
-                    f"ranking {self.n_resamples:,} resamples would take about {seconds:,.2g} s, "
-                    f"of {self.budget:,.2g} s left for it"
+                    f"ranking {self.n_resamples:,} resamples one by one would take about {_told(seconds)} s; "
+                    f"{_told(left)} s of {_told(self.budget)} s are left for such rules"
                 )
             else:
-                self.budget -= seconds
+                self.spent += seconds
         return [key for key in keys if key not in self.skipped]
 
 
@@ -260,6 +265,10 @@ def _check_parameters(n_resamples: int, level: float, seed: int) -> None:
         raise ValueError(f"`level` is {level}; expected a share between 0 and 1, such as 0.95")
     if seed < 0:
         raise ValueError(f"`seed` is {seed}; expected 0 or more")
+
+
+def _told(seconds: float) -> str:
+    return f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.2g}"
 
 
 class _Steps:

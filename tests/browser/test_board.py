@@ -5,11 +5,13 @@ import io
 
 import pytest
 
+from leaderboard.models import Report
 from leaderboard.services.wording import verdict_sentence
 from tests.browser.by_hand import RULES, all_ranks, condorcet_winner, order, read_table, with_medians
-from tests.browser.conftest import is_all_done, is_all_published
+from tests.browser.conftest import is_all_published
 from tests.browser.pages import board_rows, names, ranks_shown, rule_names
 
+READ = ("rank", "score", "interval")
 pytestmark = [pytest.mark.browser, pytest.mark.services]
 
 
@@ -80,8 +82,9 @@ def test_the_sentence_and_the_facts_say_who_is_elected(reader, glue, glue_ranks)
     shown = ranks_shown(page)
     winners = {rule: tuple(name for name, rank in ranks.items() if rank == 1) for rule, ranks in shown.items()}
     electing = [(rule, names, len(names)) for rule, names in winners.items() if names]
-    assert page.locator(".verdict p").first.inner_text() == verdict_sentence(
-        electing, [rule for rule, names in winners.items() if not names]
+    # Rules that give nothing here have no column; who they are is not this test's business.
+    assert page.locator(".verdict p").first.inner_text().partition(". ")[0] == (
+        verdict_sentence(electing, []).removesuffix(".")
     )
     assert page.locator(".facts dd").all_inner_texts() == ["Vega v1", "87", "9", "0"]
 
@@ -141,6 +144,32 @@ def test_the_address_carries_the_whole_view(visitors, reader):
     assert board_rows(page)[0]["cells"][0]["score"] != ""
 
 
+def test_scores_and_intervals_are_shown_on_demand_and_explained(reader, make_committed, site):
+    scores = {"Ahead": [3.0, 3.0, 3.0, 3.0, 3.0, 1.0], "Behind": [2.0, 2.0, 2.0, 2.0, 2.0, 3.0], "Last": [1.0] * 6}
+    benchmark = make_committed.benchmark(scores, name="Six tasks")
+    study = Report.objects.filter(revision__benchmark=benchmark, kind="bootstrap")
+    site.wait_until(study.exists, 60, "its study is there")
+    page = reader.open(f"/b/{benchmark.key}/")
+    page.get_by_role("link", name="Show the rules’ scores and rank intervals").click()
+    page.wait_for_url("**/?scores=1")
+    rules = rule_names(page)
+    shown = {
+        row["name"]: [row["cells"][rules.index(rule)][what] for rule in ("Borda", "Copeland") for what in READ]
+        for row in board_rows(page)
+    }
+    # By hand: of six draws, k are of task 6. "Behind" has the better Borda score from k = 3 on (6.2 % of the draws); in
+    # duels it then draws level, and wins from k = 4 on (0.9 %, too rarely to move the interval of "Ahead").
+    assert shown == {
+        "Ahead": ["1", "10", "1–2", "1", "2", "1"],
+        "Behind": ["2", "7", "1–2", "2", "0", "1–2"],
+        "Last": ["3", "0", "3", "3", "−2", "3"],
+    }
+    assert page.locator(".table-note").inner_text() == (
+        "Under each rank: the rule’s score. Beside it: the 95 % interval of the rank when the 6 tasks are drawn anew "
+        "with replacement, 1,000 times over. With only 6 tasks it is wide."
+    )
+
+
 def test_the_second_page_goes_on_where_the_first_ends(reader, make_committed, site):
     scores = {f"System {i:03d}": [float(i), float(i)] for i in range(1, 131)}
     benchmark = make_committed.benchmark(scores, name="A hundred and thirty")
@@ -151,26 +180,6 @@ def test_the_second_page_goes_on_where_the_first_ends(reader, make_committed, si
     page.get_by_role("navigation", name="Pages of the board, above").get_by_role("link", name="Next").click()
     page.wait_for_url("**/?page=2")
     assert (names(page), page.get_by_text("Systems 101–130 of 130").count()) == (down[100:], 1)
-
-
-def test_scores_and_intervals_are_shown_on_demand_and_explained(reader, glue, site):
-    site.wait_until(is_all_done, 30, "the studies are there")
-    page = reader.open("/b/glue/")
-    page.get_by_role("link", name="Show the rules’ scores and rank intervals").click()
-    page.wait_for_url("**/?scores=1")
-    borda, copeland = rule_names(page).index("Borda"), rule_names(page).index("Copeland")
-    first = board_rows(page)[0]
-    assert (first["name"], first["cells"][borda]["score"], first["cells"][copeland]["score"]) == (
-        "Turing NLR v5",
-        "743",
-        "84",
-    )
-    lower, upper = map(int, first["cells"][borda]["interval"].split("–"))
-    assert lower <= 1 < upper
-    assert page.locator(".table-note").inner_text() == (
-        "Under each rank: the rule’s score. Beside it: the 95 % interval of the rank when the 9 tasks are drawn anew "
-        "with replacement, 1,000 times over. With only 9 tasks it is wide."
-    )
 
 
 def test_the_download_says_what_the_table_says(reader):
@@ -197,7 +206,8 @@ def test_many_joint_winners_are_counted_not_listed(reader, make_committed, site)
     benchmark = make_committed.benchmark(scores, name="Thirty joint winners")
     site.wait_until(is_all_published, 20, "the board is published")
     page = reader.open(f"/b/{benchmark.key}/")
-    assert " rules that elect agree on 30 systems, tied for first. " in page.locator(".verdict").inner_text()
+    verdict = page.locator(".verdict p").first.inner_text()
+    assert ("30 systems" in verdict, "System 03" in verdict) == (True, False)
     assert page.locator("#rule-borda dd").inner_text().startswith(
         "Elects System 00, System 01, System 02, System 03, System 04 and 25 more. "
     )

@@ -8,6 +8,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
@@ -224,6 +225,65 @@ def test_the_download_quotes_what_a_table_would_take_for_its_own(make):
     assert sorted(row[0] for row in table[1:]) == sorted(names)
     assert {len(row) for row in table} == {len(table[0])}
     assert answer["Content-Disposition"] == f'attachment; filename="{benchmark.key}.csv"'
+
+
+# --- Files that are no tables --------------------------------------------------------------------------------------
+
+HEAD = "system,Task 1,Task 2,Task 3,Task 4,Task 5"
+FILES = {
+    "bytes": bytes(range(256)) * 50,
+    "an archive": b"PK\x03\x04" + bytes(5000),
+    "UTF-16": f"{HEAD}\nN,1,2,3,4,5\n".encode("utf-16"),
+    "a NUL": f"{HEAD}\nA\0,1,2,3,4,5\n".encode(),
+    "a formula": f"{HEAD}\n=HYPERLINK(1),1,2,3,4,5\n".encode(),
+    "a quote without end": f'{HEAD}\n"A{"x" * 50_000}'.encode(),
+    "a long cell": f"{HEAD}\n{'A' * 400_000},1,2,3,4,5\n".encode(),
+    "many columns": f"system{',c' * 5000}\nA{',1' * 5000}\n".encode(),
+    "commas": b"," * 500_000,
+    "a system twice": f"{HEAD}\nN,1,2,3,4,5\nn,1,2,3,4,5\n".encode(),
+    "a task twice": b"system,Task 1,task-1\nN,1,2\n",
+    "somebody else's system": f"{HEAD}\nN,1,2,3,4,5\nA,9,9,9,9,9\n".encode(),
+    "infinity": f"{HEAD}\nN,1e999,2,3,4,5\n".encode(),
+    "markup": f"system,{SCRIPT}\nN,1\n".encode(),
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("content", FILES.values(), ids=FILES)
+def test_a_file_that_is_no_table_of_this_benchmark_stores_nothing_and_says_so(make, content):
+    benchmark, client = make.benchmark(), signed_in(make.user())
+    path = reverse("upload", args=[benchmark.key])
+    answer = client.post(path, {"file": SimpleUploadedFile("scores.csv", content)})
+    assert (answer.status_code, Draft.objects.count()) == (400, 0)
+    assert SCRIPT not in answer.content.decode()
+    assert len(answer.content) < 500_000
+
+
+def test_a_name_of_a_file_is_not_a_path_and_not_markup(make):
+    benchmark, client = make.benchmark(), signed_in(make.user())
+    file = SimpleUploadedFile(f"../../{SCRIPT}\r\nX: y.csv", f"{HEAD}\nN,x,2,3,4,5\n".encode())
+    answer = client.post(reverse("upload", args=[benchmark.key]), {"file": file})
+    assert answer.status_code == 400
+    assert SCRIPT not in answer.content.decode()
+    assert "X" not in answer.headers
+
+
+def test_more_systems_than_are_read_are_refused(make, settings):
+    settings.UPLOAD_SYSTEMS = 3
+    benchmark, client = make.benchmark(), signed_in(make.user())
+    table = HEAD + "".join(f"\nN{i},1,2,3,4,5" for i in range(4))
+    answer = client.post(reverse("upload", args=[benchmark.key]), {"text": table})
+    assert (answer.status_code, Draft.objects.count()) == (400, 0)
+
+
+def test_a_table_confirmed_twice_is_one_submission(make):
+    benchmark, owner = make.benchmark(), make.user()
+    client = signed_in(owner)
+    table = {"text": f"{HEAD}\nN,1,2,3,4,5\nM,1,2,3,4,"}
+    page = client.post(reverse("upload", args=[benchmark.key]), table)["Location"]
+    places = [client.post(page, confirmation(benchmark))["Location"] for _ in range(2)]
+    assert places[0] == places[1]
+    assert list(Batch.objects.get(uploader=owner).submissions.values_list("system__name", flat=True)) == ["N", "M"]
 
 
 # --- Addresses and numbers that are meant to break something -------------------------------------------------------

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
+
+import numpy as np
 
 from tests.ranking_engine.naive import beats, oriented, scored_systems, voting_tasks, wins
 
@@ -179,3 +182,52 @@ def kemeny(matrix):
     }
     least = min(distances.values())
     return least, sorted(order for order, distance in distances.items() if distance == least)
+
+
+def half_wins(matrix):
+    """The weight of the tasks on which i is ahead of j, plus half that of ties."""
+    table = oriented(matrix)
+
+    def share(i, j, t):
+        return Fraction(1 if table[i, t] > table[j, t] else 0 if table[i, t] < table[j, t] else Fraction(1, 2))
+
+    systems = scored_systems(matrix)
+    return {
+        (i, j): sum(
+            (matrix.weights[t] * share(i, j, t) for t in voting_tasks(matrix) if (i, t) in table and (j, t) in table),
+            Fraction(0),
+        )
+        for i in systems
+        for j in systems
+        if i != j
+    }
+
+
+def win_components(matrix):
+    """The strong components of "has won or tied something", as sets of names."""
+    systems, won = scored_systems(matrix), half_wins(matrix)
+    edges = {(i, j): i != j and won[i, j] > 0 for i in systems for j in systems}
+    reached = {i: reachable(edges, i, systems) for i in systems}
+    return {frozenset(matrix.system_names[j] for j in systems if j in reached[i] and i in reached[j]) for i in systems}
+
+
+def sandwich_errors(matrix, strengths):
+    """Standard errors of centred strengths from the pseudo-inverse of the information, clustered by task."""
+    table, won = oriented(matrix), half_wins(matrix)
+    n, tasks = matrix.n_systems, voting_tasks(matrix)
+    chance = [[1 / (1 + math.exp(b - a)) for b in strengths] for a in strengths]
+    information = np.zeros((n, n))
+    for (i, j), wins_of_i in won.items():
+        weight = float(wins_of_i + won[j, i]) * chance[i][j] * chance[j][i]
+        information[i, i] += weight
+        information[i, j] -= weight
+    meat = np.zeros((n, n))
+    for t in tasks:
+        gradient = np.zeros(n)
+        for i, j in won:
+            if (i, t) in table and (j, t) in table:
+                seen = 1 if table[i, t] > table[j, t] else 0 if table[i, t] < table[j, t] else 0.5
+                gradient[i] += float(matrix.weights[t]) * (seen - chance[i][j])
+        meat += np.outer(gradient, gradient)
+    bread = np.linalg.pinv(information)
+    return np.sqrt(np.diag(bread @ meat @ bread) * len(tasks) / (len(tasks) - 1)).tolist()

@@ -8,7 +8,16 @@ from dataclasses import replace
 import pytest
 
 import ranking_engine
-from ranking_engine import MISSING_POLICIES, RULES, TIES, ScoreMatrix, quick_rules, rank, slow_rules
+from ranking_engine import (
+    MISSING_POLICIES,
+    RULES,
+    TIES,
+    ScoreMatrix,
+    listed_rules,
+    quick_rules,
+    rank,
+    slow_rules,
+)
 
 SLOW = {"kemeny"}
 
@@ -46,7 +55,9 @@ def test_rules_are_quick_or_slow_or_not_computed_at_a_size():
 
 
 def test_a_rule_refuses_boards_beyond_its_size_and_says_so(monkeypatch):
-    monkeypatch.setattr("ranking_engine.registry.RULES", {"schulze": replace(RULES["schulze"], max_systems=2)})
+    monkeypatch.setattr(
+        "ranking_engine.registry.RULES", {"schulze": replace(RULES["schulze"], max_systems=2)}
+    )
     ranking = rank(ScoreMatrix([[1.0], [2.0], [3.0]]), "schulze")
     assert (ranking.status, ranking.reason) == ("undefined", "not computed for more than 2 systems (here 3)")
     assert rank(ScoreMatrix([[1.0], [2.0]]), "schulze").ranks.tolist() == [2, 1]
@@ -68,3 +79,17 @@ def test_importing_the_engine_loads_neither_scipy_nor_django():
 
 def test_the_example_in_the_catalogue_runs():
     assert doctest.testmod(ranking_engine) == (0, 3)
+
+
+def test_a_rule_that_needs_a_parameter_is_no_column_of_every_leaderboard():
+    assert RULES["positional"].parameters
+    assert not RULES["positional"].is_listed
+    assert listed_rules() == [key for key, rule in RULES.items() if rule.is_listed]
+    assert list(RULES)[:6] == [
+        "mean",
+        "geometric_mean",
+        "median",
+        "normalized_mean",
+        "optimality_gap",
+        "plurality",
+    ]

@@ -9,9 +9,10 @@ from leaderboard.models import Batch, Benchmark, Score, System, Task, TaskGroup
 from leaderboard.services.benchmark_folders import import_folder
 from leaderboard.services.columns import published_board
 from leaderboard.services.score_matrix import revision_matrix
-from ranking_engine import listed_rules, rank
+from ranking_engine import rank
 from ranking_engine.benchmark_file import read_benchmark, to_matrix
 from ranking_engine.tables import TableError, read_table
+from tests.leaderboard.rules import board_rules
 
 CSV = "system,Speed,Accuracy\nFast one,1.5,60\nGood one,9.25,\n"
 TOML = """
@@ -94,7 +95,7 @@ def test_the_site_ranks_a_folder_as_the_command_line_does(make, tmp_path):
     for column in published_board(benchmark.publication).columns:
         expected = rank(matrix, column.rule, missing="median")
         assert column.ranks.tolist() == expected.ranks[order].tolist()
-    assert [column.rule for column in published_board(benchmark.publication).columns] == listed_rules()
+    assert [column.rule for column in published_board(benchmark.publication).columns] == board_rules()
 
 
 def test_a_stated_key_goes_before_one_made_from_a_name(make, tmp_path):

@@ -10,8 +10,9 @@ from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import NOBODY, audience
 from leaderboard.services.board import Board, BoardQuery, UnknownChoiceError, build_board, changed, score_text
 from leaderboard.services.score_matrix import revision_matrix
-from ranking_engine import listed_rules, rank
+from ranking_engine import rank
 from tests.factories import TOY
+from tests.leaderboard.rules import board_rules
 
 # Ranks of the toy by hand; scores for the mean are sums of 4, 3, 2, 1 and have the order of Borda's.
 BY_HAND = {
@@ -107,7 +108,7 @@ def test_ties_count_those_who_share_the_rank(make):
 def test_least_median_and_greatest_rank_are_over_the_rules_that_rank(make, seed, policy):
     benchmark = make.published(some_scores(seed), missing_policy="drop_systems")
     matrix = revision_matrix(benchmark.publication.revision).matrix
-    by_rule = {rule: rank(matrix, rule, missing=policy) for rule in listed_rules()}
+    by_rule = {rule: rank(matrix, rule, missing=policy) for rule in board_rules()}
     ranking = [found for found in by_rule.values() if found.status == "ranked"]
     board = shown(benchmark, policy=policy)
     for row in board.rows:
@@ -140,7 +141,7 @@ def test_a_score_for_people_has_six_digits(score, text):
 # --- Order ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rule", [*(rule for rule in listed_rules() if rule not in NEEDS_MORE), "median"])
+@pytest.mark.parametrize("rule", [*(rule for rule in board_rules() if rule not in NEEDS_MORE), "median"])
 @pytest.mark.parametrize("seed", range(3))
 def test_sorting_puts_unranked_systems_last_both_ways_and_equal_ones_by_median_then_name(make, seed, rule):
     benchmark = make.published(some_scores(seed))
@@ -264,4 +265,4 @@ def test_changing_anything_but_the_page_leads_to_page_one():
 def test_the_toy_is_the_one_that_was_ranked_by_hand():
     orders = ["".join(sorted(TOY, key=lambda name: -TOY[name][t])) for t in range(5)]
     assert orders == ["ABCD", "ACDB", "BDCA", "CBDA", "DBCA"]
-    assert set(BY_HAND) <= set(listed_rules())
+    assert set(BY_HAND) <= set(board_rules())

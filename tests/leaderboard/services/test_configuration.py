@@ -53,6 +53,7 @@ def test_the_content_is_everything_that_a_ranking_or_a_page_needs_later(make):
         ],
         "gamma": 95.0,
         "missing_policy": "median",
+        "aggregation": "basic",
         "replacement": "task",
     }  # fmt: skip
 
@@ -75,6 +76,7 @@ CHANGES = {
     "a group": lambda b: TaskGroup.objects.create(benchmark=b, key="g", name="G"),
     "gamma": lambda b: Benchmark.objects.filter(pk=b.pk).update(gamma=95.0),
     "the policy": lambda b: Benchmark.objects.filter(pk=b.pk).update(missing_policy="median"),
+    "the aggregation": lambda b: Benchmark.objects.filter(pk=b.pk).update(aggregation="two_step"),
     "the replacement": lambda b: Benchmark.objects.filter(pk=b.pk).update(replacement="task"),
 }
 

@@ -5,8 +5,9 @@ from django.contrib.auth.models import AnonymousUser
 
 from leaderboard.models import Benchmark
 from leaderboard.services.listing import first_line, listed
-from ranking_engine import ScoreMatrix, listed_rules, rank
+from ranking_engine import ScoreMatrix, rank
 from tests.factories import TOY
+from tests.leaderboard.rules import board_rules
 
 ANYONE = AnonymousUser()
 
@@ -14,7 +15,7 @@ ANYONE = AnonymousUser()
 def camps(winner: str) -> tuple[int, int]:
     """How many rules elect anyone on the toy, and how many others than `winner` alone."""
     matrix = ScoreMatrix(list(TOY.values()), system_names=list(TOY))
-    elected = [[list(TOY)[i] for i in rank(matrix, rule).winners] for rule in listed_rules()]
+    elected = [[list(TOY)[i] for i in rank(matrix, rule).winners] for rule in board_rules()]
     return sum(map(bool, elected)), sum(names not in ([], [winner]) for names in elected)
 
 

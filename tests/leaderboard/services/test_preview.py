@@ -10,8 +10,9 @@ from leaderboard.services.drafts import DraftError, RawRow, make_draft
 from leaderboard.services.preview import Preview, preview_draft
 from leaderboard.services.submissions import confirm_draft
 from leaderboard.services.wording import in_words
-from ranking_engine import RULES, ScoreMatrix, listed_rules, rank
+from ranking_engine import RULES, ScoreMatrix, rank
 from tests.factories import TOY
+from tests.leaderboard.rules import board_rules
 
 N_TASKS = 4
 
@@ -29,7 +30,7 @@ def ranked(scores: dict[str, list[float | None]], policy: str) -> dict[str, tupl
     values = [[float("nan") if value is None else value for value in scores[name]] for name in names]
     matrix = ScoreMatrix(values, system_names=[name.lower() for name in names])
     found = {}
-    for rule in listed_rules():
+    for rule in board_rules():
         ranking = rank(matrix, rule, missing=policy)
         ranks = {name: int(r) if r >= 1 else None for name, r in zip(names, ranking.ranks, strict=True)}
         found[rule] = (ranks, [names[i] for i in ranking.winners])
@@ -51,8 +52,8 @@ def test_every_figure_is_that_of_the_two_boards(make, seed, name, policy):
     benchmark = make.benchmark(scores, missing_policy=policy)
     effects = previewed(make, benchmark, name, row).effects
     before, after = ranked(scores, policy), ranked(scores | {name: row}, policy)
-    assert [effect.rule_name for effect in effects] == [RULES[rule].name for rule in listed_rules()]
-    for rule, effect in zip(listed_rules(), effects, strict=True):
+    assert [effect.rule_name for effect in effects] == [RULES[rule].name for rule in board_rules()]
+    for rule, effect in zip(board_rules(), effects, strict=True):
         old, new = before[rule][0], after[rule][0]
         moved = {other for other in scores if other != name and old[other] != new[other]}
         passed = {
@@ -140,3 +141,11 @@ def test_a_draft_that_cannot_be_stored_any_more_is_not_previewed(make):
     make.submitted(benchmark, "E", ["1"] * 5, by=make.user())
     with pytest.raises(DraftError, match="came onto the board through another account"):
         preview_draft(draft)
+
+
+def test_a_preview_waits_for_no_rule_that_is_slow_at_this_size(make, monkeypatch):
+    """Once a file of ten thousand systems kept a web process busy for a minute, and again at every look."""
+    from leaderboard.services import rankings
+
+    monkeypatch.setattr(rankings, "split_rules", lambda *_: rankings.RuleSplit(["borda"], ["copeland"], {}))
+    assert [effect.rule_name for effect in previewed(make, make.benchmark(), "E", [1.0] * 5).effects] == ["Borda"]

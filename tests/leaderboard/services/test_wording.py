@@ -2,7 +2,14 @@
 
 import pytest
 
-from leaderboard.services.wording import as_sentence, in_words, shortened, verdict_sentence, with_task_names
+from leaderboard.services.wording import (
+    as_sentence,
+    in_words,
+    ranking_remark,
+    shortened,
+    verdict_sentence,
+    with_task_names,
+)
 
 
 @pytest.mark.parametrize(
@@ -74,3 +81,32 @@ def test_a_list_of_task_keys_becomes_one_of_names_and_nothing_else_changes():
 def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
     assert [as_sentence(""), as_sentence("no task votes"), as_sentence("Why?")] == ["", "No task votes.", "Why?"]
     assert [shortened("T5"), shortened("x" * 61)] == ["T5", "x" * 59 + "…"]
+
+
+@pytest.mark.parametrize(
+    ("details", "text"),
+    [
+        ({}, ""),
+        (
+            {"proven": True, "distance": 202.0, "lower_bound": 202.0, "unique": True},
+            "Proven optimal: no order disagrees less with the tasks (distance 202).",
+        ),
+        (
+            {"proven": False, "distance": 12.5, "lower_bound": 11.0, "unique": None},
+            "The best order found, not proven optimal: its distance to the tasks is 12.5, and none is below 11.",
+        ),
+        (
+            {"unique": False, "proven": True, "distance": 3.0, "lower_bound": 3.0, "pairs_without_common_task": 1},
+            (
+                "Proven optimal: no order disagrees less with the tasks (distance 3). Other orders are equally near. "
+                "1 pair of systems share no task and count as equal."
+            ),
+        ),
+        (
+            {"decided_by_name": True},
+            "Victories of equal strength were taken in the order of the systems' names, and that decided.",
+        ),
+    ],
+)
+def test_what_must_be_known_beside_the_ranks_is_said(details, text):
+    assert ranking_remark(details) == text

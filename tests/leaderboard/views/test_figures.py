@@ -14,8 +14,9 @@ from leaderboard.models import Benchmark, Job
 from leaderboard.services.drafts import RawRow, make_draft
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.submissions import confirm_draft
-from ranking_engine import RULES, listed_rules, rank
+from ranking_engine import RULES, rank
 from tests.factories import TOY
+from tests.leaderboard.rules import board_rules
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 # By hand from the orders of the toy (`tests/factories.py`): rank of A, B, C, D.
@@ -141,7 +142,7 @@ def test_the_board_under_any_policy_shows_the_engines_ranks(make, policy):
     benchmark = make.published(scores, missing_policy="drop_systems")
     ranks = board_ranks(page(board_path(benchmark), policy=policy))
     matrix = revision_matrix(benchmark.publication.revision).matrix
-    answered = {key: rank(matrix, key, missing=policy) for key in listed_rules()}
+    answered = {key: rank(matrix, key, missing=policy) for key in board_rules()}
     assert set(ranks) == {RULES[key].name for key, own in answered.items() if own.status != "undefined"} | {"Borda"}
     for rule in (rule for rule in RULES.values() if rule.name in ranks):
         expected = {n.upper(): int(r) if r >= 1 else None

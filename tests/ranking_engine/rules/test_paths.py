@@ -66,7 +66,13 @@ def test_boards_with_long_circles_are_as_defined(board, seed):
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(2, 40), st.integers(1, 12), st.integers(0, 99), st.sampled_from(BOARDS), st.sampled_from([1, 8]))
+@given(
+    st.integers(2, 40),
+    st.integers(1, 12),
+    st.integers(0, 99),
+    st.sampled_from(BOARDS),
+    st.sampled_from([1, 8]),
+)
 def test_components_and_paths_give_the_same_schulze_scores(n, T, seed, board, leaf):
     options = board if T == 7 else {key: value for key, value in board.items() if key != "weights"}
     pairwise = Pairwise.of(random_matrix(n, T, seed=seed, **options))
@@ -85,7 +91,9 @@ def test_a_board_beyond_the_leaf_and_the_word_has_the_same_scores_by_components(
 
 def test_locking_in_batches_is_locking_one_by_one():
     for kind, weights in [("skill", None), ("uniform", None), ("uniform", [100 + t * t for t in range(12)])]:
-        levels = victory_levels(Pairwise.of(random_matrix(60, 12, seed=3, kind=kind, weights=weights)), "margins")
+        levels = victory_levels(
+            Pairwise.of(random_matrix(60, 12, seed=3, kind=kind, weights=weights)), "margins"
+        )
         reach, decided = paths._lock_in(levels)
         members, victories = np.arange(60), paths._Victories.of(levels)
         expected, expected_decided = paths._lock_in_component(paths._Reach(60), members, victories)

@@ -1,0 +1,149 @@
+"""Bradley and Terry's model: strengths that make the comparisons seen the most likely.
+
+i is ahead of j on a task with probability p_i / (p_i + p_j); a tie is half a win for both. `won[i, j]` is the
+weight of the tasks on which i is ahead of j, plus half that of ties; strengths are log p, with mean 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.names import listed
+from ranking_engine.profile import Outcome, Profile
+from ranking_engine.rules.choice_sets import strong_components, topological_order
+from ranking_engine.rules.majority import pair_details
+from ranking_engine.rules.rates import common_weight, in_first_order, name_order, snapped
+from ranking_engine.score_matrix import FloatArray
+
+MIN_TASKS = 10  # below, standard errors clustered by task mean nothing
+
+_ITERATIONS = 400
+_NEWTON_STEPS = 50
+_CLOSE = 1e-4
+_EXACT = 1e-11
+_SAME = 1e-9  # strengths that differ by less tie
+
+
+def bradley_terry(profile: Profile, *, prior: float = 0.0) -> Outcome:
+    """Return log-strengths of maximum likelihood, not regularised (Bradley and Terry 1952, Zermelo 1929).
+
+    They exist if and only if chains of wins or ties lead from every system to every other (Ford 1957);
+    otherwise the ranking is undefined and `details` names the strong components, each before those that it has
+    only won from. `prior` adds so many wins each way to every pair, so that they always exist.
+    Newman's iteration (2023), then Newton's method. From 10 tasks on, `details` has the `standard_errors` by
+    system: sandwich estimates clustered by task, times T / (T - 1) on variances. O(n^2) an iteration, O(n^3) a
+    Newton step.
+    """
+    details: dict[str, Any] = {**pair_details(profile.pairwise), "prior": float(prior)}
+    if profile.n_systems == 1:
+        return Outcome(np.zeros(1), details=details)
+    order = name_order(profile)
+    won = _won(profile)[np.ix_(order, order)] + prior
+    np.fill_diagonal(won, 0.0)
+    components = _components(won)
+    if len(components) > 1:
+        names = [sorted(profile.matrix.system_names[order[i]] for i in part) for part in components]
+        return Outcome(None, "undefined", _why_undefined(names), {**details, "components": names})
+    strengths, steps = fitted(won)
+    details["steps"] = steps
+    if profile.n_tasks >= MIN_TASKS:
+        errors = in_first_order(_standard_errors(profile, order, won, strengths), order)
+        details["standard_errors"] = dict(zip(profile.matrix.system_names, errors.tolist(), strict=True))
+    return Outcome(in_first_order(snapped(strengths, _SAME), order), details=details)
+
+
+def fitted(won: FloatArray) -> tuple[FloatArray, dict[str, int]]:
+    """Return the strengths, with mean 0, and the steps taken; all must reach all along positive `won`."""
+    n = len(won)
+    played = won + won.T
+    strengths = np.zeros(n)
+    n_iterations = 0
+    while n_iterations < _ITERATIONS:
+        n_iterations += 1
+        change = np.log(_newman_ratio(won, strengths))
+        change -= change.mean()
+        strengths += change
+        if np.abs(change).max() < _CLOSE:
+            break
+    n_newton_steps = 0
+    while n_newton_steps < _NEWTON_STEPS:
+        n_newton_steps += 1
+        chance = _chances(strengths)
+        gradient = (won - played * chance).sum(axis=1)
+        step = np.linalg.solve(_information(played, chance), gradient)
+        step -= step.mean()
+        step *= min(1.0, 2.0 / max(np.abs(step).max(), 1e-300))  # far away the quadratic model overshoots
+        strengths += step
+        if np.abs(step).max() < _EXACT:
+            break
+    return strengths - strengths.mean(), {"iterations": n_iterations, "newton_steps": n_newton_steps}
+
+
+def _newman_ratio(won: FloatArray, strengths: FloatArray) -> FloatArray:
+    """Return (sum_j won_ij p_j / (p_i + p_j)) / (sum_j won_ji p_i / (p_i + p_j)): what to multiply p_i by."""
+    chance = _chances(strengths)
+    return (won * chance.T).sum(axis=1) / (won.T * chance).sum(axis=1)
+
+
+def _chances(strengths: FloatArray) -> FloatArray:
+    """`chances[i, j]`: p_i / (p_i + p_j), without overflow."""
+    return 0.5 + 0.5 * np.tanh((strengths[:, None] - strengths) / 2)
+
+
+def _information(played: FloatArray, chance: FloatArray) -> FloatArray:
+    """Return minus the second derivative of the log-likelihood, plus 1 / n: regular, same effect at mean 0."""
+    weights = played * chance * chance.T
+    information = -weights + weights.max() / len(played)
+    np.fill_diagonal(information, information.diagonal() + weights.sum(axis=1))
+    return information
+
+
+def _won(profile: Profile) -> FloatArray:
+    """Return wins and half ties as floats, in the tasks' weights."""
+    wins, common = profile.pairwise.wins, common_weight(profile)
+    twice = wins - wins.T + common  # wins + ties / 2, twice: 2 wins + (common - wins - losses)
+    if twice.dtype == object:
+        return np.array(twice / (2 * profile.pairwise.denominator), dtype=np.float64)
+    return twice / (2.0 * profile.pairwise.denominator)
+
+
+def _components(won: FloatArray) -> list[NDArray[np.intp]]:
+    """Return the strong components of "has won something from", each before those that it has only won from."""
+    edges = won > 0
+    label = strong_components(edges)
+    n_components = int(label.max()) + 1
+    member = np.zeros((len(won), n_components), dtype=np.float32)
+    member[np.arange(len(won)), label] = 1
+    between = member.T @ edges.astype(np.float32) @ member > 0
+    np.fill_diagonal(between, val=False)
+    return [np.flatnonzero(label == k) for k in topological_order(between)]
+
+
+def _why_undefined(names: list[list[str]]) -> str:
+    shown = "; ".join(listed(part) for part in names[:3])
+    return (
+        f"no finite strengths: {len(names)} groups of systems have not both won and lost against each other ({shown}"
+        f"{'; ...' if len(names) > 3 else ''}); a prior would give some"
+    )
+
+
+def _standard_errors(profile: Profile, order: NDArray[np.intp], won: FloatArray, strengths: FloatArray) -> FloatArray:
+    """Return the root of the diagonal of B S B T / (T - 1), B the inverse information, S the sum of u_t u_t'.
+
+    u_t, the gradient of task t, is its weight times (rivals below + tied ones / 2 - expected wins) of each system.
+    """
+    place, tasks = profile.order, np.array(sorted(range(profile.n_tasks), key=profile.matrix.task_names.__getitem__))
+    present = ~np.isnan(profile.scores)
+    scored = present.sum(axis=0)
+    points = np.where(present, scored - 1 - place.last + (place.last - place.first) / 2, 0.0)[order][:, tasks]
+    present = present[order][:, tasks]
+    chance = _chances(strengths)
+    expected = np.where(present, chance @ present.astype(np.float64) - 0.5, 0.0)
+    gradients = (points - expected) * (profile.weights[tasks] / profile.denominator)
+    influence = np.linalg.solve(_information(won + won.T, chance), gradients)
+    influence -= influence.mean(axis=0)
+    n_tasks = profile.n_tasks
+    return np.asarray(np.sqrt((influence**2).sum(axis=1) * n_tasks / (n_tasks - 1)))

@@ -1,0 +1,213 @@
+"""Kemeny's rule: the order with the least weighted Kendall distance to the tasks, with proof or gap.
+
+1. Systems that no chain of victories connects both ways are apart: the strong components of the majority
+   relation, in any order that contradicts no victory between them, have distance 0 beyond what every order has.
+2. A component of up to 13 systems is solved by going through its subsets, larger ones by linear programs.
+3. Costs are integers over the weights' common denominator, so that a bound above the optimum minus 1 proves it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.pairwise import Pairwise
+from ranking_engine.profile import Outcome, Profile
+from ranking_engine.rules.choice_sets import strong_components
+from ranking_engine.rules.kemeny_program import MAX_COST, Clock, OrderProgram, Steps, seconds_left
+from ranking_engine.rules.kemeny_search import MAX_EXACT, Margins, Order, best_of_all, excess_of, searched
+from ranking_engine.rules.majority import pair_details
+
+DEFAULT_SECONDS = 30.0
+
+
+def kemeny(profile: Profile, *, seconds: float = DEFAULT_SECONDS) -> Outcome:
+    """Return n - position in one optimal order, chosen by name among those met (Kemeny 1959).
+
+    The distance is, over all pairs, the weight of the tasks that strictly prefer the lower-placed system; a tie
+    within a task or a missing score costs nothing. `winners` are all systems that are first in some optimal
+    order. `details`: `distance`; `lower_bound` on that of any order; `proven`: they are equal; `unique`: no
+    other order is optimal (None: unknown); `winners_complete`: no winner is missing; `steps` of the search.
+    `seconds` decide when to stop; without proof the order is the best one met.
+    Exponential at worst; real boards of a hundred systems take seconds.
+    """
+    names = profile.matrix.system_names
+    by_name = np.array(sorted(range(profile.n_systems), key=names.__getitem__), dtype=np.intp)
+    pairwise, steps, left = profile.pairwise, Steps(), seconds_left(seconds)
+    margins = pairwise.margins[np.ix_(by_name, by_name)]
+    label = strong_components(margins > 0)
+    parts = [_solved(margins, members, left, steps) for members in _members(label)]
+    order = by_name[_joined(margins, label, parts)]
+    scores = np.empty(profile.n_systems)
+    scores[order] = np.arange(profile.n_systems, 0, -1)
+    winners, is_complete = _winners(margins, parts)
+    details = {
+        **pair_details(pairwise),
+        **_distances(pairwise, parts),
+        "unique": _is_unique(margins, label, parts),
+        "winners_complete": is_complete,
+        "steps": asdict(steps),
+    }
+    chosen = {int(i) for i in by_name[winners]} if is_complete else {int(order[0])}
+    return Outcome(scores, details=details, winners=tuple(sorted(chosen)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One component: its systems from the best order's first to its last, and what is known of its orders.
+
+    `firsts` are the systems first in some optimal order, all of them where `firsts_complete`.
+    """
+
+    order: Order
+    excess: int
+    bound: int
+    is_unique: bool | None
+    firsts: tuple[int, ...]
+    firsts_complete: bool
+
+
+def _members(label: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+    order = np.argsort(label, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
+
+
+def _solved(margins: Margins, members: NDArray[np.intp], left: Clock, steps: Steps) -> _Part:
+    """Order one component."""
+    if len(members) == 1:
+        return _Part(members, 0, 0, is_unique=True, firsts=(int(members[0]),), firsts_complete=True)
+    inside = margins[np.ix_(members, members)]
+    if len(members) <= MAX_EXACT:
+        best = best_of_all(inside)
+        firsts = tuple(int(members[v]) for v in best.firsts)
+        return _Part(members[best.order], best.excess, best.excess, best.n_best == 1, firsts, firsts_complete=True)
+    small, unit = _scaled_down(inside)
+    beaten = np.argsort(-(small > 0).sum(axis=1), kind="stable")
+    order, passes = searched(small, beaten, 0)
+    steps.passes += passes
+    program = OrderProgram(small, order, left, steps)
+    program.solve()
+    excess = excess_of(inside, program.order)
+    if unit > 1 or program.bound < program.excess:
+        first = (int(members[program.order[0]]),)
+        return _Part(members[program.order], excess, program.bound * unit, None, first, firsts_complete=False)
+    is_unique = _only_best(program)
+    found, is_complete = ([int(program.order[0])], True) if is_unique else _first_in_some(program)
+    named = tuple(int(members[v]) for v in found)
+    return _Part(members[program.order], excess, excess, is_unique, named, is_complete)
+
+
+def _scaled_down(margins: Margins) -> tuple[Margins, int]:
+    """Return margins small enough for exact bounds, each rounded towards 0 to a multiple of `unit`, and it.
+
+    Rounding never raises an excess, so that a lower bound times `unit` stays one.
+    """
+    total = int(np.abs(margins).sum())
+    unit = 1
+    while total // unit > MAX_COST:
+        unit *= 2
+    small = np.sign(margins) * (np.abs(margins) // unit)
+    return small.astype(np.int64), unit
+
+
+def _only_best(program: OrderProgram) -> bool | None:
+    """Whether no other order is as good; None where that stays open.
+
+    Another order swaps at least one pair of neighbours of this one.
+    """
+    order, is_open = program.order, False
+    pairs = list(zip(order[:-1].tolist(), order[1:].tolist(), strict=True))
+    if any(program.margins[i, j] == 0 for i, j in pairs):
+        return False
+    for i, j in pairs:
+        column, value = program.pair(j, i)
+        if program.least_excess_with(np.array([column], dtype=np.int32), np.array([value])) <= program.excess:
+            is_open = True
+        if program.others:
+            return False
+    return None if is_open else True
+
+
+def _first_in_some(program: OrderProgram) -> tuple[list[int], bool]:
+    """Return the systems that are first in some best order, as far as known, and whether these are all."""
+    order, is_complete = program.order, True
+    firsts = {int(best[0]) for best in [order, *program.others]}
+    for v in order[1:].tolist():
+        moved = np.concatenate([[v], order[order != v]])
+        if excess_of(program.margins, moved) == program.excess:
+            firsts.add(v)
+        if v in firsts:
+            continue
+        placed = [program.pair(v, j) for j in range(program.n) if j != v]
+        columns = np.array([column for column, _ in placed], dtype=np.int32)
+        values = np.array([value for _, value in placed])
+        if program.least_excess_with(columns, values) <= program.excess:
+            firsts.update(int(best[0]) for best in program.others)
+            is_complete = is_complete and v in firsts
+    return sorted(firsts), is_complete
+
+
+def _joined(margins: Margins, label: NDArray[np.int32], parts: list[_Part]) -> Order:
+    """Put components behind all that beat them; of several possible ones the first system's name decides."""
+    beats = margins > 0
+    apart = beats & (label[:, None] != label)
+    n_before = np.array([int(apart[:, part.order].sum()) for part in parts])
+    free = [(int(part.order[0]), c) for c, part in enumerate(parts) if n_before[c] == 0]
+    heapq.heapify(free)
+    joined = []
+    while free:
+        _, c = heapq.heappop(free)
+        joined.append(parts[c].order)
+        was_waiting = n_before > 0
+        n_before -= np.bincount(label, weights=apart[parts[c].order].sum(axis=0), minlength=len(parts)).astype(int)
+        for k in np.flatnonzero(was_waiting & (n_before == 0)):
+            heapq.heappush(free, (int(parts[k].order[0]), int(k)))
+    return np.concatenate(joined)
+
+
+def _winners(margins: Margins, parts: list[_Part]) -> tuple[list[int], bool]:
+    """Return the systems first in some optimal order, and whether these are all.
+
+    A system can come first if it is first in some best order of its component and nobody outside beats it.
+    """
+    winners: list[int] = []
+    is_complete = True
+    for part in parts:
+        outside = np.ones(len(margins), dtype=bool)
+        outside[part.order] = False
+        unbeaten = {int(v) for v in part.order[~(margins[outside][:, part.order] > 0).any(axis=0)]}
+        winners += [v for v in part.firsts if v in unbeaten]
+        is_complete = is_complete and (part.firsts_complete or not unbeaten - set(part.firsts))
+        is_complete = is_complete and (part.excess == part.bound or not unbeaten)
+    return winners, is_complete
+
+
+def _is_unique(margins: Margins, label: NDArray[np.int32], parts: list[_Part]) -> bool | None:
+    """Whether no other order is optimal: each component has one, and each neighbour of another one is beaten."""
+    answers = [part.is_unique for part in parts]
+    order = _joined(margins, label, parts)
+    neighbours_apart = label[order[:-1]] != label[order[1:]]
+    is_forced = margins[order[:-1], order[1:]] > 0
+    if False in answers or bool((neighbours_apart & ~is_forced).any()):
+        return False if all(part.excess == part.bound for part in parts) else None
+    return None if None in answers else True
+
+
+def _distances(pairwise: Pairwise, parts: list[_Part]) -> dict[str, Any]:
+    """Return the distance, the lower bound and whether they are equal.
+
+    Every order costs the lesser of wins[i, j] and wins[j, i] for each pair, and its excess beyond.
+    """
+    always = sum(np.minimum(pairwise.wins, pairwise.wins.T).sum(axis=1).tolist()) // 2
+    distance = always + sum(part.excess for part in parts)
+    bound = always + sum(part.bound for part in parts)
+    return {
+        "distance": float(Fraction(distance, pairwise.denominator)),
+        "lower_bound": float(Fraction(bound, pairwise.denominator)),
+        "proven": distance == bound,
+    }

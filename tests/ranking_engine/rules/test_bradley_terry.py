@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from ranking_engine import ScoreMatrix, rank
+from ranking_engine.synthetic import random_matrix
+from tests.ranking_engine import naive, naive_consensus
+from tests.ranking_engine.strategies import matrices
+
+NAN = float("nan")
+
+
+def assert_is_maximum(matrix: ScoreMatrix, ranking, prior: float = 0.0) -> None:
+    """Strengths have mean 0 and expect of each system as many wins as it has, which only the maximum does."""
+    won = naive_consensus.half_wins(matrix)
+    systems = naive.scored_systems(matrix)
+    strength = dict(zip(systems, ranking.scores[systems].tolist(), strict=True))
+    assert sum(strength.values()) == pytest.approx(0, abs=1e-8)
+    for i in systems:
+        rivals = [j for j in systems if j != i]
+        seen = sum(float(won[i, j]) + prior for j in rivals)
+        expected = sum(
+            (float(won[i, j] + won[j, i]) + 2 * prior) / (1 + math.exp(strength[j] - strength[i])) for j in rivals
+        )
+        assert seen == pytest.approx(expected, rel=1e-7, abs=1e-7)
+
+
+@settings(max_examples=80, deadline=None)
+@given(matrices())
+def test_strengths_are_the_maximum_of_the_likelihood_or_undefined_with_the_components(matrix):
+    ranking = rank(matrix, "bradley_terry")
+    components = naive_consensus.win_components(matrix)
+    if len(components) == 1:
+        assert ranking.status == "ranked"
+        assert_is_maximum(matrix, ranking)
+        return
+    assert ranking.status == "undefined"
+    if components:
+        assert len(components) == len(ranking.details["components"])
+        assert {frozenset(part) for part in ranking.details["components"]} == components
+
+
+@settings(max_examples=60, deadline=None)
+@given(matrices())
+def test_a_prior_gives_strengths_to_every_board_and_is_named(matrix):
+    ranking = rank(matrix, "bradley_terry", prior=0.25)
+    if naive.scored_systems(matrix):
+        assert (ranking.status, ranking.details["prior"]) == ("ranked", 0.25)
+        assert_is_maximum(matrix, ranking, 0.25)
+
+
+@pytest.mark.parametrize("options", [{"missing": 0.3}, {"n_levels": 4, "kind": "uniform"}, {"noise": 3.0}])
+def test_larger_boards_have_the_maximum_too(options):
+    matrix = random_matrix(16, 24, seed=2, **options)
+    ranking = rank(matrix, "bradley_terry")
+    assert ranking.status == "ranked"
+    assert_is_maximum(matrix, ranking)
+
+
+def test_two_systems_have_the_logarithm_of_the_odds():
+    ranking = rank(ScoreMatrix([[1, 1, 1, 0], [0, 0, 0, 0]]), "bradley_terry")
+    np.testing.assert_allclose(ranking.scores, [math.log(7) / 2, -math.log(7) / 2], rtol=1e-12)
+    assert "standard_errors" not in ranking.details
+
+
+def test_a_board_that_falls_apart_names_its_parts_from_the_strongest_down():
+    matrix = ScoreMatrix([[2, 1], [3, 3], [1, 2], [0, 0]], system_names=["middle", "top", "also middle", "bottom"])
+    ranking = rank(matrix, "bradley_terry")
+    assert ranking.status == "undefined"
+    assert ranking.details["components"] == [["top"], ["also middle", "middle"], ["bottom"]]
+    assert ranking.reason == (
+        "no finite strengths: 3 groups of systems have not both won and lost against each other "
+        "(top; also middle, middle; bottom); a prior would give some"
+    )
+
+
+def test_systems_in_the_same_position_tie_exactly():
+    cycle = ScoreMatrix([[1, 2, 3], [2, 3, 1], [3, 1, 2]])
+    assert rank(cycle, "bradley_terry").scores.tolist() == [0, 0, 0]
+    assert rank(ScoreMatrix([[1.0, 1.0], [1.0, 1.0]]), "bradley_terry").ranks.tolist() == [1, 1]
+
+
+def test_standard_errors_come_with_ten_tasks_and_are_the_sandwich():
+    matrix = random_matrix(5, 12, seed=8, missing=0.1, weights=[1, 2, 1, 3, 1, 1, 1, 1, 2, 1, 1, 1])
+    ranking = rank(matrix, "bradley_terry")
+    expected = naive_consensus.sandwich_errors(matrix, ranking.scores.tolist())
+    got = ranking.details["standard_errors"]
+    assert got == pytest.approx(dict(zip(matrix.system_names, expected, strict=True)), rel=1e-9)
+    assert "standard_errors" not in rank(matrix.subset(tasks=range(9)), "bradley_terry").details
+
+
+def test_two_systems_have_the_standard_error_of_the_log_odds():
+    # 8 of 12 tasks won: the variance of the log odds is 1 / (12 p q), clustered by task, times 12 / 11
+    matrix = ScoreMatrix([[1] * 8 + [0] * 4, [0] * 8 + [1] * 4])
+    errors = rank(matrix, "bradley_terry").details["standard_errors"]
+    half = math.sqrt(12 / 11 / (12 * 8 / 12 * 4 / 12)) / 2
+    assert errors == pytest.approx({"s1": half, "s2": half}, rel=1e-12)
+
+
+def test_bad_priors_are_named():
+    with pytest.raises(ValueError, match="`prior` is -1; expected a number from 0 to 1e"):
+        rank(ScoreMatrix([[1.0]]), "bradley_terry", prior=-1)
+    with pytest.raises(ValueError, match="`prior` is 'a'; expected a number"):
+        rank(ScoreMatrix([[1.0]]), "bradley_terry", prior="a")

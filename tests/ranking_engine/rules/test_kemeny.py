@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine.rules import kemeny
+from ranking_engine.rules.kemeny_program import OrderProgram, Steps, seconds_left
+from ranking_engine.rules.kemeny_search import best_of_all, excess_of, improved, searched
+from ranking_engine.synthetic import random_matrix
+from tests.ranking_engine import naive, naive_consensus
+from tests.ranking_engine.strategies import matrices
+
+BOARDS = [
+    {"kind": "uniform"},
+    {"kind": "uniform", "n_levels": 3},
+    {"kind": "skill", "missing": 0.4},
+    {"kind": "uniform", "weights": [1, 3, 7, "0.1", "1/13", 0, 19]},
+]
+
+
+@pytest.fixture(params=["subsets", "linear programs"])
+def way(request, monkeypatch):
+    """Both ways of solving a component, each for components of any size."""
+    monkeypatch.setattr(kemeny, "MAX_EXACT", 13 if request.param == "subsets" else 1)
+    return request.param
+
+
+def assert_optimal(matrix: ScoreMatrix, *, knows_all: bool = True) -> None:
+    ranking = rank(matrix, "kemeny")
+    least, best = naive_consensus.kemeny(matrix)
+    order = tuple(int(i) for i in np.argsort(ranking.ranks) if ranking.ranks[i] > 0)
+    assert order in best
+    details = dict(ranking.details)
+    assert details["distance"] == details["lower_bound"] == pytest.approx(float(least), rel=1e-12)
+    assert details["proven"] is True
+    firsts = tuple(sorted({other[0] for other in best}))
+    if knows_all or details["winners_complete"]:
+        assert (details["winners_complete"], ranking.winners) == (True, firsts)
+    if knows_all or details["unique"] is not None:
+        assert details["unique"] is (len(best) == 1)
+    assert ranking.scores[list(order)].tolist() == list(range(len(order), 0, -1))
+
+
+def test_small_boards_are_solved_with_all_their_optima(way):
+    @settings(max_examples=60, deadline=None)
+    @given(matrices())
+    def check(matrix):
+        if naive.scored_systems(matrix):
+            assert_optimal(matrix)
+        else:
+            assert rank(matrix, "kemeny").status == "undefined"
+
+    check()
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("board", BOARDS, ids=str)
+def test_boards_of_seven_are_the_best_of_all_permutations(way, board, seed):
+    assert_optimal(random_matrix(7, 7, seed=seed, **board), knows_all=way == "subsets")
+
+
+def test_weights_beyond_64_bits_are_costs_all_the_same(way):
+    matrix = random_matrix(5, 5, seed=3, kind="uniform", weights=[2**60 + 1, 2**60, "1/7", 2**59, 2**58 + 3])
+    ranking = rank(matrix, "kemeny")
+    least, best = naive_consensus.kemeny(matrix)
+    assert tuple(np.argsort(ranking.ranks).tolist()) in best or way == "linear programs"
+    assert ranking.details["lower_bound"] <= float(least) <= ranking.details["distance"]
+    assert ranking.details["distance"] == pytest.approx(float(least), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_subsets_and_linear_programs_agree_on_components_of_eleven(monkeypatch, seed):
+    matrix = random_matrix(11, 9, seed=seed, kind="uniform")
+    by_subsets = rank(matrix, "kemeny")
+    monkeypatch.setattr(kemeny, "MAX_EXACT", 1)
+    by_programs = rank(matrix, "kemeny")
+    assert by_programs.details["steps"]["rounds"] > 0
+    for key in ("distance", "lower_bound", "proven"):
+        assert by_programs.details[key] == by_subsets.details[key]
+    if by_programs.details["unique"] is not None:
+        assert by_programs.details["unique"] == by_subsets.details["unique"]
+    if by_programs.details["winners_complete"]:
+        assert by_programs.winners == by_subsets.winners
+
+
+def test_the_order_of_systems_and_tasks_changes_nothing():
+    for rule in [key for key, rule in RULES.items() if rule.is_slow]:
+        matrix = random_matrix(24, 9, seed=6, kind="uniform", n_levels=6)
+        rows, columns = np.random.default_rng(1).permutation(24), np.random.default_rng(2).permutation(9)
+        ranking, shuffled = rank(matrix, rule), rank(matrix.subset(rows, columns), rule)
+        np.testing.assert_array_equal(shuffled.scores, ranking.scores[rows])
+        assert {rows[i] for i in shuffled.winners} == set(ranking.winners)
+        assert shuffled.details == ranking.details
+
+
+def test_of_two_circles_apart_each_is_cut_and_all_firsts_of_the_upper_one_win():
+    # A, B, C beat one another in a circle and all of D, E, F, which do too
+    circle = np.array([[3, 1, 2], [2, 3, 1], [1, 2, 3]])
+    matrix = ScoreMatrix(np.concatenate([circle + 10, circle]), system_names=list("CABFDE"))
+    ranking = rank(matrix, "kemeny")
+    assert ranking.winners == (0, 1, 2)
+    assert ranking.ranks.tolist() == [3, 1, 2, 6, 4, 5]  # A > B > C by name, then D > E > F
+    assert {key: ranking.details[key] for key in ("distance", "unique", "winners_complete")} == {
+        "distance": 8.0,
+        "unique": False,
+        "winners_complete": True,
+    }
+
+
+def test_without_time_the_best_order_met_comes_with_a_lower_bound_and_no_proof():
+    matrix = random_matrix(40, 12, seed=1, kind="uniform")
+    ranking, proven = rank(matrix, "kemeny", seconds=0), rank(matrix, "kemeny")
+    details = ranking.details
+    assert proven.details["proven"]
+    assert details["lower_bound"] <= proven.details["distance"] <= details["distance"]
+    assert (details["proven"], details["winners_complete"]) == (False, False)
+    assert details["unique"] is None
+    assert ranking.winners == (int(np.argmin(ranking.ranks)),)
+
+
+def test_all_tied_systems_stand_by_name_and_all_win():
+    ranking = rank(ScoreMatrix([[1.0], [1.0], [1.0]], system_names=["b", "c", "a"]), "kemeny")
+    assert (ranking.ranks.tolist(), ranking.winners) == ([2, 3, 1], (0, 1, 2))
+    assert (ranking.details["distance"], ranking.details["unique"]) == (0.0, False)
+
+
+CIRCLE = np.array([[0, 3, -1, 2], [-3, 0, 5, 1], [1, -5, 0, 4], [-2, -1, -4, 0]])  # A > B > C > A, all beat D
+
+
+def test_the_excess_is_the_sum_of_the_margins_contradicted():
+    assert excess_of(CIRCLE, np.array([0, 1, 2, 3])) == 1
+    assert excess_of(CIRCLE, np.array([3, 2, 1, 0])) == 3 + 5 + 2 + 1 + 4
+    best = best_of_all(CIRCLE)
+    assert (best.order.tolist(), best.excess, best.n_best, best.firsts) == ([0, 1, 2, 3], 1, 1, (0,))
+
+
+def test_moving_systems_one_at_a_time_ends_where_no_move_gains():
+    margins = random_margins(20, seed=0)
+    order, _ = improved(margins, np.arange(20))
+    assert sorted(order) == list(range(20))
+    for v in range(20):
+        rest = order[order != v]
+        moves = [excess_of(margins, np.insert(rest, place, v)) for place in range(20)]
+        assert min(moves) == excess_of(margins, order)
+    better, _ = searched(margins, order, 0)
+    assert excess_of(margins, better) <= excess_of(margins, order)
+
+
+def random_margins(n, seed):
+    upper = np.triu(np.random.default_rng(seed).integers(-9, 10, (n, n)), 1)
+    return upper - upper.T
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_hold_whatever_the_pairs_placed(seed):
+    margins = random_margins(7, seed)
+    program = OrderProgram(margins, np.arange(7), seconds_left(10), Steps())
+    program.solve()
+    assert program.bound == program.excess == best_of_all(margins).excess
+    for i, j in [(0, 1), (5, 2), (3, 6)]:
+        column, value = program.pair(i, j)
+        bound = program.least_excess_with(np.array([column], dtype=np.int32), np.array([value]))
+        placed = margins.copy()
+        placed[i, j], placed[j, i] = 1000, -1000  # no best order then places j above i
+        least = best_of_all(placed).excess + max(0, -margins[i, j])
+        assert bound <= least
+        assert (bound > program.excess) <= (least > program.excess)
