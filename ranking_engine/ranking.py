@@ -123,6 +123,8 @@ def ranks_of(scores: FloatArray) -> NDArray[np.int32]:
 
     Scores tie when consecutive sorted values differ by at most 1e-9 of the row's largest |score|.
     """
+    if len(scores) == 1:
+        return _ranks_of_one(scores[0])[None]
     n = scores.shape[1]
     order = np.argsort(-scores, axis=1, kind="stable")
     descending = np.take_along_axis(scores, order, axis=1)
@@ -134,4 +136,21 @@ def ranks_of(scores: FloatArray) -> NDArray[np.int32]:
     ranks = np.empty(scores.shape, dtype=np.int32)
     np.put_along_axis(ranks, order, places.astype(np.int32), axis=1)
     ranks[np.isnan(scores)] = UNRANKED
+    return ranks
+
+
+def _ranks_of_one(scores: FloatArray) -> NDArray[np.int32]:
+    """As `ranks_of`, without the axis: ranking one matrix asks for one row at a time."""
+    order = np.argsort(-scores, kind="stable")  # NaN last
+    descending = scores[order]
+    n_ranked = len(scores) - int(np.count_nonzero(np.isnan(scores)))
+    ranks = np.full(len(scores), UNRANKED, dtype=np.int32)
+    if not n_ranked:
+        return ranks
+    descending = descending[:n_ranked]
+    tolerance = TIE_TOLERANCE * max(abs(descending[0]), abs(descending[-1]))
+    places = np.arange(1, n_ranked + 1, dtype=np.int32)
+    with np.errstate(over="ignore"):  # as above
+        places[1:][descending[:-1] - descending[1:] <= tolerance] = 0
+    ranks[order[:n_ranked]] = np.maximum.accumulate(places)
     return ranks

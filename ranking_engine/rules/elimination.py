@@ -72,14 +72,19 @@ def _drop_by_borda(profile: Profile, ties: str, leaving: Leaving) -> Outcome:
     bound = int(profile.matrix.integer_weights.sum()) * n * n
     dtype = np.dtype(np.int64 if bound < _INT64_SAFE else object)
     scores = presence.sum(axis=1, dtype=dtype)
+    columns = np.ascontiguousarray(presence.T)
     left, remaining = np.zeros(n), np.arange(n)
     for number in itertools.count(1):
-        is_leaving = leaving(scores[remaining])
-        left[remaining] = number
-        if is_leaving.all() or not is_leaving.any():
+        is_leaving = leaving(scores)
+        gone = remaining[is_leaving]
+        if len(gone) in (0, len(remaining)):
+            left[remaining] = number
             return Outcome(left)
-        scores -= presence[:, remaining[is_leaving]].sum(axis=1, dtype=dtype)
-        remaining = remaining[~is_leaving]
+        left[gone] = number
+        stays = ~is_leaving
+        remaining, scores = remaining[stays], scores[stays]
+        for j in gone.tolist():
+            scores -= columns[j][remaining]
     raise AssertionError("unreachable")
 
 
@@ -139,7 +144,10 @@ class _Front:
         total = sum(units)
         if total < 2**53:
             dtype = self.is_front.dtype if total < 2**24 else np.float64
-            return (np.array(units, dtype=dtype) @ self.is_front)[self.is_present]
+            # Integers times 0 or 1: nothing here is invalid, but vectorised products of some processors raise the
+            # flag for lanes that they do not use.
+            with np.errstate(invalid="ignore"):
+                return (np.array(units, dtype=dtype) @ self.is_front)[self.is_present]
         return np.array(units, dtype=object) @ (self.is_front[:, self.is_present] > 0).astype(object)
 
     def _units(self, share: Share) -> list[int]:
