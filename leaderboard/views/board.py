@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 from leaderboard.models import Benchmark, Job, User
 from leaderboard.selectors.audience import Audience, readable_benchmark
 from leaderboard.selectors.jobs import board_job, own_system_ids, study_job
+from leaderboard.services.agreement import agreements
 from leaderboard.services.board import Board, BoardQuery, UnknownChoiceError, build_board, changed, interval_meaning
 from leaderboard.services.columns import Column, TooLargeError
 from leaderboard.services.markdown import render_markdown
@@ -162,6 +163,7 @@ class _Board:
             for column in found.columns
             if column.status == "ranked" or column is found.reference
         ]
+        self._agreements = agreements(found.columns, found.reference)
         self.columns = [self._column(column, found) for column in found.columns]
         self.undefined = [self._column(column, found) for column in found.undefined]
         self.rows = [
@@ -222,6 +224,7 @@ class _Board:
             "status": column.status,
             "reason": as_sentence(column.reason),
             "remark": column.remark,
+            "agreement": self._agreements.get(column.rule),
             "winner_names": column.winner_names,
             "n_winners": column.n_winners,
             "n_ranked": column.n_ranked,

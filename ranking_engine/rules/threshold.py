@@ -103,7 +103,9 @@ def _listed(profile: Profile, cells: _Cells, unit: int, *, is_steps: bool) -> di
     table[cells.system, cells.position] = cells.amount
     if is_steps:
         table = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
-    return {
-        name: {p: int(row[p]) / unit for p in range(n, 1, -1) if row[p]}
-        for name, row in zip(profile.matrix.system_names, table.tolist(), strict=True)
-    }
+    descending = table[:, :1:-1]  # positions n to 2
+    listed: dict[str, dict[int, float]] = {name: {} for name in profile.matrix.system_names}
+    found = np.nonzero(descending)
+    for i, steps, amount in zip(*(part.tolist() for part in found), descending[found].tolist(), strict=True):
+        listed[profile.matrix.system_names[i]][n - steps] = int(amount) / unit
+    return listed
