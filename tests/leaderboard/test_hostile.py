@@ -531,3 +531,23 @@ def test_no_score_of_anybody_changed_while_all_this_was_tried(make):
     assert list(Score.objects.filter(pk__in=[row["id"] for row in before]).order_by("pk").values()) == before
     assert Submission.objects.exclude(state="accepted").count() == 0
     assert re.fullmatch(r"[0-9a-f-]{36}", str(Batch.objects.first().uuid))
+
+
+def test_an_account_keeps_its_display_name_and_its_address_in_small_letters(db):
+    client = signed_in()
+    form = {
+        "email": "New.Person@Plurank.example", "display_name": SCRIPT, "password1": "a long password",
+        "password2": "a long password",
+    }  # fmt: skip
+    assert client.post("/account/signup/", form)["Location"] == "/"
+    user = User.objects.get()
+    assert (user.email, user.display_name, user.is_staff) == ("new.person@plurank.example", SCRIPT, False)
+    page = client.get("/").content.decode()
+    assert "&lt;script&gt;" in page
+    assert SCRIPT not in page
+
+
+def test_signing_up_takes_no_field_that_the_form_has_not(db):
+    form = {"email": "n@plurank.example", "password1": "a long password", "password2": "a long password"}
+    signed_in().post("/account/signup/", form | {"is_staff": "on", "is_superuser": "1", "id": "1"})
+    assert (User.objects.get().is_staff, User.objects.get().is_superuser) == (False, False)

@@ -40,7 +40,7 @@ class Command(BaseCommand):
                 submission_policy=options["submissions"],
             )
         except TableError as error:
-            raise CommandError(error.one_line) from error
+            raise CommandError(error.one_line()) from error
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}") from error
         except ValidationError as error:

@@ -1,9 +1,11 @@
 """Benchmarks from folders: a good one whole, a bad one not at all."""
 
+import io
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
 
 from leaderboard.models import Batch, Benchmark, Score, System, Task, TaskGroup
 from leaderboard.services.benchmark_folders import import_folder
@@ -165,3 +167,38 @@ def test_a_key_that_is_taken_is_refused_and_the_first_benchmark_stays(make, tmp_
     with pytest.raises(ValidationError):
         import_folder(path, owner=make.user())
     assert (Benchmark.objects.count(), Batch.objects.count(), System.objects.count()) == (1, 1, 2)
+
+
+# --- The command ---------------------------------------------------------------------------------------------------
+
+
+def command(path: Path, owner: str = "", **options: str) -> str:
+    out = io.StringIO()
+    call_command("import_benchmark", str(path), owner=owner, stdout=out, **options)
+    return out.getvalue()
+
+
+def test_the_command_says_where_the_benchmark_is(make, tmp_path):
+    owner = make.user()
+    said = command(folder(tmp_path), owner.email.upper(), key="other", visibility="private", submissions="closed")
+    assert said == "/b/other/  Two sides, revision 1\n"
+    benchmark = Benchmark.objects.get()
+    assert (benchmark.visibility, benchmark.submission_policy) == ("private", "closed")
+
+
+@pytest.mark.parametrize("case", ["text in a cell", "an unknown rule", "no table", "two systems of one key"])
+def test_the_command_says_in_one_line_what_is_wrong(make, tmp_path, case):
+    csv, toml, _, says = BAD[case]
+    path = folder(tmp_path, csv or "", toml)
+    if csv is None:
+        (path / "scores.csv").unlink()
+    with pytest.raises(CommandError) as caught:
+        command(path, make.user().email)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert Benchmark.objects.count() == 0
+
+
+def test_the_command_asks_for_an_owner_that_there_is(db, tmp_path):
+    with pytest.raises(CommandError, match=r"no account has the e-mail address nobody@plurank\.example"):
+        command(folder(tmp_path), "nobody@plurank.example")
