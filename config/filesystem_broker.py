@@ -94,9 +94,10 @@ class Channel(virtual.Channel):
         self._cleaned_at = time.monotonic()
         oldest = time.time() - self.stale_seconds
         try:
-            for entry in os.scandir(self.folder):
-                if entry.name.endswith((".msg", ".new", ".taken")) and entry.stat().st_mtime < oldest:
-                    Path(entry.path).unlink(missing_ok=True)
+            with os.scandir(self.folder) as entries:
+                for entry in entries:
+                    if entry.name.endswith((".msg", ".new", ".taken")) and entry.stat().st_mtime < oldest:
+                        Path(entry.path).unlink(missing_ok=True)
         except OSError as error:  # others clean the same folder
             logger.debug("not all old messages were deleted: %s", error)
 

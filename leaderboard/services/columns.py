@@ -1,6 +1,7 @@
 """The columns of a board: what each rule says of one revision, stored or computed on demand."""
 
 import hashlib
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,7 @@ from ranking_engine import RULES
 from ranking_engine import __version__ as engine_version
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
 COMPUTING = "computing"  # the status of a slow rule whose ranking is not there yet
 ON_DEMAND_SECONDS = 3600  # how long an answer computed on demand is kept
 FLIGHT_SECONDS = 20  # how long others wait for the one that computes it
@@ -231,20 +233,26 @@ def single_flight(key: str, compute: Callable[[], T]) -> T:
     Whoever waited in vain computes for itself: a reader gets an answer even where the first one died.
     """
     key = f"on-demand:{hashlib.sha256(key.encode()).hexdigest()}"
-    answer = cache.get(key)
+    flight = f"{key}:flight"
+    patience = time.monotonic() + FLIGHT_SECONDS
+    while (answer := _ask_cache(lambda: cache.get(key), None)) is None:
+        if _ask_cache(lambda: cache.add(flight, 1, FLIGHT_SECONDS), otherwise=True) or time.monotonic() > patience:
+            break
+        time.sleep(0.05)
     if answer is not None:
         return answer
-    is_first = cache.add(f"{key}:flight", 1, FLIGHT_SECONDS)
-    patience = time.monotonic() + FLIGHT_SECONDS
-    while not is_first and time.monotonic() < patience:
-        time.sleep(0.05)
-        answer = cache.get(key)
-        if answer is not None:
-            return answer
-        is_first = cache.add(f"{key}:flight", 1, FLIGHT_SECONDS)
     try:
         answer = compute()
-        cache.set(key, answer, ON_DEMAND_SECONDS)
+        _ask_cache(lambda: cache.set(key, answer, ON_DEMAND_SECONDS), None)
     finally:
-        cache.delete(f"{key}:flight")
+        _ask_cache(lambda: cache.delete(flight), otherwise=False)
     return answer
+
+
+def _ask_cache(ask: Callable[[], Any], otherwise: Any) -> Any:  # noqa: ANN401
+    """What the cache says; `otherwise` where it is out of reach, for which no reader should go without an answer."""
+    try:
+        return ask()
+    except Exception:
+        logger.warning("the cache is out of reach", exc_info=True)
+        return otherwise

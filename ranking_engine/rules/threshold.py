@@ -104,8 +104,12 @@ def _listed(profile: Profile, cells: _Cells, unit: int, *, is_steps: bool) -> di
     if is_steps:
         table = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
     descending = table[:, :1:-1]  # positions n to 2
-    listed: dict[str, dict[int, float]] = {name: {} for name in profile.matrix.system_names}
-    found = np.nonzero(descending)
-    for i, steps, amount in zip(*(part.tolist() for part in found), descending[found].tolist(), strict=True):
-        listed[profile.matrix.system_names[i]][n - steps] = int(amount) / unit
-    return listed
+    systems, steps = np.nonzero(descending)
+    amounts = descending[systems, steps]
+    weights = [int(w) / unit for w in amounts] if amounts.dtype == object else (amounts / unit).tolist()
+    positions = (n - steps).tolist()
+    ends = np.searchsorted(systems, np.arange(n + 1)).tolist()
+    return {
+        name: dict(zip(positions[begin:end], weights[begin:end], strict=True))
+        for name, begin, end in zip(profile.matrix.system_names, ends, ends[1:], strict=False)
+    }
