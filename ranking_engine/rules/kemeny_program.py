@@ -174,11 +174,6 @@ class OrderProgram:
         matrix[self.below, self.above] = 1.0 - np.asarray(x, dtype=np.float64)
         return matrix
 
-    def _indicator(self, order: Order) -> FloatArray:
-        place = np.empty(self.n, dtype=np.intp)
-        place[order] = np.arange(self.n)
-        return (place[self.above] < place[self.below]).astype(np.float64)
-
     def _violated(self, matrix: FloatArray) -> NDArray[np.int32]:
         """Return the violated rows as columns (ij, jk, ik), the most violated ones: for each i and j one k at most."""
         found, sizes = [], []
