@@ -3,7 +3,7 @@
 from django.db.models import F
 from django.utils import timezone
 
-from leaderboard.models import Benchmark, Draft, Job, Revision
+from leaderboard.models import Benchmark, BenchmarkDraft, Draft, Job, Revision
 from leaderboard.services.engine_versions import is_older
 from leaderboard.services.job_kinds import JOB_KINDS, RANKINGS, insert_job, insert_revision_jobs
 from ranking_engine import __version__ as engine_version
@@ -28,4 +28,6 @@ def insert_jobs_after_upgrade() -> int:
 
 def delete_expired_drafts() -> int:
     """Forget drafts that nobody confirmed in time."""
-    return Draft.objects.filter(expires_at__lt=timezone.now()).delete()[0]
+    now = timezone.now()
+    BenchmarkDraft.objects.filter(expires_at__lt=now).delete()
+    return Draft.objects.filter(expires_at__lt=now).delete()[0]

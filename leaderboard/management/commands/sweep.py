@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand
 from django.db import close_old_connections
 
 import config.celery  # noqa: F401 -- wake-ups are sent through this application
+from leaderboard.services.embargo import end_embargoes
 from leaderboard.services.jobs import sweep
 from leaderboard.services.upkeep import delete_expired_drafts, insert_jobs_after_upgrade
 
@@ -18,7 +19,7 @@ UPKEEP_SECONDS = 60
 
 
 class Command(BaseCommand):
-    """Ends leases that ran out and wakes workers for what is due, once a second, straight from the database."""
+    """Ends leases and embargoes that ran out and wakes workers, once a second, straight from the database."""
 
     help = "Keep every job going: end leases that ran out, wake workers for what is due. Any number may run."
 
@@ -40,6 +41,7 @@ class Command(BaseCommand):
                     insert_jobs_after_upgrade()
                     delete_expired_drafts()
                     next_upkeep = time.monotonic() + UPKEEP_SECONDS
+                end_embargoes()
                 sweep()
             except Exception:
                 # The database may be away for a moment; nothing is lost by sweeping a second later.
