@@ -29,7 +29,7 @@ from leaderboard.services.rankings import rank_isolated, site_rules, split_rules
 from leaderboard.services.score_matrix import build_matrix
 from leaderboard.services.submissions import accept_batch, store_batch
 from leaderboard.services.task_changes import MOST_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
-from leaderboard.services.wording import in_words
+from leaderboard.services.wording import in_words, with_task_names
 from ranking_engine import RULES, Ranking
 from ranking_engine.benchmark_file import BenchmarkFile, TaskEntry, read_benchmark
 from ranking_engine.names import check_name
@@ -169,14 +169,17 @@ def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdic
         return []
     matrix = build_matrix(found.table.values, systems, content)
     outcomes = rank_isolated(matrix, content["missing_policy"], content["aggregation"], rules)
-    return [_verdict(rule, outcome, found.table.system_names) for rule, (outcome, _) in outcomes.items()]
+    tasks = {task["key"]: task["name"] for task in content["tasks"]}
+    return [_verdict(rule, outcome, found.table.system_names, tasks) for rule, (outcome, _) in outcomes.items()]
 
 
-def _verdict(rule: str, outcome: Ranking | Exception, names: Sequence[str]) -> RuleVerdict:
+def _verdict(
+    rule: str, outcome: Ranking | Exception, names: Sequence[str], tasks: Mapping[str, str]
+) -> RuleVerdict:
     if isinstance(outcome, Exception):
         return RuleVerdict(RULES[rule].name, "", 0, "It cannot be computed.")
     winners = in_words([names[i] for i in outcome.winners])
-    return RuleVerdict(RULES[rule].name, winners, int((outcome.ranks >= 1).sum()), outcome.reason)
+    return RuleVerdict(RULES[rule].name, winners, int((outcome.ranks >= 1).sum()), with_task_names(outcome.reason, tasks))
 
 
 def _imagined_content(draft: BenchmarkDraft, proposal: Proposal) -> dict[str, Any]:
