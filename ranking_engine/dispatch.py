@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ranking_engine.aggregation import check_aggregation, reweighted, two_step
+from ranking_engine.aggregation import check_aggregation, reweighted, two_step, voting_groups
 from ranking_engine.missing import Completed, check_policy, complete, scored_part
 from ranking_engine.pairwise import Pairwise
 from ranking_engine.profile import Outcome, Profile
 from ranking_engine.ranking import UNRANKED, Ranking
 from ranking_engine.registry import TIES, Number, Rule, get_rule, listed_rules
 from ranking_engine.score_matrix import ScoreMatrix
+
+Progress = Callable[[int, int, str], None]
 
 
 def rank(
@@ -56,11 +59,13 @@ def rank_all(
     ties: str | None = None,
     options: Mapping[str, Mapping[str, object]] | None = None,
     pairwise: Pairwise | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, Ranking]:
     """Rank under each of `rules` (default: the listed ones, in the order of RULES), sharing what they can.
 
     `options` are those of `rank`, by rule. `pairwise` is the comparison of `matrix` where that is known
     already, such as `Pairwise.updated` gives for one changed system; it serves the aggregation `basic` only.
+    `progress` is told, before each ranking, how many are done, of how many, and which rule's is next.
     An exception in one rule is not caught.
     """
     keys = [get_rule(key).key for key in (listed_rules() if rules is None else rules)]
@@ -68,9 +73,17 @@ def rank_all(
     _check_ties(ties)
     checked = {key: _checked_options(get_rule(key), (options or {}).get(key, {})) for key in keys}
 
+    n_stages = len(voting_groups(matrix)) + 1 if aggregation == "two_step" else 1
+    done = itertools.count()
+
+    def rank_one(shared: _Shared, key: str) -> Ranking:
+        if progress is not None:
+            progress(next(done), n_stages * len(keys), key)
+        return _rank(shared, get_rule(key), ties, checked.get(key, {}))
+
     def rank_rules(part: ScoreMatrix, keys: Sequence[str]) -> dict[str, Ranking]:
         shared = _Shared(part, missing, pairwise if part is matrix else None)
-        return {key: _rank(shared, get_rule(key), ties, checked.get(key, {})) for key in keys}
+        return {key: rank_one(shared, key) for key in keys}
 
     if aggregation == "two_step":
         return two_step(matrix, keys, rank_rules)

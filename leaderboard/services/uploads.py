@@ -1,7 +1,5 @@
 """Uploads by a program: checked and stored in one step, whole or not at all, once for one idempotency key."""
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,13 +13,13 @@ from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.csv_uploads import rows_of_csv, unknown_task
+from leaderboard.services.names import NearMisses
 from leaderboard.services.submissions import SubmissionError, accept_batch, decides_alone, store_batch
 from leaderboard.services.upload_checks import DraftError, Problem, RawRow, board_systems, check_rows
 from leaderboard.services.wording import in_words
 from ranking_engine.names import clean_name, fold_name, shorten
 
 MOST_ISSUES = 100
-_SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212]+")
 
 
 @dataclass(frozen=True)
@@ -129,31 +127,31 @@ def check_upload(benchmark: Benchmark, owner: User, upload: Upload) -> list[dict
         checked = check_rows(benchmark, owner, raw)
     except DraftError as error:
         raise UploadError([reading.issue(problem) for problem in error.problems.found]) from error
-    known = {_skeleton(system.name): system.name for system in board_systems(benchmark)}
+    known = NearMisses([system.name for system in board_systems(benchmark)])
     issues = []
     for row in checked:
         message = _presence_problem(row["system"], known, creates_systems=upload.creates_systems)
         if message:
             issues.append(reading.issue(Problem("system_name", message, row["line"])))
-        known.setdefault(_skeleton(row["system"]["name"]), row["system"]["name"])
+        known.add(row["system"]["name"])
         row["system"]["new_key"] = reading.new_keys.get(row["line"], "")
     if issues:
         raise UploadError(issues)
     return checked
 
 
-def _presence_problem(system: Mapping[str, Any], known: Mapping[str, str], *, creates_systems: bool) -> str:
+def _presence_problem(system: Mapping[str, Any], known: NearMisses, *, creates_systems: bool) -> str:
     """Why a system may not be taken for a new one; empty where it may, or is on the board.
 
     Args:
         system: what a checked row says of it.
-        known: names on the board and in earlier rows, by what is left of them without spaces and hyphens.
+        known: names on the board and in earlier rows.
         creates_systems: whether the upload says that it has new systems.
     """
     name = system["name"]
     if system["key"] is not None:
         return ""
-    twin = known.get(_skeleton(name))
+    twin = known.twin(name)
     if twin is not None:
         return f"{name!r} and {twin!r} differ in nothing but case, spaces and hyphens"
     if creates_systems:
@@ -161,11 +159,6 @@ def _presence_problem(system: Mapping[str, Any], known: Mapping[str, str], *, cr
     close = [repr(other) for other in system["near_misses"]]
     hint = f"did you mean {in_words(close)}? " if close else ""
     return f"{name!r} is not on the board; {hint}Say `create_systems` to add new systems"
-
-
-def _skeleton(name: str) -> str:
-    """What is left of a name without case, spaces, hyphens and underscores."""
-    return _SEPARATORS.sub("", unicodedata.normalize("NFKC", name).casefold())
 
 
 class _TableReading:

@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 from ranking_engine.score_matrix import ScoreMatrix
 from ranking_engine.stability import missing_scores
-from ranking_engine.stability.study import Parameters, Progress, Study, StudyResult
+from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult
 
-__all__ = ["STUDIES", "Study", "StudyResult", "get_study", "run_study"]
+__all__ = ["STUDIES", "Arrays", "Parameters", "Progress", "Study", "StudyResult", "get_study", "run_study"]
 
 _STUDIES = (missing_scores.STUDY,)
 

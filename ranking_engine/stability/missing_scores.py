@@ -14,6 +14,7 @@ Departures from the paper and its code:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ def _of_the_first(reference: FloatArray, noisy: FloatArray, parameters: Paramete
     return spearman(reference[None], averaged(ranks), among)
 
 
-def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: list[Arrays]) -> StudyResult:
+def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
     """Return for each rule the curves over levels: mean, standard deviation, number of undefined correlations."""
     arrays = joined(partials)
     rules: dict[str, Any] = {}
@@ -191,4 +192,5 @@ STUDY = Study(
     run_chunk=run_chunk,
     merge=merge,
     why_not=why_not,
+    steps="n_repeats",
 )

@@ -7,7 +7,7 @@ the caller gave: the merged result has the same bits whoever computes which chun
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,7 @@ class Study:
             progress); progress(done, total) is called after each step, and may raise to cancel.
         merge: the result from all partial results in the order of chunks, merge(matrix, parameters, seed, partials).
         why_not: why the study says nothing about a matrix; empty where it does.
+        steps: the parameter that counts the work, which a budget in seconds is turned into; empty where none does.
     """
 
     key: str
@@ -64,8 +65,9 @@ class Study:
     n_chunks: Callable[[ScoreMatrix, Parameters], int]
     estimate: Callable[[ScoreMatrix, Parameters], float]
     run_chunk: Callable[..., Arrays]
-    merge: Callable[[ScoreMatrix, Parameters, int, list[Arrays]], StudyResult]
-    why_not: Callable[[ScoreMatrix, Parameters], str]
+    merge: Callable[[ScoreMatrix, Parameters, int, Sequence[Arrays]], StudyResult]
+    why_not: Callable[[ScoreMatrix, Parameters], str] = lambda matrix, parameters: ""
+    steps: str = ""
 
     def with_defaults(self, parameters: Parameters | None) -> dict[str, Any]:
         """Return the parameters given, with the defaults of the others.
@@ -104,7 +106,7 @@ def blocks(units: range, height: int) -> list[range]:
     return [units[start : start + height] for start in range(0, len(units), max(1, height))]
 
 
-def joined(partials: list[Arrays], axis: int = 0) -> Arrays:
+def joined(partials: Sequence[Arrays], axis: int = 0) -> Arrays:
     """Put the arrays of all chunks together, along their axis of trials."""
     return {name: np.concatenate([arrays[name] for arrays in partials], axis=axis) for name in partials[0]}
 

@@ -68,6 +68,7 @@ def test_every_entry_of_the_catalogue_is_complete(key):
     assert study.question.endswith("?")
     assert study.source
     assert json.loads(json.dumps(study.parameters)) == dict(study.parameters)
+    assert not study.steps or study.parameters[study.steps] > 0
     assert study.estimate(MATRIX, study.parameters) > 0
 
 
