@@ -58,10 +58,9 @@ def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], 
     planned: list[PlannedStudy] = []
     if choices and revision_matrix(revision) is not None:
         matrix = study_matrix(revision)
-        policy = revision.configuration.content["missing_policy"]
         for done, choice in enumerate(choices):
             checkpoint(done / len(choices))
-            planned.append(plan_study(catalogue.STUDIES[choice.study], matrix, choice, policy))
+            planned.append(plan_study(catalogue.STUDIES[choice.study], matrix, choice))
     report = make_report(
         revision,
         STUDY_PLAN,
@@ -102,18 +101,15 @@ def choices_of(benchmark: Benchmark) -> list[StudyChoice]:
     ]
 
 
-def plan_study(study: Study, matrix: ScoreMatrix, choice: StudyChoice, policy: str) -> PlannedStudy:
+def plan_study(study: Study, matrix: ScoreMatrix, choice: StudyChoice) -> PlannedStudy:
     """What a study of this matrix will be: its steps cut to the budget, its chunks, its priority.
 
     Args:
         study: of the catalogue.
         matrix: what it perturbs.
         choice: when it runs, and its budget.
-        policy: the benchmark's missing-score policy, for studies that have one.
     """
     own = dict(study.parameters)
-    if "missing" in own:
-        own["missing"] = policy
     if reason := study.why_not(matrix, own):
         return PlannedStudy(study.key, reason=reason)
     own = within_budget(study, matrix, own, choice.budget_seconds)

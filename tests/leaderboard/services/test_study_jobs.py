@@ -51,7 +51,7 @@ LEADERS = Study(
     name="leaders of random tasks",
     question="Who leads on a random task?",
     source="this test",
-    parameters={"n_trials": 50, "missing": "undefined"},
+    parameters={"n_trials": 50, "top": 1},
     n_chunks=lambda matrix, parameters: -(-parameters["n_trials"] // TRIALS_A_CHUNK),
     estimate=lambda matrix, parameters: 2.0 * parameters["n_trials"],
     run_chunk=leaders,
@@ -105,11 +105,11 @@ def stored() -> tuple[dict, dict]:
 # --- Planning --------------------------------------------------------------------------------------------------------
 
 
-def test_a_plan_inserts_one_job_a_chunk_with_the_benchmarks_policy_and_says_what_it_costs(make):
+def test_a_plan_inserts_one_job_a_chunk_and_says_what_it_costs(make):
     benchmark = make.published()
     chunks = planned(benchmark)
     assert [job.chunk for job in chunks] == [0, 1, 2, 3, 4]
-    parameters = {"study": "leaders", "seed": 0, "n_trials": 50, "missing": benchmark.missing_policy}
+    parameters = {"study": "leaders", "seed": 0, "n_trials": 50, "top": 1}
     assert [job.parameters for job in chunks] == [parameters] * 5
     plan = Report.objects.get(kind="study_plan").summary["leaders"]
     digest = chunks[0].parameter_hash
@@ -197,7 +197,7 @@ def test_chunks_in_any_order_give_the_same_bits_as_one_process(make, order_seed)
     summary, arrays = stored()
     from leaderboard.services.chunked_studies import study_matrix
 
-    parameters = {"n_trials": 50, "missing": "drop_systems"}
+    parameters = {"n_trials": 50, "top": 1}
     expected = catalogue.run_study("leaders", study_matrix(benchmark.publication.revision), parameters)
     assert summary == expected.summary
     assert {name: array.tobytes() for name, array in arrays.items()} == {
