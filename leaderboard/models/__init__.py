@@ -7,6 +7,7 @@ from leaderboard.models.jobs import Job
 from leaderboard.models.people import ApiToken, Membership, User
 from leaderboard.models.reports import Publication, Report
 from leaderboard.models.revisions import Configuration, Revision, SystemChange
+from leaderboard.models.studies import StudyChoice, StudyPartial
 from leaderboard.models.submissions import Batch, Draft, Score, Submission, SubmissionEvent
 from leaderboard.models.systems import System
 
@@ -27,6 +28,8 @@ __all__ = [
     "Report",
     "Revision",
     "Score",
+    "StudyChoice",
+    "StudyPartial",
     "Submission",
     "SubmissionCount",
     "SubmissionEvent",

@@ -179,7 +179,8 @@ def _verdict(
     if isinstance(outcome, Exception):
         return RuleVerdict(RULES[rule].name, "", 0, "It cannot be computed.")
     winners = in_words([names[i] for i in outcome.winners])
-    return RuleVerdict(RULES[rule].name, winners, int((outcome.ranks >= 1).sum()), with_task_names(outcome.reason, tasks))
+    reason = with_task_names(outcome.reason, tasks)
+    return RuleVerdict(RULES[rule].name, winners, int((outcome.ranks >= 1).sum()), reason)
 
 
 def _imagined_content(draft: BenchmarkDraft, proposal: Proposal) -> dict[str, Any]:

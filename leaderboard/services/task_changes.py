@@ -18,7 +18,7 @@ from leaderboard.services.audit import Change, changes_between, record_changes
 from leaderboard.services.benchmarks import prepare_group, prepare_task, record_configuration_change
 from leaderboard.services.configuration import configuration_content, decimal_text
 from leaderboard.services.hashing import content_hash
-from leaderboard.services.preview import BoardState, latest_state
+from leaderboard.services.preview import BoardState, latest_state, rankings_of_one
 from leaderboard.services.rankings import split_rules
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.table_preview import TableEffect, table_effect
@@ -148,8 +148,8 @@ def _with_effects(found: ProposalPreview, benchmark: Benchmark, content: dict[st
     if size > settings.ON_DEMAND_BUDGET:
         reason = f"A board of {n_systems} systems x {n_tasks} tasks is too large to be ranked twice while you wait."
         return replace(found, too_large=reason)
-    before, names = old.rankings(), [system.name for system in old.systems]
-    after = new.rankings()
+    before, names = rankings_of_one(old), [system.name for system in old.systems]
+    after = rankings_of_one(new)
     return replace(
         found,
         effects=[table_effect(rule, before.get(rule), ranking, len(names), names) for rule, ranking in after.items()],

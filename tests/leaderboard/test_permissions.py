@@ -8,7 +8,7 @@ import fnmatch
 from dataclasses import dataclass
 from functools import cache as once
 from itertools import accumulate
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.conf import settings
@@ -297,13 +297,16 @@ class World:
             "rule_key": "borda",
             "system_key": "secret" if variant == "pending" else "e",
             "release_key": "frozen",
-            "uuid": self.draft.uuid if name == "draft" else self.new_draft.uuid if name == "new_draft" else self.pending.uuid if variant == "pending" else
-            self.accepted.uuid,
-        }  # fmt: skip
+            "uuid": self.number(name, variant),
+        }
         if name in PATHS:
             return PATHS[name]
         arguments = [values[key] for key in ARGUMENTS.get(name, ())]
         return reverse(name, args=arguments or (["1"] if has_object(name) else []))
+
+    def number(self, name: str, variant: str) -> UUID:
+        rows = {"draft": self.draft, "new_draft": self.new_draft}
+        return rows.get(name, self.pending if variant == "pending" else self.accepted).uuid
 
     def form(self, route: str) -> dict[str, str]:
         if route.startswith("upload"):

@@ -9,7 +9,7 @@ from leaderboard.models import AuditEntry, Benchmark, Revision, Task
 from leaderboard.services.benchmarks import GroupSpec, TaskSpec, create_benchmark
 from leaderboard.services.configuration import configuration_content
 from leaderboard.services.history import history_page
-from leaderboard.services.preview import latest_state
+from leaderboard.services.preview import latest_state, rankings_of_one
 from leaderboard.services.task_changes import (
     GroupEdit,
     ProposalError,
@@ -64,7 +64,7 @@ def test_what_is_previewed_is_what_the_new_revision_ranks(make):
     preview = preview_proposal(benchmark, proposal)
     changed(benchmark, proposal)
     benchmark.refresh_from_db()
-    after = latest_state(benchmark).rankings()
+    after = rankings_of_one(latest_state(benchmark))
     moved = {effect.rule_name: effect.winner_after for effect in preview.effects}
     names = [system.name for system in latest_state(benchmark).systems]
     assert moved["Borda"] == " and ".join(names[i] for i in after["borda"].winners) == "A"

@@ -38,7 +38,7 @@ def create_triggers(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0002_append_only'),
+        ('leaderboard', '0003_studies'),
     ]
 
     operations = [
