@@ -12,7 +12,7 @@ tables meets (tests/ranking_engine/omission_search.py). Under the policies of `N
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -155,6 +155,21 @@ def omission_sentence(rule: str, missing: str) -> str:
         return f"Leaving out a score never improves one's own rank: {NEVER[policy]}."
     text = _CAN_PAY[policy].format(name=RULES[rule].name)
     return f"{text[0].upper()}{text[1:]}."
+
+
+def policy_sentence(missing: str) -> str:
+    """Return what leaving out a score can do under a policy, whichever of the rules that need every score it is."""
+    if missing in NEVER:
+        return "Leaving out a score never improves one's own rank."
+    return "Under each of these rules leaving out one's worst score can improve one's rank."
+
+
+def native_sentence(names: Sequence[str]) -> str:
+    """Return what leaving out a score can do under the native rules called `names`, whatever the policy."""
+    return (
+        f"Rules on common tasks ({', '.join(names)}) compare two systems on the tasks that both have: under each of "
+        "them leaving out one's worst score can improve one's rank, whatever the policy."
+    )
 
 
 def _read(table: str) -> Table:

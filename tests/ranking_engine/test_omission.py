@@ -17,6 +17,7 @@ from ranking_engine.omission import (
     gain,
     omission_sentence,
     policies_of,
+    policy_sentence,
 )
 from tests.ranking_engine.omission_search import first_witness, tables, variants
 from tests.ranking_engine.strategies import matrices
@@ -81,6 +82,12 @@ def test_each_policy_says_in_one_sentence_what_leaving_out_does():
             assert sentence[0].isupper()
             assert sentence.endswith(".")
             assert ("can reward" in sentence) == can_reward_omission(rule, policy)
+
+
+def test_what_is_said_of_a_policy_holds_for_every_rule_that_needs_all_scores():
+    for policy in MISSING_POLICIES:
+        answers = {can_reward_omission(rule, policy) for rule in COMPLETE_ONLY}
+        assert answers == {"never" not in policy_sentence(policy)}
 
 
 @settings(max_examples=50, deadline=None)
