@@ -6,6 +6,7 @@ from leaderboard.models.jobs import Job
 from leaderboard.models.people import ApiToken, Membership, User
 from leaderboard.models.reports import Publication, Report
 from leaderboard.models.revisions import Configuration, Revision, SystemChange
+from leaderboard.models.studies import StudyChoice, StudyPartial
 from leaderboard.models.submissions import Batch, Draft, Score, Submission, SubmissionEvent
 from leaderboard.models.systems import System
 
@@ -22,6 +23,8 @@ __all__ = [
     "Report",
     "Revision",
     "Score",
+    "StudyChoice",
+    "StudyPartial",
     "Submission",
     "SubmissionEvent",
     "System",

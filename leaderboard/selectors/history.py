@@ -32,9 +32,12 @@ def revisions_of(benchmark: Benchmark) -> QuerySet[Revision]:
 
 
 def revision_jobs(revision_ids: Iterable[int]) -> dict[int, list[Job]]:
-    """The jobs about each of these revisions, the newest of each kind, in the order of the kinds."""
+    """The jobs about each of these revisions, the newest of each kind, in the order of the kinds.
+
+    The many jobs of the studies are left out: `selectors.studies` counts them.
+    """
     found: dict[int, dict[str, Job]] = defaultdict(dict)
-    jobs = Job.objects.filter(subject_kind="revision", subject_id__in=list(revision_ids)).order_by("pk")
-    for job in jobs:
+    jobs = Job.objects.filter(subject_kind="revision", subject_id__in=list(revision_ids))
+    for job in jobs.exclude(kind__contains=":").exclude(kind="study_plan").order_by("pk"):
         found[job.subject_id][job.kind] = job
     return {revision: [kinds[kind] for kind in sorted(kinds)] for revision, kinds in found.items()}

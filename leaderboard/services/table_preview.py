@@ -7,7 +7,7 @@ import numpy as np
 
 from leaderboard.models import Benchmark, Draft
 from leaderboard.services.drafts import rows_now
-from leaderboard.services.preview import BoardState, RankChange, latest_state, rank_of
+from leaderboard.services.preview import BoardState, RankChange, latest_state, rank_of, rankings_of
 from leaderboard.services.wording import in_words
 from ranking_engine import RULES, Ranking
 
@@ -74,7 +74,7 @@ def preview_table(draft: Draft) -> TablePreview:
     after = before.with_rows(rows)
     table = _table_rows(rows, before, after)
     table.sort(key=lambda row: (not row.near_misses, not row.is_new, row.line or 0))
-    old = before.rankings()
+    old, new = rankings_of(before, after)
     return TablePreview(
         revision_number=before.revision_number,
         n_systems=len(rows),
@@ -83,7 +83,7 @@ def preview_table(draft: Draft) -> TablePreview:
         rows=table[:SHOWN_SYSTEMS],
         effects=[
             _effect(rule, old.get(rule), ranking, len(before.systems), [system.name for system in after.systems])
-            for rule, ranking in after.rankings().items()
+            for rule, ranking in new.items()
         ],
     )
 

@@ -16,10 +16,11 @@ from django.views.decorators.http import require_safe
 
 from leaderboard.models import Benchmark, Job, User
 from leaderboard.selectors.audience import Audience, readable_benchmark
-from leaderboard.selectors.jobs import board_job, own_system_ids, study_job
+from leaderboard.selectors.jobs import board_job, job_of, own_system_ids
 from leaderboard.services.agreement import agreements
 from leaderboard.services.board import Board, BoardQuery, UnknownChoiceError, build_board, changed, interval_meaning
 from leaderboard.services.columns import Column, TooLargeError
+from leaderboard.services.job_kinds import BOOTSTRAP
 from leaderboard.services.markdown import render_markdown
 from leaderboard.services.wording import as_sentence, in_words
 from ranking_engine import MISSING_POLICIES, RULES
@@ -134,7 +135,7 @@ class _Board:
             return
         self._fill(benchmark, found)
         self.published_at = benchmark.publication.published_at
-        self.intervals = _intervals(found, study_job(benchmark.publication.revision_id))
+        self.intervals = _intervals(found, job_of(benchmark.publication.revision_id, BOOTSTRAP))
 
     def _fill(self, benchmark: Benchmark, found: Board) -> None:
         facts = found.published.facts

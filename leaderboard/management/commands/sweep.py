@@ -8,10 +8,12 @@ from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand
 from django.db import close_old_connections
+from django.utils import timezone
 
 import config.celery  # noqa: F401 -- wake-ups are sent through this application
 from leaderboard.services.jobs import sweep
-from leaderboard.services.upkeep import delete_expired_drafts, insert_jobs_after_upgrade
+from leaderboard.services.study_plans import plan_nightly_studies
+from leaderboard.services.upkeep import delete_expired_drafts, delete_forgotten_partials, insert_jobs_after_upgrade
 
 logger = logging.getLogger(__name__)
 UPKEEP_SECONDS = 60
@@ -39,6 +41,8 @@ class Command(BaseCommand):
                 if time.monotonic() >= next_upkeep:
                     insert_jobs_after_upgrade()
                     delete_expired_drafts()
+                    delete_forgotten_partials()
+                    plan_nightly_studies(timezone.now())
                     next_upkeep = time.monotonic() + UPKEEP_SECONDS
                 sweep()
             except Exception:
