@@ -15,6 +15,7 @@ from leaderboard.selectors.scores import systems_at
 from leaderboard.services.columns import TooLargeError, single_flight, task_names_of
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.job_kinds import PROSPECTS
+from leaderboard.services.prospects_wording import percent
 from leaderboard.services.rankings import TWO_STEP
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import RevisionMatrix, revision_matrix
@@ -308,14 +309,6 @@ def _bound_told(bound: Bound, what: str) -> str:
     if low is not None:
         return f"{what} weigh at least {percent(low)}"
     return f"{what} weigh at most {percent(high or Fraction(0))}"
-
-
-def percent(share: Fraction | float) -> str:
-    """A share of the weight as a percentage, with a decimal where there is one: `24 %`, `24.5 %`, `under 0.1 %`."""
-    value = 100 * float(share)
-    if 0 < value < 0.05:
-        return "under 0.1 %"
-    return f"{value:.1f}".removesuffix(".0") + " %"
 
 
 def system_names(revision: Revision) -> dict[str, str]:

@@ -58,6 +58,12 @@ system                               GET    unlisted   200       200      200   
 system                               GET    private    404       404      404       200      200       200      404
 system                               POST   any        405       405      405       405      405       405      405
 system~pending                       GET    any        404       404      404       404      404       404      404
+prospects                            GET    public     200       200      200       200      200       200      200
+prospects                            GET    unlisted   200       200      200       200      200       200      200
+prospects                            GET    private    404       404      404       200      200       200      404
+prospects                            POST   any        405       405      405       405      405       405      405
+prospects~asked                      GET    public     200       200      200       200      200       200      200
+prospects~asked                      GET    private    404       404      404       200      200       200      404
 submit                               GET    public     login     200      200       200      200       200      200
 submit                               GET    unlisted   login     200      200       200      200       200      200
 submit                               GET    private    login     404      404       200      200       200      404
@@ -264,7 +270,8 @@ class World:
         if name in PATHS:
             return PATHS[name]
         arguments = [values[key] for key in ARGUMENTS.get(name, ())]
-        return reverse(name, args=arguments or (["1"] if has_object(name) else []))
+        asked = "?conditions=Task+1+%3E%3D+0.5" if variant == "asked" else ""
+        return reverse(name, args=arguments or (["1"] if has_object(name) else [])) + asked
 
     def form(self, route: str) -> dict[str, str]:
         if route.startswith("upload"):
@@ -301,6 +308,7 @@ ARGUMENTS = {
     "submit": ("key",),
     "upload": ("key",),
     "rule": ("key", "rule_key"),
+    "prospects": ("key",),
     "system": ("key", "system_key"),
     "draft": ("uuid",),
     "batch": ("uuid",),
@@ -372,7 +380,9 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
 
 @pytest.mark.parametrize("kind", ["stranger", "submitter", "staff", "anonymous"])
 @pytest.mark.parametrize(
-    "route", ["board", "board_csv", "rule", "system", "submit", "upload", "draft", "batch", "batch_progress"]
+    "route",
+    ["board", "board_csv", "rule", "prospects", "prospects~asked", "system", "submit", "upload", "draft", "batch",
+     "batch_progress"],
 )
 def test_what_is_private_answers_as_what_is_not_there(worlds, kind, route):
     world = worlds["private"]
