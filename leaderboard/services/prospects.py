@@ -294,21 +294,27 @@ def in_own_words(conditions: Conditions, revision: Revision) -> list[str]:
         names = [tasks.get(key, key) for key in stated.tasks]
         return " + ".join([*names, *(f"the group {groups.get(key, key)}" for key in stated.groups)])
 
-    texts = [_bound_told(bound, told(bound.of)) for bound in conditions.bounds]
-    texts += [f"{told(order.more)} weigh at least as much as {told(order.less)}" for order in conditions.orders]
-    if conditions.objective:
-        least = "as little" if conditions.objective.goal == "minimise" else "as much"
-        texts.append(f"of the weights that win, {told(conditions.objective.of)} weigh {least} as possible")
+    texts = [_bound_told(bound, f"{told(bound.of)} {_weigh(bound.of)}") for bound in conditions.bounds]
+    texts += [
+        f"{told(order.more)} {_weigh(order.more)} at least as much as {told(order.less)}" for order in conditions.orders
+    ]
+    if aim := conditions.objective:
+        least = "as little" if aim.goal == "minimise" else "as much"
+        texts.append(f"of the weights that win, {told(aim.of)} {_weigh(aim.of)} {least} as possible")
     return texts
+
+
+def _weigh(stated: TaskSet) -> str:
+    return "weighs" if len(stated.tasks) + len(stated.groups) == 1 else "weigh"
 
 
 def _bound_told(bound: Bound, what: str) -> str:
     low, high = bound.at_least, bound.at_most
     if low is not None and high is not None:
-        return f"{what} weigh {percent(low)}" if low == high else f"{what} weigh {percent(low)} to {percent(high)}"
+        return f"{what} {percent(low)}" if low == high else f"{what} {percent(low)} to {percent(high)}"
     if low is not None:
-        return f"{what} weigh at least {percent(low)}"
-    return f"{what} weigh at most {percent(high or Fraction(0))}"
+        return f"{what} at least {percent(low)}"
+    return f"{what} at most {percent(high or Fraction(0))}"
 
 
 def system_names(revision: Revision) -> dict[str, str]:

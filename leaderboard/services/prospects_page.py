@@ -80,6 +80,7 @@ class ProspectsPage:
     """One page of the prospects of one revision."""
 
     stored: StoredProspects
+    counts: dict[str, int]  # systems by verdict
     sentence: str
     difference: str  # what counting the tasks of weight 0 changes; empty where there are none
     n_shown: int
@@ -103,6 +104,7 @@ def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[Pro
     return (
         ProspectsPage(
             stored=stored,
+            counts=shown.summary()["verdicts"],
             sentence=counts_sentence(shown.summary()["verdicts"]),
             difference=difference(stored, task_names),
             n_shown=len(chosen),

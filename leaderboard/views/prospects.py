@@ -16,7 +16,7 @@ from leaderboard.selectors.history import publication_at
 from leaderboard.services.columns import TooLargeError, task_names_of
 from leaderboard.services.prospects import stored_prospects
 from leaderboard.services.prospects_conditions import FIELDS, N_BOUNDS, ConditionsForm, answer, choices, read_form
-from leaderboard.services.prospects_page import ProspectsQuery, prospects_page, waiting_for
+from leaderboard.services.prospects_page import ProspectsPage, ProspectsQuery, prospects_page, waiting_for
 from leaderboard.services.prospects_wording import VERDICT_WORDS
 from leaderboard.views.allowance import may_ask
 from ranking_engine.prospects import ConditionError
@@ -45,7 +45,7 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
             return render(request, "leaderboard/too_large.html", context_of_error, status=422)
     context["form"] = form
     if page is not None:
-        context |= _links(benchmark, publication, query, page.page, page.n_pages)
+        context |= _links(benchmark, publication, query, page)
         context |= _form_context(publication, form, page.stored.found.tasks)
         context["rows"] = [replace(row, url=reverse("system", args=[key, row.key])) for row in page.rows]
     return render(request, "leaderboard/prospects.html", context)
@@ -102,7 +102,7 @@ def _form_context(publication: Publication, form: ConditionsForm, voting: tuple[
 
 
 def _links(
-    benchmark: Benchmark, publication: Publication, query: ProspectsQuery, page: int, n_pages: int
+    benchmark: Benchmark, publication: Publication, query: ProspectsQuery, page: ProspectsPage
 ) -> dict[str, Any]:
     path = reverse("prospects", args=[benchmark.key])
     is_newest = publication.pk == benchmark.publication_id
@@ -121,15 +121,18 @@ def _links(
     stated = {"revision": publication.revision.number} | ({"all_tasks": "true"} if query.all_tasks else {})
     return {
         "pages": {
-            "number": page,
-            "n_pages": n_pages,
-            "previous_url": address(page=page - 1) if page > 1 else "",
-            "next_url": address(page=page + 1) if page < n_pages else "",
+            "number": page.page,
+            "n_pages": page.n_pages,
+            "previous_url": address(page=page.page - 1) if page.page > 1 else "",
+            "next_url": address(page=page.page + 1) if page.page < page.n_pages else "",
         },
-        "verdicts": [{"name": "All", "url": address(verdict="", page=""), "is_active": not query.verdict}]
-        + [
-            {"name": name, "url": address(verdict=verdict, page=""), "is_active": query.verdict == verdict}
-            for verdict, name in VERDICT_WORDS.items()
+        "verdicts": [
+            {"name": name, "n": count, "url": address(verdict=verdict, page=""), "is_active": query.verdict == verdict}
+            for verdict, name, count in [
+                ("", "All", sum(page.counts.values())),
+                *((verdict, name, page.counts[verdict]) for verdict, name in VERDICT_WORDS.items()),
+            ]
+            if count or query.verdict == verdict
         ],
         "all_tasks_url": address(all_tasks="" if query.all_tasks else 1, page=""),
         "csv_url": f"{api}?{urlencode(stated | {'format': 'csv'})}",
