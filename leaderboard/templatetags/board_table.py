@@ -27,11 +27,12 @@ def board_row(row: Row, columns: Sequence[dict[str, Any]], n_systems: int) -> Sa
     own = ' <span class="badge">yours</span>' if row.is_own else ""
     name = escape(row.name)
     title = f' title="{name}"' if len(row.name) > LONG_NAME else ""
+    linked = f'<a href="{escape(row.url)}"{title}>{name}</a>' if row.url else f"<span{title}>{name}</span>"
     reason = _common_reason(row, columns)
     pointed, said = (f' title="{escape(reason)}"', f", {reason}") if reason else ("", "")
     parts = [
         '<tr class="is-own">' if row.is_own else "<tr>",
-        f'<th scope="row"><span class="place">{place}</span><a href="{escape(row.url)}"{title}>{name}</a>{own}',
+        f'<th scope="row"><span class="place">{place}</span>{linked}{own}',
         f'</th><td class="range">{_range(row, n_systems)}</td>',
         f'<td class="number"{pointed}>{row.n_scored}<small>/{row.n_voting_tasks}</small>{_heard(said)}</td>',
         *(

@@ -12,7 +12,7 @@ from leaderboard.services.embargo import end_embargoes
 from leaderboard.services.quotas import TOTAL, day_of, quota_left
 from leaderboard.services.submission_errors import QuotaError, SubmissionError
 from leaderboard.services.submissions import reject_batch, retract_batch, take_batch
-from leaderboard.services.uploads import Upload, UploadRow, submit_upload
+from leaderboard.services.uploads import Upload, UploadError, UploadRow, submit_upload
 from tests.concurrency import at_once
 
 FIVE = ["1"] * 5
@@ -59,7 +59,7 @@ def test_a_submission_that_fails_uses_up_no_quota(make):
     benchmark, user = make.benchmark(daily_cap=3), make.user()
     batches = Batch.objects.count()
     for names in (("Same", "same"), ("ok", "")):
-        with pytest.raises(ValueError):
+        with pytest.raises(UploadError):
             submit_upload(benchmark, user, upload(*names))
     with pytest.raises(QuotaError):
         submit_upload(benchmark, user, upload("A1", "A2", "A3", "A4"))
