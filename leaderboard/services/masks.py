@@ -75,7 +75,9 @@ def _column(
     n_winners = column.n_winners if is_seen.all() else len(shown)
 
     def told(text: str) -> str:
-        """A reason, unless it may name a system that is not to be named."""
+        """A reason, unless it may name a system that is not to be named, or count systems that are not to be seen."""
+        if not is_seen.all():
+            return HIDDEN_REASON if text else ""
         return HIDDEN_REASON if any(identifier in text for identifier in identifiers) else text
 
     return replace(

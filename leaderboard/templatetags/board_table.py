@@ -57,7 +57,7 @@ def _range(row: Row, n_systems: int) -> str:
         return f'<span class="unranked">–</span>{_heard("not ranked by any rule")}'
     low, high, median = row.least_rank, row.greatest_rank, row.median_rank
     drawing = ""
-    if n_systems > 1:
+    if 1 < n_systems >= high:
         drawing = (
             f'<svg viewBox="1 0 {n_systems - 1} 10" preserveAspectRatio="none" aria-hidden="true">'
             f'<path d="M1 5H{n_systems}"/><path class="span" d="M{low} 5H{high}"/>'

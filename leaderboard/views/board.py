@@ -142,7 +142,7 @@ class _Board:
         found: Board | None,
     ) -> None:
         self._query, self._key, self._is_restricted = query, benchmark.key, audience.is_restricted
-        self.hidden_text = hidden_text(audience)
+        self.hidden_text, self.sees_others = hidden_text(audience), audience.sees_others
         self.benchmark = _About(benchmark)
         self.latest_revision_number = benchmark.last_revision_number
         self.is_computing = benchmark.last_revision_number > benchmark.published_number
