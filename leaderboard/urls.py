@@ -2,13 +2,28 @@
 
 from django.urls import include, path
 
-from leaderboard.views import board, health, history, home, manage, new, rule, status, submit, system, tokens, upload
+from leaderboard.views import (
+    board,
+    health,
+    history,
+    home,
+    manage,
+    new,
+    prospects,
+    rule,
+    status,
+    submit,
+    system,
+    tokens,
+    upload,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
     path("b/<slug:key>/", board.board, name="board"),
     path("b/<slug:key>/board.csv", board.board_csv, name="board_csv"),
     path("b/<slug:key>/upload/", upload.upload, name="upload"),
+    path("b/<slug:key>/prospects/", prospects.prospects, name="prospects"),
     path("b/<slug:key>/rules/<slug:rule_key>/", rule.rule, name="rule"),
     path("b/<slug:key>/submit/", submit.submit, name="submit"),
     path("b/<slug:key>/systems/<slug:system_key>/", system.system, name="system"),

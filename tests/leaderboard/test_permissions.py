@@ -63,6 +63,12 @@ system                               GET    unlisted   200       200      200   
 system                               GET    private    404       404      404       200      200       200      404
 system                               POST   any        405       405      405       405      405       405      405
 system~pending                       GET    any        404       404      404       404      404       404      404
+prospects                            GET    public     200       200      200       200      200       200      200
+prospects                            GET    unlisted   200       200      200       200      200       200      200
+prospects                            GET    private    404       404      404       200      200       200      404
+prospects                            POST   any        405       405      405       405      405       405      405
+prospects~asked                      GET    public     200       200      200       200      200       200      200
+prospects~asked                      GET    private    404       404      404       200      200       200      404
 submit                               GET    public     login     200      200       200      200       200      200
 submit                               GET    unlisted   login     200      200       200      200       200      200
 submit                               GET    private    login     404      404       200      200       200      404
@@ -302,7 +308,8 @@ class World:
         if name in PATHS:
             return PATHS[name]
         arguments = [values[key] for key in ARGUMENTS.get(name, ())]
-        return reverse(name, args=arguments or (["1"] if has_object(name) else []))
+        asked = "?conditions=Task+1+%3E%3D+0.5" if variant == "asked" else ""
+        return reverse(name, args=arguments or (["1"] if has_object(name) else [])) + asked
 
     def number(self, name: str, variant: str) -> UUID:
         rows = {"draft": self.draft, "new_draft": self.new_draft}
@@ -390,6 +397,7 @@ ARGUMENTS = {
     "submit": ("key",),
     "upload": ("key",),
     "rule": ("key", "rule_key"),
+    "prospects": ("key",),
     "system": ("key", "system_key"),
     "draft": ("uuid",),
     "batch": ("uuid",),
@@ -463,8 +471,8 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
 @pytest.mark.parametrize(
     "route",
     [
-        "board", "board_csv", "rule", "system", "submit", "upload", "draft", "batch", "batch_progress", "history",
-        "release", "manage", "manage_tasks", "manage_releases",
+        "board", "board_csv", "rule", "prospects", "prospects~asked", "system", "submit", "upload", "draft", "batch",
+        "batch_progress", "history", "release", "manage", "manage_tasks", "manage_releases",
     ],
 )  # fmt: skip
 def test_what_is_private_answers_as_what_is_not_there(worlds, kind, route):
