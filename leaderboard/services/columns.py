@@ -93,7 +93,7 @@ class PublishedBoard:
 
 def published_board(publication: Publication) -> PublishedBoard:
     """The stored board of a publication, in one query."""
-    reports = published_reports(publication)
+    reports = published_reports(publication, [BOARD, RANKING, BOOTSTRAP])
     board = next(report for report in reports if report.kind == BOARD)
     arrays = unpack_arrays(board.arrays)
     study = next((report for report in reports if report.kind == BOOTSTRAP), None)
