@@ -10,6 +10,7 @@ from leaderboard.services.board import Board, BoardQuery, Row, build_board, inte
 from leaderboard.services.columns import Column
 from leaderboard.services.system_page import missing_text, value_text, votes
 from ranking_engine import MISSING_POLICIES, RULES, TIES
+from ranking_engine.omission import omission_sentence
 
 
 @dataclass(frozen=True)
@@ -113,5 +114,6 @@ def _meaning(column: Column, policy: str) -> list[tuple[str, str]]:
         told.append(("Missing scores", f"The rule needs every score. {MISSING_POLICIES[policy]}"))
     else:
         told.append(("Missing scores", "Two systems are compared on the tasks that both have; nothing is filled in."))
+    told.append(("Leaving out a score", omission_sentence(rule.key, policy)))
     told.append(("Source", rule.source))
     return told

@@ -23,8 +23,9 @@ from leaderboard.services.columns import Column, TooLargeError
 from leaderboard.services.job_kinds import BOOTSTRAP
 from leaderboard.services.markdown import render_markdown
 from leaderboard.services.wording import as_sentence, in_words
-from ranking_engine import MISSING_POLICIES
+from ranking_engine import MISSING_POLICIES, RULES
 from ranking_engine.aggregation import AGGREGATIONS
+from ranking_engine.omission import native_sentence, policy_sentence
 
 POLICY_NAMES = {
     "undefined": "No ranking",
@@ -147,6 +148,8 @@ class _Board:
         self.coverage_text = _coverage(found.columns, facts["n_systems"])
         self.reference = {"key": found.reference.rule, "name": found.reference.name}
         self.policy = self._policy(found.policy, is_active=True)
+        native = [column.name for column in found.columns if not RULES[column.rule].needs_complete]
+        self.native_text = native_sentence(native) if native else ""
         self.policies = [self._policy(policy, is_active=policy == found.policy) for policy in MISSING_POLICIES]
         configuration = found.published.revision.configuration.content
         self.has_groups = bool(configuration["groups"])
@@ -199,7 +202,7 @@ class _Board:
         return {
             "key": key,
             "name": POLICY_NAMES[key],
-            "text": MISSING_POLICIES[key],
+            "text": f"{MISSING_POLICIES[key]} {policy_sentence(key)}",
             "url": self._url(policy=key),
             "is_active": is_active,
         }

@@ -17,7 +17,10 @@ MATRIX = ScoreMatrix(
 )
 # of every way to score many matrices one, and one rule that is ranked matrix by matrix
 RULES = ["mean", "median", "borda", "baldwin", "threshold", "copeland", "win_rate"]
-QUICK = {"missing_scores": {"rules": RULES, "n_repeats": 12, "levels": [0, 10, 20]}}
+QUICK = {
+    "missing_scores": {"rules": RULES, "n_repeats": 12, "levels": [0, 10, 20]},
+    "system_additions": {"rules": RULES, "n_orders": 12},
+}
 
 
 @pytest.fixture
