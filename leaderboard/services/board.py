@@ -31,6 +31,7 @@ class BoardQuery:
     q: str = ""
     complete_only: bool = False
     scores: bool = False
+    revision: int = 0  # 0 = the published one
     page: int = 1
 
     @property

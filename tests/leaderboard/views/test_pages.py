@@ -213,6 +213,6 @@ def test_the_page_of_a_system_takes_as_many_queries_for_many_submissions_as_for_
     for _ in range(n):
         make.accepted(benchmark, {"A": [1.0] * 5, "B": [1.0] * 5})
     benchmark = make.publish(benchmark)
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(13):
         text = client.get(reverse("system", args=[benchmark.key, "a"])).content.decode()
     assert text.count("<td>Accepted</td>") == n + 1
