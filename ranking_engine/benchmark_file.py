@@ -186,11 +186,14 @@ class _Parser:
     def _task(self, k: int) -> TaskEntry:
         entry = self.raw["task"][k]
         text = {key: self._text("task", k, key) for key in ("key", "metric", "unit", "group") if key in entry}
+        group = clean_name(text.get("group", ""))
+        if group and (problem := name_problem(group, allow_formula=True)):
+            self.fail(f"the group of a [[task]] {problem}", "task", k, "group")
         return TaskEntry(
             name=self._name("task", k),
             key=text.get("key"),
             direction=self._direction(k),
-            group=clean_name(text.get("group", "")) or None,
+            group=group or None,
             weight=self._weight("task", k),
             metric=text.get("metric"),
             unit=text.get("unit"),

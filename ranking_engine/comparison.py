@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,6 +195,24 @@ def dispersion_to(matrix: ScoreMatrix, ranking: Ranking, *, normalized: bool = F
     return distance / _pairs_of(int(sizes[0])) if normalized else distance
 
 
+def weighted_distance(matrix: ScoreMatrix, ranking: Ranking) -> float:
+    """Return the weight of the tasks that contradict `ranking`, summed over pairs of systems: Kemeny's distance.
+
+    A pair counts the tasks that strictly prefer the lower-placed system, a pair that `ranking` ties half of those
+    that strictly prefer one; a tie within a task or a missing score costs nothing. Pairs with an unranked system do
+    not count. Least for the orders of the rule `kemeny`, to whose `distance` it compares; NaN where nobody is ranked.
+    Kemeny 1959. O(n_systems^2 n_tasks).
+    """
+    ranked = np.flatnonzero(ranking.ranks != UNRANKED)
+    if not ranked.size:
+        return float("nan")
+    pairwise = Pairwise.of(matrix.subset(systems=ranked))
+    ranks = ranking.ranks[ranked]
+    against = pairwise.wins[ranks[:, None] > ranks[None, :]].sum()
+    between = pairwise.wins[ranks[:, None] == ranks[None, :]].sum()
+    return float(Fraction(2 * int(against) + int(between), 2 * pairwise.denominator))
+
+
 def _votes_on_pairs(matrix: ScoreMatrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the number of voting tasks that place i above j, and that tie the two."""
     above = Pairwise.of(matrix.with_weights(matrix.votes.astype(np.int64))).wins
@@ -365,4 +384,5 @@ __all__ = [
     "spearman",
     "task_ranks",
     "top_shares",
+    "weighted_distance",
 ]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ranking_engine.aggregation import check_aggregation, reweighted, two_step
+from ranking_engine.aggregation import check_aggregation, reweighted, two_step, voting_groups
 from ranking_engine.missing import Completed, check_policy, complete, scored_part
 from ranking_engine.pairwise import Pairwise
 from ranking_engine.profile import Outcome, Profile
 from ranking_engine.ranking import UNRANKED, Ranking
 from ranking_engine.registry import TIES, Number, Rule, get_rule, listed_rules
 from ranking_engine.score_matrix import ScoreMatrix
+
+Progress = Callable[[int, int, str], None]
 
 
 def rank(
@@ -56,25 +59,37 @@ def rank_all(
     ties: str | None = None,
     options: Mapping[str, Mapping[str, object]] | None = None,
     pairwise: Pairwise | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, Ranking]:
     """Rank under each of `rules` (default: the listed ones, in the order of RULES), sharing what they can.
 
-    `options` are those of `rank`, by rule. `pairwise` is the comparison of `matrix` where that is known
-    already, such as `Pairwise.updated` gives for one changed system; it serves the aggregation `basic` only.
-    An exception in one rule is not caught.
+    `options` are those of `rank`, by rule. `pairwise` is the comparison of `reweighted(matrix, aggregation)`
+    where that is known already, such as `Pairwise.updated` gives where few systems changed; two_step has no
+    use for it. `progress` is told, before each ranking, how many are done, of how many, and which rule's is
+    next. An exception in one rule is not caught.
     """
     keys = [get_rule(key).key for key in (listed_rules() if rules is None else rules)]
     check_aggregation(aggregation)
     _check_ties(ties)
     checked = {key: _checked_options(get_rule(key), (options or {}).get(key, {})) for key in keys}
 
-    def rank_rules(part: ScoreMatrix, keys: Sequence[str]) -> dict[str, Ranking]:
-        shared = _Shared(part, missing, pairwise if part is matrix else None)
-        return {key: _rank(shared, get_rule(key), ties, checked.get(key, {})) for key in keys}
+    n_stages = len(voting_groups(matrix)) + 1 if aggregation == "two_step" else 1
+    done = itertools.count()
+
+    def rank_one(shared: _Shared, key: str) -> Ranking:
+        if progress is not None:
+            progress(next(done), n_stages * len(keys), key)
+        return _rank(shared, get_rule(key), ties, checked.get(key, {}))
+
+    def rank_rules(
+        part: ScoreMatrix, keys: Sequence[str], pairwise: Pairwise | None = None
+    ) -> dict[str, Ranking]:
+        shared = _Shared(part, missing, pairwise)
+        return {key: rank_one(shared, key) for key in keys}
 
     if aggregation == "two_step":
         return two_step(matrix, keys, rank_rules)
-    return rank_rules(reweighted(matrix, aggregation), keys)
+    return rank_rules(reweighted(matrix, aggregation), keys, pairwise)
 
 
 class _Shared:
@@ -126,7 +141,7 @@ def _as_ranking(rule: str, n: int, part: Completed, outcome: Outcome) -> Ranking
     scores = np.full(n, np.nan)
     if outcome.scores is not None:
         scores[part.systems] = outcome.scores
-    reasons = {int(i): outcome.reason for i in part.systems[np.isnan(scores[part.systems])]}
+    reasons = dict.fromkeys(np.flatnonzero(np.isnan(scores)).tolist(), outcome.reason)
     reasons.update(part.unranked_reasons)
     reason = outcome.reason if outcome.status in ("undefined", "no_winner") else ""
     winners = None if outcome.winners is None else tuple(int(part.systems[i]) for i in outcome.winners)

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 MAX_NAME_LENGTH = 200
 FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
-_INVISIBLE_CATEGORIES = {"Cc", "Cs", "Zl", "Zp"}
-_REORDERING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # make a name read as another
+# Controls, format characters (of zero width, or turning the order of the letters round), private and unassigned ones,
+# surrogates, line and paragraph separators: two names may differ in them and look the same.
+_REFUSED_CATEGORIES = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
+_BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+_VARIATION_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))  # after a letter, they show nothing
 
 
 def clean_name(text: str) -> str:
@@ -33,11 +36,19 @@ def name_problem(text: str, *, allow_formula: bool = False) -> str | None:
     if len(name) > MAX_NAME_LENGTH:
         return f"has {len(name)} characters; at most {MAX_NAME_LENGTH} are allowed"
     for character in name:
-        if unicodedata.category(character) in _INVISIBLE_CATEGORIES or character in _REORDERING:
-            return f"holds the control character U+{ord(character):04X}"
+        if _is_refused(character):
+            called = unicodedata.name(character, "").lower()
+            what = f"U+{ord(character):04X}{called and f' ({called})'}"
+            return f"holds the invisible or control character {what}; leave it out"
     if not allow_formula and name.startswith(FORMULA_PREFIXES):
         return f"begins with {name[0]!r}, which spreadsheets take for a formula"
     return None
+
+
+def _is_refused(character: str) -> bool:
+    if unicodedata.category(character) in _REFUSED_CATEGORIES or character in _BLANK_LETTERS:
+        return True
+    return any(ord(character) in selectors for selectors in _VARIATION_SELECTORS)
 
 
 def check_name(text: str, kind: str = "system", *, allow_formula: bool = False) -> str:

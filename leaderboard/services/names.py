@@ -1,6 +1,8 @@
 """Keys for names, and names that look alike. What a name may be is the engine's to say (`ranking_engine.names`)."""
 
 import difflib
+import re
+import unicodedata
 from collections.abc import Container, Sequence
 
 from django.utils.text import slugify
@@ -10,6 +12,8 @@ from ranking_engine.names import fold_name
 
 UNNAMED = "unnamed"  # the slug of a name without ASCII letters and digits
 MOST_COMPARISONS = 20_000  # of one text with another; each takes some 30 microseconds
+
+_SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212]+")
 
 
 def make_key(name: str, taken: Container[str]) -> str:
@@ -22,29 +26,39 @@ def make_key(name: str, taken: Container[str]) -> str:
     return key
 
 
+def skeleton(name: str) -> str:
+    """What two names have in common that look alike: they differ in nothing but case, spaces and hyphens."""
+    return _SEPARATORS.sub("", unicodedata.normalize("NFKC", name).casefold())
+
+
 class NearMisses:
     """Known names that a name may be a slip of the pen for.
 
     Args:
         known: the names there are.
-        n_asked: how many names will be asked about. Where that makes too many comparisons, only names that differ
-            in nothing but spaces and signs are found.
+        n_asked: how many names will be asked about. Where that makes too many comparisons, only names that look
+            alike are found.
     """
 
     def __init__(self, known: Sequence[str], *, n_asked: int = 1) -> None:
         self._by_fold = {fold_name(name): name for name in known}
-        self._by_letters: dict[str, str] = {_letters(name): name for name in known}
+        self._by_skeleton = {skeleton(name): name for name in known}
         self._compares = len(known) * n_asked <= MOST_COMPARISONS
+
+    def add(self, name: str) -> None:
+        """Know one more name, unless one that looks alike is known."""
+        self._by_fold.setdefault(fold_name(name), name)
+        self._by_skeleton.setdefault(skeleton(name), name)
+
+    def twin(self, name: str) -> str | None:
+        """The known name that looks like this one, if there is one."""
+        return self._by_skeleton.get(skeleton(name))
 
     def of(self, name: str) -> list[str]:
         """The nearest known names, at most three, nearest first."""
-        same = self._by_letters.get(_letters(name)) if _letters(name) else None
+        same = self.twin(name)
         close: list[str] = []
         if self._compares:
             keys = difflib.get_close_matches(fold_name(name), self._by_fold, n=3, cutoff=0.85)
             close = [self._by_fold[key] for key in keys]
         return close if same is None or same in close else [same, *close][:3]
-
-
-def _letters(name: str) -> str:
-    return "".join(character for character in fold_name(name) if character.isalnum())

@@ -1,7 +1,5 @@
 """Uploads by a program: checked and stored in one step, whole or not at all, once for one idempotency key."""
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,16 +10,16 @@ from django.db import transaction
 from leaderboard.models import Batch, Benchmark, System, Task, User
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
 from leaderboard.models.submissions import Source
-from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.csv_uploads import rows_of_csv, unknown_task
-from leaderboard.services.submissions import SubmissionError, accept_batch, decides_alone, store_batch
+from leaderboard.services.names import NearMisses
+from leaderboard.services.submission_errors import SubmissionError
+from leaderboard.services.submissions import require_may_submit, submit_rows
 from leaderboard.services.upload_checks import DraftError, Problem, RawRow, board_systems, check_rows
 from leaderboard.services.wording import in_words
 from ranking_engine.names import clean_name, fold_name, shorten
 
 MOST_ISSUES = 100
-_SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212]+")
 
 
 @dataclass(frozen=True)
@@ -92,9 +90,8 @@ def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Ba
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if upload.idempotency_key and (first := _first_batch(locked, owner, upload)):
         return first, False
-    if not audience(owner, locked).may_submit:
-        raise SubmissionError(f"You may not submit to {locked.name}.")
-    batch = store_batch(
+    require_may_submit(owner, locked)
+    batch = submit_rows(
         locked,
         owner,
         check_upload(locked, owner, upload),
@@ -103,8 +100,6 @@ def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Ba
         idempotency_key=upload.idempotency_key,
         payload_hash=upload.payload_hash,
     )
-    if decides_alone(owner, locked):
-        accept_batch(batch, actor=owner)
     return batch, True
 
 
@@ -129,31 +124,31 @@ def check_upload(benchmark: Benchmark, owner: User, upload: Upload) -> list[dict
         checked = check_rows(benchmark, owner, raw)
     except DraftError as error:
         raise UploadError([reading.issue(problem) for problem in error.problems.found]) from error
-    known = {_skeleton(system.name): system.name for system in board_systems(benchmark)}
+    known = NearMisses([system.name for system in board_systems(benchmark)])
     issues = []
     for row in checked:
         message = _presence_problem(row["system"], known, creates_systems=upload.creates_systems)
         if message:
             issues.append(reading.issue(Problem("system_name", message, row["line"])))
-        known.setdefault(_skeleton(row["system"]["name"]), row["system"]["name"])
+        known.add(row["system"]["name"])
         row["system"]["new_key"] = reading.new_keys.get(row["line"], "")
     if issues:
         raise UploadError(issues)
     return checked
 
 
-def _presence_problem(system: Mapping[str, Any], known: Mapping[str, str], *, creates_systems: bool) -> str:
+def _presence_problem(system: Mapping[str, Any], known: NearMisses, *, creates_systems: bool) -> str:
     """Why a system may not be taken for a new one; empty where it may, or is on the board.
 
     Args:
         system: what a checked row says of it.
-        known: names on the board and in earlier rows, by what is left of them without spaces and hyphens.
+        known: names on the board and in earlier rows.
         creates_systems: whether the upload says that it has new systems.
     """
     name = system["name"]
     if system["key"] is not None:
         return ""
-    twin = known.get(_skeleton(name))
+    twin = known.twin(name)
     if twin is not None:
         return f"{name!r} and {twin!r} differ in nothing but case, spaces and hyphens"
     if creates_systems:
@@ -161,11 +156,6 @@ def _presence_problem(system: Mapping[str, Any], known: Mapping[str, str], *, cr
     close = [repr(other) for other in system["near_misses"]]
     hint = f"did you mean {in_words(close)}? " if close else ""
     return f"{name!r} is not on the board; {hint}Say `create_systems` to add new systems"
-
-
-def _skeleton(name: str) -> str:
-    """What is left of a name without case, spaces, hyphens and underscores."""
-    return _SEPARATORS.sub("", unicodedata.normalize("NFKC", name).casefold())
 
 
 class _TableReading:

@@ -1,4 +1,4 @@
-"""The command line: `python -m ranking_engine rank|compare scores.csv`."""
+"""The command line: `python -m ranking_engine rank|compare|prospects scores.csv`."""
 
 from __future__ import annotations
 
@@ -6,17 +6,26 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from ranking_engine import __version__
-from ranking_engine.command_line import compare, rank
-from ranking_engine.command_line.inputs import UsageError
+from ranking_engine.command_line import compare, prospects, rank
+from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError
 from ranking_engine.tables import TableError
 
 BAD_INPUT = 2
+INTERRUPTED = 130
+
+EPILOG = """
+examples:
+  python -m ranking_engine rank scores.csv
+  python -m ranking_engine compare scores.csv --rule borda --rule copeland --rule kemeny
+  python -m ranking_engine COMMAND --help
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit status: 0, or 2 for bad input, told on one line."""
+    """Run one command and return the exit status: 0, or 2 for bad input, told on one line; 130 on Ctrl-C."""
     options = _parser().parse_args(arguments)
     try:
         print(options.run(options), end="")
@@ -27,18 +36,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(error.one_line())
     except UsageError as error:
         return _fail(str(error))
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
     except OSError as error:
         return _fail(f"{error.filename or 'input'}: {error.strerror or error}")
     return 0
 
 
+class _Parser(argparse.ArgumentParser):
+    """Tells what is wrong with the arguments on one line, as everything else is told."""
+
+    def error(self, message: str) -> NoReturn:
+        sys.exit(_fail(f"{message}; {self.prog} --help tells more"))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m ranking_engine", description="Ranking rules for multi-task benchmarks, side by side."
+    parser = _Parser(
+        prog="python -m ranking_engine",
+        description="Ranking rules for multi-task benchmarks, side by side.",
+        epilog=EPILOG + EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"ranking_engine {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (rank, compare):
+    for command in (rank, compare, prospects):
         command.add_command(commands)
     return parser
 

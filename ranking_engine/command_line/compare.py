@@ -10,14 +10,20 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ranking_engine.command_line.formats import rule_notes
 from ranking_engine.command_line.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import (
+    EXIT_STATUS,
+    Rankings,
     UsageError,
     add_input_arguments,
     add_rule_arguments,
     read_rankings,
 )
+from ranking_engine.command_line.rank import board
 from ranking_engine.comparison import (
+    LEAST,
+    TOP,
     Comparison,
     compare,
     dispersion,
@@ -25,12 +31,22 @@ from ranking_engine.comparison import (
     kendall_w,
     rank_changes,
     task_ranks,
+    weighted_distance,
 )
-from ranking_engine.ranking import Ranking
+from ranking_engine.names import listed
+from ranking_engine.ranking import UNRANKED, Ranking
 from ranking_engine.registry import RULES
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 
 Report = dict[str, Any]
+
+_SHARED = ("aggregation", "missing", "condorcet_winner", "smith_set", "choice_sets")
+CHOICE_SETS = {
+    "weak_condorcet_winners": "Weak Condorcet winners",
+    "condorcet_loser": "Condorcet loser",
+    "schwartz_set": "Schwartz set",
+    "uncovered_set": "Uncovered set",
+}
 
 # what the JSON calls a matrix, and what readers do
 MATRICES = {
@@ -41,9 +57,30 @@ MATRICES = {
 }
 
 
+EXAMPLES = """\
+examples:
+  how far all quick rules agree, and how many places each system wins against the first one
+      python -m ranking_engine compare scores.csv
+  how far from the Kemeny optimum three rules are
+      python -m ranking_engine compare scores.csv --rule borda --rule copeland --rule mean --rule kemeny
+  changes counted from the mean, agreement on the first ten places, a row for each pair of rules
+      python -m ranking_engine compare scores.csv --reference mean --top 10 --format csv
+
+measures (all compare ranks, and know about ties; docs/rules/comparison.md defines each): Kendall's tau-b and distance,
+Spearman's correlation, the largest rank change, the agreement of the first and the last k places; for each rule the
+number of ties and the mean distance to the tasks; for the tasks Kendall's W, diversity and dispersion.
+"""
+
+
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command and its arguments."""
-    command = commands.add_parser("compare", help="compare the rankings of the rules", description=__doc__)
+    command = commands.add_parser(
+        "compare",
+        help="compare the rankings of the rules",
+        description="How far the rules agree, rule by rule.",
+        epilog=EXAMPLES + EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add_input_arguments(command)
     add_rule_arguments(command)
     command.add_argument(
@@ -52,33 +89,65 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         choices=list(RULES),
         help="the rule from which rank changes are counted (default: the first that ranks)",
     )
-    command.add_argument("--format", choices=list(FORMATS), default="table")
+    for name, ends, default in (("--top", "first", TOP), ("--least", "last", LEAST)):
+        command.add_argument(
+            name,
+            metavar="K",
+            type=_places,
+            action="append",
+            help=f"agreement of the {ends} K places; repeatable (default: {', '.join(map(str, default))})",
+        )
+    command.add_argument("--format", choices=list(FORMATS), default="table", help="default: table")
     command.set_defaults(run=run)
+
+
+def _places(text: str) -> int:
+    if not (text.isdecimal() and 0 < int(text) < 10**9):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of places; expected 1, 2, 3, ...")
+    return int(text)
 
 
 def run(options: argparse.Namespace) -> str:
     """Rank, compare, and return the report in the format asked for."""
-    matrix, rankings, missing = read_rankings(options)
-    ranked = {key: ranking for key, ranking in rankings.items() if ranking.status == "ranked"}
+    rankings = read_rankings(options)
+    ranked = {key: ranking for key, ranking in rankings.by_rule.items() if ranking.status == "ranked"}
     reference = options.reference or next(iter(ranked), None)
     if reference is not None and reference not in ranked:
-        reason = f": {rankings[reference].reason}" if reference in rankings else ""
+        other = rankings.by_rule.get(reference)
+        reason = f": {other.reason}" if other else "; name it with --rule"
         raise UsageError(f"--reference {reference} gives no ranking to compare with{reason}")
-    notes = {"aggregation": options.aggregation, "missing": missing, "reference": reference}
-    return FORMATS[options.format]({**notes, **report(matrix, rankings, ranked, reference)})
+    comparison = compare(ranked, top=_distinct(options.top, TOP), least=_distinct(options.least, LEAST))
+    whole = board(rankings, options.aggregation)
+    found = {part: whole[part] for part in _SHARED} | {"reference": reference}
+    found |= report(rankings, comparison, ranked, reference, has_steps=options.aggregation == "two_step")
+    for key, entry in found["rules"].items():
+        entry.update({part: value for part, value in whole["rules"][key].items() if part in {"options", "details"}})
+    return FORMATS[options.format](found)
+
+
+def _distinct(places: list[int] | None, default: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted(set(places))) if places else default
 
 
 def report(
-    matrix: ScoreMatrix, rankings: Mapping[str, Ranking], ranked: Mapping[str, Ranking], reference: str | None
+    rankings: Rankings,
+    comparison: Comparison,
+    ranked: Mapping[str, Ranking],
+    reference: str | None,
+    *,
+    has_steps: bool,
 ) -> Report:
-    """Return the comparison as plain data, which is what the JSON holds."""
-    comparison = compare(ranked)
+    """Return the comparison as plain data, which is what the JSON holds.
+
+    In two steps the Kemeny order is that of the groups, so that nothing is counted beyond its distance to the tasks.
+    """
+    matrix, kemeny = rankings.matrix, None if has_steps else ranked.get("kemeny")
     return {
         "systems": list(matrix.system_names),
-        "rules": {key: _entry(matrix, ranking) for key, ranking in ranked.items()},
+        "rules": {key: _entry(matrix, ranking, kemeny) for key, ranking in ranked.items()},
         "not_compared": {
             key: ranking.reason or "it elects and does not rank"
-            for key, ranking in rankings.items()
+            for key, ranking in rankings.by_rule.items()
             if key not in ranked
         },
         **_matrices(comparison),
@@ -93,14 +162,22 @@ def report(
     }
 
 
-def _entry(matrix: ScoreMatrix, ranking: Ranking) -> Report:
-    """Return what is to say of one rule: how many systems it ranks and ties, how far the tasks are from it."""
+def _entry(matrix: ScoreMatrix, ranking: Ranking, kemeny: Ranking | None) -> Report:
+    """Return what is to say of one rule: how many systems it ranks and ties, how far the tasks are from it.
+
+    `kemeny_excess` is how much more weight contradicts it than the Kemeny order, where Kemeny ranks the same systems.
+    """
+    distance, excess = weighted_distance(matrix, ranking), None
+    if kemeny is not None and bool(((kemeny.ranks == UNRANKED) == (ranking.ranks == UNRANKED)).all()):
+        excess = distance - weighted_distance(matrix, kemeny)
     return {
         "name": RULES[ranking.rule].name,
         "n_ranked": ranking.n_ranked,
         "n_tied": ranking.n_tied,
         "n_in_ties": ranking.n_in_ties,
         "dispersion_to": _number(dispersion_to(matrix, ranking)),
+        "weighted_distance": _number(distance),
+        "kemeny_excess": excess,
     }
 
 
@@ -208,17 +285,20 @@ def _summary(found: Report, names: dict[str, str]) -> tuple[str, Grid]:
         for end in ("top", "least")
         for k in found[f"agreement_{end}"]
     ]
-    header = ["", *(label for _, label in rates), "tied", "distance to tasks"]
+    header = ["", *(label for _, label in rates), "tied", "distance to tasks", "weight against", "more than Kemeny"]
     rows = [
         [
             names[key],
             *(_cell(table[reference][key]) for table, _ in rates),
             str(entry["n_tied"]),
             _cell(entry["dispersion_to"]),
+            _cell(entry["weighted_distance"]),
+            _cell(entry["kemeny_excess"]),
         ]
         for key, entry in found["rules"].items()
     ]
-    return f"Agreement with {names[reference]}; ties; mean Kendall distance to the tasks", [header, *rows]
+    title = f"Agreement with {names[reference]}; ties; mean Kendall distance to the tasks; weight of tasks against it"
+    return title, [header, *rows]
 
 
 def _changes(found: Report, names: dict[str, str]) -> tuple[str, Grid]:
@@ -233,7 +313,9 @@ def _changes(found: Report, names: dict[str, str]) -> tuple[str, Grid]:
 
 def _notes(found: Report) -> list[str]:
     tasks = found["tasks"]
-    notes = [f"{RULES[key].name} is not compared: {reason}" for key, reason in found["not_compared"].items()]
+    notes = [note for key, entry in found["rules"].items() for note in rule_notes(key, entry)]
+    notes += [f"{RULES[key].name} is not compared: {reason}" for key, reason in found["not_compared"].items()]
+    notes += _majority_notes(found)
     notes.append(
         f"Tasks: Kendall's W {_cell(tasks['kendall_w'])} (corrected for ties "
         f"{_cell(tasks['kendall_w_tie_corrected'])}) over {tasks['n_complete']} complete systems; "
@@ -242,6 +324,15 @@ def _notes(found: Report) -> list[str]:
     if found["aggregation"] != "basic":
         notes.append(f"Aggregation: {found['aggregation']}")
     return [*notes, f"Missing scores: {found['missing']}"]
+
+
+def _majority_notes(found: Report) -> list[str]:
+    if found["choice_sets"] is None:
+        return []
+    titles = {"Condorcet winner": [found["condorcet_winner"]], "Smith set": found["smith_set"]}
+    titles |= {title: found["choice_sets"][key] for key, title in CHOICE_SETS.items()}
+    named = {title: [value] if isinstance(value, str) else value for title, value in titles.items()}
+    return [f"{title}: {listed(names, limit=10)}" for title, names in named.items() if names and names != [None]]
 
 
 def _cell(value: float | None) -> str:

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ranking_engine.command_line.grids import escape_markdown, latex_grid, markdown_grid, text_grid
+from ranking_engine.command_line.rule_options import options_in_force
 from ranking_engine.names import listed
+from ranking_engine.registry import RULES
 
 Board = dict[str, Any]
 
@@ -79,6 +81,28 @@ def _sorted_systems(board: Board) -> list[str]:
     return sorted(board["systems"], key=lambda name: (ranks.get(name) or math.inf, name))
 
 
+def rule_notes(key: str, entry: Mapping[str, Any]) -> list[str]:
+    """Return what is to be said of one rule's ranks: options other than the default, and what its details tell."""
+    name, details, notes = entry["name"], entry.get("details", {}), []
+    defaults = options_in_force(RULES[key], None, {})
+    for option, value in entry.get("options", {}).items():
+        if value != defaults.get(option):
+            shown = ", ".join(f"{part:g}" for part in value) if isinstance(value, tuple) else value
+            notes.append(f"{name}: {option} {shown}")
+    if "distance" in details:
+        bound = "proven the least" if details["proven"] else f"the least is {details['lower_bound']:g} or more"
+        notes.append(f"{name}: distance {details['distance']:g} to the tasks, {bound}{_others(details)}")
+    if details.get("decided_by_name"):
+        notes.append(f"{name}: the names decided between equally strong victories")
+    return notes
+
+
+def _others(details: Mapping[str, Any]) -> str:
+    if details["unique"] is None:
+        return ""
+    return "; no other order has it" if details["unique"] else "; other orders have it too"
+
+
 def _notes(board: Board) -> list[str]:
     """Return one line for each thing that the ranks alone do not tell."""
     winner, smith, notes = board["condorcet_winner"], board["smith_set"], []
@@ -86,7 +110,8 @@ def _notes(board: Board) -> list[str]:
         notes.append(f"Condorcet winner: {winner}")
     elif smith is not None:
         notes.append(f"No Condorcet winner; Smith set: {listed(smith, limit=10)}")
-    for entry in board["rules"].values():
+    for key, entry in board["rules"].items():
+        notes += rule_notes(key, entry)
         if entry["status"] == "undefined":
             notes.append(f"{entry['name']} gives no ranking: {entry['reason']}")
         for system, reason in entry.get("unranked", {}).items() if entry["status"] == "ranked" else ():

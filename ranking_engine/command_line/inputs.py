@@ -6,17 +6,19 @@ import argparse
 import json
 import math
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ranking_engine.aggregation import AGGREGATIONS, reweighted
 from ranking_engine.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
+from ranking_engine.command_line.progress import ProgressBar
+from ranking_engine.command_line.rule_options import EXAMPLE, RuleOptions, option_lines, read_rule_options
 from ranking_engine.dispatch import rank_all
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.names import fold_name, shorten
 from ranking_engine.ranking import Ranking
 from ranking_engine.registry import RULES, TIES, listed_rules
-from ranking_engine.rules.positional import checked_vector
 from ranking_engine.score_matrix import ScoreMatrix
 from ranking_engine.tables import TableError, TableIssue, read_table
 from ranking_engine.weights import exact_weight
@@ -24,13 +26,18 @@ from ranking_engine.weights import exact_weight
 STANDARD_INPUT = "-"
 DEFAULT_POLICY = "undefined"
 
+EXIT_STATUS = """
+exit status: 0 it is done; 1 a fault in the program itself; 2 bad input or arguments, told on one line of standard
+error that names file, line and column; 130 interrupted.
+"""
+
 
 class UsageError(ValueError):
     """Arguments that do not go together; the message is one line."""
 
 
 def add_input_arguments(command: argparse.ArgumentParser) -> None:
-    """Declare FILE, --benchmark, --weights and --gamma."""
+    """Declare FILE, --benchmark, --weights, --all-tasks and --gamma."""
     command.add_argument(
         "file", metavar="FILE", help="scores.csv: `system` and a column for each task; - is standard input"
     )
@@ -47,6 +54,11 @@ def add_input_arguments(command: argparse.ArgumentParser) -> None:
         help='JSON such as {"RTE": 2, "CoLA": "1/3"}; other tasks keep theirs',
     )
     command.add_argument(
+        "--all-tasks",
+        action="store_true",
+        help="let tasks of weight 0, which are shown and do not vote, vote with weight 1",
+    )
+    command.add_argument(
         "--gamma",
         metavar="G",
         type=float,
@@ -55,7 +67,7 @@ def add_input_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def add_rule_arguments(command: argparse.ArgumentParser) -> None:
-    """Declare which rules rank, and how: --rule, --vector, --aggregation, --missing, --ties."""
+    """Declare which rules rank, and how: --rule, --option, --vector, --aggregation, --missing, --ties."""
     command.add_argument(
         "--rule",
         metavar="KEY",
@@ -65,9 +77,17 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
         f"(default: all but {', '.join(key for key, rule in RULES.items() if not rule.is_listed)})",
     )
     command.add_argument(
+        "--option",
+        metavar="RULE.NAME=VALUE",
+        action="append",
+        default=[],
+        help=f"an option of one rule, such as {EXAMPLE}; repeatable. A rule that is named here is ranked too. "
+        f"There are: {'; '.join(option_lines())}",
+    )
+    command.add_argument(
         "--vector",
         metavar="POINTS",
-        help="what positional gives to the first position, the second, ..., as 12,10,8; then 0",
+        help="the same as --option positional.vector=POINTS: points for the first position, the second, ...; then 0",
     )
     command.add_argument(
         "--aggregation",
@@ -87,32 +107,56 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
     )
 
 
-def read_rankings(options: argparse.Namespace) -> tuple[ScoreMatrix, dict[str, Ranking], str]:
-    """Read the table and rank it; return the matrix, the rankings by rule and the missing-score policy.
+@dataclass(frozen=True)
+class Rankings:
+    """What the arguments ask for, ranked.
 
-    The matrix has the weights of the aggregation asked for; for `two_step`, its own.
+    Attributes:
+        matrix: with the weights of the aggregation asked for; for `two_step`, its own.
+        by_rule: the rankings, by the rule's key.
+        missing: the missing-score policy in force.
+        ties: the convention for ties within a task that was asked for; None for each rule's own.
+        options: the options stated, by rule.
+    """
+
+    matrix: ScoreMatrix
+    by_rule: dict[str, Ranking]
+    missing: str
+    ties: str | None
+    options: RuleOptions
+
+
+def read_rankings(options: argparse.Namespace) -> Rankings:
+    """Read the table and rank it.
 
     Raises:
         TableError: bad input, with its place.
         UsageError: arguments that do not go together.
         OSError: a file cannot be opened.
     """
+    stated = _rule_options(options)
+    rules = list(dict.fromkeys([*(options.rule or listed_rules()), *stated]))
+    if "positional" in rules and "positional" not in stated:
+        raise UsageError("--rule positional needs --vector, such as --vector 12,10,8")
     matrix, benchmark = read_inputs(options)
     missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
-    rules = list(dict.fromkeys(options.rule or listed_rules()))
-    parameters = {}
-    if options.vector is not None:
-        rules = rules if "positional" in rules else [*rules, "positional"]
-        parameters["positional"] = {"vector": _vector(options.vector)}
-    elif "positional" in rules:
-        raise UsageError("--rule positional needs --vector, such as --vector 12,10,8")
     if options.aggregation != "two_step":
         matrix = _aggregated(matrix, options.aggregation)
     aggregation = "two_step" if options.aggregation == "two_step" else "basic"
-    rankings = rank_all(
-        matrix, rules, aggregation=aggregation, missing=missing, ties=options.ties, options=parameters
-    )
-    return matrix, rankings, missing
+    with ProgressBar("ranking") as bar:
+        rankings = rank_all(
+            matrix, rules, aggregation=aggregation, missing=missing, ties=options.ties, options=stated,
+            progress=lambda done, total, key: bar(done, total, RULES[key].name),
+        )  # fmt: skip
+    return Rankings(matrix, rankings, missing, options.ties, stated)
+
+
+def _rule_options(options: argparse.Namespace) -> RuleOptions:
+    vector = [] if options.vector is None else [f"positional.vector={options.vector}"]
+    try:
+        return read_rule_options([*options.option, *vector])
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def _aggregated(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
@@ -120,13 +164,6 @@ def _aggregated(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
         return reweighted(matrix, aggregation)
     except ValueError as error:
         raise UsageError(f"--aggregation {aggregation}: {error}") from error
-
-
-def _vector(text: str) -> tuple[float, ...]:
-    try:
-        return checked_vector(text)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
 
 
 def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile | None]:
@@ -147,7 +184,11 @@ def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile
         if not math.isfinite(options.gamma):
             raise UsageError(f"--gamma is {options.gamma}; expected a finite number, such as 95")
         matrix = matrix.with_gamma(options.gamma)
-    return (_reweighted(matrix, options.weights) if options.weights else matrix), benchmark
+    if options.weights:
+        matrix = _reweighted(matrix, options.weights)
+    if options.all_tasks:
+        matrix = matrix.with_weights([weight or 1 for weight in matrix.weights])
+    return matrix, benchmark
 
 
 def _read_benchmark(options: argparse.Namespace) -> BenchmarkFile | None:

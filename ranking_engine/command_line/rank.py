@@ -6,81 +6,142 @@ import argparse
 from typing import Any
 
 from ranking_engine.command_line.formats import FORMATS
-from ranking_engine.command_line.inputs import add_input_arguments, add_rule_arguments, read_rankings
+from ranking_engine.command_line.inputs import (
+    EXIT_STATUS,
+    Rankings,
+    add_input_arguments,
+    add_rule_arguments,
+    read_rankings,
+)
+from ranking_engine.command_line.rule_options import options_in_force
 from ranking_engine.pairwise import Pairwise
 from ranking_engine.ranking import UNRANKED, Ranking
 from ranking_engine.registry import RULES
-from ranking_engine.rules.choice_sets import condorcet_winner, smith_set
+from ranking_engine.rules.choice_sets import (
+    condorcet_loser,
+    condorcet_winner,
+    schwartz_set,
+    smith_set,
+    uncovered_set,
+    weak_condorcet_winners,
+)
 from ranking_engine.score_matrix import ScoreMatrix
+
+MOST_COVERING = 2000
+
+EXAMPLES = """\
+examples:
+  the whole board, every quick rule side by side
+      python -m ranking_engine rank scores.csv
+  two rules, one of them slow and exact, as JSON
+      python -m ranking_engine rank scores.csv --rule borda --rule kemeny --format json
+  options of single rules
+      python -m ranking_engine rank scores.csv --option copeland.variant=lower --option kemeny.seconds=120
+  points of your own, as at the Eurovision Song Contest
+      python -m ranking_engine rank scores.csv --rule positional --vector 12,10,8,7,6,5,4,3,2,1
+  missing scores: leave out the systems that have any
+      python -m ranking_engine rank scores.csv --missing drop_systems
+  from another program, with tasks, groups and weights, into a paper
+      cut -d, -f1-9 all.csv | python -m ranking_engine rank - --benchmark benchmark.toml --format latex
+
+scores.csv has a header `system,task 1,task 2,...` and a line for each system; an empty cell is a missing score.
+"""
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command and its arguments."""
-    command = commands.add_parser("rank", help="rank the systems under every rule", description=__doc__)
+    command = commands.add_parser(
+        "rank",
+        help="rank the systems under every rule",
+        description="One leaderboard for each rule, side by side.",
+        epilog=EXAMPLES + EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add_input_arguments(command)
     add_rule_arguments(command)
-    command.add_argument("--format", choices=list(FORMATS), default="table")
+    command.add_argument("--format", choices=list(FORMATS), default="table", help="default: table")
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> str:
     """Rank, and return the leaderboards in the format asked for."""
-    matrix, rankings, missing = read_rankings(options)
-    return FORMATS[options.format](board(matrix, rankings, missing, options.aggregation))
+    return FORMATS[options.format](board(read_rankings(options), options.aggregation))
 
 
-def board(
-    matrix: ScoreMatrix, rankings: dict[str, Ranking], missing: str, aggregation: str
-) -> dict[str, Any]:
+def board(rankings: Rankings, aggregation: str) -> dict[str, Any]:
     """Return the leaderboards as plain data, which is what the JSON holds.
 
     Two steps compare systems within groups, so that there is no one majority: the Condorcet winner and the
-    Smith set are null then.
+    choice sets are null then.
     """
+    matrix = rankings.matrix
     return {
         "systems": list(matrix.system_names),
         "tasks": list(matrix.task_names),
         "aggregation": aggregation,
-        "missing": missing,
+        "missing": rankings.missing,
         **(
-            dict.fromkeys(("condorcet_winner", "smith_set"))
+            dict.fromkeys(("condorcet_winner", "smith_set", "choice_sets"))
             if aggregation == "two_step"
-            else _majority(matrix)
+            else majority(matrix)
         ),
-        "rules": {key: _entry(matrix, ranking) for key, ranking in rankings.items()},
+        "rules": {key: _entry(rankings, ranking) for key, ranking in rankings.by_rule.items()},
     }
 
 
-def _majority(matrix: ScoreMatrix) -> dict[str, Any]:
+def majority(matrix: ScoreMatrix) -> dict[str, Any]:
+    """Return the Condorcet winner, the Smith set and the further choice sets, by name.
+
+    The uncovered set is null where the Smith set is larger than 2,000 systems: it takes time cubic in its size.
+    """
     pairwise = Pairwise.of(matrix)
-    winner = condorcet_winner(pairwise)
+    smith = smith_set(pairwise)
+    winner, loser = condorcet_winner(pairwise), condorcet_loser(pairwise)
+
+    def named(systems: tuple[int, ...]) -> list[str]:
+        return sorted(matrix.system_names[i] for i in systems)
+
     return {
         "condorcet_winner": None if winner is None else matrix.system_names[winner],
-        "smith_set": sorted(matrix.system_names[i] for i in smith_set(pairwise)),
+        "smith_set": named(smith),
+        "choice_sets": {
+            "weak_condorcet_winners": named(weak_condorcet_winners(pairwise)),
+            "condorcet_loser": None if loser is None else matrix.system_names[loser],
+            "schwartz_set": named(schwartz_set(pairwise)),
+            "uncovered_set": named(uncovered_set(pairwise)) if len(smith) <= MOST_COVERING else None,
+        },
     }
 
 
-def _entry(matrix: ScoreMatrix, ranking: Ranking) -> dict[str, Any]:
+def _entry(rankings: Rankings, ranking: Ranking) -> dict[str, Any]:
     rule = RULES[ranking.rule]
     entry: dict[str, Any] = {"name": rule.name, "family": rule.family, "status": ranking.status}
+    if options := options_in_force(rule, rankings.ties, rankings.options.get(rule.key, {})):
+        entry["options"] = options
     if ranking.reason:
         entry["reason"] = ranking.reason
-    if ranking.status == "undefined":
-        return entry
+    if ranking.status != "undefined":
+        entry.update(_ranks(rankings.matrix, ranking))
+    details = {key: value for key, value in ranking.details.items() if _tells(value)}
+    return {**entry, "details": details} if details else entry
+
+
+def _ranks(matrix: ScoreMatrix, ranking: Ranking) -> dict[str, Any]:
     names = matrix.system_names
     is_ranked = (ranking.ranks != UNRANKED).tolist()
     scores = [
         score if ranked else None for score, ranked in zip(ranking.scores.tolist(), is_ranked, strict=True)
     ]
     ranks = [rank if ranked else None for rank, ranked in zip(ranking.ranks.tolist(), is_ranked, strict=True)]
-    entry["scores"] = dict(zip(names, scores, strict=True))
-    entry["ranks"] = dict(zip(names, ranks, strict=True))
-    entry["winners"] = sorted(names[i] for i in ranking.winners)
-    entry["n_tied"] = ranking.n_tied
+    found: dict[str, Any] = {
+        "scores": dict(zip(names, scores, strict=True)),
+        "ranks": dict(zip(names, ranks, strict=True)),
+        "winners": sorted(names[i] for i in ranking.winners),
+        "n_tied": ranking.n_tied,
+    }
     if ranking.unranked_reasons:
-        entry["unranked"] = {names[i]: reason for i, reason in sorted(ranking.unranked_reasons.items())}
-    details = {key: value for key, value in ranking.details.items() if _tells(value)}
-    return {**entry, "details": details} if details else entry
+        found["unranked"] = {names[i]: reason for i, reason in sorted(ranking.unranked_reasons.items())}
+    return found
 
 
 def _tells(value: object) -> bool:

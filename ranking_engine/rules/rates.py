@@ -20,7 +20,8 @@ from ranking_engine.score_matrix import FloatArray
 WIN_RATE_VARIANTS = ("rivals", "success_rate", "helm", "benchbench")
 NO_RIVAL = "no voting task has a score of it and of another system"
 
-_BLOCK_CELLS = 1 << 16  # differences at a time, so that their buffers stay in the processor's cache
+_BLOCK_CELLS = 1 << 15  # differences at a time, so that their buffers stay in the processor's cache
+_LEAST = 5e-324  # the smallest float above 0
 _HUGE = 1e300
 
 
@@ -65,8 +66,7 @@ def relative_difference(profile: Profile) -> Outcome:
     scores = profile.scores[np.ix_(systems, tasks)]
     if np.abs(scores[~np.isnan(scores)]).max() > _HUGE:
         scores = scores * 2.0**-4  # a power of two: the quotients stay the same
-    weights = profile.weights[tasks] / profile.weights.max()
-    means = np.concatenate([_mean_differences(scores, rows, weights) for rows in _blocks(*scores.shape)])
+    means = _mean_differences(scores, profile.weights[tasks] / profile.weights.max())
     return Outcome(in_first_order(snapped(means), systems), reason=NO_RIVAL, details=details)
 
 
@@ -144,32 +144,49 @@ def _mean_share_below(profile: Profile) -> FloatArray:
     )
 
 
-def _blocks(n: int, T: int) -> list[slice]:
-    height = max(1, _BLOCK_CELLS // n)
-    return [slice(start, min(start + height, n)) for start in range(0, n, height)]
+def _mean_differences(scores: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return for each system the mean over rivals of the mean relative difference over common tasks.
 
-
-def _mean_differences(scores: FloatArray, rows: slice, weights: FloatArray) -> FloatArray:
-    """Return, for the systems `rows`, the mean over rivals of the mean over common tasks."""
-    total = np.zeros((rows.stop - rows.start, scores.shape[0]))
-    common = np.zeros_like(total)
-    for t, weight in enumerate(weights):
-        column = scores[:, t]
-        size = np.abs(column)
-        whole = size[rows, None] + size
-        whole[whole == 0] = 1.0
-        difference = np.subtract(column[rows, None], column)
-        difference /= whole
-        difference *= weight
-        if np.isnan(column).any():
-            present = ~np.isnan(column)
-            common += np.outer(present[rows], present) * weight
-            np.nan_to_num(difference, copy=False)
-        else:
-            common += weight
-        total += difference
-    common[np.arange(len(common)), np.arange(rows.start, rows.stop)] = 0
-    is_rival = common > 0
-    means = np.divide(total, common, out=np.zeros_like(total), where=is_rival)
+    What i is ahead of j, j is behind i: each block of rows is compared with itself and the rows after it.
+    """
+    n = len(scores)
+    present = ~np.isnan(scores)
+    # A missing score is 0 of infinite size, so that its quotients are 0; two zeros must not divide by 0.
+    by_task = np.ascontiguousarray(np.where(present, scores, 0.0).T)
+    size = np.where(present, np.maximum(np.abs(scores), _LEAST), np.inf).T.copy()
+    sums, n_rivals = np.zeros(n), np.zeros(n)
+    start = 0
+    while start < n:
+        stop = min(n, start + max(1, _BLOCK_CELLS // (n - start)))
+        rows, height = slice(start, stop), stop - start
+        total = _weighted_differences(by_task, size, weights, rows)
+        common = (present[rows] * weights) @ present[start:].T
+        np.fill_diagonal(common, 0)
+        is_rival = common > 0
+        means = np.divide(total, common, out=total, where=is_rival)
+        sums[rows] += means.sum(axis=1)
+        sums[stop:] -= means[:, height:].sum(axis=0)
+        n_rivals[rows] += np.count_nonzero(is_rival, axis=1)
+        n_rivals[stop:] += np.count_nonzero(is_rival[:, height:], axis=0)
+        start = stop
     with np.errstate(invalid="ignore"):
-        return means.sum(axis=1) / is_rival.sum(axis=1)
+        return sums / n_rivals
+
+
+def _weighted_differences(
+    by_task: FloatArray, size: FloatArray, weights: FloatArray, rows: slice
+) -> FloatArray:
+    """Return sum_t weights[t] (x_it - x_jt) / (size_it + size_jt) for i in `rows` and all j from its start on.
+
+    `by_task` and `size` have shape (n_tasks, n_systems).
+    """
+    total = np.zeros((rows.stop - rows.start, by_task.shape[1] - rows.start))
+    difference, whole = np.empty_like(total), np.empty_like(total)
+    for values, sizes, weight in zip(by_task, size, weights.tolist(), strict=True):
+        np.subtract(values[rows, None], values[rows.start :], out=difference)
+        np.add(sizes[rows, None], sizes[rows.start :], out=whole)
+        np.divide(difference, whole, out=difference)
+        if weight != 1:
+            difference *= weight
+        total += difference
+    return total

@@ -547,6 +547,16 @@ def test_an_account_keeps_its_display_name_and_its_address_in_small_letters(db):
     assert SCRIPT not in page
 
 
+def test_an_account_cannot_look_like_another_by_what_cannot_be_seen(db):
+    form = {
+        "email": "n@plurank.example", "display_name": "Ad\u200bmin", "password1": "a long password",
+        "password2": "a long password",
+    }  # fmt: skip
+    page = signed_in().post("/account/signup/", form).content.decode()
+    assert "The display name holds the invisible or control character U+200B (zero width space); leave it out." in page
+    assert not User.objects.exists()
+
+
 def test_signing_up_takes_no_field_that_the_form_has_not(db):
     form = {"email": "n@plurank.example", "password1": "a long password", "password2": "a long password"}
     signed_in().post("/account/signup/", form | {"is_staff": "on", "is_superuser": "1", "id": "1"})

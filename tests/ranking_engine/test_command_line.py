@@ -48,16 +48,24 @@ def test_json_holds_every_leaderboard(toy, capsys):
         "missing",
         "condorcet_winner",
         "smith_set",
+        "choice_sets",
         "rules",
     ]
     assert (board["systems"], board["tasks"]) == (["A", "B", "C", "D"], ["1", "2", "3", "4", "5"])
     assert (board["aggregation"], board["missing"]) == ("basic", "undefined")
     assert (board["condorcet_winner"], board["smith_set"]) == ("B", ["B"])
+    assert board["choice_sets"] == {
+        "weak_condorcet_winners": ["B"],
+        "condorcet_loser": "A",
+        "schwartz_set": ["B"],
+        "uncovered_set": ["B"],
+    }
     assert list(board["rules"]) == listed_rules()
     assert board["rules"]["borda"] == {
         "name": "Borda",
         "family": "positional",
         "status": "ranked",
+        "options": {"ties": "worst"},
         "scores": {"A": 6.0, "B": 9.0, "C": 8.0, "D": 7.0},
         "ranks": {"A": 4, "B": 1, "C": 2, "D": 3},
         "winners": ["B"],
@@ -254,7 +262,11 @@ def test_groups_without_any_weight_are_told(toy, capsys):
     ("arguments", "message"),
     [
         (("--rule", "positional"), "--rule positional needs --vector, such as --vector 12,10,8"),
-        (("--vector", "1,2"), "`vector` is '1,2'; expected numbers that do not rise, such as 12,10,8"),
+        (
+            ("--vector", "1,2"),
+            "--option positional.vector=1,2: `vector` is '1,2'; expected numbers that do not rise, such as 12,10,8",
+        ),
+        (("--vector", "2,1", "--option", "positional.vector=3"), "--option positional.vector is stated twice"),
         (("--gamma", "inf"), "--gamma is inf; expected a finite number, such as 95"),
     ],
 )

@@ -37,9 +37,9 @@ TWO = ("--rule", "borda", "--rule", "plurality")
 def test_json_holds_every_measure_rule_by_rule(toy, capsys):
     found = run_json(capsys, toy, *TWO, "--rule", "condorcet")
     assert list(found) == [
-        "aggregation", "missing", "reference", "systems", "rules", "not_compared", "n_common", "kendall_tau",
-        "spearman", "normalized_distance", "max_rank_change", "kendall_distance", "agreement_top",
-        "agreement_least", "rank_changes", "tasks",
+        "aggregation", "missing", "condorcet_winner", "smith_set", "choice_sets", "reference", "systems",
+        "rules", "not_compared", "n_common", "kendall_tau", "spearman", "normalized_distance",
+        "max_rank_change", "kendall_distance", "agreement_top", "agreement_least", "rank_changes", "tasks",
     ]  # fmt: skip
     assert (found["aggregation"], found["missing"], found["reference"]) == ("basic", "undefined", "borda")
     assert found["rules"]["plurality"] == {
@@ -48,6 +48,9 @@ def test_json_holds_every_measure_rule_by_rule(toy, capsys):
         "n_tied": 2,
         "n_in_ties": 3,
         "dispersion_to": 3.3,
+        "weighted_distance": 16.5,
+        "kemeny_excess": None,
+        "options": {"ties": "worst"},
     }
     assert found["not_compared"] == {"condorcet": "it elects and does not rank"}
     assert found["n_common"]["borda"] == {"borda": 4, "plurality": 4}
@@ -108,8 +111,11 @@ def test_the_table_shows_matrices_rates_and_changes(toy, capsys):
         "Borda       1.000     -0.707",
         "Plurality  -0.707      1.000",
     ]
-    assert "Agreement with Borda; ties; mean Kendall distance to the tasks\n" in out
-    assert "\nPlurality  0.000  0.667      -      -    0.667        -     2              3.300\n" in out
+    assert (
+        "Agreement with Borda; ties; mean Kendall distance to the tasks; weight of tasks against it\n" in out
+    )
+    row = "Plurality  0.000  0.667      -      -    0.667        -     2              3.300          16.500"
+    assert f"\n{row}{'-':>18}\n" in out
     assert (
         "system  Plurality\nA              +3\nB              -2\nC              -1\nD               0\n"
         in out
@@ -141,4 +147,36 @@ def test_a_reference_that_gives_no_ranking_ends_with_status_2(toy, capsys):
     assert (status, out) == (2, "")
     assert err.startswith("error: --reference optimality_gap gives no ranking to compare with: no optimality")
     status, _, err = run(capsys, toy, "--rule", "borda", "--reference", "mean")
-    assert (status, err) == (2, "error: --reference mean gives no ranking to compare with\n")
+    assert (status, err) == (2, "error: --reference mean gives no ranking to compare with; name it with --rule\n")
+
+
+def test_beside_kemeny_every_rule_says_how_far_it_is_from_the_optimum(toy, capsys):
+    found = run_json(capsys, toy, *TWO, "--rule", "kemeny")
+    assert {key: entry["kemeny_excess"] for key, entry in found["rules"].items()} == {
+        "borda": 0, "plurality": 4.5, "kemeny": 0,
+    }  # fmt: skip
+    details = found["rules"]["kemeny"]["details"]
+    assert (details["distance"], details["lower_bound"], details["proven"], details["unique"]) == (12, 12, True, True)
+    _, out, _ = run(capsys, toy, *TWO, "--rule", "kemeny")
+    assert "Kemeny: distance 12 to the tasks, proven the least; no other order has it\n" in out
+    stepped = run_json(capsys, toy, *TWO, "--rule", "kemeny", "--aggregation", "two_step")
+    assert stepped["rules"]["borda"]["kemeny_excess"] is None
+
+
+def test_choice_sets_are_told_beside_the_measures(toy, capsys):
+    toy.write_text("system,a,b,c\nA,3,1,2\nB,2,3,1\nC,1,2,3\nD,0,0,0\n")
+    _, out, _ = run(capsys, toy, *TWO)
+    assert out.endswith(
+        "Smith set: A, B, C\nCondorcet loser: D\nSchwartz set: A, B, C\nUncovered set: A, B, C\n"
+        "Tasks: Kendall's W 0.600 (corrected for ties 0.600) over 4 complete systems; "
+        "mean Kendall distance of two tasks 2.000\nMissing scores: undefined\n"
+    )
+
+
+def test_agreement_is_told_for_the_places_asked_for(toy, capsys):
+    found = run_json(capsys, toy, *TWO, "--top", "2", "--top", "1", "--least", "4")
+    assert (list(found["agreement_top"]), list(found["agreement_least"])) == (["1", "2"], ["4"])
+    with pytest.raises(SystemExit) as caught:
+        run(capsys, toy, "--top", "0")
+    assert caught.value.code == 2
+    assert "argument --top: '0' is no number of places; expected 1, 2, 3, ..." in capsys.readouterr().err

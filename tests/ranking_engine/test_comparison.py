@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from ranking_engine.comparison import (
     rank_changes,
     spearman,
     task_ranks,
+    weighted_distance,
 )
 from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
@@ -251,3 +253,23 @@ def test_tasks_rank_the_systems_that_they_have_a_score_of():
     matrix = ScoreMatrix([[1, 5], [2, NAN], [2, 5]], directions=[1, -1])
     np.testing.assert_array_equal(task_ranks(matrix), [[3, 1.5, 1.5], [1.5, NAN, 1.5]])
     assert rank(matrix, "copeland").n_tied == 1
+
+
+def naive_weighted_distance(matrix, ranking):
+    total, ranked = 0, [i for i in range(matrix.n_systems) if ranking.ranks[i] > 0]
+    for i, j in itertools.permutations(ranked, 2):
+        share = Fraction(1, 2) if ranking.ranks[i] == ranking.ranks[j] else ranking.ranks[i] > ranking.ranks[j]
+        for t in np.flatnonzero(matrix.votes):
+            total += share * matrix.weights[t] * bool(matrix.scores[i, t] > matrix.scores[j, t])
+    return float(total) if ranked else NAN
+
+
+@FEW
+@given(matrices(huge_weights=True), st.sampled_from(["borda", "copeland", "plurality", "kemeny"]))
+def test_the_weight_against_a_ranking_is_counted_pair_by_pair_and_least_for_kemeny(matrix, rule):
+    ranking, kemeny = rank(matrix, rule), rank(matrix, "kemeny")
+    found = weighted_distance(matrix, ranking)
+    assert found == naive_weighted_distance(matrix, ranking) or math.isnan(found)
+    if kemeny.status == "ranked":
+        assert weighted_distance(matrix, kemeny) == kemeny.details["distance"]
+        assert rule != "copeland" or found >= kemeny.details["distance"]

@@ -21,10 +21,11 @@ def test_names_that_differ_in_case_or_in_composition_are_the_same():
     [
         ("", "is empty"),
         (" \u00a0 ", "is empty"),
-        ("a\tb", "holds the control character U+0009"),
-        ("a\u0000b", "holds the control character U+0000"),
-        ("a\u2028b", "holds the control character U+2028"),
-        ("a\u202eb", "holds the control character U+202E"),
+        ("a\tb", "holds the invisible or control character U+0009; leave it out"),
+        ("a\u0000b", "holds the invisible or control character U+0000; leave it out"),
+        ("a\u200bb", "holds the invisible or control character U+200B (zero width space); leave it out"),
+        ("a\u202eb", "holds the invisible or control character U+202E (right-to-left override); leave it out"),
+        ("a\ufe0fb", "holds the invisible or control character U+FE0F (variation selector-16); leave it out"),
         ("=1+1", "begins with '=', which spreadsheets take for a formula"),
         ("@me", "begins with '@', which spreadsheets take for a formula"),
         ("x" * 201, "has 201 characters; at most 200 are allowed"),
@@ -34,6 +35,18 @@ def test_bad_names_are_told_what_is_wrong(text, problem):
     assert name_problem(text) == problem
     with pytest.raises(ValueError, match="the task name"):
         check_name(text, "task")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        *range(32), 0x7F, 0x85, 0xAD, 0x34F, 0x378, 0x61C, 0x115F, 0x180E, *range(0x200B, 0x2010), 0x2028, 0x2029,
+        *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x2800, 0x3164, 0xE000, 0xFE00, 0xFEFF, 0xFFA0, 0xFFF9, 0xFFFE,
+        0xE0041, 0xE0100, 0x10FFFF,
+    ],
+)  # fmt: skip
+def test_names_that_look_like_others_by_what_cannot_be_seen_are_refused(code):
+    assert f"U+{code:04X}" in name_problem(f"GPT{chr(code)}-4")
 
 
 def test_a_good_name_comes_back_clean():

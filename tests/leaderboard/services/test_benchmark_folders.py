@@ -120,6 +120,10 @@ BAD = {
     "a system that is a formula": ("system,T\n=A1,1\n", None, TableError, "formula"),
     "a task that is a formula": ("system,=T\nA,1\n", None, TableError, "formula"),
     "a control character": ("system,T\nA\x07,1\n", None, TableError, "control character"),
+    "a system with an invisible character": ("system,T\nA\u200b,1\n", None, TableError, "U+200B"),
+    "a group with an invisible character": (
+        CSV, '[[task]]\nname = "Speed"\ngroup = "a\\u2060b"\n', TableError, "the group of a [[task]] holds"
+    ),
     "broken TOML": (CSV, "title = ", TableError, "benchmark.toml"),
     "a task without a column": (CSV, '[[task]]\nname = "Memory"\n', TableError, "'Memory' has no column in scores.csv"),
     "a system without a row": (CSV, '[[system]]\nname = "Slow"\nkey = "slow"\n', TableError, "no row for system"),

@@ -145,9 +145,10 @@ def test_checking_a_draft_anew_finds_the_same_rows(make):
         ("+1", "begins with '+'"),
         ("-1", "begins with '-'"),
         ("@x", "begins with '@'"),
-        ("a\nb", "holds the control character U+000A"),
-        ("a\x00b", "holds the control character U+0000"),
-        ("a\u202eb", "holds the control character U+202E"),
+        ("a\nb", "holds the invisible or control character U+000A"),
+        ("a\x00b", "holds the invisible or control character U+0000"),
+        ("a\u202eb", "holds the invisible or control character U+202E"),
+        ("Alpha\u200b One", "holds the invisible or control character U+200B (zero width space); leave it out"),
         ("x" * 201, "has 201 characters; at most 200 are allowed"),
         ("\ufb03" * 200, "is too long"),  # the ligature ffi, which compares as three letters
     ],

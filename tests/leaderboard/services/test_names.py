@@ -3,7 +3,7 @@
 import pytest
 
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
-from leaderboard.services.names import NearMisses, make_key
+from leaderboard.services.names import NearMisses, make_key, skeleton
 
 
 @pytest.mark.parametrize(
@@ -36,12 +36,25 @@ def test_a_key_that_is_taken_is_numbered_from_two_and_stays_short_enough():
         ("abcdefghij", ["abcdefghi1", "abcdefghi2", "abcdefghi3", "abcdefghi4"], 3),
     ],
 )
-def test_near_names_are_those_of_the_same_letters_and_those_a_letter_apart(name, known, near):
+def test_near_names_are_those_that_look_alike_and_those_a_letter_apart(name, known, near):
     found = NearMisses(known).of(name)
     assert (len(found) if isinstance(near, int) else found) == near
 
 
-def test_among_many_names_only_those_of_the_same_letters_are_near():
+def test_among_many_names_only_those_that_look_alike_are_near():
     known = [f"System {number}" for number in range(3000)]
     assert NearMisses(known, n_asked=10).of("system-17") == ["System 17"]
     assert NearMisses(known, n_asked=10).of("Sistem 17") == []
+
+
+def test_names_look_alike_that_differ_in_case_spaces_hyphens_and_compatibility_forms():
+    assert skeleton("GPT\u20114 \uff34urbo") == skeleton("gpt_4-Turbo") == "gpt4turbo"
+    assert len({skeleton(name) for name in ("GPT-4", "GPT-4+", "GPT-4*", "GPT-4.0")}) == 4
+
+
+def test_a_name_of_an_earlier_row_has_its_twin_too():
+    known = NearMisses(["BERT large"])
+    assert known.twin("T5 base") is None
+    known.add("T5-base")
+    known.add("T5_BASE")
+    assert (known.twin("T5 base"), known.twin("bert-large")) == ("T5-base", "BERT large")

@@ -55,6 +55,24 @@ def test_larger_boards_with_gaps_are_as_defined(rule):
     naive.assert_ranks(rank(matrix, rule), expected, 30)
 
 
+def test_boards_of_several_blocks_are_as_defined():
+    matrix = random_matrix(400, 3, seed=5, missing=0.3, n_levels=90, weights=[1, "0.3", 2])
+    values = matrix.values - 3.0  # of both signs, and some are 0
+    values[0] = np.nan
+    ranking = rank(matrix.with_values(values), "relative_difference")
+
+    mine, theirs = values[:, None], values[None, :]
+    whole = np.abs(mine) + np.abs(theirs)
+    quotients = np.divide(mine - theirs, whole, out=np.zeros_like(whole), where=whole != 0)
+    is_common = ~np.isnan(quotients) & ~np.eye(400, dtype=bool)[:, :, None]
+    weights = is_common * np.array([1, 0.3, 2])
+    common = weights.sum(axis=2)
+    means = np.nansum(weights * quotients, axis=2) / np.where(common > 0, common, 1)
+    with np.errstate(invalid="ignore"):
+        expected = means.sum(axis=1) / (common > 0).sum(axis=1)
+    np.testing.assert_allclose(ranking.scores, expected, rtol=1e-12, atol=1e-12)
+
+
 def test_the_four_win_rates_of_a_small_board():
     # the third task is C's and D's alone; E shares no task with anybody
     matrix = ScoreMatrix(

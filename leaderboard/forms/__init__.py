@@ -11,6 +11,7 @@ from leaderboard.models import ApiToken, Task, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.services.tokens import LIFETIMES
 from leaderboard.services.upload_checks import Problems, RawRow
+from ranking_engine.names import name_problem
 
 
 class DisplayNameForm(forms.Form):
@@ -23,6 +24,13 @@ class DisplayNameForm(forms.Form):
         help_text="How others see you; your e-mail address is never shown.",
         widget=forms.TextInput(attrs={"autocomplete": "nickname"}),
     )
+
+    def clean_display_name(self) -> str:
+        """A name that reads as what it is: no invisible characters, nothing that turns its letters round."""
+        name = self.cleaned_data["display_name"]
+        if name and (problem := name_problem(name, allow_formula=True)):
+            raise forms.ValidationError(f"The display name {problem}.")
+        return name
 
     def signup(self, request: HttpRequest, user: User) -> None:
         """Called by allauth after the user is stored; the adapter has kept the name already."""

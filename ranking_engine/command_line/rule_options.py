@@ -1,0 +1,93 @@
+"""The options of single rules on the command line: `--option RULE.NAME=VALUE`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ranking_engine.names import shorten
+from ranking_engine.registry import RULES, Rule
+
+RuleOptions = dict[str, dict[str, Any]]
+
+EXAMPLE = "copeland.variant=lower"
+
+
+def read_rule_options(texts: Iterable[str]) -> RuleOptions:
+    """Return the options by rule and name, from texts such as `kemeny.seconds=120`.
+
+    Raises:
+        ValueError: no such rule, option or value, each with those that there are; or an option stated twice.
+    """
+    found: RuleOptions = {}
+    for text in texts:
+        place, equals, value = text.partition("=")
+        key, dot, name = place.strip().partition(".")
+        if not (equals and dot and key and name):
+            raise ValueError(f"--option {shorten(text)}: expected RULE.NAME=VALUE, such as {EXAMPLE}")
+        rule = _rule(key)
+        if name in found.setdefault(key, {}):
+            raise ValueError(f"--option {key}.{name} is stated twice")
+        found[key][name] = _value(rule, name, value.strip())
+    return found
+
+
+def option_lines(rules: Iterable[Rule] = tuple(RULES.values())) -> list[str]:
+    """Return one line for each option there is: `copeland.variant=difference|lower|...`, the default first."""
+    return [f"{rule.key}.{name}={allowed}" for rule in rules for name, allowed in _allowed(rule).items()]
+
+
+def options_in_force(rule: Rule, ties: str | None, stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return every option of `rule` with the value it has: the stated one, else the default."""
+    convention = {} if rule.tie_convention is None else {"ties": ties or rule.tie_convention}
+    defaults = {name: values[0] for name, values in rule.options.items()}
+    numbers = {name: number.default for name, number in rule.numbers.items()}
+    return {**convention, **defaults, **numbers, **stated}
+
+
+def _rule(key: str) -> Rule:
+    if key in RULES and _allowed(RULES[key]):
+        return RULES[key]
+    having = [rule.key for rule in RULES.values() if _allowed(rule)]
+    if key in RULES:
+        ties = " but --ties" if RULES[key].tie_convention else ""
+        raise ValueError(f"--option {key}: the rule {key} has no options{ties}; these have some: {', '.join(having)}")
+    close = difflib.get_close_matches(key, list(RULES), n=1)
+    hint = f"; did you mean {close[0]}?" if close else "."
+    raise ValueError(f"--option {shorten(key)}: no such rule{hint} Rules with options: {', '.join(having)}")
+
+
+def _value(rule: Rule, name: str, text: str) -> Any:  # noqa: ANN401 -- each option has its own type
+    allowed = _allowed(rule)
+    if name not in allowed:
+        raise ValueError(f"--option {rule.key}.{shorten(name)}: no such option; {rule.key} has {', '.join(allowed)}")
+    place = f"--option {rule.key}.{name}={shorten(text)}"
+    if name in rule.options:
+        if text not in rule.options[name]:
+            raise ValueError(f"{place}: expected one of {', '.join(rule.options[name])}")
+        return text
+    if name in rule.parameters:
+        try:
+            return rule.parameters[name](text)
+        except ValueError as error:
+            raise ValueError(f"{place}: {error}") from error
+    number = rule.numbers[name]
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not number.least <= value <= number.most:  # False for NaN too
+        raise ValueError(f"{place}: expected a number from {number.least:g} to {number.most:g}")
+    return value
+
+
+def _allowed(rule: Rule) -> dict[str, str]:
+    """Return what each option of `rule` may be, in words."""
+    return {
+        **{name: "|".join(values) for name, values in rule.options.items()},
+        **{
+            name: f"{number.default:g} ({number.least:g} to {number.most:g})" for name, number in rule.numbers.items()
+        },
+        **dict.fromkeys(rule.parameters, "12,10,8 (has no default)"),
+    }

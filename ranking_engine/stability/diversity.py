@@ -1,0 +1,182 @@
+"""Diversity: how much the tasks of a benchmark disagree about its systems.
+
+Zhang and Hardt 2024, Inherent Trade-Offs between Diversity and Stability in Multi-Task Benchmarks, section 2
+(diversity is 1 - Kendall's W); Colombo et al. 2022, eq. 3 (dispersion).
+
+Departures from the released code (benchbench 1.0.1): average ranks stay halves, which it truncates to integers;
+W is also given corrected for ties; both the mean and the largest max rank change of two tasks are given, where
+it returns the mean under the name of the largest; scores tie where they are equal as stored, not within 1e-8;
+systems without any score are left out, where it gives them the means of the tasks.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.comparison import compare_ranks, dispersion, kendall_w, task_ranks
+from ranking_engine.missing import scored_part
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+
+N_NEIGHBOURS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Diversity:
+    """How much tasks disagree; every voting task counts once, whatever its weight.
+
+    Attributes:
+        reason: why there are no figures; otherwise empty.
+        n_systems, n_tasks: those that counted: scored systems, voting tasks with a score.
+        n_imputed: the missing scores that were filled in from the nearest systems.
+        diversity: 1 - Kendall's W on average ranks; 0 where all tasks agree, near 1 where none do.
+        diversity_tie_corrected: 1 - W corrected for ties.
+        mean_max_rank_change, largest_max_rank_change: over all pairs of tasks, of the largest change of a
+            system's rank from one to the other, over n - 1. NaN for a single task or system.
+        dispersion: mean Kendall distance over ordered pairs of tasks, on the scores as they are, gaps and all.
+        dispersion_normalized: the same, each distance over the number of pairs of systems.
+        tasks: the names of the tasks that counted.
+        max_rank_changes: of each pair of tasks, shape (n_tasks, n_tasks).
+        kendall_tau: tau-b of each pair of tasks, same shape.
+    """
+
+    reason: str
+    n_systems: int
+    n_tasks: int
+    n_imputed: int
+    diversity: float
+    diversity_tie_corrected: float
+    mean_max_rank_change: float
+    largest_max_rank_change: float
+    dispersion: float
+    dispersion_normalized: float
+    tasks: tuple[str, ...]
+    max_rank_changes: FloatArray
+    kendall_tau: FloatArray
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as JSON; None for one that does not exist."""
+        counts = {"n_systems": self.n_systems, "n_tasks": self.n_tasks, "n_imputed": self.n_imputed}
+        return {"reason": self.reason, **counts, **{key: _known(getattr(self, key)) for key in _FIGURES}}
+
+
+_FIGURES = (
+    "diversity",
+    "diversity_tie_corrected",
+    "mean_max_rank_change",
+    "largest_max_rank_change",
+    "dispersion",
+    "dispersion_normalized",
+)
+
+
+def diversity(matrix: ScoreMatrix) -> Diversity:
+    """Measure how much the voting tasks of `matrix` disagree; O(n^2 T + n T^2) and the imputation.
+
+    Missing scores are filled in from the nearest systems (`impute_from_nearest`) for W and the max rank changes;
+    dispersion compares each pair of tasks on the systems that both score.
+    """
+    part = scored_part(matrix).matrix
+    if part is None or part.n_systems < 2:
+        return _no_diversity("fewer than two systems have a score on a voting task")
+    part = part.subset(tasks=~np.isnan(part.values).all(axis=0))
+    n_imputed = int(np.isnan(part.values).sum())
+    full = part.with_values(impute_from_nearest(part.values)) if n_imputed else part
+    ranks = task_ranks(full)
+    compared = compare_ranks(ranks)
+    changes = compared.max_rank_change[np.triu_indices(part.n_tasks, 1)]
+    return Diversity(
+        "",
+        part.n_systems,
+        part.n_tasks,
+        n_imputed,
+        1 - kendall_w(ranks),
+        1 - kendall_w(ranks, is_tie_corrected=True),
+        float(changes.mean()) if changes.size else math.nan,
+        float(changes.max()) if changes.size else math.nan,
+        dispersion(part),
+        dispersion(part, normalized=True),
+        part.task_names,
+        compared.max_rank_change,
+        compared.kendall_tau,
+    )
+
+
+def _no_diversity(reason: str) -> Diversity:
+    none = np.zeros((0, 0))
+    nan = math.nan
+    return Diversity(reason, 0, 0, 0, nan, nan, nan, nan, nan, nan, (), none, none)
+
+
+def _known(figure: float) -> float | None:
+    return None if math.isnan(figure) else figure
+
+
+def impute_from_nearest(values: FloatArray, n_neighbours: int = N_NEIGHBOURS) -> FloatArray:
+    """Fill each gap with the mean of its task over the nearest systems that have a score there.
+
+    Args:
+        values: shape (n_systems, n_tasks), NaN = missing; scores are taken as they are, tasks with large ones
+            weigh more in the distance.
+        n_neighbours: how many; fewer where fewer systems have a score there. Systems exactly as near as the
+            last of them share the places left, so that the order of rows does not matter.
+
+    The distance of two systems is the root of the sum of squared differences over common tasks times n_tasks
+    over their number; a system without a common task is no neighbour. Where there is none, the task's mean;
+    where the task has no score, NaN. Troyanskaya et al. 2001, as in KNNImputer of scikit-learn, whose ties are
+    broken by row. O(n^2 T).
+    """
+    filled = values.copy()
+    present = ~np.isnan(values)
+    for i in np.flatnonzero(~present.all(axis=1)).tolist():
+        distances = _distances(values, present, i)
+        for t in np.flatnonzero(~present[i]).tolist():
+            donors = np.flatnonzero(present[:, t])
+            if not donors.size:
+                continue
+            near = donors[np.isfinite(distances[donors])]
+            shares = _shares(distances[near], min(n_neighbours, len(donors)))
+            chosen, counted = (near, shares) if near.size else (donors, np.ones(len(donors)))
+            filled[i, t] = _exact_mean(values[chosen, t], counted)
+    return filled
+
+
+def _exact_mean(values: FloatArray, counts: FloatArray) -> float:
+    """Return the float next to the mean of `values` read as decimals, so that equal means tie.
+
+    In floats (0.1 + 0.2 + 0.6) / 3 is not 0.3, and the order of the rows would show.
+    """
+    total = sum(_read(value) * Fraction(count) for value, count in zip(values, counts.tolist(), strict=True))
+    return float(total / sum(map(Fraction, counts.tolist())))
+
+
+def _read(value: float) -> Fraction:
+    """Return the decimal that `value` is the nearest float to."""
+    return Fraction(repr(float(value)))
+
+
+def _distances(values: FloatArray, present: NDArray[np.bool_], i: int) -> FloatArray:
+    """Return the squared distance of system `i` to each system, infinite without a common task."""
+    common = present & present[i]
+    squares = np.where(common, (values - values[i]) ** 2, 0.0).sum(axis=1)
+    n_common = common.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled = squares / n_common * values.shape[1]
+    return np.where(n_common > 0, scaled, np.inf)
+
+
+def _shares(distances: FloatArray, k: int) -> FloatArray:
+    """Return how much each counts among the k nearest: 1 or 0, but for those tied with the k-th."""
+    if len(distances) <= k:
+        return np.ones(len(distances))
+    last = np.partition(distances, k - 1)[k - 1]
+    tolerance = 1e-12 * last
+    is_tied = np.abs(distances - last) <= tolerance
+    is_nearer = (distances < last) & ~is_tied
+    places = (k - is_nearer.sum()) / is_tied.sum()
+    return np.where(is_tied, places, is_nearer.astype(np.float64))

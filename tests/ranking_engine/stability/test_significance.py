@@ -1,0 +1,296 @@
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from ranking_engine import UNRANKED, ScoreMatrix, rank
+from ranking_engine.stability.friedman import critical_difference, friedman
+from ranking_engine.stability.sign_flips import BOUND, DRAWN, draws_for, exact_p_value, holm, sign_flips
+from ranking_engine.stability.significance import (
+    NOT_SEPARABLE,
+    SEPARABLE,
+    TOO_FEW,
+    instance_separability,
+    significance,
+    significance_of_rankings,
+)
+from ranking_engine.synthetic import random_matrix
+from tests.ranking_engine.strategies import matrices
+
+DARWIN = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]  # eighths of an inch
+
+FAR = "more than 20: two average ranks would have to differ by 57 of 97"
+SHARED = "several tasks belong to one group and are not independent"
+
+
+def naive_p_value(differences):
+    """All sign vectors, in exact fractions."""
+    exact = [Fraction(float(x)) for x in differences]
+    sums = [
+        abs(sum(s * x for s, x in zip(signs, exact, strict=True)))
+        for signs in itertools.product((1, -1), repeat=len(exact))
+    ]
+    return sum(size >= abs(sum(exact)) for size in sums) / len(sums)
+
+
+def test_the_p_value_of_darwins_maize_is_fishers():
+    """Fisher 1935, section 21: 1,726 of 32,768 sign vectors give at least the observed sum."""
+    assert exact_p_value(np.array(DARWIN, dtype=float)) == 1726 / 32768
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=7))
+def test_counting_by_halves_counts_every_sign_vector_ties_and_zeros_included(differences):
+    assert exact_p_value(np.array(differences, dtype=float)) == naive_p_value(differences)
+
+
+def test_differences_of_decimals_tie_as_the_decimals_do():
+    """0.3 - 0.1 and 0.2 differ by a rounding error; sums that tie count as at least as large."""
+    assert exact_p_value(np.array([0.3 - 0.1, 0.2, -0.2])) == naive_p_value([1, 1, -1]) == 1
+
+
+def test_the_least_p_value_is_that_of_differences_of_one_sign():
+    for n in (1, 5, 9, 20):
+        found = sign_flips(np.full((1, n), 0.5))
+        assert found.p_values[0] == found.least[0] == 2.0 ** (1 - n)
+    assert sign_flips(np.full((1, 3), np.nan)).least.tolist() == [1]
+
+
+def test_drawn_p_values_are_near_the_counted_ones_and_repeat_with_the_seed():
+    generator = np.random.default_rng(1)
+    differences = generator.normal(0.15, 1, size=(6, 29))
+    differences[0] = 0.01 * generator.random(29) + 1  # of one sign: beyond what draws can show
+    found = sign_flips(differences, n_draws=20_000, seed=3)
+    assert found.methods.tolist() == [BOUND, *[DRAWN] * 5]
+    counted = [exact_p_value(row) for row in differences]
+    assert counted[0] == 2.0**-28 <= found.p_values[0] < 1 / 20_001
+    # 100 of 20,000 draws or more: a relative standard deviation of 10 % at most, and three of these
+    np.testing.assert_allclose(found.p_values[1:], counted[1:], rtol=0.3)
+    np.testing.assert_array_equal(found.p_values, sign_flips(differences, n_draws=20_000, seed=3).p_values)
+    assert (found.p_values != sign_flips(differences, n_draws=20_000, seed=4).p_values).any()
+    alone = sign_flips(differences[2:3], n_draws=20_000, seed=3)
+    assert alone.p_values[0] == found.p_values[2]
+
+
+def test_a_pair_that_no_draw_exceeds_has_a_positive_p_value():
+    differences = np.concatenate([np.full(27, 1.0), [-0.5, -0.5, -0.5]])[None]
+    found = sign_flips(differences, n_draws=9, seed=0)
+    assert found.methods.tolist() == [BOUND]
+    assert found.p_values[0] == pytest.approx(2 * np.exp(-(25.5**2) / 55.5))
+    few = sign_flips(np.full((1, 30), 1.0) * np.r_[np.ones(18), -np.ones(12)], n_draws=3, seed=0)
+    assert few.methods[0] == DRAWN
+    assert few.p_values[0] in (1 / 4, 2 / 4, 3 / 4, 1)
+
+
+def test_holm_multiplies_by_the_pairs_that_are_left_and_never_decreases():
+    np.testing.assert_allclose(holm(np.array([0.04, 0.01, 0.03, 0.9])), [0.09, 0.04, 0.09, 0.9])
+    assert holm(np.array([0.5, 0.6])).tolist() == [1, 1]
+    assert holm(np.zeros(0)).tolist() == []
+    assert draws_for(10_000, 0.05) == 400_000
+
+
+def naive_significance(matrix, order, pairs, level):
+    """Cluster differences, p-values and verdicts, from the definition."""
+    voting = [t for t in range(matrix.n_tasks) if matrix.votes[t]]
+    names = {t: matrix.groups[t] or ("alone", t) for t in voting}
+    p_values, least = [], []
+    for a, b in pairs:
+        sums = {}
+        for t in voting:
+            x, y = matrix.scores[order[a], t], matrix.scores[order[b], t]
+            if np.isnan(x) or np.isnan(y):
+                continue
+            sums[names[t]] = sums.get(names[t], 0) + Fraction(float(x - y)) * matrix.weights[t]
+        p_values.append(naive_p_value([*sums.values()]) if sums else 1.0)
+        least.append(min(1.0, 2.0 ** (1 - len(sums))))
+    adjusted, best = holm(np.array(p_values)), holm(np.array(least))
+    verdicts = [
+        SEPARABLE if p <= level else TOO_FEW if q > level else NOT_SEPARABLE
+        for p, q in zip(adjusted, best, strict=True)
+    ]
+    return p_values, verdicts
+
+
+@settings(max_examples=30, deadline=None)
+@given(matrices(max_systems=4, max_tasks=6, groups=True), st.sampled_from([0.05, 0.3]))
+def test_pairs_are_tested_by_the_definition_on_small_matrices(matrix, level):
+    ranking = rank(matrix, "copeland")
+    found = significance(matrix, ranking, scale="none", level=level, top=2)
+    order = found.order
+    assert set(order) == set(np.flatnonzero(matrix.has_score))
+    n = len(order)
+    top = sum(ranking.ranks[i] <= 2 for i in order)
+    families = {
+        "neighbours": [(a, a + 1) for a in range(n - 1)],
+        "top": [*itertools.combinations(range(top), 2)],
+        "every_pair": [*itertools.combinations(range(n), 2)],
+    }
+    for name, pairs in families.items():
+        family = getattr(found, name)
+        p_values, verdicts = naive_significance(matrix, order, pairs, level)
+        assert family.pairs.tolist() == [[order[a], order[b]] for a, b in pairs]
+        assert family.p_values.tolist() == p_values
+        assert family.verdicts.tolist() == verdicts
+    assert found.no_neighbours_separable == (SEPARABLE not in found.neighbours.verdicts)
+    assert_runs_are_maximal(found, ranking)
+
+
+@settings(max_examples=20, deadline=None)
+@given(matrices(max_systems=4, max_tasks=5, groups=True))
+def test_several_rankings_together_are_answered_as_each_alone(matrix):
+    rankings = {rule: rank(matrix, rule) for rule in ("copeland", "minimax", "win_rate")}
+    together = significance_of_rankings(matrix, rankings, level=0.3)
+    for rule, ranking in rankings.items():
+        alone = significance(matrix, ranking, level=0.3)
+        assert together[rule].order == alone.order
+        assert together[rule].summary() == alone.summary()
+        for family in ("neighbours", "top", "every_pair"):
+            ours, theirs = getattr(together[rule], family), getattr(alone, family)
+            np.testing.assert_array_equal(ours.pairs, theirs.pairs)
+            np.testing.assert_array_equal(ours.differences, theirs.differences)
+            np.testing.assert_array_equal(ours.adjusted, theirs.adjusted)
+            np.testing.assert_array_equal(ours.verdicts, theirs.verdicts)
+
+
+def test_a_system_ahead_of_another_has_a_positive_difference_whichever_stands_first_in_the_file():
+    matrix = ScoreMatrix([[1, 2], [3, 4], [2, 3]])
+    found = significance(matrix, rank(matrix, "borda"), scale="none")
+    assert found.order == (1, 2, 0)
+    assert found.every_pair.pairs.tolist() == [[1, 2], [1, 0], [2, 0]]
+    assert found.every_pair.differences.tolist() == [1.0, 2.0, 1.0]
+
+
+def assert_runs_are_maximal(found, ranking):
+    """By brute force over all intervals of ranks."""
+    pairs = [tuple(sorted(pair)) for pair in found.every_pair.pairs.tolist()]
+    verdict = dict(zip(pairs, found.every_pair.verdicts, strict=True))
+    places = sorted({int(r) for r in ranking.ranks if r != UNRANKED})
+    quiet = []
+    for first, last in itertools.combinations_with_replacement(places, 2):
+        members = [i for i in found.order if first <= ranking.ranks[i] <= last]
+        pairs = [tuple(sorted(pair)) for pair in itertools.combinations(members, 2)]
+        if len(members) > 1 and not any(verdict[pair] == SEPARABLE for pair in pairs):
+            quiet.append((set(members), all(verdict[pair] != TOO_FEW for pair in pairs)))
+    expected = [run for run in quiet if not any(run[0] < other for other, _ in quiet)]
+    assert [(set(run.systems), run.is_told) for run in found.runs] == expected
+
+
+def test_groups_of_the_board_may_overlap():
+    """A beats C on all 12 tasks; B is between them, ahead of each now and then."""
+    signs = np.array([1, -1] * 6)
+    values = np.stack([np.full(12, 10.0), 9 + 1.5 * signs, np.full(12, 8.0)])
+    matrix = ScoreMatrix(values, system_names=["A", "B", "C"])
+    found = significance(matrix, rank(matrix, "mean"))
+    assert [run.systems for run in found.runs] == [(0, 1), (1, 2)]
+    assert found.every_pair.verdicts.tolist() == [NOT_SEPARABLE, SEPARABLE, NOT_SEPARABLE]
+    assert (found.no_neighbours_separable, found.neighbours.verdict) == (True, "none")
+
+
+def test_five_tasks_are_too_few_to_tell_and_nine_are_enough_for_one_pair_but_not_for_many():
+    for n, T, verdict in ((2, 5, TOO_FEW), (2, 9, SEPARABLE), (20, 9, TOO_FEW)):
+        matrix = ScoreMatrix(np.arange(n)[:, None] + np.zeros((1, T)))
+        found = significance(matrix, rank(matrix, "borda"))
+        assert set(found.neighbours.verdicts.tolist()) == {verdict}
+    assert found.summary()["neighbours"]["verdict"] == "too_few_tasks"
+    assert found.summary()["neighbours"]["least_adjusted"] == 19 * 2.0**-8
+    assert [run.is_told for run in found.runs] == [False]
+
+
+def test_tasks_of_one_data_set_change_sign_together():
+    matrix = ScoreMatrix(np.array([[1.0] * 12, [0.0] * 12]), groups=["a"] * 4 + ["b"] * 4 + ["c"] * 4)
+    found = significance(matrix, rank(matrix, "mean"))
+    assert (found.n_clusters, found.neighbours.p_values.tolist()) == (3, [0.25])
+
+
+def test_a_task_in_large_units_does_not_decide_alone_unless_scores_are_taken_as_they_are():
+    generator = np.random.default_rng(2)
+    noise = generator.normal(size=(2, 12))
+    noise[0] += 2.0
+    noise[0, 0], noise[1, 0] = 0.0, 1.0
+    values = noise * np.r_[1e6, np.ones(11)]
+    matrix = ScoreMatrix(values)
+    ranking = rank(matrix, "borda")
+    assert significance(matrix, ranking).neighbours.verdicts.tolist() == [SEPARABLE]
+    assert significance(matrix, ranking, scale="none").neighbours.p_values[0] > 0.99
+
+
+def test_instances_are_tested_like_tasks_one_unit_each():
+    matrix = random_matrix(3, 9, seed=5)
+    pairs = np.array([[0, 1], [1, 2]])
+    found = instance_separability(matrix.scores, pairs)
+    expected = [naive_p_value(matrix.scores[a] - matrix.scores[b]) for a, b in pairs]
+    assert found.p_values.tolist() == expected
+    many = random_matrix(3, 300, seed=5).scores.copy()
+    many[0, :50] = np.nan
+    drawn = instance_separability(many, pairs, seed=1)
+    assert drawn.n_units.tolist() == [250, 300]
+    assert drawn.n_draws == 9_999
+
+
+def test_friedman_agrees_with_the_chi_square_that_scipy_corrects_for_ties():
+    matrix = random_matrix(6, 12, seed=3, n_levels=4)
+    found = friedman(matrix, list(range(12)))
+    chi = stats.friedmanchisquare(*matrix.values).statistic
+    assert found.statistic == pytest.approx(11 * chi / (12 * 5 - chi))
+    assert found.p_value == pytest.approx(stats.f.sf(found.statistic, 5, 55))
+    assert found.critical_difference == pytest.approx(2.850 * np.sqrt(6 * 7 / 72), abs=1e-3)  # Demšar 2006, table 5
+    assert found.average_ranks.tolist() == sorted(found.average_ranks)
+    for first, last in found.runs:
+        assert found.average_ranks[last] - found.average_ranks[first] <= found.critical_difference
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"shape": (97, 9)}, f"there are 9 tasks, fewer than 10; there are 97 systems, {FAR}"),
+        ({"shape": (4, 12), "weights": [2] + [1] * 11}, "tasks have different weights"),
+        ({"shape": (4, 12), "groups": ["a", "a"] + [None] * 10}, SHARED),
+        ({"shape": (4, 12), "missing": True}, "scores are missing"),
+        ({"shape": (1, 12)}, "there are fewer than two systems to compare"),
+    ],
+)  # fmt: skip
+def test_friedman_is_refused_with_the_reason_where_it_is_not_valid(options, reason):
+    values = np.random.default_rng(0).random(options.pop("shape"))
+    if options.pop("missing", False):
+        values[0, 0] = np.nan
+    matrix = ScoreMatrix(values, **options)
+    found = significance(matrix, rank(matrix, "copeland"))
+    assert found.friedman.reason == reason
+    assert found.summary()["friedman"]["reason"] == reason
+
+
+def test_a_pool_chosen_in_advance_makes_the_critical_difference_valid():
+    matrix = random_matrix(30, 12, seed=3)
+    pool = matrix.system_names[:5]
+    found = significance(matrix, rank(matrix, "borda"), pool=pool)
+    assert (set(found.friedman.systems), found.friedman.reason) == (set(pool), "")
+    assert found.friedman.critical_difference == pytest.approx(critical_difference(5, 12))
+    with pytest.raises(ValueError, match="`pool` names 'nobody'"):
+        significance(matrix, rank(matrix, "borda"), pool=["nobody"])
+
+
+def test_one_system_and_tied_boards_have_nothing_to_separate():
+    alone = ScoreMatrix([[1.0, 2.0]])
+    found = significance(alone, rank(alone, "borda"))
+    assert (len(found.every_pair.pairs), found.runs, found.no_neighbours_separable) == (0, (), True)
+    tied = ScoreMatrix(np.ones((3, 9)))
+    found = significance(tied, rank(tied, "borda"))
+    assert found.neighbours.verdicts.tolist() == [NOT_SEPARABLE] * 2
+    assert [run.systems for run in found.runs] == [(0, 1, 2)]
+
+
+def test_a_parameter_out_of_range_is_refused():
+    matrix = random_matrix(3, 3, seed=1)
+    ranking = rank(matrix, "borda")
+    with pytest.raises(ValueError, match="`level` is 2"):
+        significance(matrix, ranking, level=2)
+    with pytest.raises(ValueError, match="`scale` is 'x'"):
+        significance(matrix, ranking, scale="x")
+    with pytest.raises(ValueError, match="`ranking` is of 3 systems, `matrix` of 2"):
+        significance(matrix.subset([0, 1]), ranking)
