@@ -170,7 +170,7 @@ def test_conditions_are_read_by_names_and_keys_and_told_by_names(make):
     revision = make.publish(benchmark).publication.revision
     texts = ["Task A >= 0.3", "0.1 <= group:Hard ones <= 1/2", "task-a >= Task B", "minimise task-b"]
     conditions = read_conditions(texts, revision)
-    keyed = ("3/10 <= task-a", "1/10 <= group:hard-ones <= 1/2", "task-a >= task-b", "minimise task-b")
+    keyed = ("task-a >= 3/10", "1/10 <= group:hard-ones <= 1/2", "task-a >= task-b", "minimise task-b")
     assert conditions.texts == keyed
     assert in_own_words(conditions, revision) == [
         "Task A weighs at least 30 %",
