@@ -392,7 +392,7 @@ class SubmissionStatus(s.Serializer):
     url = s.URLField()
     benchmark = s.CharField()
     state = s.ChoiceField(
-        choices=["pending", "rejected", "accepted", "failed", "published"],
+        choices=["pending", "approved", "rejected", "retracted", "accepted", "failed", "published"],
         help_text="A moderator has to decide; decided; its board is being computed, cannot be computed, is published.",
     )
     revision = s.IntegerField(allow_null=True, help_text="The revision that accepted it.")

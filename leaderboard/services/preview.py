@@ -187,6 +187,11 @@ def _effects(before: BoardState, after: BoardState, i: int) -> list[RuleEffect]:
     return [replace(effect, reason=with_task_names(effect.reason, task_names)) for effect in effects]
 
 
+def rankings_of_one(state: BoardState) -> dict[str, Ranking]:
+    """Every rule that gives an answer for a state."""
+    return _ranked(state, None) if state.can_be_ranked else {}
+
+
 def rankings_of(before: BoardState, after: BoardState) -> tuple[dict[str, Ranking], dict[str, Ranking]]:
     """Every rule that gives an answer, for a state and for that state with some rows replaced or added.
 

@@ -15,6 +15,7 @@ from leaderboard.selectors.scores import systems_at
 from leaderboard.services.columns import TooLargeError, single_flight, task_names_of
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.job_kinds import PROSPECTS
+from leaderboard.services.prospects_wording import percent
 from leaderboard.services.rankings import TWO_STEP
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import RevisionMatrix, revision_matrix
@@ -293,29 +294,27 @@ def in_own_words(conditions: Conditions, revision: Revision) -> list[str]:
         names = [tasks.get(key, key) for key in stated.tasks]
         return " + ".join([*names, *(f"the group {groups.get(key, key)}" for key in stated.groups)])
 
-    texts = [_bound_told(bound, told(bound.of)) for bound in conditions.bounds]
-    texts += [f"{told(order.more)} weigh at least as much as {told(order.less)}" for order in conditions.orders]
-    if conditions.objective:
-        least = "as little" if conditions.objective.goal == "minimise" else "as much"
-        texts.append(f"of the weights that win, {told(conditions.objective.of)} weigh {least} as possible")
+    texts = [_bound_told(bound, f"{told(bound.of)} {_weigh(bound.of)}") for bound in conditions.bounds]
+    texts += [
+        f"{told(order.more)} {_weigh(order.more)} at least as much as {told(order.less)}" for order in conditions.orders
+    ]
+    if aim := conditions.objective:
+        least = "as little" if aim.goal == "minimise" else "as much"
+        texts.append(f"of the weights that win, {told(aim.of)} {_weigh(aim.of)} {least} as possible")
     return texts
+
+
+def _weigh(stated: TaskSet) -> str:
+    return "weighs" if len(stated.tasks) + len(stated.groups) == 1 else "weigh"
 
 
 def _bound_told(bound: Bound, what: str) -> str:
     low, high = bound.at_least, bound.at_most
     if low is not None and high is not None:
-        return f"{what} weigh {percent(low)}" if low == high else f"{what} weigh {percent(low)} to {percent(high)}"
+        return f"{what} {percent(low)}" if low == high else f"{what} {percent(low)} to {percent(high)}"
     if low is not None:
-        return f"{what} weigh at least {percent(low)}"
-    return f"{what} weigh at most {percent(high or Fraction(0))}"
-
-
-def percent(share: Fraction | float) -> str:
-    """A share of the weight as a percentage, with a decimal where there is one: `24 %`, `24.5 %`, `under 0.1 %`."""
-    value = 100 * float(share)
-    if 0 < value < 0.05:
-        return "under 0.1 %"
-    return f"{value:.1f}".removesuffix(".0") + " %"
+        return f"{what} at least {percent(low)}"
+    return f"{what} at most {percent(high or Fraction(0))}"
 
 
 def system_names(revision: Revision) -> dict[str, str]:

@@ -49,17 +49,25 @@ class TaskSet:
 
 @dataclass(frozen=True)
 class Bound:
-    """at_least <= weight of the set <= at_most; None where there is no bound."""
+    """at_least <= weight of the set <= at_most; None for one of them where there is no such bound."""
 
     of: TaskSet
     at_least: Fraction | None = None
     at_most: Fraction | None = None
 
+    @property
+    def sides(self) -> list[Bound]:
+        """The lower and the upper bound, each by itself."""
+        low = [] if self.at_least is None else [Bound(self.of, at_least=self.at_least)]
+        return low + ([] if self.at_most is None else [Bound(self.of, at_most=self.at_most)])
+
     def __str__(self) -> str:
-        if self.at_least is not None and self.at_least == self.at_most:
+        if self.at_least == self.at_most:
             return f"{self.of} = {self.at_least}"
+        if self.at_most is None:
+            return f"{self.of} >= {self.at_least}"
         low = "" if self.at_least is None else f"{self.at_least} <= "
-        return f"{low}{self.of}" + ("" if self.at_most is None else f" <= {self.at_most}")
+        return f"{low}{self.of} <= {self.at_most}"
 
     def rows(self, matrix: ScoreMatrix) -> list[Row]:
         """Return rows a with a @ w >= 0 exactly for the weights w, of sum 1, that keep the bound."""
@@ -133,8 +141,9 @@ class Conditions:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The conditions as text that `parse` reads: bounds, orders, objective."""
-        return tuple(map(str, [*self.bounds, *self.orders, *([self.objective] if self.objective else [])]))
+        """The conditions as text that `parse` reads: bounds, each side by itself, then orders, then the objective."""
+        sides = [side for bound in self.bounds for side in bound.sides]
+        return tuple(map(str, [*sides, *self.orders, *([self.objective] if self.objective else [])]))
 
     def check(self, matrix: ScoreMatrix) -> None:
         """Raise a ConditionError unless every name is that of a voting task or of a group with one."""
@@ -142,15 +151,10 @@ class Conditions:
         if self.objective is not None:
             self.objective.of.indicator(matrix)
 
-    def rows(self, matrix: ScoreMatrix) -> tuple[list[Row], list[int]]:
-        """Return rows a over the voting tasks with a @ w >= 0, and for each the place of its condition in `texts`."""
-        rows, places = [], []
+    def rows(self, matrix: ScoreMatrix) -> list[Row]:
+        """Return a row a over the voting tasks, with a @ w >= 0, for each of `texts` but the objective."""
         stated: list[Bound | Order] = [*self.bounds, *self.orders]
-        for place, condition in enumerate(stated):
-            for row in condition.rows(matrix):
-                rows.append(row)
-                places.append(place)
-        return rows, places
+        return [row for condition in stated for row in condition.rows(matrix)]
 
 
 _OBJECTIVE = re.compile(r"\s*(minimi[sz]e|maximi[sz]e)\s+(.+)", re.IGNORECASE | re.DOTALL)

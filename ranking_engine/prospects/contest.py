@@ -46,7 +46,12 @@ class Terms:
 
     def allow(self, numerators: Sequence[int]) -> bool:
         """Whether weights in proportion to `numerators` satisfy every condition, exactly."""
-        return not len(self.exactly) or bool((exact.product(self.exactly, numerators) >= 0).all())
+        return not len(self.exactly) or bool((exact.product(self.exactly, numerators, self.most) >= 0).all())
+
+    @cached_property
+    def most(self) -> int:
+        """No entry of `exactly` is further from 0."""
+        return max((abs(entry) for entry in self.exactly.ravel().tolist()), default=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +59,13 @@ class Certificate:
     """A mixture of rivals, and multiples of the conditions, that leave a system no gain on any task.
 
     Attributes:
-        rivals: the share of each rival.
+        rivals: the share of each rival, integers over their sum.
         terms: the multiple of each condition's row.
         most: the most that the system gains on a task against both together, in the rule's unit: its lead over the
             mixture plus the multiples of the conditions' rows.
     """
 
-    rivals: list[Fraction]
+    rivals: tuple[int, ...]
     terms: list[Fraction]
     most: Fraction
 
@@ -70,7 +75,7 @@ class TermLeads(Leads):
 
     def __init__(self, terms: Terms) -> None:
         self.n_systems, self.n_tasks = terms.exactly.shape
-        self._terms, self.unit = terms, terms.unit
+        self._terms, self.unit, self.most = terms, terms.unit, terms.most
         self.scale = float(np.abs(terms.floats).max(initial=0.0)) or 1.0
 
     def of(self, i: int, rivals: NDArray[np.intp]) -> FloatArray:
@@ -98,19 +103,22 @@ class Contest:
     @cached_property
     def exactly(self) -> Integers:
         """The leads as integers over `unit`."""
-        return self._table.exactly(self._i, self.rivals)
+        return self.leads if self._table.is_majority else self._table.exactly(self._i, self.rivals)
 
     @property
     def no_terms(self) -> list[Fraction]:
         """Zero for every condition."""
         return [Fraction(0)] * len(self.terms.exactly)
 
-    def dominating_rival(self) -> int | None:
-        """Return the first rival that is above the system on every task, under the majority rule."""
-        if not self._table.is_majority:
+    def domination(self) -> Certificate | None:
+        """Return the certificate of the first rival that is above the system on every task, under the majority rule."""
+        if not self._table.is_majority or not len(self.rivals):
             return None
-        above = np.flatnonzero((self.leads < 0).all(axis=1))
-        return int(above[0]) if above.size else None
+        above = self.leads.max(axis=1) < 0
+        j = int(np.argmax(above))
+        if not above[j]:
+            return None
+        return Certificate(tuple(int(k == j) for k in range(len(above))), self.no_terms, Fraction(-1))
 
     def least_lead(self, numerators: Sequence[int]) -> Fraction | None:
         """Return the least lead over a rival under weights in proportion to `numerators`, in the rule's unit.
@@ -122,26 +130,29 @@ class Contest:
             return None
         if not len(self.rivals):
             return Fraction(0)
-        return Fraction(int(exact.product(self.exactly, numerators).min()), self.unit * total)
+        return Fraction(int(exact.product(self.exactly, numerators, self._table.most).min()), self.unit * total)
 
     def certified(
-        self, rivals: Sequence[Fraction], terms: Sequence[Fraction], ignoring: int | None = None
+        self, rivals: Sequence[int], terms: Sequence[Fraction], ignoring: int | None = None
     ) -> Certificate | None:
-        """Return the certificate that these shares make, or None where they are not shares.
+        """Return the certificate that shares in proportion to `rivals` make, or None where they are not shares.
 
         `ignoring` a task, it is about weights of 0 there.
         """
-        if not rivals or sum(rivals) != 1 or min(rivals) < 0 or min(terms, default=0) < 0:
+        if sum(rivals) <= 0 or min(rivals) < 0 or min(terms, default=0) < 0:
             return None
-        numerators, denominator = over_common_denominator(list(rivals))
-        gains = exact.product(self.exactly.T, numerators)
-        totals = [Fraction(int(gain), denominator * self.unit) for gain in gains.tolist()]
+        gains = exact.product(self.exactly.T, rivals, self._table.most).tolist()
+        denominator = sum(rivals) * self.unit
+        if not any(terms):
+            gain = max((gain for t, gain in enumerate(gains) if t != ignoring), default=None)
+            return None if gain is None else Certificate(tuple(rivals), list(terms), Fraction(int(gain), denominator))
+        totals = [Fraction(int(gain), denominator) for gain in gains]
         for multiple, row in zip(terms, self.terms.exactly, strict=True):
             if multiple:
                 step = multiple / self.terms.unit
                 totals = [total + step * int(entry) for total, entry in zip(totals, row, strict=True)]
-        counted = [total for t, total in enumerate(totals) if t != ignoring]
-        return Certificate(list(rivals), list(terms), max(counted)) if counted else None
+        most = max((total for t, total in enumerate(totals) if t != ignoring), default=None)
+        return None if most is None else Certificate(tuple(rivals), list(terms), most)
 
     def margin_weights(self, optimum: Optimum, delta: float) -> Iterator[tuple[int, ...]]:
         """Yield weights near those of the largest margin `delta`, the simplest first."""
@@ -209,18 +220,18 @@ class Contest:
 
     def _mixtures(
         self, shares: FloatArray, terms: FloatArray, delta: float, ignoring: int | None
-    ) -> Iterator[tuple[list[Fraction], list[Fraction]]]:
+    ) -> Iterator[tuple[tuple[int, ...], list[Fraction]]]:
         for denominator in _SIMPLE_MIXTURES if delta < 0 else ():
-            rivals = exact.as_shares(exact.rounded(shares, denominator))
+            rivals = exact.rounded(shares, denominator)
             yield rivals, [Fraction(round(value * denominator), denominator) for value in terms.tolist()]
         if (simple := exact.simple_fractions(shares)) is not None:
-            yield exact.as_shares(simple), [Fraction(value).limit_denominator(1000) for value in terms.tolist()]
+            yield simple, [Fraction(value).limit_denominator(1000) for value in terms.tolist()]
         if (solved := self._solved_mixture(shares, terms, delta, ignoring)) is not None:
             yield solved
 
     def _solved_mixture(
         self, shares: FloatArray, terms: FloatArray, delta: float, ignoring: int | None
-    ) -> tuple[list[Fraction], list[Fraction]] | None:
+    ) -> tuple[tuple[int, ...], list[Fraction]] | None:
         """Return the solution of: on every task that seems to gain the most, the gain is the same."""
         gains = shares @ self.leads + (terms / self.scale) @ self.terms.floats
         tight = [t for t in np.flatnonzero(gains > delta - TIGHT).tolist() if t != ignoring]
@@ -241,7 +252,7 @@ class Contest:
             all_rivals[j] = value
         for k, value in zip(held.tolist(), solved[len(rivals) : -1], strict=True):
             all_terms[k] = value
-        return all_rivals, all_terms
+        return exact.as_numerators(all_rivals), all_terms
 
 
 def _distinct(rows: Integers) -> list[list[int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -42,8 +41,7 @@ def decide(contest: Contest, program: WeightProgram, budget: Budget, without: in
     `tie_only`. Whatever is not proven is `undecided`.
     """
     n, T = contest.leads.shape
-    if n and (j := contest.dominating_rival()) is not None:
-        certificate = contest.certified([Fraction(int(k == j)) for k in range(n)], contest.no_terms, without)
+    if (certificate := contest.domination()) is not None:
         return Decision("none", margin=-1.0, certificate=certificate)
     removed = None if without is None else np.array([without], dtype=np.intp)
     optimum = program.solve(contest.leads, np.full(T, 1 / T), budget, removed)

@@ -27,13 +27,13 @@ _MAX_UNKNOWNS = 200  # of a system of equations: its time grows with the cube, i
 _MAX_EQUATIONS = 400
 
 
-def product(rows: Integers, vector: Sequence[int]) -> Integers:
-    """Return rows @ vector exactly; in float64 where every partial sum is an integer below 2^53."""
-    weight = sum(map(abs, vector))
-    if rows.dtype != object and weight < EXACT_FLOAT:
-        most = int(np.abs(rows).max(initial=0))
-        if most * weight < EXACT_FLOAT:
-            return rows.astype(np.float64, copy=False) @ np.array(vector, dtype=np.float64)
+def product(rows: Integers, vector: Sequence[int], most: int) -> Integers:
+    """Return rows @ vector exactly; in float64 where every partial sum is an integer below 2^53.
+
+    No entry of `rows` is further from 0 than `most`; `vector` holds no negative number.
+    """
+    if rows.dtype != object and most * sum(vector) < EXACT_FLOAT:
+        return rows.astype(np.float64, copy=False) @ np.array(vector, dtype=np.float64)
     support = [k for k, entry in enumerate(vector) if entry]
     entries = np.array([int(vector[k]) for k in support], dtype=object)
     if not support:
@@ -69,7 +69,13 @@ def rounded(shares: FloatArray, denominator: int) -> tuple[int, ...]:
     short = denominator - int(floors.sum())
     order = np.argsort(floors - scaled, kind="stable")[: max(short, 0)]
     floors[order] += 1
-    return tuple(int(value) for value in floors.tolist())
+    return tuple(floors.astype(np.int64).tolist())
+
+
+def positive_shares(names: Sequence[str], numerators: Sequence[int]) -> dict[str, Fraction]:
+    """Return the positive ones of the integers divided by their sum, by name."""
+    total = sum(numerators)
+    return {name: Fraction(value, total) for name, value in zip(names, numerators, strict=True) if value}
 
 
 def as_shares(numerators: Sequence[int]) -> list[Fraction]:

@@ -21,7 +21,7 @@ from ranking_engine.score_matrix import EXACT_FLOAT, FloatArray
 from ranking_engine.task_order import TaskOrder, task_order
 from ranking_engine.weights import over_common_denominator
 
-Integers = NDArray[Any]  # int64 where they fit, Python integers beyond
+Integers = NDArray[Any]  # of integers: float64 or int64 where they are exact, Python integers beyond
 
 
 class Leads:
@@ -32,12 +32,14 @@ class Leads:
         scale: leads in floats are those of the rule divided by `scale`, so that they lie between -1 and 1.
         unit: exact leads are integers; divided by `unit` they are those of the rule.
         is_majority: all leads are +1, 0 or -1.
+        most: no exact lead is further from 0.
     """
 
     n_systems: int
     n_tasks: int
     scale: float = 1.0
     unit: int = 1
+    most: int = 1
     is_majority = False
 
     def of(self, i: int, rivals: NDArray[np.intp]) -> FloatArray:
@@ -56,17 +58,21 @@ class MajorityLeads(Leads):
 
     def __init__(self, scores: FloatArray) -> None:
         self.n_systems, self.n_tasks = scores.shape
-        self._scores = scores
+        self._place = task_order(scores).place.astype(np.min_scalar_type(-len(scores) - 1))  # small: compared faster
+        self._present = None if not np.isnan(scores).any() else (~np.isnan(scores)).view(np.int8)
 
     def of(self, i: int, rivals: NDArray[np.intp]) -> FloatArray:
         """As for all leads."""
-        theirs = self._scores[rivals]
-        above = (self._scores[i] > theirs).view(np.int8)
-        return np.subtract(above, (self._scores[i] < theirs).view(np.int8), dtype=np.float64)
+        above = (self._place > self._place[i]).view(np.int8)
+        above -= (self._place < self._place[i]).view(np.int8)
+        if self._present is not None:
+            above *= self._present
+            above *= self._present[i]
+        return above[rivals].astype(np.float64)
 
     def exactly(self, i: int, rivals: NDArray[np.intp]) -> Integers:
         """As for all leads."""
-        return self.of(i, rivals).astype(np.int64)
+        return self.of(i, rivals)
 
 
 class PointLeads(Leads):
@@ -78,7 +84,7 @@ class PointLeads(Leads):
         spread = max(integers, default=0) - min(integers, default=0)
         fits = spread < EXACT_FLOAT and max(map(abs, integers), default=0) < EXACT_FLOAT
         self._points = np.array(integers, dtype=np.int64 if fits else object).reshape(points.shape)
-        self._spread = spread or 1
+        self._spread = self.most = spread or 1
         self.scale = float(Fraction(self._spread, self.unit))
 
     @cached_property
@@ -94,6 +100,36 @@ class PointLeads(Leads):
     def exactly(self, i: int, rivals: NDArray[np.intp]) -> Integers:
         """As for all leads."""
         return self._points[i] - self._points[rivals]
+
+
+class GroupLeads(Leads):
+    """The leads on groups of tasks: each is the mixture of those on the group's tasks, in fixed shares.
+
+    Args:
+        base: the leads on the tasks.
+        shares: one row a group, the share of each task in it; a row sums to 1.
+    """
+
+    def __init__(self, base: Leads, shares: list[list[Fraction]]) -> None:
+        self._base = base
+        self.n_systems, self.n_tasks, self.scale = base.n_systems, len(shares), base.scale
+        integers, denominator = over_common_denominator([share for row in shares for share in row])
+        self.unit, self.most = base.unit * denominator, base.most * denominator
+        fits = self.most < EXACT_FLOAT
+        table = np.array(integers, dtype=np.float64 if fits else object).reshape(len(shares), base.n_tasks)
+        self._shares: Integers = table.T
+
+    def of(self, i: int, rivals: NDArray[np.intp]) -> FloatArray:
+        """As for all leads."""
+        whole = self._base.scale * self.unit
+        return np.asarray(self.exactly(i, rivals) / whole, dtype=np.float64)
+
+    def exactly(self, i: int, rivals: NDArray[np.intp]) -> Integers:
+        """As for all leads."""
+        leads = self._base.exactly(i, rivals)
+        if self._shares.dtype == object:
+            leads = np.array([[int(x) for x in row] for row in leads.tolist()], dtype=object).reshape(leads.shape)
+        return leads @ self._shares
 
 
 def mean_points(scores: FloatArray, ties: str) -> NDArray[Any]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.aggregation import distinct, voting_groups
 from ranking_engine.missing import complete, scored_part
-from ranking_engine.prospects.leads import POINTS, Leads, MajorityLeads, PointLeads
+from ranking_engine.prospects.leads import POINTS, GroupLeads, Leads, MajorityLeads, PointLeads
 from ranking_engine.registry import TIES, get_rule
 from ranking_engine.score_matrix import ScoreMatrix
 
@@ -29,7 +30,9 @@ class Problem:
         part: the ranked systems and voting tasks.
         place: the row of `part` of each ranked system, by index.
         leads: of `part`.
-        own: the benchmark's weights of the voting tasks, as shares; None where all are 0.
+        names: what has a weight: the voting tasks, or the groups of voting tasks.
+        own: the benchmark's weights of those, as shares; None where all are 0.
+        spread: with groups, a row for each with the share that each task has of its weight; else None.
     """
 
     matrix: ScoreMatrix
@@ -37,7 +40,30 @@ class Problem:
     part: ScoreMatrix
     place: Mapping[int, int]
     leads: Leads
+    names: tuple[str, ...]
     own: tuple[Fraction, ...] | None
+    spread: list[list[Fraction]] | None = None
+
+    def over_names(self, row: Sequence[Fraction]) -> list[Fraction]:
+        """Return a row over the voting tasks as one over `names`: with the same value at the weights they stand for."""
+        if self.spread is None:
+            return list(row)
+        return [total(share * entry for share, entry in zip(shares, row, strict=True)) for shares in self.spread]
+
+    def by_group(self) -> Problem:
+        """Return the problem in which groups have weights, and a task its share of its group's.
+
+        Shares within a group are as the tasks' own weights; a task without a group is a group by itself.
+        """
+        groups, weights = voting_groups(self.part), self.part.weights
+        spread = [[Fraction(0)] * self.part.n_tasks for _ in groups]
+        for shares, group in zip(spread, groups, strict=True):
+            for t in group.tasks:
+                shares[t] = weights[t] / total(weights[s] for s in group.tasks)
+        own = None if self.own is None else tuple(total(self.own[t] for t in group.tasks) for group in groups)
+        names = tuple(distinct([group.name for group in groups]))
+        leads = GroupLeads(self.leads, spread)
+        return replace(self, leads=leads, names=names, own=own, spread=spread)
 
     @cached_property
     def n_incomparable(self) -> NDArray[np.int64]:
@@ -53,13 +79,18 @@ class Problem:
         return not np.isnan(self.part.scores[k] + self.part.scores[other]).all()
 
 
+def total(values: Iterable[Fraction]) -> Fraction:
+    """Return the sum, a Fraction also of nothing."""
+    return sum(values, Fraction(0))
+
+
 def with_all_tasks(matrix: ScoreMatrix) -> ScoreMatrix:
     """Return `matrix` with a weight of 1 for every task of weight 0, so that all ordered tasks vote."""
     return matrix.with_weights([weight or Fraction(1) for weight in matrix.weights])
 
 
 def take_apart(
-    matrix: ScoreMatrix, rule: str, *, all_tasks: bool, missing: str, ties: str | None
+    matrix: ScoreMatrix, rule: str, *, all_tasks: bool, by_group: bool, missing: str, ties: str | None
 ) -> tuple[Problem | None, dict[int, str]]:
     """Return the problem, None where nobody is ranked, and why systems are not ranked, by index.
 
@@ -80,7 +111,8 @@ def take_apart(
         leads: Leads = MajorityLeads(part.scores)
     else:
         leads = PointLeads(POINTS[rule](part.scores, ties or get_rule(rule).tie_convention or ""))
-    total = sum(stated[name] for name in part.task_names)
-    own = tuple(stated[name] / total for name in part.task_names) if total else None
+    whole = total(stated[name] for name in part.task_names)
+    own = tuple(stated[name] / whole for name in part.task_names) if whole else None
     place = {int(i): k for k, i in enumerate(ranked.systems)}
-    return Problem(matrix, rule, part, place, leads, own), dict(ranked.unranked_reasons)
+    problem = Problem(matrix, rule, part, place, leads, part.task_names, own)
+    return problem.by_group() if by_group else problem, dict(ranked.unranked_reasons)

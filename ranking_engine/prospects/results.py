@@ -66,8 +66,9 @@ class Prospect:
             the weight under the majority rule, points of the rule otherwise. None without a rival or a verdict.
         certificate: for `none`, a mixture of rivals against which it loses on balance on every voting task; for
             `tie_only`, one against which it never gains: rival's name to share. Verified exactly. Empty otherwise.
-        condition_shares: with conditions, what the certificate adds of each, in the order of `Conditions.texts`;
-            only positive ones.
+        condition_shares: with conditions, the multiple of each that belongs to the certificate, by its place in
+            `Prospects.conditions`; only positive ones. On every voting task the mixture's lead and these multiples of
+            (1 if the task is in the set, else 0) - bound, or the reverse for an upper bound, add up to less than 0.
         nearest: from "equal" and from the benchmark's "own" weights; empty where not asked for or not winnable.
         share: the share of all weightings under which it loses to nobody, estimated; 0 for `none`.
         share_error: the standard error of `share`.
@@ -151,19 +152,22 @@ class Prospects:
     def as_arrays(self) -> Arrays:
         """Return everything about the systems and tasks as arrays; `from_arrays` takes it with `summary`.
 
-        System k's fractions are those with `fraction_system == k`, sparse: `fraction_kind` says what of (see
-        _KINDS), `fraction_index` of which task, rival or condition, `numerators` over `denominators` is the value:
-        int64 where all fit, else decimal text. Missing numbers are NaN.
+        `names` are those of the systems, then of further rivals. System k's fractions are those with
+        `fraction_system == k`: `fraction_kind` says what of (see _KINDS), `fraction_index` of which task, rival or
+        condition, and `numerators` over `denominators` is the value: int64 where all fit, else decimal text. Missing
+        numbers are NaN.
         """
         systems = self.systems
-        names = [p.system for p in systems]
+        own = dict.fromkeys(p.system for p in systems)
+        names = [*own, *(name for p in systems for name in p.certificate if name not in own)]
+        names = list(dict.fromkeys(names))
         places = _places(self.tasks), _places(names)
         fractions = [(k, *row) for k, p in enumerate(systems) for row in _fraction_rows(p, *places)]
         columns = list(zip(*fractions, strict=True)) or [()] * 5
         needed = [(k, places[0][name]) for k, p in enumerate(systems) for name in p.needed_tasks]
         changes = [_changes(p) for p in systems]
         return {
-            "systems": np.array(names, dtype=str),
+            "names": np.array(names, dtype=str),
             "tasks": np.array(self.tasks, dtype=str),
             "verdicts": np.array([_CODE[p.verdict] for p in systems], dtype=np.int32),
             **{name: np.array([_nan(getattr(p, name)) for p in systems]) for name in _NUMBERS},
@@ -181,17 +185,18 @@ class Prospects:
     @classmethod
     def from_arrays(cls, summary: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Prospects:
         """Return what `summary` and `as_arrays` were made of."""
-        names, tasks = [str(name) for name in arrays["systems"]], [str(name) for name in arrays["tasks"]]
-        found: list[dict[int, dict[int, Fraction]]] = [{} for _ in names]
+        names, tasks = [str(name) for name in arrays["names"]], [str(name) for name in arrays["tasks"]]
+        n = len(arrays["verdicts"])
+        found: list[dict[int, dict[int, Fraction]]] = [{} for _ in range(n)]
         sparse = [arrays[f"fraction_{what}"].tolist() for what in ("system", "kind", "index")]
         values = zip(arrays["numerators"].tolist(), arrays["denominators"].tolist(), strict=True)
         for k, kind, index, (above, below) in zip(*sparse, values, strict=True):
             found[k].setdefault(kind, {})[index] = Fraction(int(above), int(below))
-        needed: list[list[str]] = [[] for _ in names]
+        needed: list[list[str]] = [[] for _ in range(n)]
         for k, t in arrays["needed"].tolist():
             needed[k].append(tasks[t])
         restore = partial(_restored, names=names, tasks=tasks, arrays=arrays)
-        systems = tuple(restore(k, found[k], tuple(needed[k])) for k in range(len(names)))
+        systems = tuple(restore(k, found[k], tuple(needed[k])) for k in range(n))
         return cls(
             systems,
             tuple(tasks),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -30,9 +31,12 @@ _UNVERIFIED = "neither weights nor a certificate passed the exact verification"
 def prospects(
     matrix: ScoreMatrix,
     *,
+    systems: Sequence[str] | None = None,
+    rival: str | None = None,
     conditions: Conditions | None = None,
     rule: str = MAJORITY,
     all_tasks: bool = False,
+    by_group: bool = False,
     missing: str = "drop_systems",
     ties: str | None = None,
     n_draws: int = 10_000,
@@ -49,9 +53,15 @@ def prospects(
 
     Args:
         matrix: the scores; its own weights matter to `nearest` and to which tasks vote, and to nothing else.
+        systems: the names of those to look at, with all others still their rivals; None for all.
+        rival: the only rival to beat; None for all others. `strict` means then that some weights put the system
+            above it, and at the nearest weights the two are level, unless the system was not below to begin with:
+            any further change in the same direction puts it above.
         conditions: on the weights.
         rule: one of RULES.
         all_tasks: let tasks of weight 0 vote, too.
+        by_group: give weights to groups of tasks; within a group the tasks keep the proportions of their own weights.
+            Weights are by group then: `group G`, or the name of a task without a group.
         missing: what becomes of missing scores under the rules on points, a key of MISSING_POLICIES. Under `majority`
             a pair is compared on the tasks that both have, and without any it ties.
         ties: the convention of `borda`, `plurality` and `dowdall` for ties within a task; None for the rule's own.
@@ -59,71 +69,60 @@ def prospects(
         seed: of the draws.
         nearest: find the smallest changes of weights that make a system win.
         needed: find the tasks that a system cannot win without.
-        max_steps: solve no more linear programs than this; systems without a verdict by then are undecided.
+        max_steps: solve no more linear programs than this, the conditions' own apart; systems without a verdict by
+            then are undecided.
         progress: called with the number of systems done and their number.
 
     Raises:
-        ValueError: an unknown rule, policy or convention, or a ConditionError.
+        ValueError: an unknown rule, policy, convention or system, a system that is its own rival, or a ConditionError.
     """
     conditions = conditions or Conditions()
     voting = with_all_tasks(matrix) if all_tasks else matrix
     conditions.check(voting)
-    problem, reasons = take_apart(matrix, rule, all_tasks=all_tasks, missing=missing, ties=ties)
-    names = matrix.system_names
-    if problem is None:
-        nobody = tuple(Prospect(name, "no_scores", reason=reasons[i]) for i, name in enumerate(names))
-        tasks = tuple(name for name, votes in zip(matrix.task_names, voting.votes, strict=True) if votes)
-        return Prospects(nobody, tasks, rule=rule, n_draws=n_draws, seed=seed, conditions=conditions.texts)
-    search = Search(problem, conditions, n_draws, seed, max_steps)
+    chosen = [_system_index(matrix, name) for name in (matrix.system_names if systems is None else systems)]
+    against = None if rival is None else _system_index(matrix, rival)
+    if rival is not None and systems is not None and rival in systems:
+        raise ValueError(f"`rival` is {rival!r}, which is the system itself")
+    problem, reasons = take_apart(
+        matrix, rule, all_tasks=all_tasks, by_group=by_group, missing=missing, ties=ties
+    )
+    search = None if problem is None else Search(problem, conditions, n_draws, seed, max_steps)
     found = []
-    for i, name in enumerate(names):
-        if i in reasons:
-            found.append(Prospect(name, "no_scores", reason=reasons[i]))
+    for i in chosen:
+        if i == against:
+            continue
+        reason = _why_unranked(matrix, reasons, i, against)
+        if search is None or reason:
+            found.append(Prospect(matrix.system_names[i], "no_scores", reason=reason))
         else:
-            found.append(search.prospect(i, nearest=nearest, needed=needed))
+            found.append(search.prospect(i, against, nearest=nearest, needed=needed))
         if progress is not None:
-            progress(i + 1, len(names))
-    return search.summed_up(found)
+            progress(len(found), len(chosen))
+    if search is not None:
+        return search.summed_up(found)
+    tasks = tuple(name for name, votes in zip(matrix.task_names, voting.votes, strict=True) if votes)
+    return Prospects(tuple(found), tasks, rule, n_draws, seed, conditions=conditions.texts)
 
 
-def pair_prospect(
-    matrix: ScoreMatrix,
-    system: str,
-    rival: str,
-    *,
-    conditions: Conditions | None = None,
-    rule: str = MAJORITY,
-    all_tasks: bool = False,
-    missing: str = "drop_systems",
-    ties: str | None = None,
-    n_draws: int = 10_000,
-    seed: int = 0,
-) -> Prospect:
+def pair_prospect(matrix: ScoreMatrix, system: str, rival: str, **options: Any) -> Prospect:  # noqa: ANN401 -- passed on
     """Say which weights put `system` level with `rival` or above it, and the least changes that do.
 
-    Everything is as for `prospects`, with a single rival: `strict` means that some weights put it above. At the
-    nearest weights the two are level (unless they were not below to begin with); any further change in the same
-    direction puts it above.
-
-    Raises:
-        ValueError: as `prospects`; also an unknown system, or twice the same.
+    `options` are those of `prospects`.
     """
-    conditions = conditions or Conditions()
-    conditions.check(with_all_tasks(matrix) if all_tasks else matrix)
-    i, j = (_system_index(matrix, name) for name in (system, rival))
-    if i == j:
-        raise ValueError(f"`rival` is {rival!r}, which is the system itself")
-    problem, reasons = take_apart(matrix, rule, all_tasks=all_tasks, missing=missing, ties=ties)
-    unranked = [f"{matrix.system_names[k]}: {reasons[k]}" for k in (i, j) if k in reasons]
-    if problem is None or unranked:
-        return Prospect(system, "no_scores", reason="; ".join(unranked))
-    return Search(problem, conditions, n_draws, seed, None).prospect(i, against=j)
+    return prospects(matrix, systems=[system], rival=rival, **options).systems[0]
 
 
 def _system_index(matrix: ScoreMatrix, name: str) -> int:
     if name not in matrix.system_names:
         raise ValueError(f"unknown system {name!r}")
     return matrix.system_names.index(name)
+
+
+def _why_unranked(matrix: ScoreMatrix, reasons: Mapping[int, str], i: int, against: int | None) -> str:
+    """Return why system i has no verdict, or its only rival none to give; empty where neither is so."""
+    if i in reasons or against is None or against not in reasons:
+        return reasons.get(i, "")
+    return f"{matrix.system_names[against]}: {reasons[against]}"
 
 
 class Search:
@@ -136,26 +135,29 @@ class Search:
         self._n_draws, self._seed = n_draws, seed
         self._budget = Budget(max_steps)
         self._is_complete = True
-        rows, self._condition_of = conditions.rows(problem.part)
-        self._terms = Terms.of(rows, problem.part.n_tasks)
-        self._margins = margin_program(problem.part.n_tasks, self._terms.floats)
+        self._n_steps_of_conditions = 0
+        rows = [problem.over_names(row) for row in conditions.rows(problem.part)]
+        self._terms = Terms.of(rows, len(problem.names))
+        self._margins = margin_program(len(problem.names), self._terms.floats)
 
     @cached_property
     def conditions_reason(self) -> str:
         """Why no weights satisfy the conditions; empty where some do."""
         if not len(self._terms.exactly):
             return ""
-        verdict = self._decide_conditions().verdict
+        budget = Budget()
+        verdict = self._decide_conditions(budget).verdict
+        self._n_steps_of_conditions = budget.n_steps
         if verdict == "none":
             return "no weights satisfy the conditions"
         return "whether any weights satisfy the conditions could not be decided" if verdict == "undecided" else ""
 
-    def _decide_conditions(self, without: int | None = None) -> Decision:
+    def _decide_conditions(self, budget: Budget, without: int | None = None) -> Decision:
         """Decide whether weights satisfy the conditions: the conditions' rows take the place of rivals."""
         n_rows, n_tasks = self._terms.exactly.shape
         none = Terms.of([], n_tasks)
         contest = Contest(TermLeads(self._terms), 0, np.arange(n_rows), none)
-        return decide(contest, margin_program(n_tasks, none.floats), self._budget, without)
+        return decide(contest, margin_program(n_tasks, none.floats), budget, without)
 
     @cached_property
     def _draws(self) -> FloatArray:
@@ -163,7 +165,7 @@ class Search:
 
     @cached_property
     def _origins(self) -> dict[str, near.NearestWeights]:
-        T = self._problem.part.n_tasks
+        T = len(self._problem.names)
         equal = (Fraction(1, T),) * T
         found = {"equal": near.NearestWeights(equal, self._terms.floats)}
         if self._problem.own is not None:
@@ -176,7 +178,7 @@ class Search:
         objective = self._conditions.objective
         if objective is None:
             return None
-        members = objective.of.indicator(self._problem.part)
+        members = self._problem.over_names(objective.of.indicator(self._problem.part))
         sign = 1.0 if objective.goal == "minimise" else -1.0
         cost = np.array([sign * float(entry) for entry in members])
         return members, set_weight_program(cost, self._terms.floats)
@@ -189,14 +191,14 @@ class Search:
             rule=self._problem.rule,
             n_draws=self._n_draws,
             seed=self._seed,
-            n_steps=self._budget.n_steps,
+            conditions_reason=self.conditions_reason,
+            n_steps=self._budget.n_steps + self._n_steps_of_conditions,
             is_complete=self._is_complete,
-            conditions_reason=self.conditions_reason if self._is_complete else "",
             conditions=self._conditions.texts,
         )
 
     def prospect(
-        self, i: int, *, nearest: bool = True, needed: bool = True, against: int | None = None
+        self, i: int, against: int | None = None, *, nearest: bool = True, needed: bool = True
     ) -> Prospect:
         """Find the prospect of system i, against all rivals or one; both are ranked."""
         name = self._problem.matrix.system_names[i]
@@ -233,14 +235,9 @@ class Search:
         condition_shares: dict[int, Fraction] = {}
         if decision.certificate is not None:
             names = self._problem.part.system_names
-            rivals = contest.rivals.tolist()
-            certificate = {
-                names[rivals[k]]: share for k, share in enumerate(decision.certificate.rivals) if share
-            }
-            for k, share in enumerate(decision.certificate.terms):
-                if share:
-                    place = self._condition_of[k]
-                    condition_shares[place] = condition_shares.get(place, Fraction(0)) + share
+            rivals = [names[k] for k in contest.rivals.tolist()]
+            certificate = exact.positive_shares(rivals, decision.certificate.rivals)
+            condition_shares = {k: share for k, share in enumerate(decision.certificate.terms) if share}
         return replace(
             found,
             verdict=decision.verdict,
@@ -253,14 +250,11 @@ class Search:
 
     def _named(self, numerators: Sequence[int]) -> dict[str, Fraction]:
         """Return the positive weights by task."""
-        if not numerators:
-            return {}
-        shares = zip(self._tasks, exact.as_shares(numerators), strict=True)
-        return {name: share for name, share in shares if share}
+        return exact.positive_shares(self._tasks, numerators) if numerators else {}
 
     @property
     def _tasks(self) -> tuple[str, ...]:
-        return self._problem.part.task_names
+        return self._problem.names
 
     def _with_objective(self, found: Prospect, contest: Contest) -> Prospect:
         """Move the weights to the objective's optimum."""
@@ -271,13 +265,13 @@ class Search:
         optimum = program.solve(contest.leads, np.full(T, 1 / T), self._budget)
         if optimum is None:
             return found
-        reached = sum(float(share) for share, inside in zip(optimum.weights, members, strict=True) if inside)
+        reached = float(optimum.weights @ [float(entry) for entry in members])
         for numerators in contest.edge_weights(np.maximum(optimum.weights, 0), {}, 0.0):
             lead = contest.least_lead(numerators)
             if lead is None or lead < 0:
                 continue
             shares = exact.as_shares(numerators)
-            objective = sum((s for s, inside in zip(shares, members, strict=True) if inside), Fraction(0))
+            objective = sum((share * entry for share, entry in zip(shares, members, strict=True)), Fraction(0))
             if abs(objective - Fraction(reached)) < _OBJECTIVE_ERROR:
                 return replace(found, weights=self._named(numerators), objective=objective)
         return found
@@ -316,7 +310,7 @@ class Search:
         """Decide the contest with no weight on task t; None where that leaves no weights at all."""
         if len(self._tasks) == 1:
             return None
-        if len(self._terms.exactly) and self._decide_conditions(without=t).verdict == "none":
+        if len(self._terms.exactly) and self._decide_conditions(self._budget, without=t).verdict == "none":
             return None
         return decide(contest, self._margins, self._budget, without=t)
 

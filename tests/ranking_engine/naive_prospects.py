@@ -107,3 +107,63 @@ def assert_evidence_holds(prospect, rows, tasks, names, conditions=()):
         assert prospect.certificate == {}
 
 
+
+
+def vertices(n_tasks, planes, rows):
+    """All weights w where n_tasks - 1 of the planes a @ w = 0 meet and no row a @ w is negative; all exact.
+
+    On the simplex a @ w = b is (a - b) @ w = 0. The least of a linear function over the weights with rows >= 0 is at
+    one of these when `planes` hold all the rows and the axes.
+    """
+    axes = [[Fraction(s == t) for s in range(n_tasks)] for t in range(n_tasks)]
+    found = {}
+    for chosen in itertools.combinations([*planes, *axes], n_tasks - 1):
+        weights = meeting_point(list(chosen), n_tasks)
+        if weights is not None and min(weights) >= 0 and all(lead(row, weights) >= 0 for row in rows):
+            found[tuple(weights)] = None
+    return list(found)
+
+
+def meeting_point(planes, n_tasks):
+    """The only w of sum 1 on all planes; None where there is none or more than one."""
+    table = [[*row, Fraction(0)] for row in planes] + [[Fraction(1)] * (n_tasks + 1)]
+    for k in range(n_tasks):
+        pivot = next((r for r in range(k, n_tasks) if table[r][k]), None)
+        if pivot is None:
+            return None
+        table[k], table[pivot] = table[pivot], table[k]
+        table[k] = [entry / table[k][k] for entry in table[k]]
+        for r in range(n_tasks):
+            if r != k and table[r][k]:
+                factor = table[r][k]
+                table[r] = [a - factor * b for a, b in zip(table[r], table[k], strict=True)]
+    return [row[-1] for row in table]
+
+
+def unmoved(origin):
+    """The planes w_t = origin_t."""
+    n = len(origin)
+    return [[Fraction(s == t) - origin[t] for s in range(n)] for t in range(n)]
+
+
+def moved_alike(origin):
+    """The planes w_t - origin_t = +-(w_s - origin_s)."""
+    at = unmoved(origin)
+    pairs = itertools.combinations(at, 2)
+    return [[a + sign * b for a, b in zip(x, y, strict=True)] for x, y in pairs for sign in (1, -1)]
+
+
+def total_change(weights, origin):
+    return sum(abs(w - w0) for w, w0 in zip(weights, origin, strict=True)) / 2
+
+
+def largest_change(weights, origin):
+    return max(abs(w - w0) for w, w0 in zip(weights, origin, strict=True))
+
+
+def least_changes(rows, origin):
+    """The least total change and the least largest change to weights with all rows >= 0."""
+    planes = [*rows, *unmoved(origin)]
+    totals = [total_change(w, origin) for w in vertices(len(origin), planes, rows)]
+    largest = [largest_change(w, origin) for w in vertices(len(origin), [*planes, *moved_alike(origin)], rows)]
+    return min(totals), min(largest)

@@ -24,7 +24,7 @@ def winnable(found, verdict=None):
     return {p.system for p in found.systems if p.is_prospective and verdict in (None, p.verdict)}
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(matrices(max_systems=5, max_tasks=4))
 def test_verdicts_margins_and_evidence_agree_with_an_exact_linear_program(matrix):
     found = prospects(matrix, n_draws=0, nearest=False, needed=False)
