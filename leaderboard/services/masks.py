@@ -4,8 +4,6 @@ Everything that a page derives from a board goes through `masked`, before it is 
 order by name, a count or a tie would tell what the name or the score does not.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from django.utils.crypto import salted_hmac
 
@@ -13,6 +11,7 @@ from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.columns import Column, PublishedBoard
 
+OPEN_FACTS = ("n_systems", "n_tasks", "n_voting_tasks", "n_missing")
 HIDDEN_REASON = "It has no rank under this rule."
 
 
@@ -36,17 +35,19 @@ def masked(
     identifiers = [] if audience.sees_names and audience.sees_others else [s.key for s in systems]
     columns = [_column(column, is_seen, names, seen_names, identifiers) for column in published.columns]
     winner = names.get(published.facts.get("condorcet_winner") or "", "")
-    facts = published.facts | {"condorcet_winner": winner if winner in seen_names else None}
+    facts = {name: published.facts[name] for name in OPEN_FACTS if name in published.facts}
+    facts["condorcet_winner"] = winner if winner in seen_names else None
     if not audience.sees_others:
         n_missing = int((published.facts["n_voting_tasks"] - published.n_scored[is_seen]).sum()) if is_seen.any() else 0
         facts |= {"n_systems": int(is_seen.sum()), "n_missing": n_missing}
-    return replace(
-        published,
+    # Named one by one, so that what comes to a board later is hidden until somebody says otherwise.
+    return PublishedBoard(
+        revision=published.revision,
         facts=facts,
+        system_ids=published.system_ids,
+        n_scored=published.n_scored,
         in_smith_set=published.in_smith_set & (is_seen if audience.sees_others else False),
         columns=columns,
-        study=None,
-        study_parameters={},
     ), shown
 
 
@@ -80,15 +81,18 @@ def _column(
             return HIDDEN_REASON if text else ""
         return HIDDEN_REASON if any(identifier in text for identifier in identifiers) else text
 
-    return replace(
-        column,
+    return Column(
+        rule=column.rule,
+        name=column.name,
+        family=column.family,
+        summary=column.summary,
+        status=column.status,
+        reason=told(column.reason),
+        remark="",
         winner_names=shown,
         n_winners=n_winners,
         ranks=np.where(is_seen, column.ranks, -1) if n == len(is_seen) else column.ranks,
         scores=np.full(n, np.nan),
-        reason=told(column.reason),
+        reason_codes=column.reason_codes,
         reasons=[told(reason) for reason in column.reasons],
-        remark="",
-        lower=None,
-        upper=None,
     )
