@@ -14,6 +14,7 @@ RANKINGS = "rankings"
 SLOW_RANKINGS = "slow_rankings"
 BOOTSTRAP = "bootstrap"
 PROSPECTS = "prospects"
+SIGNIFICANCE = "significance"
 STUDY_PLAN = "study_plan"
 # A study's jobs are called `study:missing_scores`, one a chunk, and `merge:missing_scores`.
 STUDY, MERGE = "study", "merge"
@@ -55,6 +56,15 @@ JOB_KINDS = {
             # `max_steps`: linear programs; what they do not reach is undecided.
             parameters={"n_draws": 10_000, "seed": 0, "max_steps": 100_000},
             priority=5,
+        ),
+        JobKind(
+            SIGNIFICANCE,
+            "significance",
+            Job.Queue.STUDIES,
+            limit_seconds=600,
+            budget_seconds=120,
+            parameters={"level": 0.05, "top": 10, "seed": 0},
+            priority=4,
         ),
         JobKind(
             BOOTSTRAP,

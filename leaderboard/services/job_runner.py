@@ -18,6 +18,7 @@ from leaderboard.services.job_kinds import (
     MERGE,
     PROSPECTS,
     RANKINGS,
+    SIGNIFICANCE,
     SLOW_RANKINGS,
     STUDY,
     STUDY_PLAN,
@@ -25,6 +26,7 @@ from leaderboard.services.job_kinds import (
 )
 from leaderboard.services.prospects import compute_prospects
 from leaderboard.services.rankings import compute_rankings, compute_slow_rankings
+from leaderboard.services.significance import compute_significance
 from leaderboard.services.studies import compute_bootstrap
 from leaderboard.services.study_plans import compute_plan
 
@@ -36,6 +38,7 @@ SERVICES: dict[str, Callable[[Job, Checkpoint], Callable[[], None]]] = {
     RANKINGS: compute_rankings,
     SLOW_RANKINGS: compute_slow_rankings,
     PROSPECTS: compute_prospects,
+    SIGNIFICANCE: compute_significance,
     BOOTSTRAP: compute_bootstrap,
     STUDY_PLAN: compute_plan,
     STUDY: compute_chunk,

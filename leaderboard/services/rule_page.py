@@ -32,6 +32,7 @@ class RuleRow:
     n_tied_with: int
     score_text: str
     interval_text: str
+    inseparable_text: str
     reason: str
     cells: list[ScoreCell]
     url: str = ""
@@ -91,6 +92,7 @@ def _row(
         n_tied_with=int((column.ranks == rank).sum()) - 1 if rank else 0,
         score_text=score_text(column.scores[i]),
         interval_text=interval_text(column, i) if rank else "",
+        inseparable_text=row.inseparable_text,
         reason="" if rank else column.reason_of(i),
         cells=[_cell(scores.get((row.id, task["id"]))) for task in tasks],
     )

@@ -187,6 +187,7 @@ class _Board:
         self.rows = [
             replace(row, url=reverse("system", args=[benchmark.key, row.key])) for row in found.rows
         ]
+        self.separability = found.separability
         self.show_scores = self._query.scores
         self.show_scores_url = self._url(scores=not self._query.scores)
         self.query = self._filter()
