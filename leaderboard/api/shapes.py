@@ -249,6 +249,11 @@ class RankingRow(NamedSystem):
     score = s.FloatField(allow_null=True, help_text="The rule's own score; higher is better.")
     interval = s.ListField(child=s.IntegerField(), allow_null=True)
     reason = s.CharField(allow_null=True, help_text="Why it has no rank.")
+    inseparable = s.ListField(
+        child=s.IntegerField(),
+        allow_null=True,
+        help_text="The ranks between which it cannot be told apart from others; null where from none, or not tested.",
+    )
 
 
 class Intervals(s.Serializer):
@@ -269,6 +274,9 @@ class RankingDetail(Published, RankingHead):
     jobs = JobState(many=True)
     intervals = Intervals(
         allow_null=True, help_text="Null while they are not computed, and where anything but the stored was asked for."
+    )
+    separability = s.CharField(
+        allow_null=True, help_text="Which systems sign-flip tests over tasks tell apart; null while not computed."
     )
     results = RankingRow(many=True)
 

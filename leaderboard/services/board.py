@@ -10,8 +10,8 @@ import numpy as np
 from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.scores import BoardSystem, systems_at
-from leaderboard.services.columns import Column, PublishedBoard, board_under, published_board
-from leaderboard.services.significance import Separability, separability
+from leaderboard.services.columns import Column, PublishedBoard, board_under, published_board, separability_of
+from leaderboard.services.significance import Separability
 from leaderboard.services.wording import verdict_sentence
 from ranking_engine.names import fold_name
 
@@ -149,9 +149,7 @@ def build_board(
     n_pages = max(1, math.ceil(len(order) / PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
     shown = [column for column in columns if column.status != "undefined" or column is reference]
-    told_apart = separability(
-        published.tests, published.test_arrays, reference.rule, reference.name, reference.ranks
-    )
+    told_apart = separability_of(published, reference)
     view = _Rows(
         published,
         systems,

@@ -26,6 +26,7 @@ from leaderboard.services.rankings import (
     split_rules,
 )
 from leaderboard.services.score_matrix import revision_matrix
+from leaderboard.services.significance import Separability, separability
 from leaderboard.services.wording import with_task_names
 from ranking_engine import RULES
 from ranking_engine import __version__ as engine_version
@@ -126,6 +127,11 @@ def published_board(publication: Publication) -> PublishedBoard:
         tests=tests.summary if tests else None,
         test_arrays=unpack_arrays(tests.arrays) if tests else {},
     )
+
+
+def separability_of(board: PublishedBoard, column: Column) -> Separability:
+    """Which systems of a board can be told apart under one of its rules."""
+    return separability(board.tests, board.test_arrays, column.rule, column.name, column.ranks)
 
 
 def _column_to_come(rule: str, n_systems: int) -> Column:

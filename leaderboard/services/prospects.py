@@ -202,7 +202,7 @@ def prospects_under(
         TooLargeError: the board is too large to solve this on demand.
     """
     matrix = on_demand_matrix(revision)
-    conditions.rows(_with_all_tasks(matrix) if all_tasks else matrix)  # what is wrong is said before others wait for it
+    conditions.check(_with_all_tasks(matrix) if all_tasks else matrix)  # what is wrong is said before others wait for it
     stated = [list(conditions.texts), all_tasks]
     key = f"prospects:{revision.input_hash}:{engine_version}:{content_hash(stated)}:{audience_level}"
     return single_flight(
@@ -294,7 +294,9 @@ def in_own_words(conditions: Conditions, revision: Revision) -> list[str]:
         names = [tasks.get(key, key) for key in stated.tasks]
         return " + ".join([*names, *(f"the group {groups.get(key, key)}" for key in stated.groups)])
 
-    texts = [_bound_told(bound, f"{told(bound.of)} {_weigh(bound.of)}") for bound in conditions.bounds]
+    # One text a side of a bound, as `Conditions.texts` has them: certificates name them by their places.
+    sides = [side for bound in conditions.bounds for side in bound.sides]
+    texts = [_bound_told(side, f"{told(side.of)} {_weigh(side.of)}") for side in sides]
     texts += [
         f"{told(order.more)} {_weigh(order.more)} at least as much as {told(order.less)}" for order in conditions.orders
     ]
@@ -309,12 +311,9 @@ def _weigh(stated: TaskSet) -> str:
 
 
 def _bound_told(bound: Bound, what: str) -> str:
-    low, high = bound.at_least, bound.at_most
-    if low is not None and high is not None:
-        return f"{what} {percent(low)}" if low == high else f"{what} {percent(low)} to {percent(high)}"
-    if low is not None:
-        return f"{what} at least {percent(low)}"
-    return f"{what} at most {percent(high or Fraction(0))}"
+    if bound.at_least is not None:
+        return f"{what} at least {percent(bound.at_least)}"
+    return f"{what} at most {percent(bound.at_most or Fraction(0))}"
 
 
 def system_names(revision: Revision) -> dict[str, str]:

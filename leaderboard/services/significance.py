@@ -123,9 +123,13 @@ class Separability:
         """Whether a column of the ranks that cannot be told apart says something."""
         return bool(self.first_rank.any())
 
+    def ranks_of(self, i: int) -> list[int] | None:
+        """The ranks between which system `i` cannot be told apart from others."""
+        return [int(self.first_rank[i]), int(self.last_rank[i])] if self.first_rank[i] else None
+
     def range_text(self, i: int) -> str:
         """`3–9`, or nothing."""
-        low, high = int(self.first_rank[i]), int(self.last_rank[i])
+        low, high = self.ranks_of(i) or (0, 0)
         return "" if not low else str(low) if low == high else f"{low}–{high}"
 
 
@@ -188,5 +192,5 @@ def separability_sentence(name: str, told: dict[str, Any], n_clusters: int, leve
     parts = [f"{first} {at}, by exact tests on {tasks}"]
     if top["n_pairs"] and top["n_pairs"] != every["n_pairs"]:
         parts.append(f"{top['n_separable']} of the {top['n_pairs']} pairs among the first ranks")
-    parts.append(f"{every['n_separable']} of all {every['n_pairs']:,} pairs")
+    parts.append(f"{every['n_separable']:,} of all {every['n_pairs']:,} pairs")
     return f"{parts[0]}; {', and '.join(parts[1:])}."

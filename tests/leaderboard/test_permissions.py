@@ -20,12 +20,14 @@ from django.urls import get_resolver, resolve, reverse
 from django.utils import timezone
 
 from leaderboard.forms.manage import SettingsForm
+from leaderboard.forms.studies import StudiesForm
 from leaderboard.forms.tasks import ProposalForms
 from leaderboard.models import Benchmark, Job, User
 from leaderboard.models.submissions import Source
 from leaderboard.services.benchmark_drafts import make_benchmark_draft
 from leaderboard.services.drafts import RawRow, make_draft
 from leaderboard.services.releases import freeze_revision
+from leaderboard.services.study_plans import choices_of
 from leaderboard.services.submissions import accept_batch
 from leaderboard.services.task_changes import Proposal, TaskEdit, present_proposal
 from tests.factories import Factory
@@ -111,6 +113,13 @@ manage_releases                      GET    listed     login     403      403   
 manage_releases                      GET    private    login     404      404       403      403       200      404
 manage_releases                      POST   listed     login     403      403       403      403       ->release 403
 manage_releases                      POST   private    login     404      404       403      403       ->release 404
+manage_studies                       GET    listed     login     403      403       403      403       200      403
+manage_studies                       GET    private    login     404      404       403      403       200      404
+manage_studies POST listed login     403      403       403      403       ->manage_studies 403
+manage_studies POST private login     404      404       403      403       ->manage_studies 404
+run_study                            GET    any        login     405      405       405      405       405      405
+run_study POST listed login     403      403       403      403       ->manage_studies 403
+run_study POST private login     404      404       403      403       ->manage_studies 404
 manage_edition                       GET    any        login     405      405       405      405       405      405
 manage_edition                       POST   listed     login     403      403       403      403       ->manage 403
 manage_edition                       POST   private    login     404      404       403      403       ->manage 404
@@ -324,7 +333,8 @@ class World:
         if route in FORMS or route == "new_draft":
             return FORMS.get(route) or new_draft_form()
         if route.startswith("manage"):
-            return {"manage": settings_form, "manage_tasks": tasks_form}.get(route, dict)(self.benchmark)
+            filled = {"manage": settings_form, "manage_tasks": tasks_form, "manage_studies": studies_form}
+            return filled.get(route, dict)(self.benchmark)
         if route == "tokens":
             return {"name": "laptop", "scopes": "read", "days": "30"}
         if route.endswith("draft~discard"):
@@ -352,6 +362,7 @@ FORMS = {
     "manage_releases": {"number": "2", "name": "Frozen again"},
     "manage_edition": {"name": "Second edition"},
     "manage_archive": {"archived": "1"},
+    "run_study": {"study": "missing_scores"},
     "new": {"name": "New", "text": "system,T\nA,1\n"},
 }
 
@@ -360,6 +371,12 @@ def settings_form(benchmark):
     """The settings as the owner's page shows them."""
     form = SettingsForm(instance=benchmark)
     return {name: form[name].value() or "" for name in form.fields} | {"tags": "one, two"}
+
+
+def studies_form(benchmark):
+    """The choices as the owner's page shows them."""
+    form = StudiesForm(choices_of(benchmark))
+    return {name: form[name].value() for name in form.fields}
 
 
 def tasks_form(benchmark):
@@ -389,6 +406,8 @@ ARGUMENTS = {
     "manage": ("key",),
     "manage_tasks": ("key",),
     "manage_releases": ("key",),
+    "manage_studies": ("key",),
+    "run_study": ("key",),
     "manage_edition": ("key",),
     "manage_archive": ("key",),
     "new_draft": ("uuid",),
@@ -472,7 +491,8 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
     "route",
     [
         "board", "board_csv", "rule", "prospects", "prospects~asked", "system", "submit", "upload", "draft", "batch",
-        "batch_progress", "history", "release", "manage", "manage_tasks", "manage_releases",
+        "batch_progress", "history", "release", "manage", "manage_tasks", "manage_studies",
+        "manage_releases",
     ],
 )  # fmt: skip
 def test_what_is_private_answers_as_what_is_not_there(worlds, kind, route):

@@ -90,13 +90,13 @@ def test_conditions_are_solved_when_asked(api, benchmark):
     found = api.post(f"benchmarks/{benchmark.key}/prospects/", {"conditions": ["Task 1 >= 0.75", "minimise Task 1"]})
     answer = found.json()
     assert (found.status_code, found["Cache-Control"]) == (200, "no-store")
-    assert (answer["feasible"], answer["conditions"]) == (True, ["3/4 <= task-1", "minimise task-1"])
+    assert (answer["feasible"], answer["conditions"]) == (True, ["task-1 >= 3/4", "minimise task-1"])
     (winner,) = [entry for entry in answer["results"] if entry["prospective"]]
     assert (winner["system"], winner["weights"], winner["objective"]) == (
         "first", {"task-1": "3/4", "task-2": "1/4"}, "3/4",
     )  # fmt: skip
     proofs = {entry["system"]: entry["condition_shares"] for entry in answer["results"]}
-    assert list(proofs["second"]) == ["3/4 <= task-1"]
+    assert list(proofs["second"]) == ["task-1 >= 3/4"]
 
 
 def test_conditions_that_no_weights_satisfy_are_told_apart(api, benchmark):

@@ -111,6 +111,17 @@ def test_the_pages_say_it_where_the_ranking_is_read(make, client):
     assert rule.count('<td class="number">2–3</td>') == 2
 
 
+def test_the_api_names_the_ranks_that_cannot_be_told_apart(make, client):
+    benchmark = computed(make, SPLIT)
+    found = client.get(f"/api/v1/benchmarks/{benchmark.key}/rankings/borda/").json()
+    assert {row["name"]: row["inseparable"] for row in found["results"]} == {
+        "Ahead": None, "Even": [2, 3], "Odd": [2, 3],
+    }  # fmt: skip
+    assert found["separability"] == shown(benchmark).separability.text
+    other = client.get(f"/api/v1/benchmarks/{benchmark.key}/rankings/borda/?missing=median").json()
+    assert (other["separability"], other["results"][1]["inseparable"]) == (None, None)
+
+
 @pytest.mark.parametrize("scores", [{"Alone": [1.0, 2.0]}, {"A": [1.0], "B": [1.0]}])
 def test_one_system_and_one_task_are_no_error(make, scores):
     board = shown(computed(make, scores))

@@ -108,6 +108,11 @@ def test_conditions_of_the_form_say_who_can_still_win(make, client):
     assert "1 of 4 systems can win under these conditions. 2 that could win otherwise are kept out by them." in page
 
 
+def test_a_proof_names_the_conditions_that_it_needs(make, client):
+    page = told(client, computed(make), "?of1=task:task-1&least1=10&most1=90&of2=task:task-2&most2=20")
+    assert "No weighting that keeps “Task 2 weighs at most 20 %” works: where these hold, it loses on balance to First." in page
+
+
 def test_conditions_in_words_of_ones_own_say_who_can_still_win(make, client):
     benchmark = computed(make)
     page = told(client, benchmark, "?conditions=Task+1+%3E%3D+0.75%0D%0Aminimise+Task+1")
