@@ -89,7 +89,7 @@ class Factory:
     def publish(self, benchmark: Benchmark, *, studies: bool = False) -> Benchmark:
         """Run the benchmark's waiting jobs here and now, and load what was published.
 
-        The search for violations of properties has no steps to look in: it would take seconds, and its own tests run it.
+        The search for violations of properties is cut to nothing: it would take seconds, and its own tests run it.
         """
         jobs = Job.objects.filter(benchmark=benchmark, state="waiting").order_by("pk")
         jobs.filter(kind=AXIOMS).update(parameters={"seed": 0, "max_steps": 1, "seconds": 0})
