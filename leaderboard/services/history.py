@@ -1,16 +1,18 @@
 """The history of a benchmark: every revision, what it changed, and because of whom."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Min
 
-from leaderboard.models import Benchmark, Release, Revision, SubmissionEvent, Task
+from leaderboard.models import Benchmark, Release, Report, Revision, SubmissionEvent, Task
 from leaderboard.selectors.history import revisions_of
 from leaderboard.services.audit import Change, changes_between
+from leaderboard.services.flips import flips_in_words
+from leaderboard.services.job_kinds import AXIOMS
 
 PAGE_REVISIONS = 50
 SHOWN_CHANGES = 12
@@ -31,6 +33,7 @@ class PastRevision:
     who: str
     note: str
     systems: list[str]  # what happened to systems, in words
+    flips: str  # whether others changed their order because of it, in words
     changes: list[str]  # what became of the configuration, in words; the first of them
     n_more_changes: int
     releases: list[Release]
@@ -48,7 +51,14 @@ def history_page(benchmark: Benchmark, page: str | None) -> tuple[list[PastRevis
     releases: dict[int, list[Release]] = defaultdict(list)
     for release in Release.objects.filter(revision__in=[row.pk for row in shown]):
         releases[release.revision_id].append(release)
-    return [_line(row, before.get(row.number), moves[row.pk], releases[row.pk]) for row in shown], found
+    flips = {
+        report.revision_id: flips_in_words(report.summary.get("flips", {}), benchmark.default_rule)
+        for report in Report.objects.filter(kind=AXIOMS, revision__in=[row.pk for row in shown])
+        .defer("arrays")
+        .order_by("pk")
+    }
+    lines = [_line(row, before.get(row.number), moves[row.pk], releases[row.pk]) for row in shown]
+    return [replace(line, flips=flips.get(row.pk, "")) for line, row in zip(lines, shown, strict=True)], found
 
 
 def _line(row: Revision, before: Revision | None, systems: list[str], releases: list[Release]) -> PastRevision:
@@ -62,6 +72,7 @@ def _line(row: Revision, before: Revision | None, systems: list[str], releases: 
         who=row.author.shown_name if row.author else "",
         note=row.note,
         systems=systems,
+        flips="",
         changes=changes[:SHOWN_CHANGES],
         n_more_changes=max(0, len(changes) - SHOWN_CHANGES),
         releases=releases,

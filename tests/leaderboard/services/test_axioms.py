@@ -116,3 +116,38 @@ def test_the_number_of_steps_reads_no_clock(size):
     parameters = JOB_KINDS[AXIOMS].parameters
     assert steps_for("borda", matrix, parameters) == 100
     assert steps_for("kemeny", matrix, parameters) == {10: 38, 300: 0}[size[0]]
+
+
+# --- The history ---------------------------------------------------------------------------------------------------
+
+
+def history(client, benchmark):
+    return [row.flips for row in client.get(reverse("history", args=[benchmark.key])).context["revisions"]]
+
+
+def test_the_history_tells_which_others_a_newcomer_made_swap(make, client):
+    two = {name: SWAP[name] for name in ("Anna", "Bert")}
+    benchmark = make.published(two, name="Two")
+    make.accepted(benchmark, {"Carl & Co": SWAP["Carl & Co"]})
+    assert history(client, benchmark) == ["", ""]  # not computed yet
+    make.publish(benchmark, studies=True)
+    newest, first = history(client, benchmark)
+    assert first == ""
+    assert newest.startswith("Two others or more changed their order under Borda, ")
+    assert newest.endswith("; under Borda 1 pair swapped, Bert passing Anna for one.")
+    flips = Report.objects.get(kind=AXIOMS, revision__number=2).summary["flips"]
+    assert flips["joined"] == {"n": 1, "names": ["Carl & Co"]}
+    assert "mean" not in flips["rules"]
+    assert "median" not in flips["rules"]
+
+
+def test_the_history_tells_of_ties_alone_and_of_nobody_moved(make, client):
+    benchmark = make.published({"A": [3, 3]})
+    make.accepted(benchmark, {"B": [2, 2]})
+    make.accepted(benchmark, {"C": [1, 1]})  # now neither A nor B is ever last
+    make.publish(benchmark, studies=True)
+    assert history(client, benchmark) == [
+        "Two others or more changed their order under Veto, by ties made or broken alone.",
+        "No two others changed their order under any rule.",
+        "",
+    ]
