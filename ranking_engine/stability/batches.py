@@ -208,12 +208,14 @@ def _alone(scores: FloatArray, batch: Batch) -> FloatArray:
     return np.where(batch.present & (batch.size[:, :, 0] == 1), 0.0, scores)
 
 
-_COMPLETE: Mapping[str, Callable[[Batch], FloatArray]] = {
+ABSOLUTE: Mapping[str, Callable[[Batch], FloatArray]] = {
     "mean": lambda batch: batch.weighted_mean(batch.scores),
     "geometric_mean": _geometric_mean,
     "median": _median,
     "normalized_mean": _normalized_mean,
     "optimality_gap": _minus_gap,
+}
+POSITIONAL: Mapping[str, Callable[[Batch], FloatArray]] = {
     "plurality": _positional(lambda batch: (batch.last == 0).astype(np.float64)),
     "borda": _positional(lambda batch: (batch.size - 1.0) - batch.last),
     "dowdall": _positional(lambda batch: 1.0 / (np.maximum(batch.first, 0) + 1.0)),
@@ -225,6 +227,8 @@ _RATES: Mapping[str, Callable[[Batch], FloatArray]] = {
     "relative_difference": _relative_difference,
 }
 
+_SCORES: Mapping[str, Callable[[Batch], FloatArray]] = {**ABSOLUTE, **POSITIONAL, **_RATES}
+
 
 def is_batched(rule: str, matrix: ScoreMatrix) -> bool:
     """Whether `rule` is scored for a whole batch of matrices of this size at once."""
@@ -233,7 +237,7 @@ def is_batched(rule: str, matrix: ScoreMatrix) -> bool:
         return False
     if rule == "schulze":
         return matrix.n_systems <= _SCHULZE_SYSTEMS
-    return rule in _COMPLETE or rule in PAIR_RULES or rule in _RATES
+    return rule in ABSOLUTE or rule in POSITIONAL or rule in PAIR_RULES or rule in _RATES
 
 
 def batch_scores(batch: Batch, rules: Sequence[str], policy: str) -> dict[str, FloatArray]:
@@ -252,7 +256,7 @@ def batch_scores(batch: Batch, rules: Sequence[str], policy: str) -> dict[str, F
         if key in PAIR_RULES:
             scores[key] = PAIR_RULES[key](mine.pairs)
         else:
-            scores[key] = (_COMPLETE.get(key) or _RATES[key])(mine)
+            scores[key] = _SCORES[key](mine)
     if alone:
         scores.update(_one_by_one(batch, alone, policy))
     return scores

@@ -22,6 +22,7 @@ QUICK = {
     "system_additions": {"rules": RULES, "n_orders": 6},
     "task_subsets": {"rules": RULES, "n_repeats": 1, "n_best": 2, "largest_best": 3},
     "corrupted_tasks": {"rules": RULES, "n_repeats": 6, "factors": [0.1, 10]},
+    "judge_bootstrap": {"rules": RULES, "n_trials": 8, "n_resamples": 4, "n_rounds": 2},
 }
 
 
