@@ -12,6 +12,7 @@ import numpy as np
 
 from ranking_engine.prospects import exact
 from ranking_engine.prospects import nearest as near
+from ranking_engine.prospects.candidates import edge_weights
 from ranking_engine.prospects.conditions import Conditions
 from ranking_engine.prospects.contest import Contest, TermLeads, Terms
 from ranking_engine.prospects.decisions import Decision, decide
@@ -266,7 +267,7 @@ class Search:
         if optimum is None:
             return found
         reached = float(optimum.weights @ [float(entry) for entry in members])
-        for numerators in contest.edge_weights(np.maximum(optimum.weights, 0), {}, 0.0):
+        for numerators in edge_weights(contest, np.maximum(optimum.weights, 0), {}, 0.0):
             lead = contest.least_lead(numerators)
             if lead is None or lead < 0:
                 continue
@@ -286,8 +287,8 @@ class Search:
             largest = origin.largest_change(contest, decision.numerators, self._budget)
             if total is not None and largest is not None:
                 nearest[name] = Nearest(
-                    Change(self._named(total), float(near.total_change(exact.as_shares(total), origin.origin))),
-                    Change(self._named(largest), float(near.largest_change(exact.as_shares(largest), origin.origin))),
+                    Change(self._named(total), float(near.changes(total, origin.numerators)[0])),
+                    Change(self._named(largest), float(near.changes(largest, origin.numerators)[1])),
                 )
         return replace(found, nearest=nearest)
 
@@ -296,6 +297,7 @@ class Search:
         changes = [change for n in found.nearest.values() for change in (n.total_change, n.largest_change)]
         known = [found.weights, *(change.weights for change in changes)]
         candidates = [t for t, name in enumerate(self._tasks) if all(name in weights for weights in known)]
+        candidates = self._indispensable(contest, candidates)
         needed = []
         while candidates:
             t = candidates.pop(0)
@@ -305,6 +307,24 @@ class Search:
             elif decision.numerators:
                 candidates = [s for s in candidates if decision.numerators[s]]
         return replace(found, needed_tasks=tuple(needed))
+
+    def _indispensable(self, contest: Contest, candidates: list[int]) -> list[int]:
+        """Leave out tasks that weigh nothing in some winning weights, as far as a few linear programs show."""
+        is_candidate = np.zeros(len(self._tasks))
+        while candidates:
+            is_candidate[:] = 0
+            is_candidate[candidates] = 1
+            self._least.program.set_cost(is_candidate)
+            optimum = self._least.solve(contest.leads, is_candidate / len(candidates), self._budget)
+            left = [] if optimum is None else [t for t in candidates if optimum.weights[t] > exact.SUPPORT]
+            if optimum is None or len(left) == len(candidates):
+                break
+            candidates = left
+        return candidates
+
+    @cached_property
+    def _least(self) -> WeightProgram:
+        return set_weight_program(np.zeros(len(self._tasks)), self._terms.floats)
 
     def _without(self, contest: Contest, t: int) -> Decision | None:
         """Decide the contest with no weight on task t; None where that leaves no weights at all."""
