@@ -90,7 +90,8 @@ def _decided(contest: Contest, optimum: Optimum, delta: float, without: int | No
     if delta < _NEAR_ZERO:
         for certificate in certificates(contest, optimum, delta, without):
             if certificate.most < 0:
-                return Decision("none", margin=delta * contest.scale, certificate=certificate)
+                margin = min(delta * contest.scale, float(certificate.most))
+                return Decision("none", margin=margin, certificate=certificate)
             if certificate.most == 0 and weak is not None:
                 return Decision("tie_only", weak, 0.0, certificate)
     return UNDECIDED

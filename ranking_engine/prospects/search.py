@@ -18,6 +18,7 @@ from ranking_engine.prospects.contest import Contest, TermLeads, Terms
 from ranking_engine.prospects.decisions import Decision, decide
 from ranking_engine.prospects.problem import MAJORITY, Problem, take_apart, with_all_tasks
 from ranking_engine.prospects.programs import Budget, OutOfSteps, WeightProgram, margin_program, set_weight_program
+from ranking_engine.prospects.rescaled import decide_rescaled
 from ranking_engine.prospects.results import Change, Nearest, Prospect, Prospects
 from ranking_engine.prospects.shares import drawn_weights, winning_share
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
@@ -208,7 +209,7 @@ class Search:
         try:
             if self.conditions_reason:
                 return replace(found, reason=self.conditions_reason)
-            decision = decide(contest, self._margins, self._budget)
+            decision = self._decided(contest, self._problem.place[i])
             found = self._told(found, contest, decision)
             if found.is_prospective:
                 found = self._with_objective(found, contest)
@@ -227,6 +228,13 @@ class Search:
         rival = problem.place[against]
         n_incomparable = int(not problem.has_common_task(k, rival))
         return Contest(problem.leads, k, np.array([rival]), self._terms), n_incomparable
+
+    def _decided(self, contest: Contest, k: int) -> Decision:
+        """Decide the contest of row k of the problem, on tasks of even scale where theirs are too far apart."""
+        decision = decide(contest, self._margins, self._budget)
+        if decision.verdict == "undecided":
+            return decide_rescaled(contest, self._problem.leads, k, self._budget) or decision
+        return decision
 
     def _told(self, found: Prospect, contest: Contest, decision: Decision) -> Prospect:
         """Put names to a decision."""
