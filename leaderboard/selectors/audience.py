@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
-from leaderboard.models import Batch, Benchmark, Draft, Membership, Submission, User
+from leaderboard.models import Ban, Batch, Benchmark, BenchmarkDraft, Draft, Membership, Submission, User
 
 Viewer = User | AnonymousUser
+SIGN_IN_FIRST = "Sign in first."
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,9 @@ class Audience:
     """What one viewer is to one benchmark.
 
     `level` names who the answer to a request is fit for; it is part of every cache key.
+
+    Where a benchmark hides something, moderators and owners see all of it and everybody else is *restricted*: they see
+    the scores of no system but their own (`sees_others`: the ranks of others; `sees_names`: what these are called).
     """
 
     level: str  # "none", "public", "member" or "owner"
@@ -26,6 +31,10 @@ class Audience:
     may_submit: bool
     may_moderate: bool
     may_administer: bool
+    why_closed: str = ""  # why they may not submit, as a sentence
+    is_restricted: bool = False
+    sees_others: bool = True
+    sees_names: bool = True
 
 
 NOBODY = Audience("none", may_read=False, may_submit=False, may_moderate=False, may_administer=False)
@@ -38,20 +47,53 @@ def audience(viewer: Viewer, benchmark: Benchmark) -> Audience:
         return NOBODY
     is_owner = role == Membership.Role.OWNER
     decides = is_owner or role == Membership.Role.MODERATOR
+    why_closed = _why_closed(viewer, benchmark, is_owner=is_owner)
+    level = "owner" if is_owner else "member" if role else "public"
+    is_restricted = hides_something(benchmark) and not decides
     return Audience(
-        level="owner" if is_owner else "member" if role else "public",
+        level=f"{level}, restricted, user {viewer.pk}" if is_restricted else level,
         may_read=True,
-        may_submit=_may_submit(viewer, benchmark, is_owner=is_owner),
+        may_submit=not why_closed,
         may_moderate=decides,
         may_administer=is_owner,
+        why_closed=why_closed,
+        is_restricted=is_restricted,
+        sees_others=not is_restricted or benchmark.score_view != Benchmark.ScoreView.OWN,
+        sees_names=not is_restricted or not _is_anonymous(benchmark),
     )
 
 
-def _may_submit(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool) -> bool:
+def hides_something(benchmark: Benchmark) -> bool:
+    """Whether some readers do not see all of it."""
+    return benchmark.score_view != Benchmark.ScoreView.FULL or _is_anonymous(benchmark)
+
+
+def _is_anonymous(benchmark: Benchmark) -> bool:
+    return benchmark.anonymous_until is not None and benchmark.anonymous_until > timezone.now()
+
+
+def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool) -> str:
+    """Why the viewer may not submit; empty where they may. Owners correct what they like until it is archived."""
     policy = benchmark.submission_policy
-    if not viewer.is_authenticated or policy == Benchmark.SubmissionPolicy.CLOSED:
-        return False
-    return is_owner or policy != Benchmark.SubmissionPolicy.OWNERS
+    if benchmark.is_archived or policy == Benchmark.SubmissionPolicy.CLOSED:
+        return "The benchmark is archived." if benchmark.is_archived else "Its submissions are closed."
+    if not viewer.is_authenticated:
+        return SIGN_IN_FIRST
+    return "" if is_owner else _why_closed_to_others(viewer, benchmark)
+
+
+def _why_closed_to_others(viewer: Viewer, benchmark: Benchmark) -> str:
+    if benchmark.submission_policy == Benchmark.SubmissionPolicy.OWNERS:
+        return "Its owners alone submit scores."
+    if benchmark.deadline is not None and benchmark.deadline <= timezone.now():
+        return f"Submissions were taken until {benchmark.deadline:%Y-%m-%d %H:%M} UTC."
+    ban = Ban.objects.filter(benchmark=benchmark, user_id=viewer.pk or 0).first()
+    return f"Its owners and moderators take no submissions of yours: {ban.reason}" if ban else ""
+
+
+def is_embargoed(benchmark: Benchmark) -> bool:
+    """Whether what is accepted now joins the board later."""
+    return benchmark.embargo_until is not None and benchmark.embargo_until > timezone.now()
 
 
 def role_of(viewer: Viewer, benchmark: Benchmark) -> str | None:
@@ -69,16 +111,64 @@ def listed_benchmarks(viewer: Viewer) -> QuerySet[Benchmark]:
     return Benchmark.objects.filter(visible)
 
 
-def readable_benchmark(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]:
+def readable_benchmark(viewer: Viewer, key: str, *, restricted: bool = False) -> tuple[Benchmark, Audience]:
     """The benchmark of this key and what the viewer is to it.
+
+    Args:
+        viewer: who asks.
+        key: of the benchmark.
+        restricted: whether the caller shows restricted viewers no more than they may see. Whatever does not say so is
+            closed to them.
 
     Raises:
         Http404: there is none, or the viewer may not know that there is one.
+        PermissionDenied: the viewer is restricted.
     """
     benchmark = Benchmark.objects.select_related("publication__revision__configuration").filter(key=key).first()
     if benchmark is None or not (found := audience(viewer, benchmark)).may_read:
         raise Http404("No benchmark of this name is open to you.")
+    if found.is_restricted and not restricted:
+        raise PermissionDenied("The owners of this benchmark show its scores to nobody but its moderators.")
     return benchmark, found
+
+
+def administered_benchmark(viewer: Viewer, key: str) -> Benchmark:
+    """The benchmark of this key, for its owners.
+
+    Raises:
+        Http404: there is none, or the viewer may not know that there is one.
+        PermissionDenied: they do not own it.
+    """
+    benchmark, found = readable_benchmark(viewer, key, restricted=True)
+    if not found.may_administer:
+        raise PermissionDenied("Only the owners of a benchmark change it.")
+    return benchmark
+
+
+def moderated_benchmark(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]:
+    """The benchmark of this key and what the viewer is to it, for its moderators and owners.
+
+    Raises:
+        Http404: there is none, or the viewer may not know that there is one.
+        PermissionDenied: they do not moderate it.
+    """
+    benchmark, found = readable_benchmark(viewer, key, restricted=True)
+    if not found.may_moderate:
+        raise PermissionDenied("Only the moderators and owners of a benchmark decide about submissions.")
+    return benchmark, found
+
+
+def own_benchmark_draft(viewer: Viewer, uuid: UUID) -> BenchmarkDraft:
+    """The viewer's own draft of a benchmark.
+
+    Raises:
+        Http404: there is none of theirs.
+    """
+    drafts = BenchmarkDraft.objects.filter(expires_at__gt=timezone.now())
+    draft = drafts.filter(uuid=uuid, owner_id=viewer.pk or 0).first()
+    if draft is None:
+        raise Http404("No draft of yours stands here; drafts expire after some days.")
+    return draft
 
 
 def own_draft(viewer: Viewer, uuid: UUID) -> Draft:
@@ -104,9 +194,23 @@ def visible_batch(viewer: Viewer, uuid: UUID) -> Batch:
     if batch is not None:
         found = audience(viewer, batch.benchmark)
         is_theirs = viewer.is_authenticated and batch.uploader_id == viewer.pk
-        if found.may_read and (is_theirs or found.may_moderate or is_wholly_accepted(batch.submissions.all())):
+        is_open = not found.is_restricted and is_wholly_accepted(batch.submissions.all())
+        if found.may_read and (is_theirs or found.may_moderate or is_open):
             return batch
     raise Http404("No submission stands here that is open to you.")
+
+
+def proven_system_ids(viewer: Viewer, benchmark: Benchmark) -> frozenset[int]:
+    """The systems whose accepted scores are all the viewer's own: what restricted viewers see whole.
+
+    A submission that waits proves nothing: anybody may send one for anybody's system.
+    """
+    if not viewer.is_authenticated:
+        return frozenset()
+    accepted = Submission.objects.filter(benchmark=benchmark, state=Submission.State.ACCEPTED)
+    own = set(accepted.filter(batch__uploader=viewer).values_list("system_id", flat=True))
+    others = accepted.filter(system__in=own).exclude(batch__uploader=viewer)
+    return frozenset(own - set(others.values_list("system_id", flat=True)))
 
 
 def is_wholly_accepted(submissions: Iterable[Submission]) -> bool:

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from django.db.models import Exists, OuterRef, QuerySet
+from django.http import Http404
 
-from leaderboard.models import Benchmark, Job, Publication, Report, Revision
+from leaderboard.models import Benchmark, Job, Publication, Release, Report, Revision
 
 
 def publication_at(benchmark: Benchmark, number: int) -> Publication | None:
@@ -19,6 +20,30 @@ def publication_at(benchmark: Benchmark, number: int) -> Publication | None:
         .order_by("-pk")
         .first()
     )
+
+
+def show_revision(benchmark: Benchmark, number: int) -> None:
+    """Have a benchmark that is shown point at another revision than the published one; nothing is stored.
+
+    Raises:
+        Http404: the rankings of this revision are not there.
+    """
+    found = publication_at(benchmark, number)
+    if found is None:
+        raise Http404(f"The rankings of revision {number} are not stored.")
+    benchmark.publication = found
+
+
+def release_of(benchmark: Benchmark, key: str) -> Release:
+    """A frozen revision of the benchmark.
+
+    Raises:
+        Http404: there is none of this name.
+    """
+    found = Release.objects.select_related("benchmark", "revision", "author").filter(benchmark=benchmark, key=key)
+    if (release := found.first()) is None:
+        raise Http404("No frozen revision of this name stands here.")
+    return release
 
 
 def revisions_of(benchmark: Benchmark) -> QuerySet[Revision]:

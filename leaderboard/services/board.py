@@ -10,7 +10,9 @@ import numpy as np
 from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.scores import BoardSystem, systems_at
-from leaderboard.services.columns import Column, PublishedBoard, board_under, published_board
+from leaderboard.services.columns import Column, PublishedBoard, board_under, published_board, separability_of
+from leaderboard.services.masks import masked
+from leaderboard.services.significance import Separability
 from leaderboard.services.wording import verdict_sentence
 from ranking_engine.names import fold_name
 
@@ -30,6 +32,7 @@ class BoardQuery:
     q: str = ""
     complete_only: bool = False
     scores: bool = False
+    revision: int = 0  # 0 = the published one
     page: int = 1
 
     @property
@@ -75,6 +78,7 @@ class Row:
     median_rank: float | int | None
     greatest_rank: int | None
     cells: list[Cell]
+    inseparable_text: str = ""  # the ranks of those that cannot be told apart from it
     url: str = ""
 
 
@@ -86,6 +90,7 @@ class Board:
     columns: list[Column]  # of the rules that rank or elect here, and of the reference rule
     undefined: list[Column]  # of the rules that have nothing to say of these scores
     reference: Column
+    separability: Separability  # under the reference rule
     policy: str
     aggregation: str
     query: BoardQuery
@@ -133,28 +138,43 @@ def build_board(
     systems = systems_at(published.revision)
     policy, aggregation = _choices(published, query)
     stored = published.revision.configuration.content
+    if audience.is_restricted and (policy, aggregation) != (stored["missing_policy"], stored["aggregation"]):
+        raise UnknownChoiceError("Where scores are hidden, a board is shown as its owners set it and in no other way.")
     if systems and (policy, aggregation) != (stored["missing_policy"], stored["aggregation"]):
         names = [system.name for system in systems]
         published = board_under(published, policy, aggregation, names, audience.level)
+    published, systems = masked(published, systems, audience, own_system_ids)
     columns = published.columns
     if not columns:
         return None
     reference = _column(columns, query.reference or benchmark.default_rule)
     chosen = _filtered(published, systems, query)
+    if not audience.sees_others:
+        chosen = [i for i in chosen if systems[i].id in own_system_ids]
     order = _ordered(chosen, systems, columns, reference=reference, published=published, query=query)
     n_pages = max(1, math.ceil(len(order) / PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
     shown = [column for column in columns if column.status != "undefined" or column is reference]
-    view = _Rows(published, systems, shown, reference=reference, with_scores=query.scores, own=own_system_ids)
+    told_apart = separability_of(published, reference)
+    view = _Rows(
+        published,
+        systems,
+        shown,
+        reference=reference,
+        told_apart=told_apart,
+        with_scores=query.scores,
+        own=own_system_ids,
+    )
     return Board(
         published=published,
         columns=shown,
         undefined=[column for column in columns if column.status == "undefined" and column is not reference],
         reference=reference,
+        separability=told_apart,
         policy=policy,
         aggregation=aggregation,
         query=query,
-        sentence=_sentence(columns),
+        sentence=_sentence(columns) if audience.sees_others else "",
         smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set)],
         n_shown=len(order),
         n_pages=n_pages,
@@ -255,9 +275,11 @@ class _Rows:
         columns: list[Column],
         *,
         reference: Column,
+        told_apart: Separability,
         with_scores: bool,
         own: frozenset[int],
     ) -> None:
+        self.told_apart = told_apart
         self.published, self.systems, self.columns, self.reference = published, systems, columns, reference
         self.own, self.with_scores = own, with_scores
         self.least, self.median, self.greatest = rank_range(columns, len(systems))
@@ -278,6 +300,7 @@ class _Rows:
             median_rank=_whole_or_half(self.median[i]),
             greatest_rank=_whole(self.greatest[i]),
             cells=[self.cell(column, i) for column in self.columns],
+            inseparable_text=self.told_apart.range_text(i),
         )
 
     def cell(self, column: Column, i: int) -> Cell:

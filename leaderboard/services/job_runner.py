@@ -12,12 +12,15 @@ from django.utils import timezone
 
 from leaderboard.models import Job
 from leaderboard.services import jobs
+from leaderboard.services.axioms import compute_axioms
 from leaderboard.services.chunked_studies import compute_chunk, compute_merge
 from leaderboard.services.job_kinds import (
+    AXIOMS,
     BOOTSTRAP,
     MERGE,
     PROSPECTS,
     RANKINGS,
+    SIGNIFICANCE,
     SLOW_RANKINGS,
     STUDY,
     STUDY_PLAN,
@@ -25,6 +28,7 @@ from leaderboard.services.job_kinds import (
 )
 from leaderboard.services.prospects import compute_prospects
 from leaderboard.services.rankings import compute_rankings, compute_slow_rankings
+from leaderboard.services.significance import compute_significance
 from leaderboard.services.studies import compute_bootstrap
 from leaderboard.services.study_plans import compute_plan
 
@@ -36,7 +40,9 @@ SERVICES: dict[str, Callable[[Job, Checkpoint], Callable[[], None]]] = {
     RANKINGS: compute_rankings,
     SLOW_RANKINGS: compute_slow_rankings,
     PROSPECTS: compute_prospects,
+    SIGNIFICANCE: compute_significance,
     BOOTSTRAP: compute_bootstrap,
+    AXIOMS: compute_axioms,
     STUDY_PLAN: compute_plan,
     STUDY: compute_chunk,
     MERGE: compute_merge,

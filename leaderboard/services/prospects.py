@@ -15,9 +15,11 @@ from leaderboard.selectors.scores import systems_at
 from leaderboard.services.columns import TooLargeError, single_flight, task_names_of
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.job_kinds import PROSPECTS
+from leaderboard.services.prospects_wording import percent
 from leaderboard.services.rankings import TWO_STEP
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import RevisionMatrix, revision_matrix
+from leaderboard.services.wording import in_words, shortened
 from ranking_engine import ScoreMatrix
 from ranking_engine import __version__ as engine_version
 from ranking_engine.aggregation import reweighted
@@ -201,7 +203,7 @@ def prospects_under(
         TooLargeError: the board is too large to solve this on demand.
     """
     matrix = on_demand_matrix(revision)
-    conditions.rows(_with_all_tasks(matrix) if all_tasks else matrix)  # what is wrong is said before others wait for it
+    conditions.check(_with_all_tasks(matrix) if all_tasks else matrix)  # before others wait for the answer
     stated = [list(conditions.texts), all_tasks]
     key = f"prospects:{revision.input_hash}:{engine_version}:{content_hash(stated)}:{audience_level}"
     return single_flight(
@@ -267,14 +269,18 @@ def read_conditions(texts: Sequence[str], revision: Revision) -> Conditions:
         ConditionError: one cannot be read.
     """
     content = revision.configuration.content
-    tasks = {fold_name(task[field]): task["key"] for task in content["tasks"] for field in ("key", "name")}
-    groups = {fold_name(group[field]): group["key"] for group in content["groups"] for field in ("key", "name")}
+
+    def key_of(name: str, kind: str) -> str:
+        things = content[f"{kind}s"]
+        found = {fold_name(thing[field]): thing["key"] for field in ("name", "key") for thing in things}
+        if fold_name(name) not in found:
+            known = in_words([thing["name"] for thing in things], 10) or "none"
+            raise ConditionError(f"unknown {kind} {shortened(name)!r}; there are {known}")
+        return str(found[fold_name(name)])
 
     def keyed(stated: TaskSet) -> TaskSet:
-        return TaskSet(
-            tuple(tasks.get(fold_name(name), name) for name in stated.tasks),
-            tuple(groups.get(fold_name(name), name) for name in stated.groups),
-        )
+        tasks = tuple(key_of(name, "task") for name in stated.tasks)
+        return TaskSet(tasks, tuple(key_of(name, "group") for name in stated.groups))
 
     found = Conditions.parse(texts)
     return Conditions(
@@ -293,29 +299,26 @@ def in_own_words(conditions: Conditions, revision: Revision) -> list[str]:
         names = [tasks.get(key, key) for key in stated.tasks]
         return " + ".join([*names, *(f"the group {groups.get(key, key)}" for key in stated.groups)])
 
-    texts = [_bound_told(bound, told(bound.of)) for bound in conditions.bounds]
-    texts += [f"{told(order.more)} weigh at least as much as {told(order.less)}" for order in conditions.orders]
-    if conditions.objective:
-        least = "as little" if conditions.objective.goal == "minimise" else "as much"
-        texts.append(f"of the weights that win, {told(conditions.objective.of)} weigh {least} as possible")
+    # One text a side of a bound, as `Conditions.texts` has them: certificates name them by their places.
+    sides = [side for bound in conditions.bounds for side in bound.sides]
+    texts = [_bound_told(side, f"{told(side.of)} {_weigh(side.of)}") for side in sides]
+    texts += [
+        f"{told(order.more)} {_weigh(order.more)} at least as much as {told(order.less)}" for order in conditions.orders
+    ]
+    if aim := conditions.objective:
+        least = "as little" if aim.goal == "minimise" else "as much"
+        texts.append(f"of the weights that win, {told(aim.of)} {_weigh(aim.of)} {least} as possible")
     return texts
 
 
+def _weigh(stated: TaskSet) -> str:
+    return "weighs" if len(stated.tasks) + len(stated.groups) == 1 else "weigh"
+
+
 def _bound_told(bound: Bound, what: str) -> str:
-    low, high = bound.at_least, bound.at_most
-    if low is not None and high is not None:
-        return f"{what} weigh {percent(low)}" if low == high else f"{what} weigh {percent(low)} to {percent(high)}"
-    if low is not None:
-        return f"{what} weigh at least {percent(low)}"
-    return f"{what} weigh at most {percent(high or Fraction(0))}"
-
-
-def percent(share: Fraction | float) -> str:
-    """A share of the weight as a percentage, with a decimal where there is one: `24 %`, `24.5 %`, `under 0.1 %`."""
-    value = 100 * float(share)
-    if 0 < value < 0.05:
-        return "under 0.1 %"
-    return f"{value:.1f}".removesuffix(".0") + " %"
+    if bound.at_least is not None:
+        return f"{what} at least {percent(bound.at_least)}"
+    return f"{what} at most {percent(bound.at_most or Fraction(0))}"
 
 
 def system_names(revision: Revision) -> dict[str, str]:

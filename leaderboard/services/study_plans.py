@@ -1,7 +1,7 @@
 """Which studies a revision gets: chosen by the benchmark's owners, cut to a budget, inserted as chunks."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from leaderboard.enqueue import wake_on_commit
-from leaderboard.models import Benchmark, Job, Report, Revision, StudyChoice
+from leaderboard.models import AuditEntry, Benchmark, Job, Report, Revision, StudyChoice, User
+from leaderboard.services.audit import changes_between, record_changes
 from leaderboard.services.chunked_studies import study_matrix
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.job_kinds import JOB_KINDS, STUDY, STUDY_PLAN, insert_job, kind_of
@@ -192,6 +193,36 @@ def insert_study(revision: Revision, plan: PlannedStudy) -> None:
     first = Job.objects.filter(state=Job.State.WAITING, **same).order_by("chunk").first()
     if first is not None:
         wake_on_commit(first, limit_seconds=kind.limit_seconds)
+
+
+@transaction.atomic
+def choose_studies(benchmark: Benchmark, chosen: Mapping[str, tuple[str, int]], *, author: User) -> int:
+    """Store when studies run and what they may take, with what changed in the trail.
+
+    Args:
+        benchmark: whose.
+        chosen: (when, budget in seconds) by study; studies that are left out stay as they are.
+        author: who chooses.
+
+    Returns:
+        How many studies changed.
+
+    Raises:
+        KeyError: there is no such study.
+    """
+    present = {choice.study: choice for choice in choices_of(benchmark)}
+    before_by_study = {study: (present[study].when, present[study].budget_seconds) for study in chosen}
+    changed = {study: values for study, values in chosen.items() if values != before_by_study[study]}
+    changes = []
+    for study, (when, budget) in changed.items():
+        StudyChoice.objects.update_or_create(
+            benchmark=benchmark, study=study, defaults={"when": when, "budget_seconds": budget}
+        )
+        before = dict(zip(("when", "budget"), before_by_study[study], strict=True))
+        after = {"when": when, "budget": budget}
+        changes += changes_between(AuditEntry.Subject.SETTING, f"study {study}", before, after)
+    record_changes(benchmark, changes, actor=author)
+    return len(changed)
 
 
 @transaction.atomic

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from leaderboard.models import Benchmark, Draft, Job, Revision, StudyPartial
+from leaderboard.models import Benchmark, BenchmarkDraft, Draft, Job, Revision, StudyPartial
 from leaderboard.services.engine_versions import is_older
 from leaderboard.services.job_kinds import JOB_KINDS, RANKINGS, insert_job, insert_revision_jobs
 from ranking_engine import __version__ as engine_version
@@ -43,4 +43,6 @@ def delete_forgotten_partials() -> int:
 
 def delete_expired_drafts() -> int:
     """Forget drafts that nobody confirmed in time."""
-    return Draft.objects.filter(expires_at__lt=timezone.now()).delete()[0]
+    now = timezone.now()
+    BenchmarkDraft.objects.filter(expires_at__lt=now).delete()
+    return Draft.objects.filter(expires_at__lt=now).delete()[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -27,6 +28,8 @@ examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status: 0, or 2 for bad input, told on one line; 130 on Ctrl-C."""
     options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than names have
     try:
         print(options.run(options), end="")
         sys.stdout.flush()
@@ -36,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(error.one_line())
     except UsageError as error:
         return _fail(str(error))
+    except MemoryError as error:
+        return _fail(f"the table is too large for this machine's memory: {error}")
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED

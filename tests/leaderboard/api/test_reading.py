@@ -92,6 +92,7 @@ def test_a_benchmark_says_where_its_board_stands(make, api):
         "bootstrap": "waiting",
         "prospects": "waiting",
         "rankings": "done",
+        "significance": "waiting",
     }
     make.accepted(benchmark, {"E": [1.0, 1.0, 1.0]})
     found = api.get(f"benchmarks/{benchmark.key}/").json()
@@ -220,6 +221,7 @@ def test_rank_intervals_come_with_their_study(make, api):
         "bootstrap": "done",
         "prospects": "done",
         "rankings": "done",
+        "significance": "done",
     }
     assert found["intervals"] == {"status": "computed", "reason": "", "level": 0.95, "n_resamples": 1000, "seed": 0}
     for row in found["results"]:
@@ -271,7 +273,7 @@ def test_revisions_tell_their_cause_author_and_state(make, api):
         (1, "batch", "owner", True),
     ]
     assert found["revision"] == 2
-    assert [job["state"] for job in found["results"][0]["jobs"]] == ["waiting", "waiting", "waiting"]
+    assert [job["state"] for job in found["results"][0]["jobs"]] == ["waiting"] * 4
     one = api.get(f"benchmarks/{benchmark.key}/revisions/2/").json()
     assert one | {"configuration": None} == found["results"][1] | {"configuration": None}
     assert [task["key"] for task in one["configuration"]["tasks"]] == [f"task-{t}" for t in range(1, 6)]

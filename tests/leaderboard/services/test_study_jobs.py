@@ -1,7 +1,6 @@
 """Studies in chunks: planned within a budget, run in any order by any number of workers, put together once.
 
-The study here counts, with draws of its own for every trial, how often each system leads on a random task: small enough
-that a naive loop says what must come out.
+The study is that of `tests/jobs/small_study.py`; a naive loop says what must come out.
 """
 
 import random
@@ -22,43 +21,10 @@ from leaderboard.services.submissions import withdraw_submission as withdraw
 from leaderboard.services.upkeep import delete_forgotten_partials
 from ranking_engine import __version__ as engine_version
 from ranking_engine.stability import catalogue
-from ranking_engine.stability.catalogue import Study, StudyResult
+from ranking_engine.stability.catalogue import Study
 from tests.concurrency import at_once
 from tests.factories import TOY
-
-TRIALS_A_CHUNK = 10
-
-
-def leaders(matrix, parameters, seed, chunk, progress):
-    trials = range(chunk * TRIALS_A_CHUNK, min((chunk + 1) * TRIALS_A_CHUNK, parameters["n_trials"]))
-    found = []
-    for done, trial in enumerate(trials):
-        task = np.random.default_rng([seed, trial]).integers(matrix.n_tasks)
-        found.append(int(np.argmax(matrix.scores[:, task])))
-        if progress is not None:
-            progress(done + 1, len(trials))
-    return {"leaders": np.array(found, np.int64)}
-
-
-def put_together(matrix, parameters, seed, partials):
-    whole = np.concatenate([found["leaders"] for found in partials])
-    counts = np.bincount(whole, minlength=matrix.n_systems)
-    return StudyResult({"n_trials": len(whole)}, {"leaders": whole, "counts": counts})
-
-
-LEADERS = Study(
-    key="leaders",
-    name="leaders of random tasks",
-    question="Who leads on a random task?",
-    source="this test",
-    parameters={"n_trials": 50, "top": 1},
-    n_chunks=lambda matrix, parameters: -(-parameters["n_trials"] // TRIALS_A_CHUNK),
-    estimate=lambda matrix, parameters: 2.0 * parameters["n_trials"],
-    run_chunk=leaders,
-    merge=put_together,
-    why_not=lambda matrix, parameters: "there is one system only" if matrix.n_systems < 2 else "",
-    steps="n_trials",
-)
+from tests.jobs.small_study import LEADERS, leaders
 
 
 @pytest.fixture(autouse=True)

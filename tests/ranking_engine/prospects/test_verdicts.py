@@ -71,6 +71,10 @@ def test_who_can_win_is_as_votenrank_says(file, leaderboard):
     found = prospects(matrix_of(answers, leaderboard), all_tasks=True, n_draws=0, nearest=False, needed=False)
     assert winnable(found) == set(answers["split"]["feasible"])
     assert winnable(found, "strict") == set(answers["split"]["strict"]["strictly_feasible"])
+    assert winnable(found) == set(answers["split"]["strict"]["weakly_feasible"])
+    losers = {name for name, verdict in verdicts(found).items() if verdict == "none"}
+    assert losers == set(answers["split"]["infeasible"])
+    assert (len(winnable(found)), len(losers)) == (answers["split"]["n_feasible"], answers["split"]["n_infeasible"])
     assert set(verdicts(found).values()) <= {"strict", "tie_only", "none"}
     for system, margin in answers["split"]["strict"]["max_min_margin_per_model"].items():
         assert found[system].margin == pytest.approx(margin, abs=1e-9)
