@@ -140,7 +140,7 @@ def _as_json(search: Search) -> dict[str, Any]:
 
 
 def rule_properties(revision: Revision, rule: str) -> RuleProperties:
-    """The properties of a rule, with what a stored search of the revision found."""
+    """The properties of a rule, with what a stored search of the revision found (for readers who may see all)."""
     report = Report.objects.filter(revision=revision, kind=AXIOMS).order_by("-pk").first()
     if report is None:
         job = job_of(revision.pk, AXIOMS)
