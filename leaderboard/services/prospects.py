@@ -19,6 +19,7 @@ from leaderboard.services.prospects_wording import percent
 from leaderboard.services.rankings import TWO_STEP
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import RevisionMatrix, revision_matrix
+from leaderboard.services.wording import in_words, shortened
 from ranking_engine import ScoreMatrix
 from ranking_engine import __version__ as engine_version
 from ranking_engine.aggregation import reweighted
@@ -202,7 +203,7 @@ def prospects_under(
         TooLargeError: the board is too large to solve this on demand.
     """
     matrix = on_demand_matrix(revision)
-    conditions.check(_with_all_tasks(matrix) if all_tasks else matrix)  # what is wrong is said before others wait for it
+    conditions.check(_with_all_tasks(matrix) if all_tasks else matrix)  # before others wait for the answer
     stated = [list(conditions.texts), all_tasks]
     key = f"prospects:{revision.input_hash}:{engine_version}:{content_hash(stated)}:{audience_level}"
     return single_flight(
@@ -268,14 +269,18 @@ def read_conditions(texts: Sequence[str], revision: Revision) -> Conditions:
         ConditionError: one cannot be read.
     """
     content = revision.configuration.content
-    tasks = {fold_name(task[field]): task["key"] for task in content["tasks"] for field in ("key", "name")}
-    groups = {fold_name(group[field]): group["key"] for group in content["groups"] for field in ("key", "name")}
+
+    def key_of(name: str, kind: str) -> str:
+        things = content[f"{kind}s"]
+        found = {fold_name(thing[field]): thing["key"] for field in ("name", "key") for thing in things}
+        if fold_name(name) not in found:
+            known = in_words([thing["name"] for thing in things], 10) or "none"
+            raise ConditionError(f"unknown {kind} {shortened(name)!r}; there are {known}")
+        return str(found[fold_name(name)])
 
     def keyed(stated: TaskSet) -> TaskSet:
-        return TaskSet(
-            tuple(tasks.get(fold_name(name), name) for name in stated.tasks),
-            tuple(groups.get(fold_name(name), name) for name in stated.groups),
-        )
+        tasks = tuple(key_of(name, "task") for name in stated.tasks)
+        return TaskSet(tasks, tuple(key_of(name, "group") for name in stated.groups))
 
     found = Conditions.parse(texts)
     return Conditions(

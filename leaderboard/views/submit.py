@@ -29,7 +29,7 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 @require_http_methods(["GET", "HEAD", "POST"])
 def submit(request: HttpRequest, key: str) -> HttpResponse:
     """One system's scores by form; a valid one becomes a draft and is previewed."""
-    benchmark, audience = readable_benchmark(request.user, key)
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
     if not audience.may_submit:
         context = {"benchmark": benchmark, "why": audience.why_closed}
         return render(request, "leaderboard/closed.html", context, status=403)
@@ -109,6 +109,7 @@ def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> H
         },
         "near_misses": preview.near_misses,
         "effects": preview.effects,
+        "is_hidden": preview.is_hidden,
         "stale": is_stale,
     }
     return render(request, "leaderboard/draft.html", context, status=status)

@@ -21,12 +21,21 @@ EPILOG = """
 examples:
   python -m ranking_engine rank scores.csv
   python -m ranking_engine compare scores.csv --rule borda --rule copeland --rule kemeny
+  python -m ranking_engine prospects scores.csv
   python -m ranking_engine COMMAND --help
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status: 0, or 2 for bad input, told on one line; 130 on Ctrl-C."""
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than names have
@@ -41,9 +50,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(str(error))
     except MemoryError as error:
         return _fail(f"the table is too large for this machine's memory: {error}")
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
     except OSError as error:
         return _fail(f"{error.filename or 'input'}: {error.strerror or error}")
     return 0

@@ -173,7 +173,8 @@ def test_conditions_are_read_by_names_and_keys_and_told_by_names(make):
     assert conditions.texts == (
         "task-a >= 3/10", "group:hard-ones >= 1/10", "group:hard-ones <= 1/2", "task-a >= task-b", "minimise task-b",
     )  # fmt: skip
-    assert in_own_words(conditions, revision) == [
+    told = [text.replace("\u00a0", " ") for text in in_own_words(conditions, revision)]
+    assert told == [
         "Task A weighs at least 30 %",
         "the group Hard ones weighs at least 10 %",
         "the group Hard ones weighs at most 50 %",

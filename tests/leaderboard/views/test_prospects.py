@@ -110,7 +110,8 @@ def test_conditions_of_the_form_say_who_can_still_win(make, client):
 
 def test_a_proof_names_the_conditions_that_it_needs(make, client):
     page = told(client, computed(make), "?of1=task:task-1&least1=10&most1=90&of2=task:task-2&most2=20")
-    assert "No weighting that keeps “Task 2 weighs at most 20 %” works: where these hold, it loses on balance to First." in page
+    kept = "No weighting that keeps “Task 2 weighs at most 20 %” works:"
+    assert f"{kept} where these hold, it loses on balance to First." in page
 
 
 def test_conditions_in_words_of_ones_own_say_who_can_still_win(make, client):
