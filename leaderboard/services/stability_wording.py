@@ -222,8 +222,8 @@ def _judge_bootstrap(summary: Summary, marked: str) -> StudyFindings:
         note=(
             f"{summary['n_trials']:,} trials that draw tasks and systems anew. Winner’s rank: 1 where the elected "
             "system is first on every task drawn. Condorcet rate: how often a Condorcet winner is elected. Unseen "
-            "tasks: Spearman with the tasks that were not drawn. Other tasks, other systems: Spearman between rankings of two "
-            "resamples."
+            "tasks: Spearman with the tasks that were not drawn. Other tasks, other systems: Spearman between rankings "
+            "of two resamples."
         ),
     )
 

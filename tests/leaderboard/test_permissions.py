@@ -263,7 +263,12 @@ class Row:
 
 
 VEILED = ("ranks", "embargoed")  # public, but not all of it
-VISIBILITIES = {"any": ("public", "unlisted", "private"), "listed": ("public", "unlisted"), "veiled": VEILED, "-": ("public",)}
+VISIBILITIES = {
+    "any": ("public", "unlisted", "private"),
+    "listed": ("public", "unlisted"),
+    "veiled": VEILED,
+    "-": ("public",),
+}
 
 
 def rows() -> list[Row]:
@@ -530,7 +535,8 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
 @pytest.mark.parametrize(
     "route",
     [
-        "board", "board_csv", "rule", "prospects", "prospects~asked", "stability", "distribution", "system", "submit", "upload", "draft", "batch",
+        "board", "board_csv", "rule", "prospects", "prospects~asked", "stability", "distribution",
+        "system", "submit", "upload", "draft", "batch",
         "batch_progress", "history", "release", "manage", "manage_tasks", "manage_studies",
         "manage_releases",
     ],

@@ -158,7 +158,8 @@ class World:
         if name in ("submission", "withdraw", "accept", "reject"):
             is_pending = variant == "p" or name in ("accept", "reject")
             return reverse(f"api:{name}", args=[self.pending.uuid if is_pending else self.accepted.uuid])
-        more = {"system": ["e"], "prospect": ["e"], "ranking": ["borda"], "study": ["missing_scores"], "revision": [1]}.get(name, [])
+        more = {"system": ["e"], "prospect": ["e"], "ranking": ["borda"], "revision": [1]}.get(name, [])
+        more = ["missing_scores"] if name == "study" else more
         return reverse(f"api:{name}", args=[key or self.benchmark.key, *more])
 
 
