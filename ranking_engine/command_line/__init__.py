@@ -21,6 +21,7 @@ EPILOG = """
 examples:
   python -m ranking_engine rank scores.csv
   python -m ranking_engine compare scores.csv --rule borda --rule copeland --rule kemeny
+  python -m ranking_engine prospects scores.csv
   python -m ranking_engine COMMAND --help
 """
 
