@@ -390,9 +390,9 @@ class World:
             return {"system_name": "New system", **scores}
         if route in FORMS or route == "new_draft":
             return FORMS.get(route) or new_draft_form()
-        if route.startswith("manage"):
-            filled = {"manage": settings_form, "manage_tasks": tasks_form, "manage_studies": studies_form}
-            return filled.get(route, dict)(self.benchmark)
+        filled = {"manage": settings_form, "manage_tasks": tasks_form, "manage_studies": studies_form}
+        if route in filled:
+            return filled[route](self.benchmark)
         if route == "tokens":
             return {"name": "laptop", "scopes": "read", "days": "30"}
         if route.endswith("draft~discard"):
