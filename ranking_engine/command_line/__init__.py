@@ -1,4 +1,4 @@
-"""The command line: `python -m ranking_engine rank|compare|prospects scores.csv`."""
+"""The command line: `python -m ranking_engine rank|compare|prospects|stability|instances scores.csv`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ranking_engine import __version__
-from ranking_engine.command_line import compare, prospects, rank
+from ranking_engine.command_line import compare, instances, prospects, rank, stability
 from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError
 from ranking_engine.tables import TableError
 
@@ -21,12 +21,21 @@ EPILOG = """
 examples:
   python -m ranking_engine rank scores.csv
   python -m ranking_engine compare scores.csv --rule borda --rule copeland --rule kemeny
+  python -m ranking_engine prospects scores.csv
   python -m ranking_engine COMMAND --help
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status: 0, or 2 for bad input, told on one line; 130 on Ctrl-C."""
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than names have
@@ -41,9 +50,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(str(error))
     except MemoryError as error:
         return _fail(f"the table is too large for this machine's memory: {error}")
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
     except OSError as error:
         return _fail(f"{error.filename or 'input'}: {error.strerror or error}")
     return 0
@@ -65,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"ranking_engine {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (rank, compare, prospects):
+    for command in (rank, compare, prospects, stability, instances):
         command.add_command(commands)
     return parser
 
