@@ -17,7 +17,7 @@ STATE_TEXTS = {
     "waiting": "Waiting for a worker.",
     "running": "Being computed:",
     "superseded": "Given up for a newer revision.",
-    "unplanned": "It has not been asked for yet.",
+    "unplanned": "Not begun yet: studies run when nothing more urgent waits.",
 }
 
 

@@ -93,7 +93,7 @@ def test_the_page_and_the_api_say_the_same(studied, client):
 def test_a_study_that_is_not_there_says_where_it_stands(make, client):
     benchmark = make.published()
     page = client.get(f"/b/{benchmark.key}/stability/").content.decode()
-    assert "It has not been asked for yet." in page
+    assert "Not begun yet: studies run when nothing more urgent waits." in page
     answer = client.get(f"/api/v1/benchmarks/{benchmark.key}/studies/missing_scores/").json()
     assert (answer["state"], answer["summary"], answer["distribution_url"]) == ("unplanned", {}, None)
     assert client.get(f"/b/{benchmark.key}/stability/?rule=nothing").status_code == 400
