@@ -3,7 +3,7 @@
 #
 # Variables: PORT=8123, PYTHON=/path/to/python3.12, and ARGS="..." for pytest.
 
-.PHONY: help demo test test-slow check bench lock install-dev
+.PHONY: help demo test test-slow check bench bench-peers lock install-dev
 .DEFAULT_GOAL := help
 SHELL = /bin/sh
 VENV_PYTHON = .venv/bin/python
@@ -14,6 +14,7 @@ help:
 	@echo "make test-slow   run the tests that take long"
 	@echo "make check   lint, types, import contracts, missing migrations"
 	@echo "make bench   measure the speed of the engine and the site"
+	@echo "make bench-peers   measure it against other packages, which it downloads (ARGS='--peer ranky')"
 	@echo "make lock    pin the newest versions that pyproject.toml allows, with hashes"
 
 demo:
@@ -36,10 +37,14 @@ check: install-dev
 
 bench: install-dev
 	@for file in benchmarks/*.py; do \
-		case "$$file" in */_*|"benchmarks/*.py") continue ;; esac; \
+		case "$$file" in */_*|*/peers.py|"benchmarks/*.py") continue ;; esac; \
 		echo "== $$file"; \
 		PYTHONPATH=. $(VENV_PYTHON) "$$file" || exit 1; \
 	done
+
+# Not among the others: it installs other packages, each into an environment of its own that is deleted afterwards.
+bench-peers: install-dev
+	@PYTHONPATH=. $(VENV_PYTHON) benchmarks/peers.py $(ARGS)
 
 # The runtime lock first: the other keeps its versions and adds the tools.
 lock: install-dev

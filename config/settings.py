@@ -268,7 +268,7 @@ STORAGES = {
     },
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 3_000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 12_000  # a table of 1,000 tasks
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -15,8 +15,8 @@ logger = logging.getLogger(__name__)
 
 @shared_task(name="jobs.run_job", ignore_result=True)  # its time limit comes with the message
 def run_job(job_id: int) -> None:
-    """Run the job of this row, if it is due."""
-    outcome = job_runner.run_job(job_id, worker=f"{socket.gethostname()}:{os.getpid()}")
+    """Run the job of this row, if it is due, or what is more urgent in its queue."""
+    outcome = job_runner.run_most_urgent(job_id, worker=f"{socket.gethostname()}:{os.getpid()}")
     logger.info("job %s: %s", job_id, outcome)
 
 

@@ -130,7 +130,7 @@ def _second_stage(
     by_group = ScoreMatrix(
         values,
         system_names=matrix.system_names,
-        task_names=_distinct([group.name for group in groups]),
+        task_names=distinct([group.name for group in groups]),
         weights=[group.weight for group in groups],
     )
     key = _SECOND_STAGE.get(rule, rule)
@@ -178,6 +178,6 @@ def _why_unranked(i: int, groups: list[TaskGroup], first: list[Ranking]) -> str:
     return reasons[0] if reasons else ""
 
 
-def _distinct(names: list[str]) -> list[str]:
-    """Return the names, numbered where a task is called as a group is."""
+def distinct(names: list[str]) -> list[str]:
+    """Return the names of groups, numbered where a task is called as a group is."""
     return [name if names.index(name) == k else f"{name} ({k + 1})" for k, name in enumerate(names)]

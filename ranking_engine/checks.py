@@ -95,9 +95,14 @@ def checked_weights(
         exact_weight(weight, f"`weights` for task {task!r}")
         for task, weight in zip(tasks, weights, strict=True)
     )
-    if not any(exact):
-        raise ValueError("`weights` are all zero; at least one task must have a positive weight")
+    check_any_positive(exact)
     return exact
+
+
+def check_any_positive(weights: Sequence[Fraction]) -> None:
+    """Refuse weights that are all 0."""
+    if not any(weights):
+        raise ValueError("`weights` are all zero; at least one task must have a positive weight")
 
 
 def checked_groups(groups: Sequence[str | None] | None, tasks: tuple[str, ...]) -> tuple[str | None, ...]:

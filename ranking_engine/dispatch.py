@@ -63,10 +63,10 @@ def rank_all(
 ) -> dict[str, Ranking]:
     """Rank under each of `rules` (default: the listed ones, in the order of RULES), sharing what they can.
 
-    `options` are those of `rank`, by rule. `pairwise` is the comparison of `matrix` where that is known
-    already, such as `Pairwise.updated` gives for one changed system; it serves the aggregation `basic` only.
-    `progress` is told, before each ranking, how many are done, of how many, and which rule's is next.
-    An exception in one rule is not caught.
+    `options` are those of `rank`, by rule. `pairwise` is the comparison of `reweighted(matrix, aggregation)`
+    where that is known already, such as `Pairwise.updated` gives where few systems changed; two_step has no
+    use for it. `progress` is told, before each ranking, how many are done, of how many, and which rule's is
+    next. An exception in one rule is not caught.
     """
     keys = [get_rule(key).key for key in (listed_rules() if rules is None else rules)]
     check_aggregation(aggregation)
@@ -81,13 +81,15 @@ def rank_all(
             progress(next(done), n_stages * len(keys), key)
         return _rank(shared, get_rule(key), ties, checked.get(key, {}))
 
-    def rank_rules(part: ScoreMatrix, keys: Sequence[str]) -> dict[str, Ranking]:
-        shared = _Shared(part, missing, pairwise if part is matrix else None)
+    def rank_rules(
+        part: ScoreMatrix, keys: Sequence[str], pairwise: Pairwise | None = None
+    ) -> dict[str, Ranking]:
+        shared = _Shared(part, missing, pairwise)
         return {key: rank_one(shared, key) for key in keys}
 
     if aggregation == "two_step":
         return two_step(matrix, keys, rank_rules)
-    return rank_rules(reweighted(matrix, aggregation), keys)
+    return rank_rules(reweighted(matrix, aggregation), keys, pairwise)
 
 
 class _Shared:
@@ -139,7 +141,7 @@ def _as_ranking(rule: str, n: int, part: Completed, outcome: Outcome) -> Ranking
     scores = np.full(n, np.nan)
     if outcome.scores is not None:
         scores[part.systems] = outcome.scores
-    reasons = {int(i): outcome.reason for i in part.systems[np.isnan(scores[part.systems])]}
+    reasons = dict.fromkeys(np.flatnonzero(np.isnan(scores)).tolist(), outcome.reason)
     reasons.update(part.unranked_reasons)
     reason = outcome.reason if outcome.status in ("undefined", "no_winner") else ""
     winners = None if outcome.winners is None else tuple(int(part.systems[i]) for i in outcome.winners)

@@ -7,6 +7,7 @@ integer over `denominator`, so that equal sums are equal exactly, whatever the o
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -32,6 +33,7 @@ class Pairwise:
             and they are nobody's rivals.
         scores: the oriented scores on the voting tasks, shape (n_systems, n_voting_tasks).
         weights: the weights of the voting tasks, integers over `denominator`.
+        order: the order of the systems on the voting tasks, where it was found on the way.
     """
 
     wins: NDArray[Any]
@@ -39,6 +41,7 @@ class Pairwise:
     scored: BoolArray
     scores: FloatArray
     weights: NDArray[Any]
+    order: TaskOrder | None = None
 
     @classmethod
     def of(cls, matrix: ScoreMatrix, order: TaskOrder | None = None) -> Pairwise:
@@ -48,8 +51,9 @@ class Pairwise:
         """
         scores = matrix.scores[:, matrix.votes]
         weights = matrix.integer_weights[matrix.votes]
-        wins = _count_wins((order or task_order(scores)).place, [int(weight) for weight in weights])
-        return cls(wins, matrix.weight_denominator, matrix.has_score, scores, weights)
+        order = order or task_order(scores)
+        wins = _count_wins(order.place, [int(weight) for weight in weights])
+        return cls(wins, matrix.weight_denominator, matrix.has_score, scores, weights, order)
 
     @property
     def n_systems(self) -> int:
@@ -89,26 +93,29 @@ class Pairwise:
         np.fill_diagonal(apart, val=False)
         return np.asarray(apart.sum(axis=1), dtype=np.int64)
 
-    def updated(self, matrix: ScoreMatrix, i: int) -> Pairwise:
-        """Return the comparison of `matrix`, in which only system `i` differs, in O(n_systems n_tasks).
+    def updated(self, matrix: ScoreMatrix, systems: int | Sequence[int]) -> Pairwise:
+        """Return the comparison of `matrix`, in which only `systems` differ, in O(n_systems n_tasks) for each.
 
-        For `matrix.replace_row(i, ...)`, and with the last system for `matrix.with_row(...)`; tasks,
-        directions and weights must be the same.
+        For `matrix.replace_row(i, ...)`, and with the last system for `matrix.with_row(...)`: further systems
+        come after those that are compared already. Tasks, directions and weights must be the same.
         """
+        changed = sorted(set(np.atleast_1d(systems).tolist()))
         scores = matrix.scores[:, matrix.votes]
-        n = matrix.n_systems
+        n, n_known = matrix.n_systems, self.n_systems
         is_alike = self.denominator == matrix.weight_denominator and np.array_equal(
             self.weights, matrix.integer_weights[matrix.votes]
         )
-        if n - self.n_systems not in (0, 1) or not 0 <= i < n or not is_alike:
-            raise ValueError("`matrix` must differ from the compared one in system `i` alone")
+        is_inside = not changed or (changed[0] >= 0 and changed[-1] < n)
+        if n < n_known or not set(range(n_known, n)) <= set(changed) or not is_inside or not is_alike:
+            raise ValueError("`matrix` must differ from the compared one in `systems` alone")
         factors = self.weights
         if factors.dtype != object:
             factors = factors.astype(np.float64)  # exact, and faster to multiply
         wins = np.zeros((n, n), dtype=self.wins.dtype)
-        wins[: self.n_systems, : self.n_systems] = self.wins
-        wins[i, :] = (scores[i] > scores) @ factors
-        wins[:, i] = (scores > scores[i]) @ factors
+        wins[:n_known, :n_known] = self.wins
+        for i in changed:
+            wins[i, :] = (scores[i] > scores) @ factors
+            wins[:, i] = (scores > scores[i]) @ factors
         return Pairwise(wins, self.denominator, matrix.has_score, scores, self.weights)
 
     def subset(self, systems: NDArray[np.intp]) -> Pairwise:

@@ -44,7 +44,8 @@ class Profile:
     @cached_property
     def order(self) -> TaskOrder:
         """The order that each task makes of the systems."""
-        return task_order(self.scores)
+        known = None if self._pairwise is None else self._pairwise.order
+        return known or task_order(self.scores)
 
     @cached_property
     def pairwise(self) -> Pairwise:

@@ -112,7 +112,7 @@ def _schulze_cost(n: int, T: int) -> float:
 
 
 def _ranked_pairs_cost(n: int, T: int) -> float:
-    return _pairwise_cost(n, T) + 2e-3 + 3e-6 * n * n
+    return _pairwise_cost(n, T) + 2e-3 + 1e-6 * n * n
 
 
 def _kemeny_cost(n: int, T: int) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ranking_engine.checks import (
+    check_any_positive,
     check_finite,
     checked_directions,
     checked_gamma,
@@ -98,6 +99,9 @@ class ScoreMatrix:
             "maximum": checked_scale(maximum, tasks, "maximum"),
             "chance": checked_scale(chance, tasks, "chance"),
         }
+        self._set(fields)
+
+    def _set(self, fields: Mapping[str, Any]) -> None:
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
@@ -123,7 +127,7 @@ class ScoreMatrix:
     @cached_property
     def votes(self) -> BoolArray:
         """`votes[t]`: the task has a positive weight and an order."""
-        positive = np.array([weight > 0 for weight in self.weights], dtype=bool)
+        positive = np.array([weight.numerator > 0 for weight in self.weights], dtype=bool)
         return frozen(positive & (self.directions != 0))
 
     @cached_property
@@ -191,30 +195,47 @@ class ScoreMatrix:
         return self._rebuilt(gamma=gamma)
 
     def subset(self, systems: ArrayLike | None = None, tasks: ArrayLike | None = None) -> ScoreMatrix:
-        """Return the matrix of some systems and tasks, given by indices or as masks, in the order given."""
-        rows = _as_indices(systems, self.n_systems)
-        columns = _as_indices(tasks, self.n_tasks)
-        groups = [self.groups[t] for t in columns]
-        return self._rebuilt(
-            values=self.values[np.ix_(rows, columns)],
-            system_names=[self.system_names[i] for i in rows],
-            task_names=[self.task_names[t] for t in columns],
-            directions=self.directions[columns],
-            weights=[self.weights[t] for t in columns],
-            groups=groups,
-            group_weights={name: weight for name, weight in self.group_weights.items() if name in groups},
-            minimum=self.minimum[columns],
-            maximum=self.maximum[columns],
-            chance=self.chance[columns],
+        """Return the matrix of some systems and tasks, given by indices or as masks, in the order given.
+
+        Parts of a valid matrix are valid, so they are not checked again.
+        """
+        rows = _as_indices(systems, self.n_systems, "systems")
+        columns = _as_indices(tasks, self.n_tasks, "tasks")
+        chosen = columns.tolist()
+        weights = tuple(self.weights[t] for t in chosen)
+        check_any_positive(weights)
+        groups = tuple(self.groups[t] for t in chosen)
+        part = object.__new__(ScoreMatrix)
+        part._set(
+            {
+                "values": frozen(self.values[rows[:, None], columns]),
+                "system_names": tuple(self.system_names[i] for i in rows.tolist()),
+                "task_names": tuple(self.task_names[t] for t in chosen),
+                "directions": frozen(self.directions[columns]),
+                "weights": weights,
+                "groups": groups,
+                "group_weights": {name: w for name, w in self.group_weights.items() if name in groups},
+                "gamma": self.gamma,
+                "minimum": frozen(self.minimum[columns]),
+                "maximum": frozen(self.maximum[columns]),
+                "chance": frozen(self.chance[columns]),
+            }
         )
+        return part
 
     def _rebuilt(self, **changes: object) -> ScoreMatrix:
         fields: dict[str, Any] = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return ScoreMatrix(**{**fields, **changes})
 
 
-def _as_indices(chosen: ArrayLike | None, n: int) -> NDArray[np.intp]:
+def _as_indices(chosen: ArrayLike | None, n: int, what: str) -> NDArray[np.intp]:
+    """Return the indices that are chosen among `n`; at least one, and none twice."""
     if chosen is None:
         return np.arange(n)
     array = np.asarray(chosen)
-    return np.flatnonzero(array) if array.dtype == bool else array.astype(np.intp)
+    indices = np.flatnonzero(array) if array.dtype == bool else array.astype(np.intp)
+    if not indices.size:
+        raise ValueError(f"`{what}` chooses none of the {n}; a matrix needs at least one")
+    if array.dtype != bool and len(np.unique(indices % n)) < len(indices):
+        raise ValueError(f"`{what}` chooses one of the {n} twice; names must differ")
+    return indices

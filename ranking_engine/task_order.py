@@ -32,9 +32,10 @@ class TaskOrder:
 def task_order(scores: FloatArray) -> TaskOrder:
     """Order the systems by each column of `scores` (oriented; NaN = missing); equal scores tie."""
     by_task = np.ascontiguousarray(scores.T)
-    n = by_task.shape[1]
+    T, n = by_task.shape
     order = np.argsort(-by_task, axis=1, kind="stable")
-    descending = np.take_along_axis(by_task, order, axis=1)
+    order += np.arange(0, T * n, n)[:, None]  # now indices of the flat array
+    descending = by_task.ravel()[order]
     opens = np.ones(by_task.shape, dtype=bool)  # the sorted entry opens a tie block
     opens[:, 1:] = descending[:, 1:] != descending[:, :-1]
     closes = np.ones(by_task.shape, dtype=bool)
@@ -52,6 +53,6 @@ def task_order(scores: FloatArray) -> TaskOrder:
 
 
 def _scattered(by_position: NDArray, order: NDArray) -> IntArray:
-    by_system = np.empty(by_position.shape, dtype=np.int32)
-    np.put_along_axis(by_system, order, by_position.astype(np.int32), axis=1)
-    return by_system.T
+    by_system = np.empty(by_position.size, dtype=np.int32)
+    by_system[order] = by_position
+    return by_system.reshape(by_position.shape).T

@@ -36,11 +36,11 @@ def exact_weight(value: object, what: str = "weight") -> Fraction:
 
 
 def _as_fraction(value: object) -> Fraction | None:
+    if isinstance(value, Fraction):
+        return value
     if isinstance(value, (bool, np.bool_)):
         return None
-    if isinstance(value, (int, Fraction)):
-        return Fraction(value)
-    if isinstance(value, np.integer):
+    if isinstance(value, (int, np.integer)):
         return Fraction(int(value))
     if isinstance(value, (float, np.floating)):
         return _from_text(repr(float(value)))
@@ -79,4 +79,4 @@ def _shown(value: object) -> str:
 def over_common_denominator(weights: Sequence[Fraction]) -> tuple[tuple[int, ...], int]:
     """Return integers and the least denominator over which they are `weights`."""
     denominator = math.lcm(*(weight.denominator for weight in weights))
-    return tuple(int(weight * denominator) for weight in weights), denominator
+    return tuple(weight.numerator * (denominator // weight.denominator) for weight in weights), denominator

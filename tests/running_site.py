@@ -43,12 +43,17 @@ class RunningSite:
         """Where the web server answers."""
         return f"http://127.0.0.1:{self.port}"
 
-    def start(self, *names: str) -> None:
-        """Start processes by their names in `config.processes`; a number behind a name makes it another of its kind."""
+    def start(self, *names: str, include: str = "") -> None:
+        """Start processes by their names in `config.processes`; a number behind a name makes it another of its kind.
+
+        Workers import the module `include`, too.
+        """
         commands = processes(sys.executable, self.port)
         for name in names:
             log = (self.folder / f"{name}.log").open("ab")
             command = [part.replace("@%h", f"-{name}@%h") for part in commands[name.rstrip("0123456789")]]
+            if include and "worker" in command:
+                command += ["--include", include]
             self.running[name] = subprocess.Popen(
                 command, cwd=settings.ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
             )

@@ -156,3 +156,27 @@ def reason_of(data: Any, *, is_needed: bool) -> str:  # noqa: ANN401
         reader.add("reason", "it is missing; say why")
     reader.finish()
     return reason
+
+
+MOST_CONDITIONS, CONDITION_LENGTH = 100, 2000
+
+
+def conditions_of(data: Any) -> tuple[list[str], bool]:  # noqa: ANN401
+    """The conditions in a body, and whether tasks of weight 0 count.
+
+    Raises:
+        ApiError: it has another shape.
+    """
+    reader = _Reader()
+    body = reader.fields(data, "", ("conditions", "all_tasks"))
+    stated = body.get("conditions")
+    if isinstance(data, dict) and not isinstance(stated, list):
+        found = f"expected a list of texts, found {_kind(stated)}" if "conditions" in body else "it is missing"
+        reader.add("conditions", found)
+    listed = stated if isinstance(stated, list) else []
+    if len(listed) > MOST_CONDITIONS:
+        reader.add("conditions", f"{len(listed)} conditions; at most {MOST_CONDITIONS} are taken")
+    texts = [reader.text(text, f"conditions[{i}]", CONDITION_LENGTH) for i, text in enumerate(listed)]
+    all_tasks = reader.truth(body["all_tasks"], "all_tasks") if "all_tasks" in body else False
+    reader.finish()
+    return texts, all_tasks

@@ -90,7 +90,8 @@ class AutoSchema(SpectacularAutoSchema):
     def get_auth(self) -> list[dict[str, Any]]:
         """How one signs in; an empty entry says that one need not."""
         found: list[dict[str, Any]] = super().get_auth()
-        return [*found, {}] if self.method == "GET" else found
+        is_reading = self.method == "GET" or getattr(self.view, "reads_by_post", False)
+        return [*found, {}] if is_reading else found
 
 
 SUBMISSION_EXAMPLE = OpenApiExample(
@@ -123,4 +124,10 @@ ERROR_EXAMPLE = OpenApiExample(
     },
     response_only=True,
     status_codes=["400"],
+)
+CONDITIONS_EXAMPLE = OpenApiExample(
+    "Language understanding counts for at least a third",
+    value={"conditions": ["CoLA + RTE >= 1/3", "CoLA >= RTE", "minimise group:QA"]},
+    request_only=True,
+    media_type="application/json",
 )

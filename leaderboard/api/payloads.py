@@ -11,6 +11,7 @@ from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.columns import Column, PublishedBoard
 from leaderboard.services.listing import ListedBenchmark
 from leaderboard.services.score_table import Cell
+from leaderboard.services.significance import Separability
 from ranking_engine import Rule
 
 
@@ -143,12 +144,20 @@ def column_head(column: Column, systems: list[BoardSystem]) -> dict[str, Any]:
     }
 
 
-def column_rows(column: Column, systems: list[BoardSystem]) -> list[dict[str, Any]]:
-    """Every system under a rule: best first, equals by key, unranked ones last."""
+def column_rows(
+    column: Column, systems: list[BoardSystem], told_apart: Separability | None = None
+) -> list[dict[str, Any]]:
+    """Every system under a rule: best first, equals by key, unranked ones last.
+
+    With `told_apart` each says between which ranks it cannot be told apart from others.
+    """
     order = sorted(
         range(len(systems)), key=lambda i: (column.ranks[i] < 1, int(column.ranks[i]), systems[i].key)
     )
-    return [_row(column, i, systems[i]) for i in order]
+    rows = [_row(column, i, systems[i]) for i in order]
+    if told_apart is None:
+        return rows
+    return [row | {"inseparable": told_apart.ranks_of(i)} for i, row in zip(order, rows, strict=True)]
 
 
 def _row(column: Column, i: int, system: BoardSystem) -> dict[str, Any]:

@@ -249,6 +249,11 @@ class RankingRow(NamedSystem):
     score = s.FloatField(allow_null=True, help_text="The rule's own score; higher is better.")
     interval = s.ListField(child=s.IntegerField(), allow_null=True)
     reason = s.CharField(allow_null=True, help_text="Why it has no rank.")
+    inseparable = s.ListField(
+        child=s.IntegerField(),
+        allow_null=True,
+        help_text="The ranks between which it cannot be told apart from others; null where from none, or not tested.",
+    )
 
 
 class Intervals(s.Serializer):
@@ -269,6 +274,9 @@ class RankingDetail(Published, RankingHead):
     jobs = JobState(many=True)
     intervals = Intervals(
         allow_null=True, help_text="Null while they are not computed, and where anything but the stored was asked for."
+    )
+    separability = s.CharField(
+        allow_null=True, help_text="Which systems sign-flip tests over tasks tell apart; null while not computed."
     )
     results = RankingRow(many=True)
 
@@ -392,7 +400,7 @@ class SubmissionStatus(s.Serializer):
     url = s.URLField()
     benchmark = s.CharField()
     state = s.ChoiceField(
-        choices=["pending", "rejected", "accepted", "failed", "published"],
+        choices=["pending", "approved", "rejected", "retracted", "accepted", "failed", "published"],
         help_text="A moderator has to decide; decided; its board is being computed, cannot be computed, is published.",
     )
     revision = s.IntegerField(allow_null=True, help_text="The revision that accepted it.")

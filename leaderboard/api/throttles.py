@@ -67,7 +67,8 @@ class OnDemandThrottle(_ByWhom):
     def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
         """Who asks, where they ask for something that is not stored."""
         is_asked = any(request.query_params.get(name) for name in self.parameters)
-        return super().ident_of(request) if is_asked else None
+        asks_by_post = request.method == "POST" and getattr(request.parser_context["view"], "reads_by_post", False)
+        return super().ident_of(request) if is_asked or asks_by_post else None
 
 
 class WriteThrottle(_ByWhom):
@@ -77,4 +78,5 @@ class WriteThrottle(_ByWhom):
 
     def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
         """Who writes."""
-        return None if request.method in {"GET", "HEAD"} else super().ident_of(request)
+        reads = request.method in {"GET", "HEAD"} or getattr(request.parser_context["view"], "reads_by_post", False)
+        return None if reads else super().ident_of(request)

@@ -2,27 +2,36 @@
 
 from leaderboard.models.append_only import AppendOnlyPermit
 from leaderboard.models.benchmarks import Benchmark, Task, TaskGroup
+from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, Release, SubmissionCount
 from leaderboard.models.jobs import Job
 from leaderboard.models.people import ApiToken, Membership, User
 from leaderboard.models.reports import Publication, Report
 from leaderboard.models.revisions import Configuration, Revision, SystemChange
+from leaderboard.models.studies import StudyChoice, StudyPartial
 from leaderboard.models.submissions import Batch, Draft, Score, Submission, SubmissionEvent
 from leaderboard.models.systems import System
 
 __all__ = [
     "ApiToken",
     "AppendOnlyPermit",
+    "AuditEntry",
+    "Ban",
     "Batch",
     "Benchmark",
+    "BenchmarkDraft",
     "Configuration",
     "Draft",
     "Job",
     "Membership",
     "Publication",
+    "Release",
     "Report",
     "Revision",
     "Score",
+    "StudyChoice",
+    "StudyPartial",
     "Submission",
+    "SubmissionCount",
     "SubmissionEvent",
     "System",
     "SystemChange",

@@ -33,6 +33,11 @@ class Benchmark(models.Model):
         ROW = "row", "a new submission replaces the system's whole row"
         TASK = "task", "a new submission replaces the tasks it mentions"
 
+    class ScoreView(models.TextChoices):
+        FULL = "full", "ranks and scores"
+        RANKS = "ranks", "ranks without scores"
+        OWN = "own", "only what is said of one's own systems"
+
     class MissingPolicy(models.TextChoices):
         UNDEFINED = "undefined"
         DROP_SYSTEMS = "drop_systems"
@@ -52,6 +57,15 @@ class Benchmark(models.Model):
     visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.PUBLIC)
     submission_policy = models.CharField(max_length=10, choices=SubmissionPolicy, default=SubmissionPolicy.MODERATED)
     replacement = models.CharField(max_length=4, choices=Replacement, default=Replacement.ROW)
+    # Caps count systems: a table of 30 counts 30. They hold for whoever does not moderate; none where empty.
+    daily_cap = models.PositiveIntegerField(null=True, blank=True)
+    total_cap = models.PositiveIntegerField(null=True, blank=True)
+    deadline = models.DateTimeField(null=True, blank=True)
+    embargo_until = models.DateTimeField(null=True, blank=True)
+    # What those see who do not moderate. `selectors.audience` is the only reader of these two.
+    score_view = models.CharField(max_length=5, choices=ScoreView, default=ScoreView.FULL)
+    anonymous_until = models.DateTimeField(null=True, blank=True)
+    is_archived = models.BooleanField(default=False)
     default_rule = models.CharField(max_length=40, default="borda")
     missing_policy = models.CharField(max_length=12, choices=MissingPolicy, default=MissingPolicy.DROP_SYSTEMS)
     aggregation = models.CharField(max_length=8, choices=Aggregation, default=Aggregation.BASIC)

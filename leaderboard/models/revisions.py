@@ -26,6 +26,7 @@ class Revision(models.Model):
         REINSTATEMENT = "reinstatement"
         CONFIGURATION = "configuration", "change of configuration"
         RENAMING = "renaming"
+        EMBARGO = "embargo", "end of an embargo"
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="revisions")
     number = models.PositiveIntegerField()

@@ -71,9 +71,11 @@ class Submission(models.Model):
 
     class State(models.TextChoices):
         PENDING = "pending"
+        APPROVED = "approved"  # accepted when the embargo ends
         ACCEPTED = "accepted"
         REJECTED = "rejected"
         WITHDRAWN = "withdrawn"
+        RETRACTED = "retracted"  # by its submitter, before it came onto the board
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="submissions")
@@ -84,6 +86,7 @@ class Submission(models.Model):
 
     class Meta:
         ordering = ["batch", "position"]
+        indexes = [models.Index(fields=["state", "benchmark"], name="submissions_by_state")]
         constraints = [
             models.UniqueConstraint(fields=["batch", "position"], name="position_once_a_batch"),
             models.UniqueConstraint(fields=["batch", "system"], name="system_once_a_batch"),
@@ -97,16 +100,18 @@ class SubmissionEvent(models.Model):
     """What happened to a submission, when, by whom and why. Append-only."""
 
     class Kind(models.TextChoices):
+        APPROVED = "approved", "approved, to be accepted when the embargo ends"
         ACCEPTED = "accepted"
         REJECTED = "rejected"
         WITHDRAWN = "withdrawn"
         REINSTATED = "reinstated"
+        RETRACTED = "retracted", "taken back"
 
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="events")
     kind = models.CharField(max_length=10, choices=Kind)
     actor = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     reason = models.TextField(blank=True)
-    # The revision that this event caused; a rejection causes none.
+    # The revision that this event caused: none, where the submission was not on the board and does not come onto it.
     revision = models.ForeignKey(Revision, on_delete=models.PROTECT, null=True, related_name="events")
     at = models.DateTimeField(auto_now_add=True)
 
@@ -114,8 +119,9 @@ class SubmissionEvent(models.Model):
         ordering = ["pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(kind="rejected", revision=None) | (~Q(kind="rejected") & ~Q(revision=None)),
-                name="only_a_rejection_causes_no_revision",
+                condition=Q(kind__in=["approved", "rejected", "retracted"], revision=None)
+                | (Q(kind__in=["accepted", "withdrawn", "reinstated"]) & ~Q(revision=None)),
+                name="what_moves_the_board_causes_a_revision",
             ),
             models.UniqueConstraint(
                 fields=["submission"], condition=Q(kind__in=["accepted", "rejected"]), name="decided_once"

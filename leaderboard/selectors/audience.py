@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
-from leaderboard.models import Batch, Benchmark, Draft, Membership, Submission, User
+from leaderboard.models import Ban, Batch, Benchmark, BenchmarkDraft, Draft, Membership, Submission, User
 
 Viewer = User | AnonymousUser
+SIGN_IN_FIRST = "Sign in first."
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Audience:
     may_submit: bool
     may_moderate: bool
     may_administer: bool
+    why_closed: str = ""  # why they may not submit, as a sentence
 
 
 NOBODY = Audience("none", may_read=False, may_submit=False, may_moderate=False, may_administer=False)
@@ -38,20 +41,39 @@ def audience(viewer: Viewer, benchmark: Benchmark) -> Audience:
         return NOBODY
     is_owner = role == Membership.Role.OWNER
     decides = is_owner or role == Membership.Role.MODERATOR
+    why_closed = _why_closed(viewer, benchmark, is_owner=is_owner)
     return Audience(
         level="owner" if is_owner else "member" if role else "public",
         may_read=True,
-        may_submit=_may_submit(viewer, benchmark, is_owner=is_owner),
+        may_submit=not why_closed,
         may_moderate=decides,
         may_administer=is_owner,
+        why_closed=why_closed,
     )
 
 
-def _may_submit(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool) -> bool:
+def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool) -> str:
+    """Why the viewer may not submit; empty where they may. Owners correct what they like until it is archived."""
     policy = benchmark.submission_policy
-    if not viewer.is_authenticated or policy == Benchmark.SubmissionPolicy.CLOSED:
-        return False
-    return is_owner or policy != Benchmark.SubmissionPolicy.OWNERS
+    if benchmark.is_archived or policy == Benchmark.SubmissionPolicy.CLOSED:
+        return "The benchmark is archived." if benchmark.is_archived else "Its submissions are closed."
+    if not viewer.is_authenticated:
+        return SIGN_IN_FIRST
+    return "" if is_owner else _why_closed_to_others(viewer, benchmark)
+
+
+def _why_closed_to_others(viewer: Viewer, benchmark: Benchmark) -> str:
+    if benchmark.submission_policy == Benchmark.SubmissionPolicy.OWNERS:
+        return "Its owners alone submit scores."
+    if benchmark.deadline is not None and benchmark.deadline <= timezone.now():
+        return f"Submissions were taken until {benchmark.deadline:%Y-%m-%d %H:%M} UTC."
+    ban = Ban.objects.filter(benchmark=benchmark, user_id=viewer.pk or 0).first()
+    return f"Its owners and moderators take no submissions of yours: {ban.reason}" if ban else ""
+
+
+def is_embargoed(benchmark: Benchmark) -> bool:
+    """Whether what is accepted now joins the board later."""
+    return benchmark.embargo_until is not None and benchmark.embargo_until > timezone.now()
 
 
 def role_of(viewer: Viewer, benchmark: Benchmark) -> str | None:
@@ -79,6 +101,45 @@ def readable_benchmark(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]:
     if benchmark is None or not (found := audience(viewer, benchmark)).may_read:
         raise Http404("No benchmark of this name is open to you.")
     return benchmark, found
+
+
+def administered_benchmark(viewer: Viewer, key: str) -> Benchmark:
+    """The benchmark of this key, for its owners.
+
+    Raises:
+        Http404: there is none, or the viewer may not know that there is one.
+        PermissionDenied: they do not own it.
+    """
+    benchmark, found = readable_benchmark(viewer, key)
+    if not found.may_administer:
+        raise PermissionDenied("Only the owners of a benchmark change it.")
+    return benchmark
+
+
+def moderated_benchmark(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]:
+    """The benchmark of this key and what the viewer is to it, for its moderators and owners.
+
+    Raises:
+        Http404: there is none, or the viewer may not know that there is one.
+        PermissionDenied: they do not moderate it.
+    """
+    benchmark, found = readable_benchmark(viewer, key)
+    if not found.may_moderate:
+        raise PermissionDenied("Only the moderators and owners of a benchmark decide about submissions.")
+    return benchmark, found
+
+
+def own_benchmark_draft(viewer: Viewer, uuid: UUID) -> BenchmarkDraft:
+    """The viewer's own draft of a benchmark.
+
+    Raises:
+        Http404: there is none of theirs.
+    """
+    drafts = BenchmarkDraft.objects.filter(expires_at__gt=timezone.now())
+    draft = drafts.filter(uuid=uuid, owner_id=viewer.pk or 0).first()
+    if draft is None:
+        raise Http404("No draft of yours stands here; drafts expire after some days.")
+    return draft
 
 
 def own_draft(viewer: Viewer, uuid: UUID) -> Draft:

@@ -31,10 +31,10 @@ def has_failed_board() -> Exists:
     )
 
 
-def study_job(revision_id: int) -> Job | None:
-    """The newest study job of a revision."""
+def job_of(revision_id: int, kind: str) -> Job | None:
+    """The newest job of a kind about a revision."""
     return (
-        Job.objects.filter(subject_kind="revision", subject_id=revision_id, queue=Job.Queue.STUDIES)
+        Job.objects.filter(subject_kind="revision", subject_id=revision_id, kind=kind)
         .order_by("-pk")
         .first()
     )

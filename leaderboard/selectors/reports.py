@@ -1,6 +1,7 @@
 """Reports read back."""
 
 import io
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,10 +17,10 @@ def unpack_arrays(packed: bytes | memoryview) -> dict[str, np.ndarray]:
         return {name: stored[name] for name in stored.files}
 
 
-def published_reports(publication: Publication) -> list[Report]:
-    """Every report of what is published, in the order in which it was stored."""
+def published_reports(publication: Publication, kinds: Sequence[str]) -> list[Report]:
+    """The reports of these kinds about what is published, in the order in which they were stored."""
     return list(
         Report.objects.filter(
-            revision_id=publication.revision_id, engine_version=publication.engine_version
+            revision_id=publication.revision_id, engine_version=publication.engine_version, kind__in=kinds
         ).order_by("pk")
     )

@@ -10,6 +10,7 @@ from leaderboard.services.wording import in_words, shortened
 from ranking_engine import RULES
 
 DONE, RUNNING, WAITING, FAILED = "done", "running", "waiting", "failed"
+DECISIONS = (SubmissionEvent.Kind.ACCEPTED, SubmissionEvent.Kind.REJECTED, SubmissionEvent.Kind.RETRACTED)
 
 
 @dataclass(frozen=True)
@@ -25,13 +26,15 @@ class Standing:
 
     @property
     def state(self) -> str:
-        """In one word: pending, rejected, accepted, failed or published."""
+        """In one word: pending, approved, rejected, retracted, accepted, failed or published."""
         last = self.stages[-1]
-        if last["name"] == "rejected" or last["state"] == DONE:
+        if last["name"] in {"rejected", "retracted"} or last["state"] == DONE:
             return last["name"]
         if any(stage["state"] == FAILED for stage in self.stages):
             return "failed"
-        return "pending" if self.revision_number is None else "accepted"
+        if self.revision_number is None:
+            return "approved" if any(stage["name"] == "approved" for stage in self.stages) else "pending"
+        return "accepted"
 
 
 def batch_page(batch: Batch) -> dict[str, Any]:
@@ -60,8 +63,8 @@ def batch_standing(batch: Batch) -> Standing:
         .select_related("actor", "revision", "submission__system")
         .order_by("pk")
     )
-    decision = next((event for event in events if event.kind in {"accepted", "rejected"}), None)
-    stages, is_final, publication = _stages(batch, decision)
+    decision = next((event for event in events if event.kind in DECISIONS), None)
+    stages, is_final, publication = _stages(batch, decision, is_approved=bool(events) and decision is None)
     return Standing(
         submissions=submissions,
         stages=stages,
@@ -72,14 +75,17 @@ def batch_standing(batch: Batch) -> Standing:
     )
 
 
-def _stages(batch: Batch, decision: SubmissionEvent | None) -> tuple[list[dict[str, str]], bool, Publication | None]:
+def _stages(
+    batch: Batch, decision: SubmissionEvent | None, *, is_approved: bool
+) -> tuple[list[dict[str, str]], bool, Publication | None]:
     stages = [_stage("submitted", DONE, f"{batch.created_at:%Y-%m-%d %H:%M:%S} UTC")]
     if decision is None:
-        text = "A moderator decides; you can close this page and come back."
-        stages.append(_stage("accepted", WAITING, text))
+        if is_approved:
+            stages.append(_stage("approved", DONE, ""))
+        stages.append(_stage("accepted", WAITING, _embargo_text(batch) if is_approved else _queue_text(batch)))
         return [*stages, _stage("computed", WAITING, ""), _stage("published", WAITING, "")], True, None
-    if decision.kind == SubmissionEvent.Kind.REJECTED or decision.revision is None:
-        return [*stages, _stage("rejected", FAILED, decision.reason)], True, None
+    if decision.kind != SubmissionEvent.Kind.ACCEPTED or decision.revision is None:
+        return [*stages, _stage(decision.kind, FAILED, decision.reason)], True, None
     revision = decision.revision
     stages.append(_stage("accepted", DONE, f"as revision {revision.number}"))
     benchmark = Benchmark.objects.select_related("publication__revision").get(pk=batch.benchmark_id)
@@ -93,6 +99,19 @@ def _stages(batch: Batch, decision: SubmissionEvent | None) -> tuple[list[dict[s
     state, text = _job_stage(job)
     stages += [_stage("computed", state, text), _stage("published", WAITING, "")]
     return stages, state == FAILED, None
+
+
+def _embargo_text(batch: Batch) -> str:
+    until = batch.benchmark.embargo_until
+    return f"It joins the board when the embargo ends{f', on {until:%Y-%m-%d %H:%M} UTC' if until else ''}."
+
+
+def _queue_text(batch: Batch) -> str:
+    """What a submission waits for, and how many wait before it."""
+    pending = Batch.objects.filter(benchmark=batch.benchmark_id, submissions__state=Submission.State.PENDING)
+    n_before = pending.filter(pk__lt=batch.pk).distinct().count()
+    before = f"{n_before} {'is' if n_before == 1 else 'are'} before it" if n_before else "it is the next"
+    return f"A moderator decides; {before}. You can close this page and come back."
 
 
 def _job_for(benchmark: Benchmark, revision: Revision) -> Job | None:

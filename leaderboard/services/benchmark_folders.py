@@ -37,21 +37,22 @@ def import_folder(folder: Path, *, owner: User, key: str = "", **fields: Any) ->
     table = read_table(folder / "scores.csv")
     about = folder / "benchmark.toml"
     described = read_benchmark(about) if about.exists() else BenchmarkFile(str(about), "")
-    entries = _entries(described, table)
+    entries = table_entries(described, table)
     benchmark = create_benchmark(
         name=str(described.metadata.get("title") or described.metadata.get("name") or folder.name),
         key=key or folder.name,
         owner=owner,
-        groups=_groups(described, entries),
-        tasks=[_task_spec(entry, described) for entry in entries],
-        **(_fields(described, table) | fields),
+        groups=group_specs(described, entries),
+        tasks=[task_spec(entry, described) for entry in entries],
+        **(stated_fields(described, has_gaps=has_gaps(table)) | fields),
     )
-    batch = store_batch(benchmark, owner, _rows(benchmark, table, described), source=Source.IMPORTER)
+    keys = [task.key for task in benchmark.tasks.order_by("order")]
+    batch = store_batch(benchmark, owner, table_rows(keys, table, described), source=Source.IMPORTER)
     accept_batch(batch, actor=owner)
     return benchmark
 
 
-def _entries(described: BenchmarkFile, table: Table) -> list[TaskEntry]:
+def table_entries(described: BenchmarkFile, table: Table) -> list[TaskEntry]:
     """One entry a column of the table, in its order; a column that the file does not describe has the defaults."""
     by_name = {fold_name(entry.name): entry for entry in described.tasks}
     unknown = set(by_name) - {fold_name(name) for name in table.task_names}
@@ -61,7 +62,7 @@ def _entries(described: BenchmarkFile, table: Table) -> list[TaskEntry]:
     return [by_name.get(fold_name(name), TaskEntry(name)) for name in table.task_names]
 
 
-def _groups(described: BenchmarkFile, entries: list[TaskEntry]) -> list[GroupSpec]:
+def group_specs(described: BenchmarkFile, entries: list[TaskEntry]) -> list[GroupSpec]:
     """The stated groups, then those that only tasks name, which weigh 1."""
     named = dict.fromkeys(described.group_weights) | dict.fromkeys(e.group for e in entries if e.group)
     return [
@@ -74,7 +75,12 @@ def _groups(described: BenchmarkFile, entries: list[TaskEntry]) -> list[GroupSpe
     ]
 
 
-def _task_spec(entry: TaskEntry, described: BenchmarkFile) -> TaskSpec:
+def task_spec(entry: TaskEntry, described: BenchmarkFile) -> TaskSpec:
+    """A task of the file.
+
+    Raises:
+        TableError: its weight has more than ten decimal places.
+    """
     return TaskSpec(
         name=entry.name,
         key=entry.key or "",
@@ -102,11 +108,15 @@ def _decimal(weight: Fraction, of: str, described: BenchmarkFile) -> Decimal:
     return Decimal(shifted.numerator).scaleb(-10)
 
 
-def _fields(described: BenchmarkFile, table: Table) -> dict[str, Any]:
+def has_gaps(table: Table) -> bool:
+    """Whether a score is missing."""
+    return bool((table.values != table.values).any())
+
+
+def stated_fields(described: BenchmarkFile, *, has_gaps: bool) -> dict[str, Any]:
     """What the file says of the benchmark itself; Copeland by default where scores are missing."""
     metadata = described.metadata
     fields: dict[str, Any] = {name: str(metadata[name]) for name in METADATA if name in metadata}
-    has_gaps = bool((table.values != table.values).any())
     fields["default_rule"] = metadata.get("default_rule", "copeland" if has_gaps else "borda")
     fields["tags"] = metadata.get("tags", [])
     if not isinstance(fields["tags"], list) or not all(isinstance(tag, str) for tag in fields["tags"]):
@@ -119,10 +129,18 @@ def _fields(described: BenchmarkFile, table: Table) -> dict[str, Any]:
     return fields
 
 
-def _rows(benchmark: Benchmark, table: Table, described: BenchmarkFile) -> list[dict[str, Any]]:
-    """The table as a batch's rows: every cell of it is stored, empty ones as not reported."""
-    keys = {task.name_folded: task.key for task in benchmark.tasks.all()}
-    columns = [keys[fold_name(name)] for name in table.task_names]
+def table_rows(columns: list[str], table: Table, described: BenchmarkFile) -> list[dict[str, Any]]:
+    """The table as a batch's rows: every cell of it is stored, empty ones as not reported.
+
+    Args:
+        columns: the key of each column's task.
+        table: the scores.
+        described: may state keys of systems.
+
+    Raises:
+        TableError: a stated system has no row, or shares its key.
+        ValidationError: a stated key is none.
+    """
     stated = {fold_name(name): key for name, key in described.system_keys.items() if key}
     for name, key in stated.items():
         is_key(key)

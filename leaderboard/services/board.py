@@ -10,7 +10,8 @@ import numpy as np
 from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.scores import BoardSystem, systems_at
-from leaderboard.services.columns import Column, PublishedBoard, board_under, published_board
+from leaderboard.services.columns import Column, PublishedBoard, board_under, published_board, separability_of
+from leaderboard.services.significance import Separability
 from leaderboard.services.wording import verdict_sentence
 from ranking_engine.names import fold_name
 
@@ -30,6 +31,7 @@ class BoardQuery:
     q: str = ""
     complete_only: bool = False
     scores: bool = False
+    revision: int = 0  # 0 = the published one
     page: int = 1
 
     @property
@@ -75,6 +77,7 @@ class Row:
     median_rank: float | int | None
     greatest_rank: int | None
     cells: list[Cell]
+    inseparable_text: str = ""  # the ranks of those that cannot be told apart from it
     url: str = ""
 
 
@@ -86,6 +89,7 @@ class Board:
     columns: list[Column]  # of the rules that rank or elect here, and of the reference rule
     undefined: list[Column]  # of the rules that have nothing to say of these scores
     reference: Column
+    separability: Separability  # under the reference rule
     policy: str
     aggregation: str
     query: BoardQuery
@@ -145,12 +149,22 @@ def build_board(
     n_pages = max(1, math.ceil(len(order) / PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
     shown = [column for column in columns if column.status != "undefined" or column is reference]
-    view = _Rows(published, systems, shown, reference=reference, with_scores=query.scores, own=own_system_ids)
+    told_apart = separability_of(published, reference)
+    view = _Rows(
+        published,
+        systems,
+        shown,
+        reference=reference,
+        told_apart=told_apart,
+        with_scores=query.scores,
+        own=own_system_ids,
+    )
     return Board(
         published=published,
         columns=shown,
         undefined=[column for column in columns if column.status == "undefined" and column is not reference],
         reference=reference,
+        separability=told_apart,
         policy=policy,
         aggregation=aggregation,
         query=query,
@@ -255,9 +269,11 @@ class _Rows:
         columns: list[Column],
         *,
         reference: Column,
+        told_apart: Separability,
         with_scores: bool,
         own: frozenset[int],
     ) -> None:
+        self.told_apart = told_apart
         self.published, self.systems, self.columns, self.reference = published, systems, columns, reference
         self.own, self.with_scores = own, with_scores
         self.least, self.median, self.greatest = rank_range(columns, len(systems))
@@ -278,6 +294,7 @@ class _Rows:
             median_rank=_whole_or_half(self.median[i]),
             greatest_rank=_whole(self.greatest[i]),
             cells=[self.cell(column, i) for column in self.columns],
+            inseparable_text=self.told_apart.range_text(i),
         )
 
     def cell(self, column: Column, i: int) -> Cell:

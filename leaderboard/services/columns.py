@@ -14,7 +14,7 @@ from django.core.cache import cache
 from leaderboard.models import Publication, Revision
 from leaderboard.selectors.reports import published_reports, unpack_arrays
 from leaderboard.services.hashing import content_hash
-from leaderboard.services.job_kinds import BOOTSTRAP
+from leaderboard.services.job_kinds import BOOTSTRAP, SIGNIFICANCE
 from leaderboard.services.rankings import (
     BOARD,
     RANKING,
@@ -26,6 +26,7 @@ from leaderboard.services.rankings import (
     split_rules,
 )
 from leaderboard.services.score_matrix import revision_matrix
+from leaderboard.services.significance import Separability, separability
 from leaderboard.services.wording import with_task_names
 from ranking_engine import RULES
 from ranking_engine import __version__ as engine_version
@@ -89,15 +90,19 @@ class PublishedBoard:
     columns: list[Column]
     study: dict[str, Any] | None = field(default=None)  # the summary of the bootstrap, where it is there
     study_parameters: dict[str, Any] = field(default_factory=dict)
+    # Which systems can be told apart, where that is there: the report's summary and arrays.
+    tests: dict[str, Any] | None = None
+    test_arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 def published_board(publication: Publication) -> PublishedBoard:
     """The stored board of a publication, in one query."""
-    reports = published_reports(publication)
+    reports = published_reports(publication, [BOARD, RANKING, BOOTSTRAP, SIGNIFICANCE])
     board = next(report for report in reports if report.kind == BOARD)
     arrays = unpack_arrays(board.arrays)
     study = next((report for report in reports if report.kind == BOOTSTRAP), None)
     intervals = unpack_arrays(study.arrays) if study else {}
+    tests = next((report for report in reports if report.kind == SIGNIFICANCE), None)
     rankings = {report.summary["rule"]: report for report in reports if report.kind == RANKING}
     empty = np.empty(0, np.int64)
     task_names = task_names_of(publication.revision)
@@ -119,7 +124,14 @@ def published_board(publication: Publication) -> PublishedBoard:
         ],
         study=study.summary if study else None,
         study_parameters=study.parameters if study else {},
+        tests=tests.summary if tests else None,
+        test_arrays=unpack_arrays(tests.arrays) if tests else {},
     )
+
+
+def separability_of(board: PublishedBoard, column: Column) -> Separability:
+    """Which systems of a board can be told apart under one of its rules."""
+    return separability(board.tests, board.test_arrays, column.rule, column.name, column.ranks)
 
 
 def _column_to_come(rule: str, n_systems: int) -> Column:
@@ -214,6 +226,8 @@ def board_under(
         board,
         facts=board.facts | {"condorcet_winner": answer["winner"]},
         in_smith_set=answer["in_smith_set"],
+        tests=None,
+        test_arrays={},
         columns=[made.get(column.rule) or _as_stored(column, is_same=is_same) for column in board.columns],
     )
 

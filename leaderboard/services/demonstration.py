@@ -8,6 +8,7 @@ from django.db import transaction
 
 from leaderboard.models import Benchmark, User
 from leaderboard.services.benchmark_folders import import_folder
+from leaderboard.services.study_plans import plan_once
 
 FOLDER = Path(__file__).resolve().parent.parent / "demonstration"
 
@@ -28,7 +29,9 @@ def load_demonstration(*, owner_email: str, owner_password: str, progress: Calla
     for folder in sorted(path for path in FOLDER.iterdir() if (path / "scores.csv").exists()):
         if Benchmark.objects.filter(key=folder.name).exists():
             continue
-        benchmark = import_folder(folder, owner=owner, submission_policy=Benchmark.SubmissionPolicy.OPEN)
+        with transaction.atomic():
+            benchmark = import_folder(folder, owner=owner, submission_policy=Benchmark.SubmissionPolicy.OPEN)
+            plan_once(benchmark)
         progress(f"{benchmark.name}: {benchmark.systems.count()} systems, {benchmark.tasks.count()} tasks")
         loaded.append(benchmark.key)
     return loaded

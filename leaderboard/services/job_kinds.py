@@ -13,6 +13,11 @@ from ranking_engine import __version__ as engine_version
 RANKINGS = "rankings"
 SLOW_RANKINGS = "slow_rankings"
 BOOTSTRAP = "bootstrap"
+PROSPECTS = "prospects"
+SIGNIFICANCE = "significance"
+STUDY_PLAN = "study_plan"
+# A study's jobs are called `study:missing_scores`, one a chunk, and `merge:missing_scores`.
+STUDY, MERGE = "study", "merge"
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,25 @@ JOB_KINDS = {
             comes_with_revision=False,  # inserted with the board, where a rule is slow at its size
         ),
         JobKind(
+            PROSPECTS,
+            "prospects",
+            Job.Queue.STUDIES,
+            limit_seconds=900,
+            budget_seconds=120,
+            # `max_steps`: linear programs; what they do not reach is undecided.
+            parameters={"n_draws": 10_000, "seed": 0, "max_steps": 100_000},
+            priority=5,
+        ),
+        JobKind(
+            SIGNIFICANCE,
+            "significance",
+            Job.Queue.STUDIES,
+            limit_seconds=600,
+            budget_seconds=120,
+            parameters={"level": 0.05, "top": 10, "seed": 0},
+            priority=4,
+        ),
+        JobKind(
             BOOTSTRAP,
             "bootstrap over tasks",
             Job.Queue.STUDIES,
@@ -51,8 +75,40 @@ JOB_KINDS = {
             # `budget`: seconds, as costs are estimated, for rules that must be ranked anew for every resample.
             parameters={"n_resamples": 1000, "level": 0.95, "seed": 0, "budget": 20},
         ),
+        JobKind(STUDY_PLAN, "plan of the studies", Job.Queue.STUDIES, limit_seconds=900, budget_seconds=60, priority=2),
+        JobKind(
+            STUDY,
+            "study",
+            Job.Queue.STUDIES,
+            limit_seconds=1800,
+            budget_seconds=600,
+            comes_with_revision=False,  # the plan inserts them
+        ),
+        JobKind(
+            MERGE,
+            "study, put together",
+            Job.Queue.STUDIES,
+            limit_seconds=1800,
+            budget_seconds=600,
+            priority=1,  # before other chunks: it ends what is all but done
+            comes_with_revision=False,
+        ),
     )
 }
+
+
+def kind_of(key: str) -> JobKind:
+    """The kind of a job row's `kind`, which for a study's chunks and merge also says which study.
+
+    Raises:
+        KeyError: there is no such kind.
+    """
+    return JOB_KINDS[key.partition(":")[0]]
+
+
+def study_of(key: str) -> str:
+    """The study that a job row's `kind` names; empty where it is about none."""
+    return key.partition(":")[2]
 
 
 def insert_revision_jobs(revision: Revision) -> None:

@@ -5,7 +5,6 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
 
 from django.conf import settings
 from django.db import close_old_connections, connection
@@ -13,9 +12,23 @@ from django.utils import timezone
 
 from leaderboard.models import Job
 from leaderboard.services import jobs
-from leaderboard.services.job_kinds import BOOTSTRAP, JOB_KINDS, RANKINGS, SLOW_RANKINGS
+from leaderboard.services.chunked_studies import compute_chunk, compute_merge
+from leaderboard.services.job_kinds import (
+    BOOTSTRAP,
+    MERGE,
+    PROSPECTS,
+    RANKINGS,
+    SIGNIFICANCE,
+    SLOW_RANKINGS,
+    STUDY,
+    STUDY_PLAN,
+    kind_of,
+)
+from leaderboard.services.prospects import compute_prospects
 from leaderboard.services.rankings import compute_rankings, compute_slow_rankings
+from leaderboard.services.significance import compute_significance
 from leaderboard.services.studies import compute_bootstrap
+from leaderboard.services.study_plans import compute_plan
 
 logger = logging.getLogger(__name__)
 
@@ -24,9 +37,31 @@ Checkpoint = Callable[[float], None]
 SERVICES: dict[str, Callable[[Job, Checkpoint], Callable[[], None]]] = {
     RANKINGS: compute_rankings,
     SLOW_RANKINGS: compute_slow_rankings,
+    PROSPECTS: compute_prospects,
+    SIGNIFICANCE: compute_significance,
     BOOTSTRAP: compute_bootstrap,
+    STUDY_PLAN: compute_plan,
+    STUDY: compute_chunk,
+    MERGE: compute_merge,
 }
 CHECK_SECONDS = 1.0  # how often a checkpoint looks into the database
+
+
+NOTHING = "nothing to do"
+
+
+def run_most_urgent(job_id: int, *, worker: str) -> str:
+    """Run what a wake-up for this job is good for: the job, or in a queue of studies the most urgent one.
+
+    Args:
+        job_id: the row that the message names.
+        worker: who runs it.
+    """
+    for candidate in jobs.most_urgent(job_id):
+        outcome = run_job(candidate, worker=worker)
+        if outcome != NOTHING:
+            return outcome
+    return NOTHING
 
 
 def run_job(job_id: int, *, worker: str) -> str:
@@ -38,10 +73,10 @@ def run_job(job_id: int, *, worker: str) -> str:
     """
     job = jobs.claim(job_id, worker=worker)
     if job is None:
-        return "nothing to do"
+        return NOTHING
     with lease_kept(job) as is_lost:
         try:
-            write = SERVICES[job.kind](job, _checkpoint(job, is_lost))
+            write = SERVICES[kind_of(job.kind).key](job, _checkpoint(job, is_lost))
             jobs.finish(job, write)
         except jobs.LeaseLostError:
             return "lease lost"
@@ -101,19 +136,7 @@ def _checkpoint(job: Job, is_lost: threading.Event) -> Checkpoint:
         last = now
         if jobs.owned(job).update(progress=progress) != 1:
             raise jobs.LeaseLostError(f"{job} is no longer owned by this worker")
-        if job.kind != RANKINGS and jobs.newer_jobs(job).exists() and not _is_overdue(job):
+        if jobs.is_superseded(job):
             raise jobs.SupersededError(f"{job} was overtaken by a newer revision")
 
     return checkpoint
-
-
-def _is_overdue(job: Job) -> bool:
-    """Whether the benchmark went without a finished study of this kind for longer than the kind's budget.
-
-    Then a superseded study finishes for its own revision, so that a busy benchmark still gets one.
-    """
-    of_kind = Job.objects.filter(kind=job.kind, benchmark=job.benchmark_id)
-    since = of_kind.filter(state=Job.State.DONE).order_by("-finished_at").values_list("finished_at", flat=True).first()
-    since = since or of_kind.order_by("created_at").values_list("created_at", flat=True).first()
-    budget = timedelta(seconds=JOB_KINDS[job.kind].budget_seconds)
-    return since is not None and timezone.now() - since > budget

@@ -18,7 +18,8 @@ from django.utils import timezone
 from leaderboard.enqueue import count_wake_ups, send_wake_up
 from leaderboard.models import Job
 from leaderboard.services.engine_versions import is_older
-from leaderboard.services.job_kinds import JOB_KINDS
+from leaderboard.services.job_kinds import JOB_KINDS, MERGE, RANKINGS, kind_of, study_of
+from leaderboard.services.study_chunks import chunks_of, insert_missing_merges, supersede_rest
 from ranking_engine import __version__ as engine_version
 
 logger = logging.getLogger(__name__)
@@ -28,6 +29,8 @@ WAKE_UPS_A_SWEEP = 20  # a queue, so that a backlog does not flood the broker
 # A queue that holds so many wake-ups gets no more: without a worker they would grow for ever, and a worker that comes
 # to them is through with stale ones at once, whereupon the next sweep sends fresh ones.
 WAKE_UPS_A_QUEUE = 100
+IDLE = -10_000  # jobs of a lower priority run only while no ranking waits
+CANDIDATES = 20  # how many jobs a worker tries on one wake-up until it has one
 WAITING, RUNNING = Job.State.WAITING, Job.State.RUNNING
 
 
@@ -45,12 +48,62 @@ def newer_jobs(job: Job) -> QuerySet[Job]:
 
 
 def _like(job: Job) -> QuerySet[Job]:
-    return Job.objects.filter(
-        kind=job.kind,
-        benchmark=job.benchmark_id,
-        parameter_hash=job.parameter_hash,
-        engine_version=job.engine_version,
+    like = Job.objects.filter(kind=job.kind, benchmark=job.benchmark_id, engine_version=job.engine_version)
+    # A study is the same with another number of steps: how many its budget buys differs from revision to revision.
+    return like if study_of(job.kind) else like.filter(parameter_hash=job.parameter_hash)
+
+
+def is_superseded(job: Job) -> bool:
+    """Whether a newer revision makes a job unwanted that waits, or runs.
+
+    A running ranking is never superseded. A running study is not where the benchmark went without a finished one for
+    longer than the kind's budget, nor is the rest of a study that has begun. A merge is cheap and all but done.
+    """
+    is_waiting = job.state == WAITING
+    if job.kind.startswith(f"{MERGE}:") or (job.kind == RANKINGS and not is_waiting) or not newer_jobs(job).exists():
+        return False
+    if not study_of(job.kind):
+        return is_waiting or not _is_overdue(job)
+    has_begun = chunks_of(job).filter(state__in=[RUNNING, Job.State.DONE]).exists()
+    return not (has_begun and _is_overdue(job))
+
+
+def _is_overdue(job: Job) -> bool:
+    """Whether the benchmark went without a finished study of this kind for longer than the kind's budget.
+
+    Then a superseded study finishes for its own revision, so that a busy benchmark still gets one.
+    """
+    study = study_of(job.kind)
+    ends = Job.objects.filter(kind=f"{MERGE}:{study}" if study else job.kind, benchmark=job.benchmark_id)
+    since = ends.filter(state=Job.State.DONE).order_by("-finished_at").values_list("finished_at", flat=True).first()
+    if since is None:
+        of_kind = Job.objects.filter(kind=job.kind, benchmark=job.benchmark_id)
+        since = of_kind.order_by("created_at").values_list("created_at", flat=True).first()
+    budget = timedelta(seconds=kind_of(job.kind).budget_seconds)
+    return since is not None and timezone.now() - since > budget
+
+
+def most_urgent(job_id: int) -> list[int]:
+    """The due jobs that a worker may run on a wake-up for this one: the most urgent first, then the oldest.
+
+    A queue of messages knows no priorities, so a study's wake-up is taken as one for whatever is most urgent, as long
+    as that may not take longer: the message's time limit holds for it. Jobs of a priority below `IDLE` run only while
+    no ranking waits or runs. A wake-up for rankings names its own job.
+    """
+    named = Job.objects.filter(pk=job_id).first()
+    if named is None or named.queue == Job.Queue.RANKINGS:
+        return [job_id]
+    limit = kind_of(named.kind).limit_seconds
+    kinds = Q()
+    for kind in JOB_KINDS.values():
+        if kind.limit_seconds <= limit:
+            kinds |= Q(kind=kind.key) | Q(kind__startswith=f"{kind.key}:")
+    due = Job.objects.filter(
+        kinds, state=WAITING, queue=named.queue, not_before__lte=timezone.now(), engine_version=engine_version
     )
+    if Job.objects.filter(queue=Job.Queue.RANKINGS, state__in=[WAITING, RUNNING]).exists():
+        due = due.filter(priority__gte=IDLE)
+    return list(due.order_by("-priority", "pk").values_list("pk", flat=True)[:CANDIDATES])
 
 
 def claim(job_id: int, *, worker: str) -> Job | None:
@@ -65,10 +118,11 @@ def claim(job_id: int, *, worker: str) -> Job | None:
     now = timezone.now()
     if job is None or job.not_before > now:
         return None
-    if newer_jobs(job).exists():
+    if is_superseded(job):
         Job.objects.filter(pk=job.pk, state=WAITING).update(state=Job.State.SUPERSEDED, finished_at=now)
+        supersede_rest(job)
         return None
-    limit = JOB_KINDS[job.kind].limit_seconds
+    limit = kind_of(job.kind).limit_seconds
     token = uuid.uuid4()
     claimed = Job.objects.filter(pk=job.pk, state=WAITING, not_before__lte=now).update(
         state=RUNNING,
@@ -116,6 +170,7 @@ def finish(job: Job, write: Callable[[], None]) -> None:
 def supersede(job: Job) -> None:
     """End a running job that a newer revision made unwanted."""
     owned(job).update(state=Job.State.SUPERSEDED, finished_at=timezone.now(), lease_until=None)
+    supersede_rest(job)
 
 
 def give_back(job: Job) -> None:
@@ -138,6 +193,8 @@ def _end_attempt(row: QuerySet[Job], job: Job, error: str) -> bool:
         return False
     if outcome.get("state") == Job.State.FAILED and job.queue == Job.Queue.RANKINGS:
         _revive_superseded(job)
+    if outcome.get("state") == Job.State.FAILED:
+        supersede_rest(job)
     return True
 
 
@@ -172,6 +229,7 @@ def sweep() -> int:
     now = timezone.now()
     _end_expired_leases(now)
     _take_over_older_jobs(now)
+    insert_missing_merges()
     return sum(_wake_due_jobs(queue, now) for queue in Job.Queue)
 
 
@@ -191,6 +249,10 @@ def _take_over_older_jobs(now: datetime) -> None:
         if not is_older(job.engine_version):
             continue
         waiting = Job.objects.filter(pk=job.pk, state=WAITING)
+        if study_of(job.kind):  # chunks of two versions do not go together; a new plan makes new ones
+            waiting.update(state=Job.State.SUPERSEDED, finished_at=now)
+            supersede_rest(job)
+            continue
         try:
             with transaction.atomic():
                 waiting.update(engine_version=engine_version)
@@ -213,7 +275,7 @@ def _wake_due_jobs(queue: str, now: datetime) -> int:
         row = Job.objects.filter(pk=job.pk, state=WAITING)
         if not row.filter(woken_at=job.woken_at).update(woken_at=now):
             continue
-        if not send_wake_up(job.pk, job.queue, limit_seconds=JOB_KINDS[job.kind].limit_seconds):
+        if not send_wake_up(job.pk, job.queue, limit_seconds=kind_of(job.kind).limit_seconds):
             # The broker is out of reach: every sweep tries one, so that all are woken soon after it is back.
             row.filter(woken_at=now).update(woken_at=job.woken_at)
             break

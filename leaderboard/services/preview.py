@@ -10,12 +10,14 @@ from leaderboard.models import Benchmark, Draft
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.configuration import configuration_content
 from leaderboard.services.drafts import rows_now
-from leaderboard.services.rankings import rank_isolated
+from leaderboard.services.rankings import TWO_STEP, rank_isolated
 from leaderboard.services.score_matrix import build_matrix, revision_matrix
 from leaderboard.services.wording import in_words, with_task_names
-from ranking_engine import RULES, Ranking, ScoreMatrix
+from ranking_engine import RULES, Pairwise, Ranking, ScoreMatrix
+from ranking_engine.aggregation import reweighted
 
 SHOWN_CHANGES = 5
+FEW_ROWS = 8  # a row in so many columns: carrying more over costs about as much as comparing all pairs again
 
 
 @dataclass(frozen=True)
@@ -89,12 +91,14 @@ class BoardState:
         """How tasks and groups count together."""
         return str(self.configuration["aggregation"])
 
-    def rankings(self) -> dict[str, Ranking]:
-        """Every rule that gives an answer."""
-        if not self.systems or not self.configuration["tasks"]:
-            return {}
-        matrix = build_matrix(self.values, self.systems, self.configuration)
-        return _ranked(matrix, self.policy, self.aggregation)
+    @property
+    def can_be_ranked(self) -> bool:
+        """Whether there is a system and a task."""
+        return bool(self.systems and self.configuration["tasks"])
+
+    def matrix(self) -> ScoreMatrix:
+        """The inputs as the engine knows them; there must be a system and a task."""
+        return build_matrix(self.values, self.systems, self.configuration)
 
     def with_rows(self, rows: Sequence[Mapping[str, Any]]) -> "BoardState":
         """The board as it would stand: each row takes the place of its system's, or joins the others at the end."""
@@ -177,14 +181,45 @@ def _score_changes(
 
 
 def _effects(before: BoardState, after: BoardState, i: int) -> list[RuleEffect]:
-    old, names = before.rankings(), [system.name for system in after.systems]
-    effects = [_effect(rule, old.get(rule), ranking, i, names) for rule, ranking in after.rankings().items()]
+    (old, new), names = rankings_of(before, after), [system.name for system in after.systems]
+    effects = [_effect(rule, old.get(rule), ranking, i, names) for rule, ranking in new.items()]
     task_names = {task["key"]: task["name"] for task in after.configuration["tasks"]}
     return [replace(effect, reason=with_task_names(effect.reason, task_names)) for effect in effects]
 
 
-def _ranked(matrix: ScoreMatrix, policy: str, aggregation: str) -> dict[str, Ranking]:
-    outcomes = rank_isolated(matrix, policy, aggregation)
+def rankings_of_one(state: BoardState) -> dict[str, Ranking]:
+    """Every rule that gives an answer for a state."""
+    return _ranked(state, None) if state.can_be_ranked else {}
+
+
+def rankings_of(before: BoardState, after: BoardState) -> tuple[dict[str, Ranking], dict[str, Ranking]]:
+    """Every rule that gives an answer, for a state and for that state with some rows replaced or added.
+
+    Where few rows are, the comparison of all pairs of systems is made once, for the first state, and carried over to
+    the second.
+    """
+    if not before.can_be_ranked:
+        return {}, _ranked(after, None) if after.can_be_ranked else {}
+    if before.aggregation == TWO_STEP:  # it compares within each group
+        return _ranked(before, None), _ranked(after, None)
+    try:
+        old, new = (reweighted(state.matrix(), state.aggregation) for state in (before, after))
+    except ValueError:  # no group weighs anything; no rule has an answer
+        return {}, {}
+    known = Pairwise.of(old)
+    changed = _changed_rows(old.values, new.values)
+    is_few = len(changed) * FEW_ROWS <= old.n_tasks or len(changed) == 1
+    return _ranked(before, known), _ranked(after, known.updated(new, changed) if is_few else None)
+
+
+def _changed_rows(old: np.ndarray, new: np.ndarray) -> list[int]:
+    """The rows of `new` that differ from those of `old` or come after them."""
+    is_same = ((old == new[: len(old)]) | (np.isnan(old) & np.isnan(new[: len(old)]))).all(axis=1)
+    return [*np.flatnonzero(~is_same).tolist(), *range(len(old), len(new))]
+
+
+def _ranked(state: BoardState, pairwise: Pairwise | None) -> dict[str, Ranking]:
+    outcomes = rank_isolated(state.matrix(), state.policy, state.aggregation, pairwise=pairwise)
     return {rule: outcome for rule, (outcome, _) in outcomes.items() if isinstance(outcome, Ranking)}
 
 

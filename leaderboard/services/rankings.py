@@ -17,6 +17,7 @@ from leaderboard.services.score_matrix import RevisionMatrix, input_hash, revisi
 from leaderboard.services.wording import ranking_remark
 from ranking_engine import (
     RULES,
+    Pairwise,
     Ranking,
     ScoreMatrix,
     condorcet_winner,
@@ -141,7 +142,11 @@ def _reports_of(found: RevisionMatrix, rules: Sequence[str]) -> list[Report]:
 
 
 def rank_isolated(
-    matrix: ScoreMatrix, missing: str, aggregation: str, rules: Sequence[str] | None = None
+    matrix: ScoreMatrix,
+    missing: str,
+    aggregation: str,
+    rules: Sequence[str] | None = None,
+    pairwise: Pairwise | None = None,
 ) -> dict[str, tuple[Ranking | Exception, float]]:
     """Rankings with their seconds. A rule that raises has its exception in place of a ranking.
 
@@ -150,11 +155,12 @@ def rank_isolated(
         missing: the missing-score policy.
         aggregation: how tasks and groups count together.
         rules: which rules; all that are quick at this size where None.
+        pairwise: the comparison of all pairs under the aggregation, where that is known already.
     """
     chosen = split_rules(matrix.n_systems, matrix.n_tasks).quick if rules is None else list(rules)
     started = time.perf_counter()
     try:
-        rankings = rank_all(matrix, chosen, missing=missing, aggregation=aggregation)
+        rankings = rank_all(matrix, chosen, missing=missing, aggregation=aggregation, pairwise=pairwise)
     except Exception:
         logger.exception("the rules together failed; ranking one by one")
     else:

@@ -10,6 +10,7 @@ from leaderboard.services.board import Board, BoardQuery, Row, build_board, inte
 from leaderboard.services.columns import Column
 from leaderboard.services.system_page import missing_text, value_text, votes
 from ranking_engine import MISSING_POLICIES, RULES, TIES
+from ranking_engine.omission import omission_sentence
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class RuleRow:
     n_tied_with: int
     score_text: str
     interval_text: str
+    inseparable_text: str
     reason: str
     cells: list[ScoreCell]
     url: str = ""
@@ -90,6 +92,7 @@ def _row(
         n_tied_with=int((column.ranks == rank).sum()) - 1 if rank else 0,
         score_text=score_text(column.scores[i]),
         interval_text=interval_text(column, i) if rank else "",
+        inseparable_text=row.inseparable_text,
         reason="" if rank else column.reason_of(i),
         cells=[_cell(scores.get((row.id, task["id"]))) for task in tasks],
     )
@@ -111,5 +114,6 @@ def _meaning(column: Column, policy: str) -> list[tuple[str, str]]:
         told.append(("Missing scores", f"The rule needs every score. {MISSING_POLICIES[policy]}"))
     else:
         told.append(("Missing scores", "Two systems are compared on the tasks that both have; nothing is filled in."))
+    told.append(("Leaving out a score", omission_sentence(rule.key, policy)))
     told.append(("Source", rule.source))
     return told

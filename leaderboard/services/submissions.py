@@ -1,6 +1,6 @@
 """Submissions: stored as a batch, decided, withdrawn, reinstated. Each step is one transaction."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -18,27 +18,18 @@ from leaderboard.models import (
     Task,
     User,
 )
-from leaderboard.selectors.audience import audience, draft_key
+from leaderboard.selectors.audience import Audience, audience, draft_key, is_embargoed
 from leaderboard.selectors.scores import submissions_in_force, systems_at
 from leaderboard.services.drafts import DraftError, rows_now
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.names import make_key
+from leaderboard.services.quotas import give_back_quota, take_quota
 from leaderboard.services.revisions import next_revision
+from leaderboard.services.submission_errors import NewSystemError, StalePreviewError, SubmissionError
 from ranking_engine.names import fold_name
 
 State, Kind = Submission.State, SubmissionEvent.Kind
-
-
-class SubmissionError(ValueError):
-    """A step that cannot be taken now; the message says why, in words for its reader."""
-
-
-class StalePreviewError(SubmissionError):
-    """The board moved on since the preview that was confirmed."""
-
-
-class NewSystemError(SubmissionError):
-    """The draft names systems that are not on the board, and nobody said that they are to be created."""
+UNDECIDED = (State.PENDING, State.APPROVED)
 
 
 @transaction.atomic
@@ -63,8 +54,7 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
         raise SubmissionError("This draft is somebody else's.")
     if Draft.objects.filter(pk=draft.pk).delete()[0] == 0:
         raise SubmissionError("This draft was confirmed or discarded already.")
-    if not audience(actor, benchmark).may_submit:
-        raise SubmissionError(f"You may not submit to {benchmark.name}.")
+    require_may_submit(actor, benchmark)
     if benchmark.last_revision_number != previewed_number:
         raise StalePreviewError("The board has changed since this preview was made.")
     try:
@@ -73,12 +63,41 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
         raise SubmissionError(error.in_words) from error
     if not creates_systems and any(row["system"]["key"] is None for row in rows):
         raise NewSystemError("Tick the box to create a new system, or correct its name.")
-    batch = store_batch(
+    return submit_rows(
         benchmark, actor, rows, source=draft.source, note=draft.note, idempotency_key=draft_key(draft.uuid)
     )
+
+
+def submit_rows(benchmark: Benchmark, actor: User, rows: list[dict[str, Any]], **about: Any) -> Batch:  # noqa: ANN401
+    """Store checked rows as somebody's submission and, where nobody has to decide, accept it. Every door leads here.
+
+    Args:
+        benchmark: where to; its row is locked by the caller's transaction.
+        actor: who submits.
+        rows: as a draft holds them, one a system.
+        about: as `store_batch` takes it.
+
+    Raises:
+        SubmissionError: they may not submit here, or not so many.
+    """
+    may = require_may_submit(actor, benchmark)
+    take_quota(benchmark, actor, len(rows), limited=not may.may_moderate)
+    batch = store_batch(benchmark, actor, rows, **about)
     if decides_alone(actor, benchmark):
-        accept_batch(batch, actor=actor)
+        take_batch(batch, actor=actor)
     return batch
+
+
+def require_may_submit(actor: User, benchmark: Benchmark) -> Audience:
+    """What `actor` is to the benchmark.
+
+    Raises:
+        SubmissionError: they may not submit here.
+    """
+    found = audience(actor, benchmark)
+    if not found.may_submit:
+        raise SubmissionError(f"You may not submit to {benchmark.name}. {found.why_closed}")
+    return found
 
 
 def decides_alone(actor: User, benchmark: Benchmark) -> bool:
@@ -148,7 +167,7 @@ def _systems_of(benchmark: Benchmark, rows: list[dict[str, Any]]) -> dict[str, S
     taken = {system.key for system in stored.values()} | {row["system"].get("new_key", "") for row in rows}
     turned_down = set(
         System.objects.filter(benchmark=benchmark, changes=None)
-        .exclude(submissions__state=State.PENDING)
+        .exclude(submissions__state__in=UNDECIDED)
         .values_list("pk", flat=True)
     )
     new = []
@@ -176,14 +195,33 @@ def _describe(system: System, about: dict[str, Any]) -> System:
 
 
 @transaction.atomic
-def accept_batch(batch: Batch, *, actor: User | None, reason: str = "") -> Revision:
-    """Accept a pending batch as a whole: one event a submission, one revision, its jobs.
+def take_batch(batch: Batch, *, actor: User, reason: str = "") -> Revision | None:
+    """Accept a pending batch; under an embargo approve it, to be accepted when that ends.
+
+    Returns:
+        The revision, or None under an embargo.
+
+    Raises:
+        SubmissionError: it was decided already.
+    """
+    if not is_embargoed(Benchmark.objects.select_for_update().get(pk=batch.benchmark_id)):
+        return accept_batch(batch, actor=actor, reason=reason)
+    submissions = _decide(batch, State.APPROVED, before=[State.PENDING])
+    _record(submissions, Kind.APPROVED, actor=actor, reason=reason, revision=None)
+    return None
+
+
+@transaction.atomic
+def accept_batch(
+    batch: Batch, *, actor: User | None, reason: str = "", cause: str = Revision.Cause.BATCH
+) -> Revision:
+    """Accept a batch as a whole, whatever embargo there is: one event a submission, one revision, its jobs.
 
     Raises:
         SubmissionError: it was decided already.
     """
     submissions = _decide(batch, State.ACCEPTED)
-    revision = next_revision(batch.benchmark, cause=Revision.Cause.BATCH, author=batch.uploader, note=batch.note)
+    revision = next_revision(batch.benchmark, cause=cause, author=batch.uploader, note=batch.note)
     _record(submissions, Kind.ACCEPTED, actor=actor, reason=reason, revision=revision)
     present = {system.id for system in systems_at(revision)}
     joining = [submission.system for submission in submissions if submission.system_id not in present]
@@ -196,7 +234,7 @@ def accept_batch(batch: Batch, *, actor: User | None, reason: str = "") -> Revis
 
 @transaction.atomic
 def reject_batch(batch: Batch, *, actor: User, reason: str) -> None:
-    """Reject a pending batch as a whole.
+    """Reject a batch as a whole that is not on the board yet.
 
     Raises:
         SubmissionError: it was decided already, or no reason is given.
@@ -206,10 +244,26 @@ def reject_batch(batch: Batch, *, actor: User, reason: str) -> None:
     _record(_decide(batch, State.REJECTED), Kind.REJECTED, actor=actor, reason=reason, revision=None)
 
 
-def _decide(batch: Batch, state: str) -> list[Submission]:
-    """Move all of a batch's submissions from pending to `state`, or none."""
+@transaction.atomic
+def retract_batch(batch: Batch, *, actor: User, reason: str = "") -> None:
+    """Take one's own batch back before it comes onto the board. What nobody decided on counts no more for the caps.
+
+    Raises:
+        SubmissionError: it is somebody else's, or it was decided already.
+    """
+    if batch.uploader_id != actor.pk:
+        raise SubmissionError("This submission is somebody else's.")
+    is_undecided = all(submission.state == State.PENDING for submission in batch.submissions.all())
+    submissions = _decide(batch, State.RETRACTED)
+    _record(submissions, Kind.RETRACTED, actor=actor, reason=reason, revision=None)
+    if is_undecided:
+        give_back_quota(batch.benchmark, actor, len(submissions), submitted_at=batch.created_at)
+
+
+def _decide(batch: Batch, state: str, before: Sequence[str] = UNDECIDED) -> list[Submission]:
+    """Move all of a batch's submissions that are not on the board yet to `state`, or none."""
     submissions = list(batch.submissions.select_related("system"))
-    changed = Submission.objects.filter(batch=batch, state=State.PENDING).update(state=state)
+    changed = Submission.objects.filter(batch=batch, state__in=before).update(state=state)
     if changed != len(submissions):
         raise SubmissionError("This submission was decided already.")
     return submissions

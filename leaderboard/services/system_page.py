@@ -10,15 +10,24 @@ from leaderboard.selectors.audience import Viewer, audience, is_wholly_accepted
 from leaderboard.selectors.scores import NOT_SUBMITTED, CurrentScore, current_scores, systems_at
 from leaderboard.services.board import interval_meaning, interval_text
 from leaderboard.services.columns import Column, published_board
+from leaderboard.services.prospects_page import waiting_for, what_it_takes
 
 REASONS = dict(Score.MissingReason.choices) | {NOT_SUBMITTED: "not submitted"}
 
 
-def system_page(viewer: Viewer, benchmark: Benchmark, key: str) -> dict[str, Any]:
+def system_page(viewer: Viewer, benchmark: Benchmark, key: str, *, rival: str = "", level: str = "") -> dict[str, Any]:
     """Everything the page of a system shows.
+
+    Args:
+        viewer: who reads.
+        benchmark: with its publication.
+        key: the system's.
+        rival: the key of another, where the reader asks what would put the system above it.
+        level: of the viewer's audience.
 
     Raises:
         Http404: no system of this key is on the published board.
+        TooLargeError: the board is too large for an answer about a rival.
     """
     publication = benchmark.publication
     systems = systems_at(publication.revision) if publication else []
@@ -30,7 +39,11 @@ def system_page(viewer: Viewer, benchmark: Benchmark, key: str) -> dict[str, Any
     scores = current_scores(publication.revision, [found.id])
     tasks = publication.revision.configuration.content["tasks"]
     groups = {group["key"]: group["name"] for group in publication.revision.configuration.content["groups"]}
+    chances, no_chances = what_it_takes(publication, key, rival, level)
     return {
+        "chances": chances,
+        "no_chances": no_chances,
+        "waiting": None if chances or no_chances else waiting_for(publication),
         "benchmark": benchmark,
         "system": {**_about(System.objects.get(pk=found.id)), "name": found.name},
         "ranks": [_rank(column, place) for column in board.columns],

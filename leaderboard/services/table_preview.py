@@ -7,7 +7,7 @@ import numpy as np
 
 from leaderboard.models import Benchmark, Draft
 from leaderboard.services.drafts import rows_now
-from leaderboard.services.preview import BoardState, RankChange, latest_state, rank_of
+from leaderboard.services.preview import BoardState, RankChange, latest_state, rank_of, rankings_of
 from leaderboard.services.wording import in_words
 from ranking_engine import RULES, Ranking
 
@@ -74,7 +74,7 @@ def preview_table(draft: Draft) -> TablePreview:
     after = before.with_rows(rows)
     table = _table_rows(rows, before, after)
     table.sort(key=lambda row: (not row.near_misses, not row.is_new, row.line or 0))
-    old = before.rankings()
+    old, new = rankings_of(before, after)
     return TablePreview(
         revision_number=before.revision_number,
         n_systems=len(rows),
@@ -82,8 +82,8 @@ def preview_table(draft: Draft) -> TablePreview:
         n_unchanged=sum(not row.is_new and row.n_changed == 0 for row in table),
         rows=table[:SHOWN_SYSTEMS],
         effects=[
-            _effect(rule, old.get(rule), ranking, len(before.systems), [system.name for system in after.systems])
-            for rule, ranking in after.rankings().items()
+            table_effect(rule, old.get(rule), ranking, len(before.systems), [system.name for system in after.systems])
+            for rule, ranking in new.items()
         ],
     )
 
@@ -113,7 +113,16 @@ def _table_rows(rows: list[dict[str, Any]], before: BoardState, after: BoardStat
     return table
 
 
-def _effect(rule: str, before: Ranking | None, after: Ranking, n_before: int, names: list[str]) -> TableEffect:
+def table_effect(rule: str, before: Ranking | None, after: Ranking, n_before: int, names: list[str]) -> TableEffect:
+    """What changes under one rule.
+
+    Args:
+        rule: its key.
+        before: its ranking of the first `n_before` systems; None where it gave none.
+        after: its ranking of all of them.
+        n_before: how many systems are on the board now.
+        names: of all systems, in the order of `after`.
+    """
     changes = [RankChange(names[j], rank_of(before, j), rank_of(after, j)) for j in range(n_before)]
     changed = [change for change in changes if change.before != change.after]
     arrivals = [RankChange(names[j], None, rank_of(after, j)) for j in range(n_before, len(names))]

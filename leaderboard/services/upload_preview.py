@@ -8,7 +8,7 @@ from django.conf import settings
 from leaderboard.models import Benchmark
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.columns import TooLargeError
-from leaderboard.services.preview import latest_state, rank_of
+from leaderboard.services.preview import latest_state, rank_of, rankings_of
 from leaderboard.services.rankings import split_rules
 from ranking_engine import Ranking
 
@@ -52,10 +52,8 @@ def preview_upload(benchmark: Benchmark, rows: list[dict[str, Any]]) -> list[Rul
             f"With this the board has {n_systems} systems x {n_tasks} tasks x {len(rules)} rules = {size:,}; "
             f"up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. Submit it without `dry_run`."
         )
-    old, n_before = before.rankings(), len(before.systems)
-    return [
-        _outcome(rule, old.get(rule), ranking, after.systems, n_before) for rule, ranking in after.rankings().items()
-    ]
+    (old, new), n_before = rankings_of(before, after), len(before.systems)
+    return [_outcome(rule, old.get(rule), ranking, after.systems, n_before) for rule, ranking in new.items()]
 
 
 def _outcome(

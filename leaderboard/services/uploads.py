@@ -10,11 +10,11 @@ from django.db import transaction
 from leaderboard.models import Batch, Benchmark, System, Task, User
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
 from leaderboard.models.submissions import Source
-from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.csv_uploads import rows_of_csv, unknown_task
 from leaderboard.services.names import NearMisses
-from leaderboard.services.submissions import SubmissionError, accept_batch, decides_alone, store_batch
+from leaderboard.services.submission_errors import SubmissionError
+from leaderboard.services.submissions import require_may_submit, submit_rows
 from leaderboard.services.upload_checks import DraftError, Problem, RawRow, board_systems, check_rows
 from leaderboard.services.wording import in_words
 from ranking_engine.names import clean_name, fold_name, shorten
@@ -90,9 +90,8 @@ def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Ba
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if upload.idempotency_key and (first := _first_batch(locked, owner, upload)):
         return first, False
-    if not audience(owner, locked).may_submit:
-        raise SubmissionError(f"You may not submit to {locked.name}.")
-    batch = store_batch(
+    require_may_submit(owner, locked)
+    batch = submit_rows(
         locked,
         owner,
         check_upload(locked, owner, upload),
@@ -101,8 +100,6 @@ def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Ba
         idempotency_key=upload.idempotency_key,
         payload_hash=upload.payload_hash,
     )
-    if decides_alone(owner, locked):
-        accept_batch(batch, actor=owner)
     return batch, True
 
 

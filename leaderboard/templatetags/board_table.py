@@ -21,8 +21,13 @@ LONG_NAME = 30  # a longer name may be cut off, and is shown whole when pointed 
 
 
 @register.simple_tag
-def board_row(row: Row, columns: Sequence[dict[str, Any]], n_systems: int) -> SafeString:
-    """One system: place, name, ranks over all rules, tasks scored, and a cell for each column."""
+def board_row(
+    row: Row, columns: Sequence[dict[str, Any]], n_systems: int, *, with_separability: bool = False
+) -> SafeString:
+    """One system: place, name, ranks over all rules, tasks scored, and a cell for each column.
+
+    `with_separability` adds the ranks of the systems that cannot be told apart from it.
+    """
     place = row.reference_rank or "–"
     own = ' <span class="badge">yours</span>' if row.is_own else ""
     name = escape(row.name)
@@ -34,6 +39,7 @@ def board_row(row: Row, columns: Sequence[dict[str, Any]], n_systems: int) -> Sa
         f'<th scope="row"><span class="place">{place}</span><a href="{escape(row.url)}"{title}>{name}</a>{own}',
         f'</th><td class="range">{_range(row, n_systems)}</td>',
         f'<td class="number"{pointed}>{row.n_scored}<small>/{row.n_voting_tasks}</small>{_heard(said)}</td>',
+        f'<td class="number">{_inseparable(row)}</td>' if with_separability else "",
         *(
             _cell(cell, {column["reason"], as_sentence(reason)})
             for cell, column in zip(row.cells, columns, strict=True)
@@ -64,6 +70,13 @@ def _range(row: Row, n_systems: int) -> str:
         )
     text = f"{low}" if low == high else f"{low}–{high}"
     return f"{drawing}<span>{text}</span>{_heard(f', median {median}')}"
+
+
+def _inseparable(row: Row) -> str:
+    """The ranks of those that cannot be told apart from a system, under the reference rule."""
+    if row.inseparable_text:
+        return row.inseparable_text
+    return "" if row.reference_rank is None else f'<span aria-hidden="true">·</span>{_heard("none but itself")}'
 
 
 def _cell(cell: Cell, told: set[str]) -> str:

@@ -15,15 +15,18 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from leaderboard.models import Benchmark, Job, User
-from leaderboard.selectors.audience import Audience, readable_benchmark
-from leaderboard.selectors.jobs import board_job, own_system_ids, study_job
+from leaderboard.selectors.audience import SIGN_IN_FIRST, Audience, readable_benchmark
+from leaderboard.selectors.history import show_revision
+from leaderboard.selectors.jobs import board_job, job_of, own_system_ids
 from leaderboard.services.agreement import agreements
 from leaderboard.services.board import Board, BoardQuery, UnknownChoiceError, build_board, changed, interval_meaning
 from leaderboard.services.columns import Column, TooLargeError
+from leaderboard.services.job_kinds import BOOTSTRAP
 from leaderboard.services.markdown import render_markdown
 from leaderboard.services.wording import as_sentence, in_words
-from ranking_engine import MISSING_POLICIES
+from ranking_engine import MISSING_POLICIES, RULES
 from ranking_engine.aggregation import AGGREGATIONS
+from ranking_engine.omission import native_sentence, policy_sentence
 
 POLICY_NAMES = {
     "undefined": "No ranking",
@@ -46,6 +49,8 @@ def board(request: HttpRequest, key: str) -> HttpResponse:
     """Systems x rules of the published revision, as the address asks for it."""
     benchmark, audience = readable_benchmark(request.user, key)
     query = read_query(request.GET)
+    if query.revision:
+        show_revision(benchmark, query.revision)
     try:
         found = build_board(benchmark, audience, query, own_system_ids(request.user, benchmark))
     except UnknownChoiceError as error:
@@ -60,8 +65,11 @@ def board(request: HttpRequest, key: str) -> HttpResponse:
 def board_csv(request: HttpRequest, key: str) -> HttpResponse:
     """All rows of this view of the board as CSV: ranks and rule scores, one column each a rule."""
     benchmark, audience = readable_benchmark(request.user, key)
+    query = read_query(request.GET)
+    if query.revision:
+        show_revision(benchmark, query.revision)
     try:
-        text = _csv(benchmark, audience, replace(read_query(request.GET), scores=True, page=1))
+        text = _csv(benchmark, audience, replace(query, scores=True, page=1))
     except UnknownChoiceError as error:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
@@ -94,7 +102,7 @@ def _csv(benchmark: Benchmark, audience: Audience, query: BoardQuery) -> str:
 
 def read_query(parameters: Mapping[str, str]) -> BoardQuery:
     """What an address asks of a board; what it does not say has its default."""
-    page = parameters.get("page", "1")
+    page, revision = parameters.get("page", "1"), parameters.get("revision", "0")
     return BoardQuery(
         sort=parameters.get("sort", "")[:60],
         reference=parameters.get("reference", "")[:60],
@@ -103,8 +111,13 @@ def read_query(parameters: Mapping[str, str]) -> BoardQuery:
         q=parameters.get("q", "")[:200],
         complete_only=parameters.get("complete_only") == "1",
         scores=parameters.get("scores") == "1",
-        page=int(page) if page.isascii() and page.isdigit() and len(page) < 8 else 1,
+        revision=_number(revision, 0),
+        page=_number(page, 1),
     )
+
+
+def _number(text: str, otherwise: int) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else otherwise
 
 
 class _Board:
@@ -126,14 +139,17 @@ class _Board:
         # The whole text, with its traceback, is for those who operate the site.
         self.job_error = self.job.error.split("\n", 1)[0][:200] if self.job else ""
         # Whoever has not signed in yet is shown the way where everyone with an account may submit.
-        is_open = benchmark.submission_policy in {"open", "moderated"} and not viewer.is_authenticated
+        is_open = audience.why_closed == SIGN_IN_FIRST and benchmark.submission_policy in {"open", "moderated"}
         self.submit_url = reverse("submit", args=[benchmark.key]) if audience.may_submit or is_open else ""
-        self.revision_number = benchmark.published_number if found else None
+        self.revision_number = found.published.revision.number if found else None
+        self.published_number = benchmark.published_number
+        self.may_administer, self.is_archived = audience.may_administer, benchmark.is_archived
+        self.is_earlier = bool(query.revision) and query.revision != benchmark.published_number
         if found is None or benchmark.publication is None:
             return
         self._fill(benchmark, found)
         self.published_at = benchmark.publication.published_at
-        self.intervals = _intervals(found, study_job(benchmark.publication.revision_id))
+        self.intervals = _intervals(found, job_of(benchmark.publication.revision_id, BOOTSTRAP))
 
     def _fill(self, benchmark: Benchmark, found: Board) -> None:
         facts = found.published.facts
@@ -146,6 +162,8 @@ class _Board:
         self.coverage_text = _coverage(found.columns, facts["n_systems"])
         self.reference = {"key": found.reference.rule, "name": found.reference.name}
         self.policy = self._policy(found.policy, is_active=True)
+        native = [column.name for column in found.columns if not RULES[column.rule].needs_complete]
+        self.native_text = native_sentence(native) if native else ""
         self.policies = [self._policy(policy, is_active=policy == found.policy) for policy in MISSING_POLICIES]
         configuration = found.published.revision.configuration.content
         self.has_groups = bool(configuration["groups"])
@@ -169,6 +187,7 @@ class _Board:
         self.rows = [
             replace(row, url=reverse("system", args=[benchmark.key, row.key])) for row in found.rows
         ]
+        self.separability = found.separability
         self.show_scores = self._query.scores
         self.show_scores_url = self._url(scores=not self._query.scores)
         self.query = self._filter()
@@ -197,7 +216,7 @@ class _Board:
         return {
             "key": key,
             "name": POLICY_NAMES[key],
-            "text": MISSING_POLICIES[key],
+            "text": f"{MISSING_POLICIES[key]} {policy_sentence(key)}",
             "url": self._url(policy=key),
             "is_active": is_active,
         }

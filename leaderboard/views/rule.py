@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from leaderboard.selectors.audience import readable_benchmark
+from leaderboard.selectors.history import show_revision
 from leaderboard.selectors.jobs import own_system_ids
 from leaderboard.services.board import UnknownChoiceError
 from leaderboard.services.columns import TooLargeError
@@ -27,6 +28,8 @@ def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
     if rule_key not in site_rules():
         raise Http404(f"There is no rule {rule_key!r}.")
     query = replace(read_query(request.GET), sort="", reference="")
+    if query.revision:
+        show_revision(benchmark, query.revision)
     try:
         page = build_rule_page(benchmark, audience, query, rule_key, own_system_ids(request.user, benchmark))
     except UnknownChoiceError as error:
@@ -44,7 +47,8 @@ def _links(page: RulePage, key: str, rule_key: str) -> dict[str, Any]:
 
     def address(name: str, *arguments: str, **parameters: object) -> str:
         query = board.query
-        stated = {"q": query.q, "policy": query.policy, "aggregation": query.aggregation} | parameters
+        stated: dict[str, object] = {"q": query.q, "policy": query.policy, "aggregation": query.aggregation}
+        stated |= {"revision": query.revision or ""} | parameters
         kept = {field: value for field, value in stated.items() if value}
         return reverse(name, args=[key, *arguments]) + (f"?{urlencode(kept)}" if kept else "")
 

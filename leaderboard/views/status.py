@@ -11,7 +11,8 @@ from django.views.decorators.http import require_safe
 
 from leaderboard.models import Job
 from leaderboard.selectors.jobs import QueueCount, queue_counts, visible_jobs
-from leaderboard.services.job_kinds import JOB_KINDS
+from leaderboard.services.job_kinds import JOB_KINDS, STUDY, study_of
+from leaderboard.services.study_plans import study_name
 
 PAGE_JOBS = 50
 STALLED_AFTER = timedelta(minutes=2)  # a job that is tried again waits less
@@ -56,9 +57,8 @@ def _stalled(counts: list[QueueCount]) -> str:
 
 def _job(job: Job, *, with_error: bool) -> dict[str, object]:
     end = job.finished_at or (timezone.now() if job.state == Job.State.RUNNING else None)
-    kind = JOB_KINDS.get(job.kind)
     return {
-        "kind": kind.name if kind else job.kind,
+        "kind": _kind_name(job),
         "benchmark_name": job.benchmark.name if job.benchmark else "",
         "revision_number": job.sequence,
         "state": job.state,
@@ -69,3 +69,11 @@ def _job(job: Job, *, with_error: bool) -> dict[str, object]:
         "error": job.error if with_error else job.error.split("\n", 1)[0],
         "progress_percent": round(100 * job.progress),
     }
+
+
+def _kind_name(job: Job) -> str:
+    """What a job is about, in words."""
+    family, study = job.kind.partition(":")[0], study_of(job.kind)
+    if study:
+        return f"{study_name(study)}, {f'part {job.chunk + 1}' if family == STUDY else 'put together'}"
+    return JOB_KINDS[family].name if family in JOB_KINDS else job.kind

@@ -17,7 +17,8 @@ from leaderboard.selectors.audience import batch_of_draft, own_draft, readable_b
 from leaderboard.services.batch_page import batch_page
 from leaderboard.services.drafts import DraftError, make_draft
 from leaderboard.services.preview import preview_draft
-from leaderboard.services.submissions import NewSystemError, StalePreviewError, SubmissionError, confirm_draft
+from leaderboard.services.submission_errors import NewSystemError, StalePreviewError, SubmissionError
+from leaderboard.services.submissions import confirm_draft
 from leaderboard.services.table_preview import TablePreview, preview_table
 from leaderboard.views.people import signed_in
 
@@ -30,7 +31,8 @@ def submit(request: HttpRequest, key: str) -> HttpResponse:
     """One system's scores by form; a valid one becomes a draft and is previewed."""
     benchmark, audience = readable_benchmark(request.user, key)
     if not audience.may_submit:
-        return render(request, "leaderboard/closed.html", {"benchmark": benchmark}, status=403)
+        context = {"benchmark": benchmark, "why": audience.why_closed}
+        return render(request, "leaderboard/closed.html", context, status=403)
     tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group"))
     form = SubmissionForm(request.POST or None, tasks=tasks)
     errors: list[str] = []

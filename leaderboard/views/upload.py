@@ -24,7 +24,8 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
     """A file or a pasted table; a valid one becomes a draft and is previewed."""
     benchmark, audience = readable_benchmark(request.user, key)
     if not audience.may_submit:
-        return render(request, "leaderboard/closed.html", {"benchmark": benchmark}, status=403)
+        context = {"benchmark": benchmark, "why": audience.why_closed}
+        return render(request, "leaderboard/closed.html", context, status=403)
     form = UploadForm(request.POST or None, request.FILES or None)
     errors: list[str] = []
     if request.method == "POST" and form.is_valid():

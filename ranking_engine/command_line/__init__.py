@@ -1,4 +1,4 @@
-"""The command line: `python -m ranking_engine rank|compare scores.csv`."""
+"""The command line: `python -m ranking_engine rank|compare|prospects scores.csv`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ranking_engine import __version__
-from ranking_engine.command_line import compare, rank
+from ranking_engine.command_line import compare, prospects, rank
 from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError
 from ranking_engine.tables import TableError
 
@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"ranking_engine {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (rank, compare):
+    for command in (rank, compare, prospects):
         command.add_command(commands)
     return parser
 

@@ -6,6 +6,7 @@ weight of the tasks on which i is ahead of j, plus half that of ties; strengths 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -61,12 +62,15 @@ def fitted(won: FloatArray) -> tuple[FloatArray, dict[str, int]]:
     played = won + won.T
     strengths = np.zeros(n)
     n_iterations = 0
+    size = math.inf
     while n_iterations < _ITERATIONS:
         n_iterations += 1
         change = np.log(_newman_ratio(won, strengths))
         change -= change.mean()
-        strengths += change
-        if np.abs(change).max() < _CLOSE:
+        size, previous = float(np.abs(change).max()), size
+        # All strengths change at once: where few pairs meet they overshoot together, and half the way is right.
+        strengths += change if size < previous else change / 2
+        if size < _CLOSE:
             break
     n_newton_steps = 0
     while n_newton_steps < _NEWTON_STEPS:

@@ -92,7 +92,8 @@ def weighted_mean(scores: FloatArray, weights: FloatArray) -> FloatArray:
     is_huge = bool(np.abs(scores).max() * weights.max() > _OVERFLOW)
     terms = (scores * _SHRINK if is_huge else scores) * weights
     means = np.array([math.fsum(row) for row in terms.tolist()]) / math.fsum(weights.tolist())
-    return np.clip(means / _SHRINK if is_huge else means, scores.min(axis=1), scores.max(axis=1))
+    means = means / _SHRINK if is_huge else means
+    return np.minimum(np.maximum(means, scores.min(axis=1)), scores.max(axis=1))
 
 
 def weighted_median(scores: FloatArray, integers: NDArray[Any]) -> FloatArray:

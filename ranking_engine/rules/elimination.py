@@ -31,7 +31,20 @@ def baldwin(profile: Profile, *, ties: str = "worst") -> Outcome:
 
     Baldwin 1926. O(n_systems^2) once the wins are known.
     """
-    return _drop_by_borda(profile, ties, lambda scores: np.asarray(scores == scores.min(), dtype=bool))
+    n = profile.n_systems
+    scores, lost = _borda_scores(profile, ties)
+    beyond = 3 * n * int(profile.matrix.integer_weights.sum()) + 1  # and so it stays, whoever else leaves
+    left, n_left = np.zeros(n), 0
+    for number in itertools.count(1):
+        gone = (scores == scores[scores.argmin()]).nonzero()[0]
+        left[gone] = number
+        n_left += len(gone)
+        if n_left == n:
+            return Outcome(left)
+        scores[gone] = beyond
+        for j in gone.tolist():
+            scores -= lost[j]
+    raise AssertionError("unreachable")
 
 
 def nanson(profile: Profile, *, ties: str = "worst") -> Outcome:
@@ -39,9 +52,17 @@ def nanson(profile: Profile, *, ties: str = "worst") -> Outcome:
 
     Nanson 1882. O(n_systems^2) once the wins are known.
     """
-    return _drop_by_borda(
-        profile, ties, lambda scores: np.asarray(scores * len(scores) < scores.sum(), dtype=bool)
-    )
+    n = profile.n_systems
+    scores, lost = _borda_scores(profile, ties)
+    left, remaining = np.zeros(n), np.arange(n)
+    for number in itertools.count(1):
+        is_leaving = np.asarray(scores * len(scores) < scores.sum(), dtype=bool)
+        left[remaining] = number
+        if not is_leaving.any():
+            return Outcome(left)
+        gone, remaining = remaining[is_leaving], remaining[~is_leaving]
+        scores = scores[~is_leaving] - lost[np.ix_(gone, remaining)].sum(axis=0)
+    raise AssertionError("unreachable")
 
 
 def instant_runoff(profile: Profile, *, ties: str = "worst") -> Outcome:
@@ -65,27 +86,12 @@ def coombs(profile: Profile, *, ties: str = "worst") -> Outcome:
     return _drop_by_votes(profile, place, share[ties], lambda votes: votes == votes.max())
 
 
-def _drop_by_borda(profile: Profile, ties: str, leaving: Leaving) -> Outcome:
-    """Drop in rounds the systems for which `leaving` of the Borda scores holds, until it holds for all or none."""
-    n = profile.n_systems
+def _borda_scores(profile: Profile, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the Borda scores, up to a factor and a summand, and `lost[j, i]`: what i loses when j leaves."""
     presence = _worth_of_presence(profile.pairwise, ties)
-    bound = int(profile.matrix.integer_weights.sum()) * n * n
+    bound = 4 * int(profile.matrix.integer_weights.sum()) * profile.n_systems**2
     dtype = np.dtype(np.int64 if bound < _INT64_SAFE else object)
-    scores = presence.sum(axis=1, dtype=dtype)
-    columns = np.ascontiguousarray(presence.T)
-    left, remaining = np.zeros(n), np.arange(n)
-    for number in itertools.count(1):
-        is_leaving = leaving(scores)
-        gone = remaining[is_leaving]
-        if len(gone) in (0, len(remaining)):
-            left[remaining] = number
-            return Outcome(left)
-        left[gone] = number
-        stays = ~is_leaving
-        remaining, scores = remaining[stays], scores[stays]
-        for j in gone.tolist():
-            scores -= columns[j][remaining]
-    raise AssertionError("unreachable")
+    return presence.sum(axis=1, dtype=dtype), np.ascontiguousarray(presence.T)
 
 
 def _worth_of_presence(pairwise: Pairwise, ties: str) -> NDArray[Any]:

@@ -7,7 +7,6 @@ none. Strengths enter by their order alone, as levels: 1 for the weakest, up to 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ def ranked_pairs(profile: Profile, *, strength: str = "margins") -> Outcome:
     loser's name, and locked in unless those locked before lead from the loser to the winner (Tideman 1987).
     Systems that no chain of locked victories connects may tie. In `details`, `decided_by_name` says whether
     another order of equal strengths would have locked in others.
-    O(n^2) for the victories and O(n / 8) bytes for each system and each change of what it reaches.
+    O(n^2) victories and O(n / 8) bytes for each system and each change of what it reaches.
     """
     names = profile.matrix.system_names
     order = np.array(sorted(range(profile.n_systems), key=names.__getitem__), dtype=np.intp)
@@ -176,81 +175,30 @@ def _closure(edges: BoolArray) -> BoolArray:
 
 
 class _Reach:
-    """Who reaches whom along locked victories, as bits: row i of `below` holds the systems below i."""
+    """Who is above whom along locked victories: the bits of `below[i]` are the systems below i."""
 
     def __init__(self, n: int) -> None:
-        self.n = n
-        self.below = np.zeros((n, (n + 7) // 8), dtype=np.uint8)
-        self.above = np.zeros_like(self.below)
+        self.below, self.above = [0] * n, [0] * n
+
+    def add(self, i: int, j: int) -> None:
+        """Put i above j: all at or above i are now above all at or below j."""
+        upper, lower = self.above[i] | 1 << i, self.below[j] | 1 << j
+        new_upper, new_lower = upper & ~self.above[j], lower & ~self.below[i]
+        while new_upper:
+            k = new_upper.bit_length() - 1
+            self.below[k] |= lower
+            new_upper ^= 1 << k
+        while new_lower:
+            k = new_lower.bit_length() - 1
+            self.above[k] |= upper
+            new_lower ^= 1 << k
 
     def as_matrix(self) -> BoolArray:
         """`as_matrix()[i, j]`: i is above j."""
-        return np.unpackbits(self.below, axis=1, count=self.n).view(bool)
-
-    def replace(self, below: BoolArray) -> None:
-        """Take over a closed relation."""
-        self.below, self.above = np.packbits(below, axis=1), np.packbits(below.T, axis=1)
-
-    def part(self, members: NDArray[np.intp]) -> _Reach:
-        """Return the relation between `members` alone, numbered from 0."""
-        inside = _Reach(len(members))
-        inside.replace(np.unpackbits(self.below[members], axis=1, count=self.n)[:, members].astype(bool))
-        return inside
-
-    def pairs(self, i: NDArray[np.intp], j: NDArray[np.intp]) -> BoolArray:
-        """`pairs(i, j)[k]`: i[k] is above j[k]."""
-        return (self.below[i, j >> 3] >> (7 - (j & 7)).astype(np.uint8) & 1).astype(bool)
-
-    def has(self, i: int, j: int) -> bool:
-        return bool(self.below[i, j >> 3] >> (7 - (j & 7)) & 1)
-
-    def add(self, i: int, j: int) -> None:
-        """Put i above j: all at or above i that did not reach j now reach all at or below j, and conversely."""
-        new_below, new_above = self.below[j].copy(), self.above[i].copy()
-        _set(new_below, j)
-        _set(new_above, i)
-        upper = new_above & ~self.above[j]
-        lower = new_below & ~self.below[i]
-        self.below[_indices(upper, self.n)] |= new_below
-        self.above[_indices(lower, self.n)] |= new_above
-
-
-def _set(bits: NDArray[np.uint8], k: int) -> None:
-    bits[k >> 3] |= 128 >> (k & 7)
-
-
-def _indices(bits: NDArray[np.uint8], n: int) -> NDArray[np.intp]:
-    return np.flatnonzero(np.unpackbits(bits, count=n))
-
-
-@dataclass(frozen=True)
-class _Victories:
-    """Victories of `winner[k]` over `loser[k]`, strongest first, equal ones by name."""
-
-    winner: NDArray[np.intp]
-    loser: NDArray[np.intp]
-    level: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, levels: Levels) -> _Victories:
-        winner, loser = np.nonzero(levels)
-        level = levels[winner, loser].astype(np.int64)
-        return cls(winner, loser, level)[np.argsort(-level, kind="stable")]
-
-    def __getitem__(self, chosen: NDArray[Any] | slice) -> _Victories:
-        return _Victories(self.winner[chosen], self.loser[chosen], self.level[chosen])
-
-    def __len__(self) -> int:
-        return len(self.winner)
-
-    def batches(self, size: int) -> Iterator[_Victories]:
-        """Cut between levels, each batch as small as it can be with `size` victories or more."""
-        ends = np.flatnonzero(np.diff(self.level, append=0)) + 1
-        start = 0
-        while start < len(self):
-            stop = int(ends[min(int(np.searchsorted(ends, start + size)), len(ends) - 1)])
-            yield self[start:stop]
-            start = stop
+        n = len(self.below)
+        rows = b"".join(bits.to_bytes((n + 7) // 8, "little") for bits in self.below)
+        packed = np.frombuffer(rows, dtype=np.uint8).reshape(n, -1)
+        return np.unpackbits(packed, axis=1, count=n, bitorder="little").view(bool)
 
 
 def _lock_in(levels: Levels) -> tuple[BoolArray, bool]:
@@ -260,45 +208,24 @@ def _lock_in(levels: Levels) -> tuple[BoolArray, bool]:
     that is, if the possible victories of a level close a circle with those locked before.
     """
     reach, decided_by_name = _Reach(len(levels)), False
-    for batch in _Victories.of(levels).batches(1 + len(levels) ** 2 // 40):
-        is_possible = ~reach.pairs(batch.loser, batch.winner) & ~reach.pairs(batch.winner, batch.loser)
-        if _lock_in_batch(reach, batch[is_possible]):
-            decided_by_name = True
-    return reach.as_matrix(), decided_by_name
-
-
-def _lock_in_batch(reach: _Reach, batch: _Victories) -> bool:
-    """Lock in the victories of some levels; return whether one ruled out an equal one.
-
-    Only victories within a strong component of all of them and those locked before can close a circle, so
-    that only these are taken one by one.
-    """
-    edges = reach.as_matrix()
-    edges[batch.winner, batch.loser] = True
-    label = strong_components(edges)
-    is_on_circle = label[batch.winner] == label[batch.loser]
-    decided_by_name = False
-    for component in np.unique(label[batch.winner[is_on_circle]]):
-        members = np.flatnonzero(label == component)
-        mine = batch[is_on_circle & (label[batch.winner] == component)]
-        inside, is_decided = _lock_in_component(reach.part(members), members, mine)
-        edges[np.ix_(members, members)] = inside
-        decided_by_name = decided_by_name or is_decided
-    reach.replace(_closure(edges))
-    return decided_by_name
-
-
-def _lock_in_component(
-    reach: _Reach, members: NDArray[np.intp], victories: _Victories
-) -> tuple[BoolArray, bool]:
-    """Lock in victories between `members` one by one; return who is above whom, and whether names decided."""
-    decided_by_name = False
-    for equal in victories.batches(1):
-        i, j = np.searchsorted(members, equal.winner), np.searchsorted(members, equal.loser)
-        is_possible = ~reach.pairs(j, i)
-        for winner, loser in zip(i[is_possible].tolist(), j[is_possible].tolist(), strict=True):
-            if reach.has(loser, winner):
+    below = reach.below
+    for equal in _victories_by_level(levels):
+        is_open = [(i, j) for i, j in equal if not (below[i] >> j | below[j] >> i) & 1]
+        for i, j in is_open:
+            if below[j] >> i & 1:
                 decided_by_name = True
-            elif not reach.has(winner, loser):
-                reach.add(winner, loser)
+            elif not below[i] >> j & 1:
+                reach.add(i, j)
     return reach.as_matrix(), decided_by_name
+
+
+def _victories_by_level(levels: Levels) -> Iterator[list[tuple[int, int]]]:
+    """Yield the victories, winner and loser, of each level, the strongest level first, in the order of rows."""
+    winner, loser = np.nonzero(levels)
+    level = levels[winner, loser].astype(np.int64)
+    order = np.argsort(-level, kind="stable")
+    winner, loser, ends = winner[order], loser[order], np.flatnonzero(np.diff(level[order], append=0)) + 1
+    start = 0
+    for stop in ends.tolist():
+        yield list(zip(winner[start:stop].tolist(), loser[start:stop].tolist(), strict=True))
+        start = stop

@@ -5,6 +5,7 @@ Aleskerov, Chistyakov and Kalyagin 2010, The threshold aggregation; Rofin et al.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from ranking_engine.profile import Outcome, Profile
 from ranking_engine.task_order import TaskOrder
 
+_INT64_SAFE = 2**62
 DETAILED_SYSTEMS = 300  # the vectors of more systems are not listed
 
 
@@ -61,13 +63,15 @@ def _steps(order: TaskOrder, weights: NDArray[Any]) -> _Cells:
 
 def _summed(positions: NDArray[Any], amounts: NDArray[Any], denominator: int) -> _Cells:
     """Add up the amounts of each system (row) at equal positions."""
-    n = len(positions)
-    flat = (np.arange(n)[:, None] * (n + 1) + positions).ravel()
-    cells, inverse = np.unique(flat, return_inverse=True)
-    sums = np.zeros(len(cells), dtype=amounts.dtype)
-    np.add.at(sums, inverse, amounts.ravel())
+    n, width = positions.shape
+    order = np.argsort(positions, axis=1) + np.arange(n)[:, None] * width
+    position, amount = positions.ravel()[order], amounts.ravel()[order]
+    opens = np.ones((n, width), dtype=bool)
+    opens[:, 1:] = position[:, 1:] != position[:, :-1]
+    sums = np.add.reduceat(amount.ravel(), opens.ravel().nonzero()[0])
     kept = np.asarray(sums != 0, dtype=bool)
-    return _Cells(cells[kept] // (n + 1), cells[kept] % (n + 1), sums[kept], denominator)
+    system = opens.nonzero()[0][kept]
+    return _Cells(system, position[opens][kept].astype(np.int64), sums[kept], denominator)
 
 
 def _keys(cells: _Cells, n: int) -> NDArray[np.int64]:
@@ -76,12 +80,14 @@ def _keys(cells: _Cells, n: int) -> NDArray[np.int64]:
     Reading from the last position on, the next entry of a row is compared with 0 wherever the other row has
     its own further on: a positive one is worse the further back it is, a negative one better.
     """
-    magnitude, code = np.unique(np.abs(cells.amount), return_inverse=True)
+    size = np.abs(cells.amount)
+    if (n + 1) * (int(size.max()) + 1) >= _INT64_SAFE:  # only the order of the sizes matters
+        size = np.unique(size, return_inverse=True)[1] + 1
     sign = np.where(np.asarray(cells.amount > 0, dtype=bool), 1, -1)
     counts = np.bincount(cells.system, minlength=n)
     column = (np.cumsum(counts) - 1)[cells.system] - np.arange(len(cells.system))
     keys = np.zeros((n, int(counts.max())), dtype=np.int64)
-    keys[cells.system, column] = sign * (cells.position * (len(magnitude) + 1) + code + 1)
+    keys[cells.system, column] = sign * (cells.position * (int(size.max()) + 1) + size)
     return keys
 
 
@@ -99,17 +105,21 @@ def _ranks(keys: NDArray[np.int64]) -> NDArray[np.float64]:
 def _listed(profile: Profile, cells: _Cells, unit: int, *, is_steps: bool) -> dict[str, dict[int, float]]:
     """Return each system's weights at the positions n to 2, without zeros."""
     n = profile.n_systems
-    table = np.zeros((n, n + 1), dtype=cells.amount.dtype)
-    table[cells.system, cells.position] = cells.amount
+    system, position, amount = cells.system, cells.position, cells.amount
     if is_steps:
+        table = np.zeros((n, n + 1), dtype=amount.dtype)
+        table[system, position] = amount
         table = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
-    descending = table[:, :1:-1]  # positions n to 2
-    systems, steps = np.nonzero(descending)
-    amounts = descending[systems, steps]
-    weights = [int(w) / unit for w in amounts] if amounts.dtype == object else (amounts / unit).tolist()
-    positions = (n - steps).tolist()
-    ends = np.searchsorted(systems, np.arange(n + 1)).tolist()
-    return {
-        name: dict(zip(positions[begin:end], weights[begin:end], strict=True))
-        for name, begin, end in zip(profile.matrix.system_names, ends, ends[1:], strict=False)
-    }
+        system, position = np.nonzero(table)
+        amount = table[system, position]
+    ends = np.searchsorted(system, np.arange(n + 1))
+    ends = len(system) - ends  # read backwards, each system's last position comes first
+    weight = [int(w) / unit for w in amount] if amount.dtype == object else (amount / unit).tolist()
+    positions, weights = position[::-1].tolist(), weight[::-1]
+    given = [
+        dict(zip(positions[begin:end], weights[begin:end], strict=True))
+        for begin, end in itertools.pairwise(ends[::-1].tolist())
+    ]
+    for weight_at in given:
+        weight_at.pop(1, None)
+    return dict(zip(profile.matrix.system_names, reversed(given), strict=True))

@@ -20,7 +20,7 @@ tasks were drawn again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -187,30 +187,93 @@ def significance(
     Raises:
         ValueError: a parameter out of its range, or a name in `pool` that is no system's.
     """
-    _check_parameters(matrix, ranking, level, scale, pool)
-    order = _board_order(matrix, ranking)
-    units, shares = cluster_differences(matrix, scale)
-    every = [(a, b) for a in range(len(order)) for b in range(a + 1, len(order))]
-    places = ranking.ranks[list(order)]
-    n_top = int((places <= top).sum())
-
-    def tested(pairs: list[tuple[int, int]]) -> PairTests:
-        systems = np.array([(order[a], order[b]) for a, b in pairs], dtype=np.intp).reshape(-1, 2)
-        return _test_pairs(units, shares, systems, level, seed)
-
-    every_pair = tested(every)
-    return Significance(
-        level,
-        seed,
-        scale,
-        units.shape[1],
-        order,
-        tested([(a, a + 1) for a in range(len(order) - 1)]),
-        tested([(a, b) for a, b in every if b < n_top]),
-        every_pair,
-        _runs(order, places, every_pair),
-        _friedman_of(matrix, pool, level),
+    found = significance_of_rankings(
+        matrix, {"": ranking}, top=top, level=level, scale=scale, pool=pool, seed=seed
     )
+    return found[""]
+
+
+def significance_of_rankings(
+    matrix: ScoreMatrix,
+    rankings: Mapping[str, Ranking],
+    *,
+    top: int = TOP,
+    level: float = LEVEL,
+    scale: Scale = "sd",
+    pool: Sequence[str] | None = None,
+    seed: int = 0,
+) -> dict[str, Significance]:
+    """Say the same of several rankings of one matrix, each pair of systems being tested once for all of them.
+
+    Args:
+        matrix: the scores; its groups are the clusters.
+        rankings: of the systems of `matrix`, by key, such as one a rule.
+        top, level, scale, pool, seed: as for `significance`.
+
+    Returns:
+        One answer a ranking, under its key.
+
+    Raises:
+        ValueError: as `significance`.
+    """
+    for ranking in rankings.values():
+        _check_parameters(matrix, ranking, level, scale, pool)
+    orders = {key: _board_order(matrix, ranking) for key, ranking in rankings.items()}
+    units, shares = cluster_differences(matrix, scale)
+    table = _PairTable(units, shares, sorted(set().union(*orders.values())), level, seed)
+    of_pool = _friedman_of(matrix, pool, level)
+    found = {}
+    for key, order in orders.items():
+        every = [(a, b) for a in range(len(order)) for b in range(a + 1, len(order))]
+        places = rankings[key].ranks[list(order)]
+        n_top = int((places <= top).sum())
+        every_pair = table.family(order, every)
+        found[key] = Significance(
+            level,
+            seed,
+            scale,
+            units.shape[1],
+            order,
+            table.family(order, [(a, a + 1) for a in range(len(order) - 1)]),
+            table.family(order, [(a, b) for a, b in every if b < n_top]),
+            every_pair,
+            _runs(order, places, every_pair),
+            of_pool,
+        )
+    return found
+
+
+class _PairTable:
+    """Every pair of `systems` tested once: a p-value hangs on no ranking, only its adjustment does."""
+
+    def __init__(
+        self, units: FloatArray, shares: FloatArray, systems: Sequence[int], level: float, seed: int
+    ) -> None:
+        self.level = level
+        self.places = {system: place for place, system in enumerate(systems)}
+        first, second = np.triu_indices(len(systems), 1)
+        chosen = np.array(systems, dtype=np.intp)
+        pairs = np.column_stack([chosen[first], chosen[second]])
+        self.tests = _test_pairs(units, shares, pairs, level, seed)
+        self.least = np.minimum(1.0, 2.0 ** (1.0 - self.tests.n_units))
+
+    def family(self, order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> PairTests:
+        """Return the tests of these pairs of places of `order`, adjusted among themselves."""
+        places = np.array([self.places[system] for system in order], dtype=np.intp)
+        systems = np.array(order, dtype=np.intp)
+        a, b = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        low, high = np.minimum(places[a], places[b]), np.maximum(places[a], places[b])
+        rows = low * (2 * len(self.places) - low - 1) // 2 + high - low - 1
+        sign = np.where(places[a] < places[b], 1.0, -1.0)
+        return _judged(
+            np.column_stack([systems[a], systems[b]]),
+            differences=self.tests.differences[rows] * sign,
+            n_units=self.tests.n_units[rows],
+            p_values=self.tests.p_values[rows],
+            least=self.least[rows],
+            n_draws=self.tests.n_draws,
+            level=self.level,
+        )
 
 
 def instance_separability(
@@ -236,6 +299,9 @@ def cluster_differences(matrix: ScoreMatrix, scale: Scale) -> tuple[FloatArray, 
     Both have shape (n_systems, n_clusters, largest cluster), NaN where there is no score or no task: a pair's
     difference on a cluster is the sum over the tasks on which both have a score.
     """
+    if not matrix.votes.any():
+        nothing = np.empty((matrix.n_systems, 0, 0))
+        return nothing, nothing
     part = matrix.subset(tasks=matrix.votes)
     clusters = clusters_of(part)
     members: list[list[int]] = [[] for _ in clusters]
@@ -279,10 +345,31 @@ def _test_pairs(
     total = np.nansum(differences, axis=1)
     means = np.divide(total, weight, out=np.full(len(pairs), np.nan), where=weight > 0)
     found = sign_flips(differences, n_draws=draws_for(len(pairs), level), seed=seed)
-    adjusted, least = holm(found.p_values), holm(found.least)
-    verdicts = np.where(adjusted <= level, SEPARABLE, np.where(least > level, TOO_FEW, NOT_SEPARABLE))
+    return _judged(
+        pairs,
+        differences=means,
+        n_units=n_units,
+        p_values=found.p_values,
+        least=found.least,
+        n_draws=found.n_draws,
+        level=level,
+    )
+
+
+def _judged(
+    pairs: NDArray[np.intp],
+    *,
+    differences: FloatArray,
+    n_units: NDArray[np.int64],
+    p_values: FloatArray,
+    least: FloatArray,
+    n_draws: int,
+    level: float,
+) -> PairTests:
+    adjusted, least_adjusted = holm(p_values), holm(least)
+    verdicts = np.where(adjusted <= level, SEPARABLE, np.where(least_adjusted > level, TOO_FEW, NOT_SEPARABLE))
     return PairTests(
-        pairs, means, n_units, found.p_values, adjusted, least, verdicts.astype(np.int8), found.n_draws
+        pairs, differences, n_units, p_values, adjusted, least_adjusted, verdicts.astype(np.int8), n_draws
     )
 
 
@@ -351,4 +438,5 @@ __all__ = [
     "cluster_differences",
     "instance_separability",
     "significance",
+    "significance_of_rankings",
 ]

@@ -8,7 +8,7 @@ import fnmatch
 from dataclasses import dataclass
 from functools import cache as once
 from itertools import accumulate
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.conf import settings
@@ -19,10 +19,17 @@ from django.test import Client
 from django.urls import get_resolver, resolve, reverse
 from django.utils import timezone
 
+from leaderboard.forms.manage import SettingsForm
+from leaderboard.forms.studies import StudiesForm
+from leaderboard.forms.tasks import ProposalForms
 from leaderboard.models import Benchmark, Job, User
 from leaderboard.models.submissions import Source
+from leaderboard.services.benchmark_drafts import make_benchmark_draft
 from leaderboard.services.drafts import RawRow, make_draft
+from leaderboard.services.releases import freeze_revision
+from leaderboard.services.study_plans import choices_of
 from leaderboard.services.submissions import accept_batch
+from leaderboard.services.task_changes import Proposal, TaskEdit, present_proposal
 from tests.factories import Factory
 
 # Kinds of user. The submitter uploaded an accepted batch, a pending batch and a draft; on the private benchmark they
@@ -58,6 +65,12 @@ system                               GET    unlisted   200       200      200   
 system                               GET    private    404       404      404       200      200       200      404
 system                               POST   any        405       405      405       405      405       405      405
 system~pending                       GET    any        404       404      404       404      404       404      404
+prospects                            GET    public     200       200      200       200      200       200      200
+prospects                            GET    unlisted   200       200      200       200      200       200      200
+prospects                            GET    private    404       404      404       200      200       200      404
+prospects                            POST   any        405       405      405       405      405       405      405
+prospects~asked                      GET    public     200       200      200       200      200       200      200
+prospects~asked                      GET    private    404       404      404       200      200       200      404
 submit                               GET    public     login     200      200       200      200       200      200
 submit                               GET    unlisted   login     200      200       200      200       200      200
 submit                               GET    private    login     404      404       200      200       200      404
@@ -80,6 +93,44 @@ upload                               POST   unlisted   login     ->draft  ->draf
 upload                               POST   private    login     404      404       ->draft  ->draft   ->draft  404
 upload~owners                        POST   public     login     403      403       403      403       ->draft  403
 upload~closed                        POST   listed     login     403      403       403      403       403      403
+history                              GET    public     200       200      200       200      200       200      200
+history                              GET    unlisted   200       200      200       200      200       200      200
+history                              GET    private    404       404      404       200      200       200      404
+history                              POST   any        405       405      405       405      405       405      405
+release                              GET    public     200       200      200       200      200       200      200
+release                              GET    unlisted   200       200      200       200      200       200      200
+release                              GET    private    404       404      404       200      200       200      404
+release                              POST   any        405       405      405       405      405       405      405
+manage                               GET    listed     login     403      403       403      403       200      403
+manage                               GET    private    login     404      404       403      403       200      404
+manage                               POST   listed     login     403      403       403      403       ->manage 403
+manage                               POST   private    login     404      404       403      403       ->manage 404
+manage_tasks                         GET    listed     login     403      403       403      403       200      403
+manage_tasks                         GET    private    login     404      404       403      403       200      404
+manage_tasks                         POST   listed     login     403      403       403      403       200      403
+manage_tasks                         POST   private    login     404      404       403      403       200      404
+manage_releases                      GET    listed     login     403      403       403      403       200      403
+manage_releases                      GET    private    login     404      404       403      403       200      404
+manage_releases                      POST   listed     login     403      403       403      403       ->release 403
+manage_releases                      POST   private    login     404      404       403      403       ->release 404
+manage_studies                       GET    listed     login     403      403       403      403       200      403
+manage_studies                       GET    private    login     404      404       403      403       200      404
+manage_studies POST listed login     403      403       403      403       ->manage_studies 403
+manage_studies POST private login     404      404       403      403       ->manage_studies 404
+run_study                            GET    any        login     405      405       405      405       405      405
+run_study POST listed login     403      403       403      403       ->manage_studies 403
+run_study POST private login     404      404       403      403       ->manage_studies 404
+manage_edition                       GET    any        login     405      405       405      405       405      405
+manage_edition                       POST   listed     login     403      403       403      403       ->manage 403
+manage_edition                       POST   private    login     404      404       403      403       ->manage 404
+manage_archive                       GET    any        login     405      405       405      405       405      405
+manage_archive                       POST   listed     login     403      403       403      403       ->manage 403
+manage_archive                       POST   private    login     404      404       403      403       ->manage 404
+new                                  GET    -          login     200      200       200      200       200      200
+new                                  POST   -          login     ->new_draft = =        =         =        =
+new_draft                            GET    -          login     404      200       404      404       404      404
+new_draft                            POST   -          login     404      ->board   404      404       404      404
+new_draft~discard                    POST   -          login     404      ->new     404      404       404      404
 draft                                GET    public     login     404      200       404      404       404      404
 draft                                GET    unlisted   login     404      200       404      404       404      404
 draft                                GET    private    login     404      404       404      404       404      404
@@ -236,6 +287,8 @@ class World:
         self.draft = make_draft(self.benchmark, submitter, [row], source=Source.FORM)
         membership.delete()
         self.benchmark = make.publish(self.benchmark)
+        freeze_revision(self.benchmark, author=people["owner"], number=2, name="Frozen")
+        self.new_draft = make_benchmark_draft(submitter, name="Draft", table=b"system,Task 1,Task 2\nA,1,2\nB,2,1\n")
 
         self._sessions = {kind: self._session(user) for kind, user in people.items()}
 
@@ -258,13 +311,18 @@ class World:
             "key": self.benchmark.key,
             "rule_key": "borda",
             "system_key": "secret" if variant == "pending" else "e",
-            "uuid": self.draft.uuid if name == "draft" else self.pending.uuid if variant == "pending" else
-            self.accepted.uuid,
-        }  # fmt: skip
+            "release_key": "frozen",
+            "uuid": self.number(name, variant),
+        }
         if name in PATHS:
             return PATHS[name]
         arguments = [values[key] for key in ARGUMENTS.get(name, ())]
-        return reverse(name, args=arguments or (["1"] if has_object(name) else []))
+        asked = "?conditions=Task+1+%3E%3D+0.5" if variant == "asked" else ""
+        return reverse(name, args=arguments or (["1"] if has_object(name) else [])) + asked
+
+    def number(self, name: str, variant: str) -> UUID:
+        rows = {"draft": self.draft, "new_draft": self.new_draft}
+        return rows.get(name, self.pending if variant == "pending" else self.accepted).uuid
 
     def form(self, route: str) -> dict[str, str]:
         if route.startswith("upload"):
@@ -272,9 +330,14 @@ class World:
         if route.startswith("submit"):
             scores = {f"score-{task.key}": "5" for task in self.benchmark.tasks.all()}
             return {"system_name": "New system", **scores}
+        if route in FORMS or route == "new_draft":
+            return FORMS.get(route) or new_draft_form()
+        if route.startswith("manage"):
+            filled = {"manage": settings_form, "manage_tasks": tasks_form, "manage_studies": studies_form}
+            return filled.get(route, dict)(self.benchmark)
         if route == "tokens":
             return {"name": "laptop", "scopes": "read", "days": "30"}
-        if route == "draft~discard":
+        if route.endswith("draft~discard"):
             return {"action": "discard"}
         if route == "draft":
             number = str(self.benchmark.last_revision_number)
@@ -295,12 +358,65 @@ class World:
             transaction.savepoint_rollback(before)
 
 
+FORMS = {
+    "manage_releases": {"number": "2", "name": "Frozen again"},
+    "manage_edition": {"name": "Second edition"},
+    "manage_archive": {"archived": "1"},
+    "run_study": {"study": "missing_scores"},
+    "new": {"name": "New", "text": "system,T\nA,1\n"},
+}
+
+
+def settings_form(benchmark):
+    """The settings as the owner's page shows them."""
+    form = SettingsForm(instance=benchmark)
+    return {name: form[name].value() or "" for name in form.fields} | {"tags": "one, two"}
+
+
+def studies_form(benchmark):
+    """The choices as the owner's page shows them."""
+    form = StudiesForm(choices_of(benchmark))
+    return {name: form[name].value() for name in form.fields}
+
+
+def tasks_form(benchmark):
+    """A weight changed, and everything else as the owner's page shows it."""
+    return sent(ProposalForms(present_proposal(benchmark))) | {"task-0-weight": "3", "action": "preview"}
+
+
+def new_draft_form():
+    """A draft of a benchmark, created as it stands."""
+    tasks = [TaskEdit("Task 1"), TaskEdit("Task 2")]
+    counting = {"missing_policy": "drop_systems", "aggregation": "basic", "replacement": "row"}
+    parts = sent(ProposalForms(Proposal(tasks=tasks, groups=[], **counting), new_tasks=0))
+    about = {"name": "Made", "visibility": "public", "submission_policy": "open", "default_rule": "borda"}
+    return parts | about | {"action": "create"}
+
+
+def sent(parts):
+    """What a browser sends of the three parts when nothing is typed."""
+    forms = [parts.counting, parts.tasks.management_form, parts.groups.management_form, *parts.tasks, *parts.groups]
+    fields = [form[name] for form in forms for name in form.fields if name != "is_archived"]
+    return {field.html_name: "" if field.value() is None else str(field.value()) for field in fields}
+
+
 ARGUMENTS = {
+    "history": ("key",),
+    "release": ("key", "release_key"),
+    "manage": ("key",),
+    "manage_tasks": ("key",),
+    "manage_releases": ("key",),
+    "manage_studies": ("key",),
+    "run_study": ("key",),
+    "manage_edition": ("key",),
+    "manage_archive": ("key",),
+    "new_draft": ("uuid",),
     "board": ("key",),
     "board_csv": ("key",),
     "submit": ("key",),
     "upload": ("key",),
     "rule": ("key", "rule_key"),
+    "prospects": ("key",),
     "system": ("key", "system_key"),
     "draft": ("uuid",),
     "batch": ("uuid",),
@@ -372,8 +488,13 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
 
 @pytest.mark.parametrize("kind", ["stranger", "submitter", "staff", "anonymous"])
 @pytest.mark.parametrize(
-    "route", ["board", "board_csv", "rule", "system", "submit", "upload", "draft", "batch", "batch_progress"]
-)
+    "route",
+    [
+        "board", "board_csv", "rule", "prospects", "prospects~asked", "system", "submit", "upload", "draft", "batch",
+        "batch_progress", "history", "release", "manage", "manage_tasks", "manage_studies",
+        "manage_releases",
+    ],
+)  # fmt: skip
 def test_what_is_private_answers_as_what_is_not_there(worlds, kind, route):
     world = worlds["private"]
     there = world.path(route)

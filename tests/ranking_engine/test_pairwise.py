@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ranking_engine import MISSING_POLICIES, Pairwise, ScoreMatrix, rank_all
+from ranking_engine import AGGREGATIONS, MISSING_POLICIES, Pairwise, ScoreMatrix, rank_all
+from ranking_engine.aggregation import reweighted
 from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine import naive
 from tests.ranking_engine.strategies import matrices
 
 FEW = settings(max_examples=60, deadline=None)
-PAIRWISE_RULES = ("copeland", "minimax", "condorcet", "baldwin", "nanson")
+PAIRWISE_RULES = ("copeland", "minimax", "condorcet", "baldwin", "nanson", "win_rate")
 
 
 def assert_same_as_naive(pairwise: Pairwise, matrix: ScoreMatrix) -> None:
@@ -82,9 +83,25 @@ def test_an_update_is_what_a_fresh_comparison_gives(matrix, other):
     assert_same_as_naive(pairwise.updated(longer, matrix.n_systems), longer)
 
 
+@FEW
+@given(matrices(), matrices())
+def test_several_systems_may_change_and_join_at_once(matrix, other):
+    row = np.resize(other.values[0], matrix.n_tasks)
+    changed = matrix.replace_row(0, row).with_row("first", row).with_row("second", matrix.values[-1])
+    updated = Pairwise.of(matrix).updated(changed, [0, matrix.n_systems, matrix.n_systems + 1])
+    assert_same_as_naive(updated, changed)
+
+
+@pytest.mark.parametrize("systems", [[1], [1, 2, 4], [-1, 2, 3], []])
+def test_an_update_refuses_newcomers_that_are_not_named_and_systems_that_are_not_there(systems):
+    matrix = ScoreMatrix([[1.0], [2.0]])
+    with pytest.raises(ValueError, match="`matrix` must differ from the compared one in `systems` alone"):
+        Pairwise.of(matrix).updated(matrix.with_row("C", [3.0]).with_row("D", [4.0]), systems)
+
+
 def test_an_update_refuses_a_matrix_of_another_size():
     pairwise = Pairwise.of(ScoreMatrix([[1.0], [2.0]]))
-    with pytest.raises(ValueError, match="`matrix` must differ from the compared one in system `i` alone"):
+    with pytest.raises(ValueError, match="`matrix` must differ from the compared one in `systems` alone"):
         pairwise.updated(ScoreMatrix([[1.0]]), 0)
 
 
@@ -98,7 +115,7 @@ def test_pairs_without_a_common_task_are_counted(matrix):
 
 def test_an_update_refuses_other_weights():
     pairwise = Pairwise.of(ScoreMatrix([[1.0, 2.0], [2.0, 1.0]]))
-    with pytest.raises(ValueError, match="`matrix` must differ from the compared one in system `i` alone"):
+    with pytest.raises(ValueError, match="`matrix` must differ from the compared one in `systems` alone"):
         pairwise.updated(ScoreMatrix([[1.0, 2.0], [2.0, 1.0]], weights=[1, 2]), 0)
 
 
@@ -121,6 +138,18 @@ def test_rankings_of_an_updated_comparison_are_those_of_a_fresh_one(matrix, othe
         for rule, ranking in got.items():
             np.testing.assert_array_equal(ranking.scores, expected[rule].scores)
             assert (ranking.status, ranking.details) == (expected[rule].status, expected[rule].details)
+
+
+@settings(max_examples=30, deadline=None)
+@given(matrices(groups=True), matrices(), st.sampled_from(list(AGGREGATIONS)))
+def test_an_updated_comparison_serves_every_aggregation(matrix, other, aggregation):
+    changed = matrix.replace_row(0, np.resize(other.values[0], matrix.n_tasks))
+    before, after = (m if aggregation == "two_step" else reweighted(m, aggregation) for m in (matrix, changed))
+    known = Pairwise.of(before).updated(after, 0)
+    expected = rank_all(changed, PAIRWISE_RULES, aggregation=aggregation)
+    got = rank_all(changed, PAIRWISE_RULES, aggregation=aggregation, pairwise=known)
+    for rule, ranking in got.items():
+        np.testing.assert_array_equal(ranking.scores, expected[rule].scores)
 
 
 def test_rankings_refuse_the_comparison_of_another_matrix():

@@ -126,6 +126,28 @@ def test_a_subset_keeps_what_belongs_to_its_tasks():
     assert (part.weights, part.groups) == ((Fraction(1, 10), Fraction(1)), ("g", "h"))
     np.testing.assert_array_equal(part.maximum, [100, NAN])
     assert full_matrix().subset(tasks=[1]).group_weights == {}
+    for array in (part.values, part.directions, part.minimum, part.maximum, part.chance):
+        assert not array.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ({"systems": []}, "`systems` chooses none of the 2"),
+        ({"tasks": np.zeros(3, dtype=bool)}, "`tasks` chooses none of the 3"),
+        ({"systems": [1, 1]}, "`systems` chooses one of the 2 twice"),
+        ({"tasks": [0, 1, -3]}, "`tasks` chooses one of the 3 twice"),
+    ],
+)
+def test_a_subset_has_something_and_nothing_twice(chosen, message):
+    with pytest.raises(ValueError, match=message):
+        full_matrix().subset(**chosen)
+
+
+def test_a_subset_has_a_task_that_weighs_something():
+    matrix = ScoreMatrix([[1, 2]], weights=[0, 1])
+    with pytest.raises(ValueError, match="`weights` are all zero"):
+        matrix.subset(tasks=[0])
 
 
 @pytest.mark.parametrize(

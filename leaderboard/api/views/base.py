@@ -28,6 +28,7 @@ class ApiView(APIView):
     http_method_names = ["get", "head", "post"]
     # Which scope each method needs of a token: one of these. Reading needs `read` where nothing is said.
     scopes: ClassVar[dict[str, tuple[str, ...]]] = {}
+    reads_by_post: ClassVar[bool] = False  # whether POST only asks, and is as open as reading
 
     def perform_authentication(self, request: Request) -> None:
         """Count the address first, so that guessing at tokens is counted too."""

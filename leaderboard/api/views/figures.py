@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404
@@ -18,7 +19,14 @@ from leaderboard.api.problems import ApiError
 from leaderboard.api.views.base import BenchmarkView, job_states
 from leaderboard.models import Benchmark, Publication
 from leaderboard.selectors.scores import BoardSystem, systems_at
-from leaderboard.services.columns import Column, TooLargeError, board_under, published_board
+from leaderboard.services.columns import (
+    Column,
+    PublishedBoard,
+    TooLargeError,
+    board_under,
+    published_board,
+    separability_of,
+)
 from leaderboard.services.score_table import score_rows, scores_csv
 
 
@@ -132,20 +140,23 @@ class Ranking(FigureView):
         if self.is_csv:
 
             def text() -> str:
-                return _csv(*self._column(publication, rule, policy, aggregation)[:2])
+                column, systems, _ = self._column(publication, rule, policy, aggregation)
+                return _csv(column, systems)
 
             return self.table(publication, rule, text, jobs)
 
         def build() -> dict[str, Any]:
-            column, systems, intervals = self._column(publication, rule, policy, aggregation)
+            column, systems, board = self._column(publication, rule, policy, aggregation)
+            told_apart = separability_of(board, column)
             return {
                 **payloads.published(publication),
                 **payloads.column_head(column, systems),
                 "missing": policy,
                 "aggregation": aggregation,
                 "jobs": jobs,
-                "intervals": intervals,
-                "results": payloads.column_rows(column, systems),
+                "intervals": payloads.intervals(board),
+                "separability": told_apart.text or None,
+                "results": payloads.column_rows(column, systems, told_apart),
             }
 
         return self.figures(publication, build, jobs)
@@ -159,10 +170,9 @@ class Ranking(FigureView):
 
     def _column(
         self, publication: Publication, rule: str, policy: str, aggregation: str
-    ) -> tuple[Column, list[BoardSystem], dict[str, Any] | None]:
+    ) -> tuple[Column, list[BoardSystem], PublishedBoard]:
         board = published_board(publication)
         systems = systems_at(publication.revision)
-        intervals = payloads.intervals(board)
         stored = publication.revision.configuration.content
         if systems and (policy, aggregation) != (stored["missing_policy"], stored["aggregation"]):
             try:
@@ -170,12 +180,12 @@ class Ranking(FigureView):
                 board = board_under(board, policy, aggregation, names, self.audience.level)
             except TooLargeError as problem:
                 raise ApiError(422, str(problem)) from problem
-            intervals = None
+            board = replace(board, study=None)
         column = next((column for column in board.columns if column.rule == rule), None)
         if column is None:
             known = ", ".join(column.rule for column in board.columns) or "none"
             raise Http404(f"No rule {rule!r} is on this board; there are: {known}.")
-        return column, systems, intervals
+        return column, systems, board
 
 
 def _csv(column: Column, systems: list[BoardSystem]) -> str:

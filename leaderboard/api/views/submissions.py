@@ -30,11 +30,12 @@ from leaderboard.selectors.audience import audience, visible_batch
 from leaderboard.selectors.submissions import batch_naming
 from leaderboard.services.batch_page import batch_standing
 from leaderboard.services.columns import TooLargeError
+from leaderboard.services.submission_errors import QuotaError, SubmissionError
 from leaderboard.services.submissions import (
-    SubmissionError,
-    accept_batch,
     decides_alone,
     reject_batch,
+    require_may_submit,
+    take_batch,
     withdraw_submission,
 )
 from leaderboard.services.upload_preview import preview_upload
@@ -93,6 +94,8 @@ class Submissions(BenchmarkView):
             raise wrong_body([_detail(issue) for issue in problem.issues], problem.n_issues) from problem
         except IdempotencyError as problem:
             raise ApiError(409, str(problem), code="idempotency_key_reused") from problem
+        except QuotaError as problem:
+            raise ApiError(429, str(problem), code="quota_exceeded") from problem
         except SubmissionError as problem:
             raise ApiError(403, str(problem)) from problem
         content = submission_status(request, batch)
@@ -120,8 +123,7 @@ class Submissions(BenchmarkView):
         return bool(text == "true")
 
     def _preview(self, upload: Upload) -> dict[str, Any]:
-        if not self.audience.may_submit:
-            raise SubmissionError(f"You may not submit to {self.benchmark.name}.")
+        require_may_submit(self.user, self.benchmark)
         rows = check_upload(self.benchmark, self.user, upload)
         try:
             outcomes = preview_upload(self.benchmark, rows)
@@ -251,7 +253,7 @@ class Accept(DecisionView):
         """Accept a waiting submission as a whole: the next revision includes it."""
         batch = self.whole_batch(uuid)
         reason = reason_of(request.data, is_needed=False)
-        return self.decide(request, batch, lambda: accept_batch(batch, actor=self.user, reason=reason))
+        return self.decide(request, batch, lambda: take_batch(batch, actor=self.user, reason=reason))
 
 
 class Reject(DecisionView):

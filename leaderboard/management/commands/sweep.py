@@ -8,17 +8,20 @@ from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand
 from django.db import close_old_connections
+from django.utils import timezone
 
 import config.celery  # noqa: F401 -- wake-ups are sent through this application
+from leaderboard.services.embargo import end_embargoes
 from leaderboard.services.jobs import sweep
-from leaderboard.services.upkeep import delete_expired_drafts, insert_jobs_after_upgrade
+from leaderboard.services.study_plans import plan_nightly_studies
+from leaderboard.services.upkeep import delete_expired_drafts, delete_forgotten_partials, insert_jobs_after_upgrade
 
 logger = logging.getLogger(__name__)
 UPKEEP_SECONDS = 60
 
 
 class Command(BaseCommand):
-    """Ends leases that ran out and wakes workers for what is due, once a second, straight from the database."""
+    """Ends leases and embargoes that ran out and wakes workers, once a second, straight from the database."""
 
     help = "Keep every job going: end leases that ran out, wake workers for what is due. Any number may run."
 
@@ -39,7 +42,10 @@ class Command(BaseCommand):
                 if time.monotonic() >= next_upkeep:
                     insert_jobs_after_upgrade()
                     delete_expired_drafts()
+                    delete_forgotten_partials()
+                    plan_nightly_studies(timezone.now())
                     next_upkeep = time.monotonic() + UPKEEP_SECONDS
+                end_embargoes()
                 sweep()
             except Exception:
                 # The database may be away for a moment; nothing is lost by sweeping a second later.

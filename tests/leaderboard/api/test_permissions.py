@@ -45,6 +45,14 @@ ranking~csv  GET    open       200       200      200    200       200   403    
 ranking~csv  GET    private    404       404      200    200       200   403      401
 ranking~miss GET    open       200       200      200    200       200   403      401
 ranking~miss GET    private    404       404      200    200       200   403      401
+prospects    GET    open       200       200      200    200       200   403      401
+prospects    GET    private    404       404      200    200       200   403      401
+prospects~csv GET   open       200       200      200    200       200   403      401
+prospects~csv GET   private    404       404      200    200       200   403      401
+prospects    POST   open       200       200      200    200       200   403      401
+prospects    POST   private    404       404      200    200       200   403      401
+prospect     GET    open       200       200      200    200       200   403      401
+prospect     GET    private    404       404      200    200       200   403      401
 revisions    GET    open       200       200      200    200       200   403      401
 revisions    GET    private    404       404      200    200       200   403      401
 revision     GET    open       200       200      200    200       200   403      401
@@ -133,7 +141,7 @@ class World:
             path += "?dry_run=true" if variant == "dry" else ""
             scores = {"task-1": 1}
             content = {"systems": [{"name": "New", "scores": scores}], "create_systems": True}
-            body = content if name == "submit" else {"reason": "Because."}
+            body = {"submit": content, "prospects": {"conditions": ["task-1 >= 0.5"]}}.get(name, {"reason": "Because."})
             return client.post(path, json.dumps(body), content_type="application/json")
         finally:
             transaction.savepoint_rollback(before)
@@ -146,7 +154,7 @@ class World:
         if name in ("submission", "withdraw", "accept", "reject"):
             is_pending = variant == "p" or name in ("accept", "reject")
             return reverse(f"api:{name}", args=[self.pending.uuid if is_pending else self.accepted.uuid])
-        more = {"system": ["e"], "ranking": ["borda"], "revision": [1]}.get(name, [])
+        more = {"system": ["e"], "prospect": ["e"], "ranking": ["borda"], "revision": [1]}.get(name, [])
         return reverse(f"api:{name}", args=[key or self.benchmark.key, *more])
 
 

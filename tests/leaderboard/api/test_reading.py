@@ -88,7 +88,12 @@ def test_a_benchmark_says_where_its_board_stands(make, api):
     assert (found["revision"], found["last_revision"], found["is_computing"]) == (1, 1, False)
     assert (found["n_systems"], found["n_tasks"], found["n_missing"]) == (4, 3, 2)
     assert (found["default_rule"], found["missing_policy"], found["may_submit"]) == ("copeland", "drop_systems", False)
-    assert {job["kind"]: job["state"] for job in found["jobs"]} == {"bootstrap": "waiting", "rankings": "done"}
+    assert {job["kind"]: job["state"] for job in found["jobs"]} == {
+        "bootstrap": "waiting",
+        "prospects": "waiting",
+        "rankings": "done",
+        "significance": "waiting",
+    }
     make.accepted(benchmark, {"E": [1.0, 1.0, 1.0]})
     found = api.get(f"benchmarks/{benchmark.key}/").json()
     assert (found["revision"], found["last_revision"], found["is_computing"]) == (1, 2, True)
@@ -212,7 +217,12 @@ def test_rank_intervals_come_with_their_study(make, api):
     assert api.get(f"benchmarks/{make.publish(benchmark).key}/rankings/borda/").json()["intervals"] is None
     make.publish(benchmark, studies=True)
     found = api.get(f"benchmarks/{benchmark.key}/rankings/borda/").json()
-    assert {job["kind"]: job["state"] for job in found["jobs"]} == {"bootstrap": "done", "rankings": "done"}
+    assert {job["kind"]: job["state"] for job in found["jobs"]} == {
+        "bootstrap": "done",
+        "prospects": "done",
+        "rankings": "done",
+        "significance": "done",
+    }
     assert found["intervals"] == {"status": "computed", "reason": "", "level": 0.95, "n_resamples": 1000, "seed": 0}
     for row in found["results"]:
         least, greatest = row["interval"]
@@ -263,7 +273,7 @@ def test_revisions_tell_their_cause_author_and_state(make, api):
         (1, "batch", "owner", True),
     ]
     assert found["revision"] == 2
-    assert [job["state"] for job in found["results"][0]["jobs"]] == ["waiting", "waiting"]
+    assert [job["state"] for job in found["results"][0]["jobs"]] == ["waiting"] * 4
     one = api.get(f"benchmarks/{benchmark.key}/revisions/2/").json()
     assert one | {"configuration": None} == found["results"][1] | {"configuration": None}
     assert [task["key"] for task in one["configuration"]["tasks"]] == [f"task-{t}" for t in range(1, 6)]

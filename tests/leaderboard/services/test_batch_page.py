@@ -28,7 +28,7 @@ def set_job(**fields) -> None:
 def test_a_pending_batch_waits_for_a_moderator_and_the_page_asks_no_more(make):
     batch = make.pending(make.benchmark(), {"E": [1.0] * 5}, by=make.user())
     assert stages(batch) == [
-        ("accepted", "waiting", "A moderator decides; you can close this page and come back."),
+        ("accepted", "waiting", "A moderator decides; it is the next. You can close this page and come back."),
         ("computed", "waiting", ""),
         ("published", "waiting", ""),
     ]

@@ -149,8 +149,9 @@ def test_accepting_takes_one_number_one_event_a_submission_and_the_jobs(make):
     assert (revision.number, revision.cause, revision.author) == (2, "batch", user)
     benchmark.refresh_from_db()
     assert benchmark.last_revision_number == 2
-    jobs = Job.objects.filter(subject_id=revision.pk).order_by("queue").values_list("kind", "queue", "sequence")
-    assert list(jobs) == [("rankings", "rankings", 2), ("bootstrap", "studies", 2)]
+    jobs = Job.objects.filter(subject_id=revision.pk).values_list("kind", "queue", "sequence")
+    studies = ["bootstrap", "prospects", "significance", "study_plan"]
+    assert sorted(jobs) == sorted([("rankings", "rankings", 2), *((kind, "studies", 2) for kind in studies)])
 
 
 @pytest.mark.parametrize("decide", [accept_batch, lambda batch, actor: reject_batch(batch, actor=actor, reason="no")])

@@ -209,10 +209,13 @@ def test_the_status_counts_what_waits(make):
     benchmark = make.benchmark()
     make.accepted(benchmark, {"E": [1.0] * 5})
     queues, jobs = page("/status/").tables
-    assert [row[:3] for row in queues[1:]] == [["rankings", "2", "0"], ["studies", "2", "0"]]
+    assert [row[:3] for row in queues[1:]] == [["rankings", "2", "0"], ["studies", "8", "0"]]
     assert sorted((row[1], row[3], row[4]) for row in jobs[1:]) == [
         ("bootstrap over tasks", "1", "waiting"), ("bootstrap over tasks", "2", "waiting"),
+        ("plan of the studies", "1", "waiting"), ("plan of the studies", "2", "waiting"),
+        ("prospects", "1", "waiting"), ("prospects", "2", "waiting"),
         ("rankings", "1", "waiting"), ("rankings", "2", "waiting"),
+        ("significance", "1", "waiting"), ("significance", "2", "waiting"),
     ]  # fmt: skip
 
 
@@ -230,7 +233,7 @@ def test_rank_intervals_are_those_of_the_study(make):
 
     scores = {f"S{i}": [float(i + t % 2) for t in range(8)] for i in range(5)}
     benchmark = make.benchmark(scores)
-    study = Job.objects.get(queue="studies")
+    study = Job.objects.get(kind="bootstrap")
     Job.objects.filter(pk=study.pk).update(parameters=study.parameters | {"n_resamples": 40})
     benchmark = make.publish(benchmark, studies=True)
     columns = {c.name: c for c in published_board(benchmark.publication).columns}

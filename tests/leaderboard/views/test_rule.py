@@ -44,6 +44,21 @@ def test_a_missing_score_shows_its_reason_and_the_policy_is_in_force(make, clien
     ]
 
 
+def test_the_page_says_whether_leaving_out_a_score_can_pay_under_the_policy_in_force(make, client):
+    benchmark = make.published({"A": [1, None], "B": [2, 5], "C": [3, 4]})
+
+    def said(rule, **parameters):
+        return dict(page(client, benchmark, rule, **parameters).context["page"].meaning)["Leaving out a score"]
+
+    assert said("borda") == (
+        "Leaving out a score never improves one's own rank: whoever lacks a score on a voting task gets no rank."
+    )
+    assert said("borda", policy="median") == (
+        "Where the median is filled in, Borda can reward leaving out one's worst score."
+    )
+    assert said("copeland") == "Copeland on common tasks can reward leaving out one's worst score."
+
+
 def test_a_task_that_does_not_vote_is_shown_and_says_so(make, client):
     tasks = [TaskSpec("Speed", direction=-1), TaskSpec("Size", direction=0)]
     benchmark = make.published({"A": [1, 7], "B": [2, 3]}, tasks=tasks)
@@ -73,3 +88,10 @@ def test_the_page_takes_the_same_queries_however_long(make, client, django_asser
     benchmark = make.published({f"S{i:03}": [i, -i] for i in range(n_systems)})
     with django_assert_num_queries(5):
         page(client, benchmark, "borda")
+
+
+def test_the_board_says_with_each_policy_what_leaving_out_a_score_can_do(make, client):
+    board = client.get(reverse("board", args=[make.published().key])).content.decode()
+    assert board.count("Leaving out a score never improves one&#x27;s own rank.") == 2
+    assert board.count("Under each of these rules leaving out one&#x27;s worst score can improve one&#x27;s rank.") == 3
+    assert "Rules on common tasks (Condorcet, Copeland, Minimax, Schulze, Ranked pairs, Kemeny, Win rate," in board

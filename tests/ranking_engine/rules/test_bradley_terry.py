@@ -106,3 +106,19 @@ def test_bad_priors_are_named():
         rank(ScoreMatrix([[1.0]]), "bradley_terry", prior=-1)
     with pytest.raises(ValueError, match="`prior` is 'a'; expected a number"):
         rank(ScoreMatrix([[1.0]]), "bradley_terry", prior="a")
+
+
+def test_sparse_comparisons_in_which_simultaneous_updates_overshoot_converge():
+    gap = np.nan
+    values = [[3, 1, gap], [gap, 0, 0], [gap, gap, 0], [1, gap, 2], [0, 2, 0], [gap, 0, 2]]
+    ranking = rank(ScoreMatrix(values, weights=[2, 1, "1/10"]), "bradley_terry")
+    assert ranking.status == "ranked"
+    won = np.array(
+        [[sum(
+            weight * (0.5 + 0.5 * np.sign(mine - theirs))
+            for weight, mine, theirs in zip([2, 1, 0.1], values[i], values[j], strict=True)
+            if not np.isnan(mine - theirs)
+        ) * (i != j) for j in range(6)] for i in range(6)]
+    )  # fmt: skip
+    chance = 1 / (1 + np.exp(ranking.scores[None, :] - ranking.scores[:, None]))
+    np.testing.assert_allclose((won - (won + won.T) * chance).sum(axis=1), 0, atol=1e-9)  # the likelihood is flat

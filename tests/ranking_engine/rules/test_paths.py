@@ -89,16 +89,11 @@ def test_a_board_beyond_the_leaf_and_the_word_has_the_same_scores_by_components(
         np.testing.assert_array_equal(paths._scores_by_components(levels), paths._scores_by_paths(levels))
 
 
-def test_locking_in_batches_is_locking_one_by_one():
-    for kind, weights in [("skill", None), ("uniform", None), ("uniform", [100 + t * t for t in range(12)])]:
-        levels = victory_levels(
-            Pairwise.of(random_matrix(60, 12, seed=3, kind=kind, weights=weights)), "margins"
-        )
-        reach, decided = paths._lock_in(levels)
-        members, victories = np.arange(60), paths._Victories.of(levels)
-        expected, expected_decided = paths._lock_in_component(paths._Reach(60), members, victories)
-        np.testing.assert_array_equal(reach, expected)
-        assert decided == expected_decided
+@pytest.mark.parametrize(
+    ("n", "weights"), [(70, None), (16, [100 + t * t for t in range(12)])], ids=["equal", "unequal"]
+)
+def test_ranked_pairs_of_larger_boards_is_as_defined(n, weights):
+    assert_ranked_pairs(random_matrix(n, 12, seed=3, kind="uniform", weights=weights), "margins")
 
 
 def test_levels_order_victories_by_strength():

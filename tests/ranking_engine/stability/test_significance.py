@@ -18,6 +18,7 @@ from ranking_engine.stability.significance import (
     TOO_FEW,
     instance_separability,
     significance,
+    significance_of_rankings,
 )
 from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
@@ -138,6 +139,31 @@ def test_pairs_are_tested_by_the_definition_on_small_matrices(matrix, level):
         assert family.verdicts.tolist() == verdicts
     assert found.no_neighbours_separable == (SEPARABLE not in found.neighbours.verdicts)
     assert_runs_are_maximal(found, ranking)
+
+
+@settings(max_examples=20, deadline=None)
+@given(matrices(max_systems=4, max_tasks=5, groups=True))
+def test_several_rankings_together_are_answered_as_each_alone(matrix):
+    rankings = {rule: rank(matrix, rule) for rule in ("copeland", "minimax", "win_rate")}
+    together = significance_of_rankings(matrix, rankings, level=0.3)
+    for rule, ranking in rankings.items():
+        alone = significance(matrix, ranking, level=0.3)
+        assert together[rule].order == alone.order
+        assert together[rule].summary() == alone.summary()
+        for family in ("neighbours", "top", "every_pair"):
+            ours, theirs = getattr(together[rule], family), getattr(alone, family)
+            np.testing.assert_array_equal(ours.pairs, theirs.pairs)
+            np.testing.assert_array_equal(ours.differences, theirs.differences)
+            np.testing.assert_array_equal(ours.adjusted, theirs.adjusted)
+            np.testing.assert_array_equal(ours.verdicts, theirs.verdicts)
+
+
+def test_a_system_ahead_of_another_has_a_positive_difference_whichever_stands_first_in_the_file():
+    matrix = ScoreMatrix([[1, 2], [3, 4], [2, 3]])
+    found = significance(matrix, rank(matrix, "borda"), scale="none")
+    assert found.order == (1, 2, 0)
+    assert found.every_pair.pairs.tolist() == [[1, 2], [1, 0], [2, 0]]
+    assert found.every_pair.differences.tolist() == [1.0, 2.0, 1.0]
 
 
 def assert_runs_are_maximal(found, ranking):

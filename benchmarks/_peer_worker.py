@@ -1,0 +1,156 @@
+"""Runs one peer's functions inside that peer's own environment, for peers.py: it needs numpy and the peer alone.
+
+Reads one request a line (JSON: the case and its scores, systems x tasks, higher is better) and answers each with one
+line: the least processor seconds of several runs, its children's included, and the result.
+"""
+
+import json
+import os
+import resource
+import sys
+import time
+
+import numpy as np
+
+MAX_RUNS = 5
+ENOUGH_SECONDS = 2.0  # no further run after so much time
+WARM_UP_SYSTEMS = 4  # the first call, on so few, compiles and imports what the others use
+
+
+def cpu_seconds():
+    """Processor time of this process and its finished children: some peers call a solver."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+def ranky_cases():
+    """Each case: from scores to a result."""
+    import ranky
+
+    def kemeny_young(m):
+        # its 1,000 generations would take 20 minutes on 16 systems
+        return ranky.kemeny_young(m, axis=1, verbose=False, maxiter=4, seed=0)
+
+    return {
+        "copeland": lambda m: ranky.copeland(m, axis=1),
+        "success_rate": lambda m: ranky.pairwise(m, axis=1, wins=ranky.success_rate),
+        "relative_difference": lambda m: ranky.pairwise(m, axis=1, wins=ranky.relative_difference),
+        "borda": lambda m: ranky.borda(m, axis=1),
+        "majority": lambda m: ranky.majority(m, axis=1),
+        "kemeny_young": kemeny_young,
+    }
+
+
+def pref_voting_cases():
+    """Strict orders only: most of its rules fail on ties. Answers are lists of winners, by row."""
+    from pref_voting import c1_methods, iterative_methods, margin_based_methods, other_methods, scoring_methods
+    from pref_voting.profiles import Profile
+
+    def profile(scores):
+        return Profile([np.argsort(-column).tolist() for column in scores.T])
+
+    def kemeny(profile):
+        orders, _ = other_methods.kemeny_young_rankings(profile)
+        return [-list(orders[0]).index(i) for i in range(profile.num_cands)]
+
+    rules = {
+        "copeland": c1_methods.copeland,
+        "smith_set": c1_methods.smith_set,
+        "minimax": margin_based_methods.minimax,
+        "beat_path": margin_based_methods.beat_path,
+        "ranked_pairs_tb": margin_based_methods.ranked_pairs_tb,
+        "borda": scoring_methods.borda,
+        "plurality": scoring_methods.plurality,
+        "baldwin": iterative_methods.baldwin,
+        "strict_nanson": iterative_methods.strict_nanson,
+        "instant_runoff": iterative_methods.instant_runoff,
+        "coombs": iterative_methods.coombs,
+        "kemeny_young_rankings": kemeny,
+    }
+    return {name: lambda scores, rule=rule: rule(profile(scores)) for name, rule in rules.items()}
+
+
+def corankco_cases():
+    """Exact Kemeny; answers are scores by row, minus the position in the order found."""
+    import corankco.algorithms.parcons.parcons as parcons
+    from corankco.algorithms.exact.exactalgorithmpulp import ExactAlgorithmPulp
+    from corankco.dataset import Dataset
+    from corankco.scoringscheme import ScoringScheme
+
+    # It ships a free solver (PuLP with CBC), but without the commercial CPLEX its ExactAlgorithm and ParCons raise
+    # NameError: a failed import is swallowed where the free one would take over. So the class is put in by hand.
+    parcons.ExactAlgorithmCplexForPaperOptim1 = ExactAlgorithmPulp
+    # It would rather tie systems than order them; with such a penalty it ties none.
+    scheme = ScoringScheme([[0.0, 1.0, 0.0, 0.0, 0.0, 0.0], [1e4, 1e4, 0.0, 0.0, 0.0, 0.0]])
+
+    def solved_by(algorithm, scores):
+        rankings = []
+        for column in scores.T:
+            values = sorted(set(column[~np.isnan(column)]), reverse=True)
+            rankings.append([set(np.flatnonzero(column == value).tolist()) for value in values])
+        found = algorithm().compute_consensus_rankings(Dataset.from_raw_list(rankings), scheme, True)
+        given = [0] * len(scores)
+        for place, bucket in enumerate(found.consensus_rankings[0]):
+            for element in bucket:
+                given[int(element.value)] = -place
+        return given
+
+    return {
+        "ExactAlgorithmPulp": lambda scores: solved_by(ExactAlgorithmPulp, scores),
+        "ParCons": lambda scores: solved_by(parcons.ParCons, scores),
+    }
+
+
+def benchbench_cases():
+    """What it computes without torch."""
+    import pandas as pd
+    from benchbench.utils.base import rankdata
+    from benchbench.utils.metric import get_rank_variance
+    from benchbench.utils.win_rate import WinningRate
+
+    def win_rate(scores):
+        frame = pd.DataFrame(scores)
+        return WinningRate(frame, list(frame.columns)).get_winning_rate()
+
+    def diversity(scores):  # the body of its get_diversity, whose module imports torch
+        return get_rank_variance([rankdata(-column, method="average") for column in scores.T])
+
+    return {"WinningRate": win_rate, "get_diversity": diversity}
+
+
+CASES = {
+    "ranky": ranky_cases,
+    "pref_voting": pref_voting_cases,
+    "corankco": corankco_cases,
+    "benchbench": benchbench_cases,
+}
+
+
+def answer(cases, request):
+    """Time one case."""
+    run = cases[request["case"]]
+    scores = np.array(request["scores"], dtype=float)
+    run(scores[:WARM_UP_SYSTEMS])
+    times, started = [], time.perf_counter()
+    while not times or (len(times) < MAX_RUNS and time.perf_counter() - started < ENOUGH_SECONDS):
+        before = cpu_seconds()
+        result = run(scores)
+        times.append(cpu_seconds() - before)
+    return {"seconds": min(times), "result": np.asarray(result, dtype=float).tolist()}
+
+
+def main():
+    """Answer requests until there are no more."""
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a peer prints is no answer
+    cases = CASES[sys.argv[1]]()
+    for line in sys.stdin:
+        try:
+            reply = answer(cases, json.loads(line))
+        except Exception as error:  # noqa: BLE001 -- whatever it is, it goes into the peer's row
+            reply = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(reply), file=replies, flush=True)
+
+
+if __name__ == "__main__":
+    main()

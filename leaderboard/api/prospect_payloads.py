@@ -1,0 +1,64 @@
+"""Content of answers about prospects: fractions as text, exactly as they were verified."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from ranking_engine.prospects import Change, Nearest, Prospect
+
+CSV_HEADER = (
+    "system", "name", "verdict", "share", "share_error", "share_bound", "margin", "weights", "certificate",
+    "needed_tasks", "reason",
+)  # fmt: skip
+
+
+def entry(found: Prospect, names: Mapping[str, str], conditions: tuple[str, ...] = ()) -> dict[str, Any]:
+    """One system's prospect.
+
+    Args:
+        found: by the engine, which knows systems and tasks by their keys.
+        names: of the systems, by key.
+        conditions: under which it was found, as text.
+    """
+    return {
+        "system": found.system,
+        "name": names[found.system],
+        "verdict": found.verdict,
+        "prospective": found.is_prospective,
+        "weights": _texts(found.weights),
+        "margin": found.margin,
+        "certificate": _texts(found.certificate),
+        "condition_shares": {conditions[place]: str(share) for place, share in found.condition_shares.items()},
+        "nearest": {origin: _nearest(nearest) for origin, nearest in found.nearest.items()},
+        "share": found.share,
+        "share_error": found.share_error,
+        "share_bound": found.share_bound,
+        "needed_tasks": list(found.needed_tasks),
+        "objective": None if found.objective is None else str(found.objective),
+        "n_incomparable": found.n_incomparable,
+        "reason": found.reason,
+    }
+
+
+def _texts(fractions: Mapping[str, Fraction]) -> dict[str, str]:
+    return {key: str(fraction) for key, fraction in fractions.items()}
+
+
+def _nearest(found: Nearest) -> dict[str, Any]:
+    return {"total_change": _change(found.total_change), "largest_change": _change(found.largest_change)}
+
+
+def _change(found: Change) -> dict[str, Any]:
+    return {"weights": _texts(found.weights), "change": found.change}
+
+
+def csv_row(found: Prospect, names: Mapping[str, str]) -> list[str]:
+    """One system as a line of a table; weights and shares as `key=fraction`, with a space between."""
+    numbers = ["" if value is None else repr(value) for value in (found.share, found.share_error, found.share_bound)]
+    margin = "" if found.margin is None else repr(found.margin)
+    parts = [_flat(found.weights), _flat(found.certificate), " ".join(found.needed_tasks), found.reason]
+    return [found.system, names[found.system], found.verdict, *numbers, margin, *parts]
+
+
+def _flat(fractions: Mapping[str, Fraction]) -> str:
+    return " ".join(f"{key}={fraction}" for key, fraction in fractions.items())

@@ -1,0 +1,39 @@
+"""Studies of a benchmark: which its owners want, and what is there of one before it is whole."""
+
+from django.db import models
+
+from leaderboard.models.benchmarks import Benchmark
+from leaderboard.models.jobs import Job
+
+
+class StudyChoice(models.Model):
+    """When one study of one benchmark runs, and how long it may take. Without a row the study's default holds."""
+
+    class When(models.TextChoices):
+        EVERY = "every", "after every submission"
+        NIGHTLY = "nightly", "at night"
+        DEMAND = "demand", "when somebody asks"
+        IDLE = "idle", "once, while nothing else waits"
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="study_choices")
+    study = models.CharField(max_length=24)
+    when = models.CharField(max_length=10, choices=When, default=When.EVERY)
+    budget_seconds = models.PositiveIntegerField(help_text="Turned into steps before it runs; the steps are stored.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["benchmark", "study"], name="a_study_is_chosen_once")]
+
+    def __str__(self) -> str:
+        return f"{self.study} of {self.benchmark}: {self.get_when_display()}"
+
+
+class StudyPartial(models.Model):
+    """What one chunk of a study found, until the merge deletes it in the transaction that writes the report."""
+
+    job = models.OneToOneField(Job, on_delete=models.CASCADE, related_name="partial")
+    arrays = models.BinaryField()  # a compressed .npz
+    seconds = models.FloatField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"chunk {self.job.chunk} of {self.job}"

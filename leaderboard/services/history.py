@@ -1,0 +1,114 @@
+"""The history of a benchmark: every revision, what it changed, and because of whom."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Min
+
+from leaderboard.models import Benchmark, Release, Revision, SubmissionEvent, Task
+from leaderboard.selectors.history import revisions_of
+from leaderboard.services.audit import Change, changes_between
+
+PAGE_REVISIONS = 50
+SHOWN_CHANGES = 12
+VERBS: dict[str, str] = {
+    SubmissionEvent.Kind.ACCEPTED: "accepted",
+    SubmissionEvent.Kind.WITHDRAWN: "withdrawn",
+    SubmissionEvent.Kind.REINSTATED: "reinstated",
+}
+
+
+@dataclass(frozen=True)
+class PastRevision:
+    """One revision in the history."""
+
+    number: int
+    at: datetime
+    cause: str
+    who: str
+    note: str
+    systems: list[str]  # what happened to systems, in words
+    changes: list[str]  # what became of the configuration, in words; the first of them
+    n_more_changes: int
+    releases: list[Release]
+    is_published: bool  # whether its board can be looked at
+
+
+def history_page(benchmark: Benchmark, page: str | None) -> tuple[list[PastRevision], Page]:
+    """One page of the revisions, newest first."""
+    rows = revisions_of(benchmark).select_related("configuration")
+    found = Paginator(rows, PAGE_REVISIONS).get_page(page)
+    shown = list(found)
+    older = rows.filter(number=shown[-1].number - 1).first() if shown else None
+    before = {row.number + 1: row for row in [*shown, *([older] if older else [])]}
+    moves = _moves(shown)
+    releases: dict[int, list[Release]] = defaultdict(list)
+    for release in Release.objects.filter(revision__in=[row.pk for row in shown]):
+        releases[release.revision_id].append(release)
+    return [_line(row, before.get(row.number), moves[row.pk], releases[row.pk]) for row in shown], found
+
+
+def _line(row: Revision, before: Revision | None, systems: list[str], releases: list[Release]) -> PastRevision:
+    changes: list[str] = []
+    if before is not None and before.configuration_id != row.configuration_id:
+        changes = configuration_changes(before.configuration.content, row.configuration.content)
+    return PastRevision(
+        number=row.number,
+        at=row.created_at,
+        cause=row.get_cause_display(),
+        who=row.author.shown_name if row.author else "",
+        note=row.note,
+        systems=systems,
+        changes=changes[:SHOWN_CHANGES],
+        n_more_changes=max(0, len(changes) - SHOWN_CHANGES),
+        releases=releases,
+        is_published=bool(row.publications.all()),
+    )
+
+
+def _moves(rows: list[Revision]) -> dict[int, list[str]]:
+    """What happened to systems at each revision: a name where it was one, else how many."""
+    counted = (
+        SubmissionEvent.objects.filter(revision__in=[row.pk for row in rows])
+        .order_by()
+        .values("revision", "kind")
+        .annotate(n=Count("pk"), name=Min("submission__system__name"))
+    )
+    found: dict[int, list[str]] = defaultdict(list)
+    for line in counted:
+        what = line["name"] if line["n"] == 1 else f"{line['n']:,} systems"
+        found[line["revision"]].append(f"{what} {VERBS.get(line['kind'], line['kind'])}")
+    return found
+
+
+def configuration_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """What differs between two configurations, in words, one line a change."""
+    lines = []
+    for kind, name in (("groups", "group"), ("tasks", "task")):
+        before, after = ({entry["key"]: _in_words(entry) for entry in content[kind]} for content in (old, new))
+        for key in dict.fromkeys([*after, *before]):
+            if key not in before:
+                lines.append(f"{name} {after[key]['name']} is new")
+            elif key not in after:
+                lines.append(f"{name} {before[key]['name']} is left out")
+            else:
+                found = changes_between(kind, key, before[key], after[key])
+                lines += [f"{change.field} of {name} {after[key]['name']}: {_arrow(change)}" for change in found]
+    rest = [name for name in new if name not in {"groups", "tasks"}]
+    settings = changes_between("setting", "", {n: old.get(n) for n in rest}, {n: new[n] for n in rest})
+    lines += [f"{change.field.replace('_', ' ')}: {_arrow(change)}" for change in settings]
+    return lines or ["the order of the tasks"]
+
+
+def _in_words(entry: dict[str, Any]) -> dict[str, Any]:
+    told = {name: value for name, value in entry.items() if name not in {"id", "key"}}
+    if "direction" in told:
+        told["direction"] = Task.Direction(told["direction"]).label
+    return told
+
+
+def _arrow(change: Change) -> str:
+    return f"{change.before or 'nothing'} → {change.after or 'nothing'}"

@@ -1,0 +1,362 @@
+"""What the pages say of prospects: every system's verdict, and of one system what it would take."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from leaderboard.models import Job, Publication, Revision
+from leaderboard.selectors.jobs import job_of
+from leaderboard.services.columns import task_names_of
+from leaderboard.services.job_kinds import PROSPECTS
+from leaderboard.services.prospects import (
+    StoredProspects,
+    earlier_prospects,
+    pair_under,
+    stored_prospects,
+    system_names,
+)
+from leaderboard.services.prospects_wording import (
+    VERDICT_WORDS,
+    change_in_words,
+    counts_sentence,
+    evidence,
+    percent,
+    share_text,
+    weights_in_words,
+)
+from leaderboard.services.wording import in_words
+from ranking_engine.names import fold_name
+from ranking_engine.prospects import VERDICTS, Nearest, Prospect, Prospects
+
+PAGE_ROWS = 100
+ORDER = ("strict", "tie_only", "undecided", "none", "no_scores")
+ORIGINS = {"own": "the benchmark’s own weights", "equal": "equal weights"}
+
+
+@dataclass(frozen=True)
+class TaskWeight:
+    """One task of a weighting."""
+
+    name: str
+    percent_text: str
+    exact: str  # the fraction as it was verified
+    width: float  # of a bar, 0 to 100
+
+
+@dataclass(frozen=True)
+class ProspectRow:
+    """One system, as the pages tell it."""
+
+    key: str
+    name: str
+    verdict: str
+    verdict_text: str
+    is_prospective: bool
+    share_text: str
+    share_width: float | None  # 0 to 100; None where no share is known
+    evidence: str
+    weights: list[TaskWeight]
+    weights_text: str
+    columns: str  # an SVG path: one column a voting task, as high as its weight
+    n_tasks: int
+    needed_text: str
+    incomparable_text: str
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class ProspectsQuery:
+    """What an address asks of the list."""
+
+    q: str = ""
+    verdict: str = ""
+    all_tasks: bool = False
+    page: int = 1
+
+
+@dataclass(frozen=True)
+class ProspectsPage:
+    """One page of the prospects of one revision."""
+
+    stored: StoredProspects
+    counts: dict[str, int]  # systems by verdict
+    sentence: str
+    difference: str  # what counting the tasks of weight 0 changes; empty where there are none
+    n_shown: int
+    n_pages: int
+    page: int
+    rows: list[ProspectRow] = field(default_factory=list)
+
+
+def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[ProspectsPage | None, str]:
+    """The prospects of what is published, and where there are none why not; both empty while they are computed."""
+    stored, reason = stored_prospects(publication)
+    if stored is None:
+        return None, reason
+    shown = stored.with_all_tasks if query.all_tasks and stored.with_all_tasks else stored.found
+    names, task_names = system_names(publication.revision), task_names_of(publication.revision)
+    chosen = [prospect for prospect in shown.systems if _matches(prospect, names, query)]
+    chosen.sort(key=lambda prospect: prospect_order(prospect, names))
+    n_pages = max(1, -(-len(chosen) // PAGE_ROWS))
+    page = min(max(1, query.page), n_pages)
+    rows = chosen[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    return (
+        ProspectsPage(
+            stored=stored,
+            counts=shown.summary()["verdicts"],
+            sentence=counts_sentence(shown.summary()["verdicts"]),
+            difference=difference(stored, task_names),
+            n_shown=len(chosen),
+            n_pages=n_pages,
+            page=page,
+            rows=[prospect_row(prospect, shown, names, task_names) for prospect in rows],
+        ),
+        "",
+    )
+
+
+def _matches(prospect: Prospect, names: Mapping[str, str], query: ProspectsQuery) -> bool:
+    is_named = fold_name(query.q) in fold_name(names.get(prospect.system, prospect.system))
+    return is_named and query.verdict in ("", prospect.verdict)
+
+
+def prospect_order(prospect: Prospect, names: Mapping[str, str]) -> tuple[Any, ...]:
+    """Whoever wins most weightings first, then by the best margin, then by name."""
+    return (
+        ORDER.index(prospect.verdict),
+        -(prospect.share or 0.0),
+        -(prospect.margin if prospect.margin is not None else -2.0),
+        fold_name(names.get(prospect.system, prospect.system)),
+    )
+
+
+def prospect_row(
+    prospect: Prospect,
+    found: Prospects,
+    names: Mapping[str, str],
+    task_names: Mapping[str, str],
+    conditions: Sequence[str] = (),
+) -> ProspectRow:
+    """A system's prospect as pages tell it.
+
+    Args:
+        prospect: one of `found`.
+        found: all of them; its tasks are the columns of the chart.
+        names: of the systems, by key.
+        task_names: of the tasks, by key.
+        conditions: as the page tells them, where there are any.
+    """
+    return ProspectRow(
+        key=prospect.system,
+        name=names.get(prospect.system, prospect.system),
+        verdict=prospect.verdict,
+        verdict_text=VERDICT_WORDS[prospect.verdict],
+        is_prospective=prospect.is_prospective,
+        share_text=share_text(prospect),
+        share_width=None if prospect.share is None else round(100 * prospect.share, 2),
+        evidence=evidence(prospect, names, conditions),
+        weights=[
+            TaskWeight(task_names.get(task, task), percent(weight), str(weight), round(100 * float(weight), 2))
+            for task, weight in sorted(prospect.weights.items(), key=lambda item: (-item[1], item[0]))
+        ],
+        weights_text=weights_in_words(prospect.weights, task_names),
+        columns=columns_path(prospect.weights, found.tasks),
+        n_tasks=len(found.tasks),
+        needed_text=in_words([task_names.get(task, task) for task in prospect.needed_tasks], 6),
+        incomparable_text=_incomparable(prospect.n_incomparable),
+    )
+
+
+def columns_path(weights: Mapping[str, Fraction], tasks: Sequence[str]) -> str:
+    """Weights as columns, one unit wide a task and at most 10 high; the heaviest is as high as the chart."""
+    most = max((float(weight) for weight in weights.values()), default=1.0)
+    return "".join(
+        f"M{t + 0.15} 10V{10 - 10 * float(weights[task]) / most:.2f}h0.7V10z"
+        for t, task in enumerate(tasks)
+        if task in weights
+    )
+
+
+def _incomparable(n: int) -> str:
+    if not n:
+        return ""
+    who = "1 rival shares" if n == 1 else f"{n} rivals share"
+    return f"{who} no task with it, and can neither beat it nor be beaten by it."
+
+
+def difference(stored: StoredProspects, task_names: Mapping[str, str]) -> str:
+    """What counting the tasks of weight 0 would change."""
+    whole = stored.with_all_tasks
+    if whole is None:
+        return ""
+    unweighted = in_words([task_names.get(task, task) for task in stored.unweighted], 4)
+    changed = [
+        (before, after)
+        for before, after in zip(stored.found.systems, whole.systems, strict=True)
+        if before.is_prospective != after.is_prospective
+    ]
+    gained = sum(after.is_prospective for _, after in changed)
+    lost = len(changed) - gained
+    counts = whole.summary()["verdicts"]
+    is_one = len(stored.unweighted) == 1
+    told = (
+        f"{unweighted} {'weighs' if is_one else 'weigh'} nothing here and {'does' if is_one else 'do'} not vote. If "
+        f"{'it' if is_one else 'they'} counted, {counts['strict'] + counts['tie_only']} systems could win and "
+        f"{counts['none']} could not"
+    )
+    parts = [f"{gained} more could" if gained else "", f"{lost} no longer could" if lost else ""]
+    return f"{told}: {' and '.join(part for part in parts if part) or 'the same ones as without'}."
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Why there are no prospects yet, and where earlier ones are."""
+
+    state: str  # of the job; empty where there is none
+    text: str
+    progress_percent: int | None
+    earlier_revision: int | None
+
+
+def waiting_for(publication: Publication) -> Waiting:
+    """How far the prospects of what is published have come."""
+    job = job_of(publication.revision_id, PROSPECTS)
+    state = job.state if job else ""
+    texts = {
+        Job.State.WAITING.value: "The prospects of this revision are waiting for a worker.",
+        Job.State.RUNNING.value: "The prospects of this revision are being computed.",
+        Job.State.SUPERSEDED.value: "The prospects come with the next revision.",
+        Job.State.FAILED.value: "The prospects of this revision could not be computed.",
+    }
+    text = texts.get(state, "The prospects of this revision are being computed.")
+    if job and state == Job.State.FAILED and job.error:
+        text = f"{text[:-1]}: {job.error.splitlines()[0][:200]}"
+    is_running = job is not None and state == Job.State.RUNNING
+    percent_done = round(100 * job.progress) if job and is_running else None
+    return Waiting(state, text, percent_done, earlier_prospects(publication))
+
+
+# --- One system ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NearestWay:
+    """The smallest change of weights that makes a system win, from one starting point."""
+
+    origin: str
+    is_already: bool
+    moved_text: str
+    total_text: str
+    largest_text: str
+    largest_moved_text: str
+
+
+@dataclass(frozen=True)
+class WhatItTakes:
+    """What the page of a system says of its prospects."""
+
+    row: ProspectRow
+    verdict_meaning: str
+    nearest: list[NearestWay]
+    with_all_tasks: ProspectRow | None  # where the tasks of weight 0 change the verdict
+    rivals: list[dict[str, Any]]
+    pair: dict[str, Any] | None = None
+
+
+def what_it_takes(
+    publication: Publication, key: str, rival: str, audience_level: str
+) -> tuple[WhatItTakes | None, str]:
+    """What it would take for a system to win, and to come out above one rival; empty as for `prospects_page`.
+
+    Args:
+        publication: of the benchmark.
+        key: the system.
+        rival: the key of another system that it is to come out above; empty where nobody asks.
+        audience_level: who reads.
+
+    Raises:
+        TooLargeError: the board is too large for an answer about a pair on demand.
+    """
+    stored, reason = stored_prospects(publication)
+    if stored is None:
+        return None, reason
+    revision = publication.revision
+    names, task_names = system_names(revision), task_names_of(revision)
+    prospect = stored.found[key]
+    whole = stored.with_all_tasks[key] if stored.with_all_tasks else None
+    differs = whole is not None and whole.is_prospective != prospect.is_prospective
+    return (
+        WhatItTakes(
+            row=prospect_row(prospect, stored.found, names, task_names),
+            verdict_meaning=VERDICTS[prospect.verdict],
+            nearest=nearest_ways(prospect, stored.own_weights, task_names),
+            with_all_tasks=prospect_row(whole, stored.with_all_tasks, names, task_names)
+            if differs and whole and stored.with_all_tasks
+            else None,
+            rivals=[
+                {"key": other, "name": name, "is_chosen": other == rival}
+                for other, name in sorted(names.items(), key=lambda item: fold_name(item[1]))
+                if other != key
+            ],
+            pair=pair_answer(revision, key, rival, stored.own_weights, audience_level=audience_level)
+            if rival in names and rival != key
+            else None,
+        ),
+        "",
+    )
+
+
+def nearest_ways(
+    prospect: Prospect, own: Mapping[str, float], task_names: Mapping[str, str]
+) -> list[NearestWay]:
+    """The smallest changes from the benchmark's own weights and from equal ones; once where these are the same."""
+    equal = dict.fromkeys(own, 1 / max(1, len(own)))
+    starts = {"own": dict(own), "equal": equal}
+    is_same = all(abs(own[task] - equal[task]) < 1e-12 for task in own)
+    kept = ["own"] if is_same else ["own", "equal"]
+    return [
+        _way(ORIGINS[origin], prospect.nearest[origin], starts[origin], task_names)
+        for origin in kept
+        if origin in prospect.nearest
+    ]
+
+
+def _way(origin: str, nearest: Nearest, before: Mapping[str, float], task_names: Mapping[str, str]) -> NearestWay:
+    total, largest = nearest.total_change, nearest.largest_change
+    return NearestWay(
+        origin=origin,
+        is_already=total.change < 1e-12,
+        moved_text=change_in_words(total, before, task_names),
+        total_text=percent(total.change),
+        largest_text=percent(largest.change).removesuffix(" %"),
+        largest_moved_text=change_in_words(largest, before, task_names),
+    )
+
+
+def pair_answer(
+    revision: Revision, key: str, rival: str, own_weights: Mapping[str, float], *, audience_level: str
+) -> dict[str, Any]:
+    """What puts one system above another."""
+    names, task_names = system_names(revision), task_names_of(revision)
+    found = pair_under(revision, key, rival, audience_level)
+    return {
+        "rival_name": names[rival],
+        "verdict": found.verdict,
+        "text": _pair_text(found, names[key], names[rival]),
+        "nearest": nearest_ways(found, own_weights, task_names),
+        "share_text": share_text(found),
+    }
+
+
+def _pair_text(found: Prospect, name: str, rival: str) -> str:
+    if found.n_incomparable:
+        return f"{name} and {rival} share no task: neither can come out above the other."
+    if found.verdict == "none":
+        return f"Nothing does: {rival} is ahead of {name} on every task."
+    if found.verdict == "tie_only":
+        return f"At best the two are level: {name} is ahead of {rival} on no task."
+    if found.verdict == "strict":
+        return f"Some weightings put {name} above {rival}."
+    return found.reason[:1].upper() + found.reason[1:] + "."
+

@@ -1,0 +1,145 @@
+"""Prospects in words: the verdict, the proof that no weighting works, and what it would take."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from leaderboard.services.wording import in_words, shortened
+from ranking_engine.prospects import Change, Prospect
+
+RIVALS_NAMED, TASKS_NAMED = 4, 6
+VERDICT_WORDS = {
+    "strict": "Can win",
+    "tie_only": "Can tie for first",
+    "none": "Cannot win",
+    "no_scores": "No scores",
+    "undecided": "Undecided",
+}
+SMALL_CHANGE = 0.0005  # smaller changes of a task's weight are not told one by one
+
+
+def percent(share: Fraction | float) -> str:
+    """A share of the weight: `24 %`, `24.5 %`, `under 0.1 %`."""
+    value = 100 * float(share)
+    if 0 < value < 0.05:
+        return "under 0.1 %"
+    return f"{value:.1f}".removesuffix(".0") + " %"
+
+
+def share_text(prospect: Prospect) -> str:
+    """The share of all weightings under which it wins, with its standard error or its bound; empty where unknown."""
+    if prospect.share is None:
+        return ""
+    if prospect.share_bound is not None and not prospect.share:
+        return f"under {100 * prospect.share_bound:.2g} %"
+    if not prospect.share:
+        return "0 %"
+    error = f" ± {100 * prospect.share_error:.1f}" if prospect.share_error else ""
+    return f"{100 * prospect.share:.1f}{error} %"
+
+
+def mixture(shares: Mapping[str, Fraction], names: Mapping[str, str]) -> str:
+    """A mixture of rivals: `a half-and-half mixture of A and B`, `a mixture of A (60 %) and B (40 %)`."""
+    rivals = sorted(shares, key=lambda rival: (-shares[rival], rival))
+    if len(rivals) == 2 and shares[rivals[0]] == shares[rivals[1]]:
+        return f"a half-and-half mixture of {in_words([_name(rival, names) for rival in rivals])}"
+    told = [f"{_name(rival, names)} ({percent(shares[rival])})" for rival in rivals]
+    return f"a mixture of {in_words(told, RIVALS_NAMED)}"
+
+
+def _name(key: str, names: Mapping[str, str]) -> str:
+    return shortened(names.get(key, key))
+
+
+def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str] = ()) -> str:
+    """What proves the verdict, as a sentence.
+
+    Args:
+        prospect: of a system.
+        names: of the systems, by key.
+        conditions: under which the verdict holds, as the page tells them.
+    """
+    if prospect.verdict == "none":
+        return _proof(prospect, names, conditions)
+    if prospect.verdict == "tie_only":
+        return _proof_of_tie(prospect, names, conditions)
+    if prospect.verdict == "strict":
+        if prospect.margin is None or prospect.margin >= 1:
+            return "There is a weighting under which it is above every rival on every task that counts."
+        return (
+            f"At best it is {percent(prospect.margin)} of the weight ahead of every rival: so much more weight lies on "
+            f"the tasks where it is above than on those where it is below."
+        )
+    return prospect.reason[:1].upper() + prospect.reason[1:] + "." if prospect.reason else ""
+
+
+def _proof(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str]) -> str:
+    rivals = list(prospect.certificate)
+    if not rivals:
+        return "No weighting works."
+    if prospect.condition_shares:
+        told = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
+        against = _name(rivals[0], names) if len(rivals) == 1 else mixture(prospect.certificate, names)
+        return f"No weighting that keeps {told} works: where these hold, it loses on balance to {against}."
+    if len(rivals) == 1:
+        return f"No weighting works: {_name(rivals[0], names)} is ahead of it on every task."
+    return f"No weighting works: against {mixture(prospect.certificate, names)} it loses on balance on every task."
+
+
+def _proof_of_tie(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str]) -> str:
+    start = "Some weightings let nobody beat it, none puts it above everybody"
+    rivals = list(prospect.certificate)
+    if not rivals:
+        return f"{start}."
+    if prospect.condition_shares:
+        told = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
+        return f"{start} that keeps {told}."
+    if len(rivals) == 1:
+        return f"{start}: {_name(rivals[0], names)} is behind it on no task."
+    return f"{start}: against {mixture(prospect.certificate, names)} it gains on balance on no task."
+
+
+def weights_in_words(weights: Mapping[str, Fraction], task_names: Mapping[str, str]) -> str:
+    """`CoLA 60 %, RTE 40 %`, the heaviest first."""
+    order = sorted(weights, key=lambda task: (-weights[task], task))
+    told = [f"{task_names.get(task, task)} {percent(weights[task])}" for task in order[:TASKS_NAMED]]
+    more = len(order) - TASKS_NAMED
+    return ", ".join(told) + (f" and {more} more" if more > 0 else "")
+
+
+def change_in_words(change: Change, before: Mapping[str, float], task_names: Mapping[str, str]) -> str:
+    """`CoLA from 10 % to 24 %, QNLI from 10 % to 0 %; the other 7 stay as they are`, the largest change first."""
+    moves = {task: float(change.weights.get(task, 0)) - weight for task, weight in before.items()}
+    moved = [task for task in before if abs(moves[task]) >= SMALL_CHANGE]
+    moved.sort(key=lambda task: (-abs(moves[task]), task))
+    if not moved:
+        return "nothing"
+    told = [
+        f"{task_names.get(task, task)} from {percent(before[task])} to {percent(change.weights.get(task, Fraction(0)))}"
+        for task in moved[:TASKS_NAMED]
+    ]
+    rest = len(moved) - len(told)
+    still = len(before) - len(moved)
+    text = ", ".join(told) + (f" and {rest} more" if rest > 0 else "")
+    if not still:
+        return text
+    return f"{text}; the other {'one stays as it is' if still == 1 else f'{still} stay as they are'}"
+
+
+def counts_sentence(verdicts: Mapping[str, int]) -> str:
+    """How many systems can win, how many cannot."""
+    strict, tied, none = (verdicts.get(verdict, 0) for verdict in ("strict", "tie_only", "none"))
+    n_decided = strict + tied + none
+    can = strict + tied
+    if not n_decided:
+        return "No system has scores that could be compared."
+    told = f"{can} of {n_decided} system{'' if n_decided == 1 else 's'} can win under some weighting of the tasks"
+    if tied:
+        told += f" ({tied} of them only by a tie)" if can != tied else " (only by a tie)"
+    if none:
+        told += f"; {none} cannot, whatever the weights"
+    told += "."
+    if n := verdicts.get("undecided", 0):
+        told += f" {n} {'is' if n == 1 else 'are'} undecided."
+    if n := verdicts.get("no_scores", 0):
+        told += f" {n} {'has' if n == 1 else 'have'} no score on a task that votes."
+    return told

@@ -1,0 +1,69 @@
+"""Caps: how many systems somebody may submit to a benchmark, a day and in all.
+
+A count is one row, taken with one conditional UPDATE in the transaction that stores the submissions: two at once never
+both pass the last free place, and what fails afterwards takes its count back with it.
+"""
+
+from datetime import UTC, datetime
+
+from django.db.models import F
+from django.utils import timezone
+
+from leaderboard.models import Benchmark, SubmissionCount, User
+from leaderboard.services.submission_errors import QuotaError
+
+TOTAL = "total"
+
+
+def take_quota(benchmark: Benchmark, user: User, n_systems: int, *, limited: bool) -> None:
+    """Count systems that are being submitted. Call inside the transaction that stores them.
+
+    Args:
+        benchmark: with its caps.
+        user: who submits.
+        n_systems: how many systems.
+        limited: whether the caps hold for this user; what they submit is counted in any case.
+
+    Raises:
+        QuotaError: a cap would be exceeded.
+    """
+    caps = ((day_of(timezone.now()), benchmark.daily_cap), (TOTAL, benchmark.total_cap))
+    for period, cap in caps:
+        row, _ = SubmissionCount.objects.get_or_create(benchmark=benchmark, user=user, period=period)
+        rows = SubmissionCount.objects.filter(pk=row.pk)
+        if limited and cap is not None:
+            rows = rows.filter(n_submitted__lte=cap - n_systems)
+        if not rows.update(n_submitted=F("n_submitted") + n_systems):
+            row.refresh_from_db()
+            raise QuotaError(_refusal(period, row.n_submitted, cap or 0, n_systems))
+
+
+def give_back_quota(benchmark: Benchmark, user: User, n_systems: int, *, submitted_at: datetime) -> None:
+    """Count systems no more that were taken back before anybody decided about them. Call inside a transaction."""
+    for period in (day_of(submitted_at), TOTAL):
+        rows = SubmissionCount.objects.filter(benchmark=benchmark, user=user, period=period)
+        rows.filter(n_submitted__gte=n_systems).update(n_submitted=F("n_submitted") - n_systems)
+
+
+def day_of(at: datetime) -> str:
+    """The day in UTC that a moment belongs to."""
+    return at.astimezone(UTC).date().isoformat()
+
+
+def quota_left(benchmark: Benchmark, user: User) -> dict[str, int]:
+    """How many systems the user may still submit: `today`, `in all`; only where there is a cap."""
+    today = day_of(timezone.now())
+    rows = SubmissionCount.objects.filter(benchmark=benchmark, user=user, period__in=[today, TOTAL])
+    used = dict(rows.values_list("period", "n_submitted"))
+    caps = (("today", today, benchmark.daily_cap), ("in all", TOTAL, benchmark.total_cap))
+    return {label: max(0, cap - used.get(period, 0)) for label, period, cap in caps if cap is not None}
+
+
+def _refusal(period: str, n_used: int, cap: int, n_systems: int) -> str:
+    when = "in all" if period == TOTAL else "a day"
+    again = "" if period == TOTAL else " The next day begins at 00:00 UTC."
+    asked = "one more" if n_systems == 1 else f"{n_systems} more"
+    return (
+        f"This benchmark takes {cap} system{'' if cap == 1 else 's'} of yours {when}; {n_used} "
+        f"{'was' if n_used == 1 else 'were'} submitted, so that {asked} cannot be.{again}"
+    )

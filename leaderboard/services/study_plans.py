@@ -1,0 +1,271 @@
+"""Which studies a revision gets: chosen by the benchmark's owners, cut to a budget, inserted as chunks."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from leaderboard.enqueue import wake_on_commit
+from leaderboard.models import AuditEntry, Benchmark, Job, Report, Revision, StudyChoice, User
+from leaderboard.services.audit import changes_between, record_changes
+from leaderboard.services.chunked_studies import study_matrix
+from leaderboard.services.hashing import content_hash
+from leaderboard.services.job_kinds import JOB_KINDS, STUDY, STUDY_PLAN, insert_job, kind_of
+from leaderboard.services.jobs import IDLE
+from leaderboard.services.reports import make_report
+from leaderboard.services.score_matrix import revision_matrix
+from ranking_engine import ScoreMatrix
+from ranking_engine import __version__ as engine_version
+from ranking_engine.stability import catalogue
+from ranking_engine.stability.catalogue import Study
+
+When = StudyChoice.When
+BUDGET_SECONDS = 60  # of a study that nobody chose a budget for
+NIGHT_BEGINS, NIGHT_ENDS = 1, 5  # hours, UTC
+SEED = 0
+
+
+@dataclass(frozen=True)
+class PlannedStudy:
+    """One study of one revision, before it runs.
+
+    Attributes:
+        study: its key.
+        parameters: of its jobs, the study and the seed among them; the steps are cut to the budget.
+        n_chunks: how many jobs.
+        estimate: seconds on one core.
+        priority: of its jobs.
+        reason: why it says nothing about these scores; empty where it does.
+    """
+
+    study: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    n_chunks: int = 0
+    estimate: float = 0.0
+    priority: int = 0
+    reason: str = ""
+
+
+def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
+    """Plan the studies that the job asks for; the returned function inserts their jobs and stores the plan."""
+    revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
+    started = time.perf_counter()
+    choices = _asked_for(job, choices_of(revision.benchmark))
+    planned: list[PlannedStudy] = []
+    if choices and revision_matrix(revision) is not None:
+        matrix = study_matrix(revision)
+        for done, choice in enumerate(choices):
+            checkpoint(done / len(choices))
+            planned.append(plan_study(catalogue.STUDIES[choice.study], matrix, choice))
+    report = make_report(
+        revision,
+        STUDY_PLAN,
+        parameters=job.parameters,
+        summary={plan.study: _told(plan) for plan in planned},
+        arrays={},
+        seconds=time.perf_counter() - started,
+    )
+
+    def write() -> None:
+        Report.objects.bulk_create([report], ignore_conflicts=True)  # it may have been planned before
+        for plan in planned:
+            if not plan.reason:
+                insert_study(revision, plan)
+
+    return write
+
+
+def _asked_for(job: Job, choices: Iterable[StudyChoice]) -> list[StudyChoice]:
+    """The choices that this plan is about: those for a new revision, those for the night, or one that was asked for."""
+    asked = job.parameters.get("when", "")
+    if asked == When.DEMAND:
+        return [choice for choice in choices if choice.study == job.parameters["study"]]
+    return [choice for choice in choices if choice.when == (asked or When.EVERY)]
+
+
+def study_name(key: str) -> str:
+    """What pages call a study, one that the catalogue no longer has among them."""
+    return catalogue.STUDIES[key].name if key in catalogue.STUDIES else key.replace("_", " ")
+
+
+def choices_of(benchmark: Benchmark) -> list[StudyChoice]:
+    """When each study of the catalogue runs for this benchmark, in the catalogue's order; some rows are not stored."""
+    stored = {choice.study: choice for choice in StudyChoice.objects.filter(benchmark=benchmark)}
+    return [
+        stored.get(key) or StudyChoice(benchmark=benchmark, study=key, when=When.EVERY, budget_seconds=BUDGET_SECONDS)
+        for key in catalogue.STUDIES
+    ]
+
+
+def plan_study(study: Study, matrix: ScoreMatrix, choice: StudyChoice) -> PlannedStudy:
+    """What a study of this matrix will be: its steps cut to the budget, its chunks, its priority.
+
+    Args:
+        study: of the catalogue.
+        matrix: what it perturbs.
+        choice: when it runs, and its budget.
+    """
+    own = dict(study.parameters)
+    if reason := study.why_not(matrix, own):
+        return PlannedStudy(study.key, reason=reason)
+    own = within_budget(study, matrix, own, choice.budget_seconds)
+    estimate = study.estimate(matrix, own)
+    # The smallest first; what runs while nothing else waits comes after everything else.
+    priority = -1 - min(int(estimate), 5000)
+    return PlannedStudy(
+        study=study.key,
+        parameters={"study": study.key, "seed": SEED, **own},
+        n_chunks=study.n_chunks(matrix, own),
+        estimate=estimate,
+        priority=priority + IDLE if choice.when == When.IDLE else priority,
+    )
+
+
+def within_budget(study: Study, matrix: ScoreMatrix, parameters: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """The parameters with as many steps, at least 1, as the seconds are estimated to buy; never more than stated.
+
+    The steps are stored with the job and the report, so that the same figures come out on any machine.
+    """
+    estimate = study.estimate(matrix, parameters)
+    if not study.steps or estimate <= seconds:
+        return parameters
+    stated = int(parameters[study.steps])
+    steps = max(1, min(stated, int(stated * seconds / estimate)))
+    while steps > 1 and study.estimate(matrix, parameters | {study.steps: steps}) > seconds:
+        steps = max(1, steps * 9 // 10)  # where the time does not grow in proportion
+    return parameters | {study.steps: steps}
+
+
+def _told(plan: PlannedStudy) -> dict[str, Any]:
+    if plan.reason:
+        return {"reason": plan.reason}
+    return {
+        "reason": "",
+        "parameters": plan.parameters,
+        "parameter_hash": content_hash(plan.parameters),
+        "n_chunks": plan.n_chunks,
+        "estimate": round(plan.estimate, 3),
+    }
+
+
+def insert_study(revision: Revision, plan: PlannedStudy) -> None:
+    """Insert a job for every chunk of a study that has no report yet; what was given up before waits again."""
+    digest = content_hash(plan.parameters)
+    is_there = Report.objects.filter(
+        revision=revision, kind=STUDY, parameter_hash=digest, engine_version=engine_version
+    ).exists()
+    if is_there:
+        return
+    kind, now = kind_of(STUDY), timezone.now()
+    same = {
+        "kind": f"{STUDY}:{plan.study}",
+        "subject_kind": "revision",
+        "subject_id": revision.pk,
+        "parameter_hash": digest,
+        "engine_version": engine_version,
+    }
+    Job.objects.bulk_create(
+        [
+            Job(
+                **same,
+                chunk=chunk,
+                benchmark_id=revision.benchmark_id,
+                sequence=revision.number,
+                parameters=plan.parameters,
+                queue=kind.queue,
+                priority=plan.priority,
+                not_before=now,
+            )
+            for chunk in range(plan.n_chunks)
+        ],
+        ignore_conflicts=True,
+    )
+    given_up = Q(state__in=[Job.State.SUPERSEDED, Job.State.FAILED])
+    Job.objects.filter(given_up, **same).update(
+        state=Job.State.WAITING, attempts=0, not_before=now, woken_at=None, finished_at=None, error="", progress=0.0
+    )
+    # One message sets a worker going; the sweep wakes for the others, the most urgent first.
+    first = Job.objects.filter(state=Job.State.WAITING, **same).order_by("chunk").first()
+    if first is not None:
+        wake_on_commit(first, limit_seconds=kind.limit_seconds)
+
+
+@transaction.atomic
+def choose_studies(benchmark: Benchmark, chosen: Mapping[str, tuple[str, int]], *, author: User) -> int:
+    """Store when studies run and what they may take, with what changed in the trail.
+
+    Args:
+        benchmark: whose.
+        chosen: (when, budget in seconds) by study; studies that are left out stay as they are.
+        author: who chooses.
+
+    Returns:
+        How many studies changed.
+
+    Raises:
+        KeyError: there is no such study.
+    """
+    present = {choice.study: choice for choice in choices_of(benchmark)}
+    before_by_study = {study: (present[study].when, present[study].budget_seconds) for study in chosen}
+    changed = {study: values for study, values in chosen.items() if values != before_by_study[study]}
+    changes = []
+    for study, (when, budget) in changed.items():
+        StudyChoice.objects.update_or_create(
+            benchmark=benchmark, study=study, defaults={"when": when, "budget_seconds": budget}
+        )
+        before = dict(zip(("when", "budget"), before_by_study[study], strict=True))
+        after = {"when": when, "budget": budget}
+        changes += changes_between(AuditEntry.Subject.SETTING, f"study {study}", before, after)
+    record_changes(benchmark, changes, actor=author)
+    return len(changed)
+
+
+@transaction.atomic
+def request_study(benchmark: Benchmark, study: str) -> Job | None:
+    """Have a study of the published revision run now, with the budget that is chosen; None where nothing is published.
+
+    Args:
+        benchmark: with its publication.
+        study: the study's key.
+    """
+    if benchmark.publication is None:
+        return None
+    choice = next(choice for choice in choices_of(benchmark) if choice.study == study)
+    parameters = {"when": When.DEMAND.value, "study": study, "budget": choice.budget_seconds}
+    job = insert_job(JOB_KINDS[STUDY_PLAN], benchmark.publication.revision, parameters)
+    # Asked for again, it is planned again: chunks that were given up or failed are then taken up.
+    Job.objects.filter(pk=job.pk).exclude(state__in=[Job.State.WAITING, Job.State.RUNNING]).update(
+        state=Job.State.WAITING, attempts=0, not_before=timezone.now(), woken_at=None, finished_at=None, error=""
+    )
+    return job
+
+
+def plan_nightly_studies(now: datetime) -> None:
+    """At night, have planned what benchmarks want at night for what they have published.
+
+    A plan stands once a revision: what did not change is not computed again.
+    """
+    if not NIGHT_BEGINS <= now.hour < NIGHT_ENDS:
+        return
+    wanted = Benchmark.objects.filter(study_choices__when=When.NIGHTLY).exclude(publication=None).distinct()
+    for benchmark in wanted.select_related("publication__revision"):
+        if benchmark.publication is not None:
+            insert_job(JOB_KINDS[STUDY_PLAN], benchmark.publication.revision, {"when": When.NIGHTLY.value})
+
+
+def plan_once(benchmark: Benchmark) -> None:
+    """Have every study of a new benchmark run once, while nothing else waits, and none after later submissions.
+
+    Call inside the transaction that makes the benchmark.
+    """
+    StudyChoice.objects.bulk_create(
+        StudyChoice(benchmark=benchmark, study=key, when=When.IDLE, budget_seconds=BUDGET_SECONDS)
+        for key in catalogue.STUDIES
+    )
+    revision = Revision.objects.filter(benchmark=benchmark).latest("number")
+    insert_job(JOB_KINDS[STUDY_PLAN], revision, {"when": When.IDLE.value})

@@ -1,0 +1,136 @@
+"""How far the studies of a revision have come: what they were estimated to take, and what they took."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.db.models import Avg, Case, Count, F, FloatField, Q, Value, When
+
+from leaderboard.models import Benchmark, Job, Publication, Report, StudyChoice
+from leaderboard.services.job_kinds import MERGE, STUDY, STUDY_PLAN, study_of
+from leaderboard.services.study_plans import choices_of
+from ranking_engine.stability import catalogue
+
+S = Job.State
+UNPLANNED, SAYS_NOTHING = "unplanned", "says_nothing"
+
+
+@dataclass(frozen=True)
+class StudyState:
+    """One study of one revision.
+
+    Attributes:
+        key: of the study.
+        name: for readers.
+        question: what it asks.
+        source: the publication that it follows.
+        choice: when it runs, and its budget.
+        state: a state of its jobs, or `unplanned`, or `says_nothing`.
+        reason: why it says nothing, or why it failed.
+        n_chunks: how many jobs it is cut into.
+        progress: the share that is done, 0 to 1.
+        estimate: seconds on one core, before it ran; None before it is planned.
+        seconds: what it took; None before it is done.
+        steps: how many steps its budget bought; None where it counts none.
+    """
+
+    key: str
+    name: str
+    question: str
+    source: str
+    choice: StudyChoice
+    state: str = UNPLANNED
+    reason: str = ""
+    n_chunks: int = 0
+    progress: float = 0.0
+    estimate: float | None = None
+    seconds: float | None = None
+    steps: int | None = None
+
+
+def study_states(benchmark: Benchmark, publication: Publication | None) -> list[StudyState]:
+    """Every study of the catalogue, as it stands for what is published."""
+    choices = choices_of(benchmark)
+    if publication is None:
+        return [_state(choice, {}, {}, None) for choice in choices]
+    plans = _plans(publication)
+    jobs = _jobs(publication)
+    reports = {
+        report.parameter_hash: report
+        for report in Report.objects.filter(
+            revision_id=publication.revision_id, engine_version=publication.engine_version, kind=STUDY
+        ).defer("arrays", "summary")
+    }
+    return [
+        _state(
+            choice,
+            plan := plans.get(choice.study, {}),
+            jobs.get((choice.study, plan.get("parameter_hash", "")), {}),
+            reports.get(plan.get("parameter_hash", "")),
+        )
+        for choice in choices
+    ]
+
+
+def _plans(publication: Publication) -> dict[str, dict[str, Any]]:
+    """The newest plan of each study."""
+    found: dict[str, dict[str, Any]] = {}
+    plans = Report.objects.filter(
+        revision_id=publication.revision_id, engine_version=publication.engine_version, kind=STUDY_PLAN
+    )
+    for report in plans.order_by("pk").values_list("summary", flat=True):
+        found |= report
+    return found
+
+
+def _jobs(publication: Publication) -> dict[tuple[str, str], dict[str, Any]]:
+    """How many jobs of each study are in which state, how far they are, and the error of one that failed."""
+    is_state = {state: Count("pk", filter=Q(state=state)) for state in Job.State.values}
+    done = Case(When(state=S.DONE, then=Value(1.0)), default=F("progress"), output_field=FloatField())
+    rows = (
+        Job.objects.filter(
+            Q(kind__startswith=f"{STUDY}:") | Q(kind__startswith=f"{MERGE}:"),
+            subject_kind="revision",
+            subject_id=publication.revision_id,
+            engine_version=publication.engine_version,
+        )
+        .order_by()
+        .values("kind", "parameter_hash")
+        .annotate(share=Avg(done), **is_state)
+    )
+    found: dict[tuple[str, str], dict[str, Any]] = defaultdict(lambda: dict.fromkeys(Job.State.values, 0))
+    for row in cast("Iterable[dict[str, Any]]", rows):
+        counts = found[study_of(row["kind"]), row["parameter_hash"]]
+        for state in Job.State.values:
+            counts[state] += row[state]
+        if row["kind"].startswith(f"{STUDY}:"):
+            counts["share"] = row["share"]
+    return dict(found)
+
+
+def _state(
+    choice: StudyChoice, plan: dict[str, Any], jobs: dict[str, Any], report: Report | None
+) -> StudyState:
+    study = catalogue.STUDIES[choice.study]
+    state, reason = UNPLANNED, plan.get("reason", "")
+    if report is not None:
+        state = S.DONE
+    elif reason:
+        state = SAYS_NOTHING
+    elif jobs:
+        state = next((name for name in (S.FAILED, S.RUNNING, S.SUPERSEDED) if jobs[name]), S.WAITING)
+    return StudyState(
+        key=study.key,
+        name=study.name,
+        question=study.question,
+        source=study.source,
+        choice=choice,
+        state=state,
+        reason=reason,
+        n_chunks=plan.get("n_chunks", 0),
+        progress=1.0 if report is not None else float(jobs.get("share") or 0.0),
+        estimate=plan.get("estimate"),
+        seconds=report.seconds if report is not None else None,
+        steps=plan["parameters"].get(study.steps) if study.steps and "parameters" in plan else None,
+    )

@@ -1,0 +1,96 @@
+"""Where to look for violations of independence of clones."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.axioms.boards import part_of
+from ranking_engine.axioms.definitions import Witness, clone_set, won
+from ranking_engine.axioms.hunt import Hunt, one_of
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+
+_MAX_TRIED = 100  # systems up to which every pair is looked at for clones that are there already
+
+
+def clones(hunt: Hunt) -> Iterator[Witness]:
+    """Look at clones that are there, one joining last; copies of systems; systems beside one or several together."""
+    board, n = hunt.board, hunt.board.n_systems
+    together = _clones_there(board) if n <= _MAX_TRIED else {}
+    for i, k in together:
+        kept = tuple(name for name in board.system_names if name != board.system_names[k])
+        yield from _joined(hunt, part_of(board, kept, None), (i, k), board.values[k], {"systems": kept})
+    order = np.argsort(hunt.rank(board).positions, kind="stable")
+    for same_shift in (0.0, -1.0, 1.0):
+        for i in order:
+            row = board.values[i] + same_shift * _room(board)[i]
+            yield from _joined(hunt, board, (int(i), n), row, {})
+    while True:
+        i = int(hunt.generator.choice(order))
+        beside = hunt.generator.choice(_members(together, i), board.n_tasks)
+        shift = hunt.generator.choice([-1.0, 0.0, 1.0], board.n_tasks)
+        row = (board.values + shift * _room(board))[beside, np.arange(board.n_tasks)]
+        yield from _joined(hunt, board, (i, n), row, {})
+
+
+def _clones_there(board: ScoreMatrix) -> dict[tuple[int, int], list[int]]:
+    """Return the pairs that a proper clone set of the board joins, with the set."""
+    found = {}
+    for i, k in itertools.permutations(range(board.n_systems), 2):
+        members = clone_set(board.scores, i, k)
+        if len(members) < board.n_systems:
+            found[i, k] = members
+    return found
+
+
+def _members(together: dict[tuple[int, int], list[int]], i: int) -> list[int]:
+    """Return the clones of i in its smallest set, and i."""
+    sets = [members for (first, _), members in together.items() if first == i]
+    return min(sets, key=len) if sets else [i]
+
+
+def _room(board: ScoreMatrix) -> NDArray[np.float64]:
+    """Return how much, in stored scores and upwards, each score may change without meeting another's on the task."""
+    room = np.full(board.values.shape, 1.0)
+    for t in range(board.n_tasks):
+        column = board.scores[:, t]
+        levels = np.unique(column[~np.isnan(column)])
+        if len(levels) > 1:
+            gaps = np.diff(levels)
+            nearest = np.minimum(np.concatenate([[np.inf], gaps]), np.concatenate([gaps, [np.inf]]))
+            present = ~np.isnan(column)
+            room[present, t] = nearest[np.searchsorted(levels, column[present])] / 2
+    return room * board.directions
+
+
+def _joined(
+    hunt: Hunt, board: ScoreMatrix, pair: tuple[int, int], row: FloatArray, part: dict[str, tuple[str, ...]]
+) -> Iterator[Witness]:
+    i, k = pair  # of the hunt's board; k is new beyond its end
+    x = hunt.board.system_names[i]
+    name = hunt.board.system_names[k] if k < hunt.board.n_systems else _new_name(x, board.system_names)
+    after = board.with_row(name, row)
+    members = clone_set(after.scores, board.system_names.index(x), board.n_systems)
+    if len(members) == after.n_systems:
+        hunt.rank.step()
+        return
+    winners, winners_after = won(hunt.rank(board)), won(hunt.rank(after))
+    if winners is None or winners_after is None:
+        return
+    together = frozenset(after.system_names[j] for j in members)
+    others, others_after = winners - together, winners_after - together
+    if others != others_after or bool(winners & together) != bool(winners_after & together):
+        stored = {t: None if np.isnan(v) else float(v) for t, v in zip(board.task_names, row, strict=True)}
+        y = one_of(others_after - others, others - others_after)
+        more = tuple(sorted(together - {x, name}))
+        yield hunt.witness(x=x, y=y, added=name, clones=more, scores=stored, **part)
+
+
+def _new_name(x: str, taken: tuple[str, ...]) -> str:
+    name = f"{x} (2)"
+    while name in taken:
+        name += "'"
+    return name

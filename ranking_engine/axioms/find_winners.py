@@ -1,0 +1,192 @@
+"""Where to look for violations of properties of the winners, among other scores, tasks and parts of the board."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from ranking_engine.axioms.boards import Result, part_of, upside_down, with_task
+from ranking_engine.axioms.definitions import Witness, majority_favourite, won
+from ranking_engine.axioms.hunt import Hunt, name_of, one_of
+from ranking_engine.pairwise import Pairwise
+from ranking_engine.rules import choice_sets
+from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
+
+FEW_TASKS = 10  # splits of so many tasks in two are all tried
+
+
+def monotonicity(hunt: Hunt) -> Iterator[Witness]:
+    """One task of one system first, all raises of winners and all falls of others; then several tasks."""
+    board = hunt.board
+    before = hunt.rank(board)
+    winners = won(before)
+    if not winners:
+        return
+    is_winner = np.array([name in winners for name in board.system_names])
+    for i, row in _other_rows(board, before, is_winner, hunt.generator):
+        changed = {board.task_names[t]: value for t, value in row.items()}
+        after_board = board.replace_row(i, _row_with(board.values[i], row))
+        after = won(hunt.rank(after_board))
+        x = board.system_names[i]
+        if after and (x in winners) != (x in after):
+            yield hunt.witness(x=x, y=one_of(after) if x in winners else "", scores=changed)
+
+
+def _other_rows(
+    board: ScoreMatrix, before: Result, is_winner: BoolArray, generator: np.random.Generator
+) -> Iterator[tuple[int, dict[int, float]]]:
+    """Raise winners and lower others."""
+    order = np.argsort(before.positions, kind="stable")
+    for i in order:
+        for t in range(board.n_tasks):
+            for value in _levels(board, int(i), t, up=bool(is_winner[i])):
+                yield int(i), {t: value}
+    while board.n_tasks > 1:
+        i = int(order[min(int(generator.geometric(0.3)) - 1, len(order) - 1)])
+        row = {}
+        for t in generator.choice(board.n_tasks, int(generator.integers(1, board.n_tasks + 1)), replace=False):
+            if levels := _levels(board, i, int(t), up=bool(is_winner[i])):
+                row[int(t)] = levels[int(generator.integers(len(levels)))]
+        yield i, row
+
+
+def _levels(board: ScoreMatrix, i: int, t: int, *, up: bool) -> list[float]:
+    """Stored scores of task t better (or worse) than i's: those that others have and those between, best last."""
+    column = board.scores[:, t]
+    own = column[i]
+    if np.isnan(own):
+        return []
+    others = np.unique(column[~np.isnan(column)])
+    beyond = others[others > own] if up else others[others < own][::-1]
+    if not len(beyond):
+        return []
+    chain = np.concatenate([[own], beyond])
+    between = (chain[:-1] + chain[1:]) / 2
+    end = beyond[-1] + (beyond[-1] - between[-1])
+    wanted = np.concatenate([np.column_stack([between[1:], beyond[1:]]).ravel(), [beyond[0], end]])
+    chosen = np.unique(wanted)
+    return [float(score * board.directions[t]) for score in (chosen if up else chosen[::-1])]
+
+
+def majority(hunt: Hunt) -> Iterator[Witness]:
+    """Look at the board and parts of it."""
+    yield from _wrong_winners(hunt, majority_favourite)
+
+
+def condorcet_winner(hunt: Hunt) -> Iterator[Witness]:
+    """Look at the board and parts of it."""
+    yield from _wrong_winners(hunt, lambda board: name_of(board, choice_sets.condorcet_winner(Pairwise.of(board))))
+
+
+def _wrong_winners(hunt: Hunt, favourite: Callable[[ScoreMatrix], str | None]) -> Iterator[Witness]:
+    for board, part in hunt.parts():
+        x = favourite(board)
+        if x is None or board.n_systems < 2:
+            continue
+        winners = won(hunt.rank(board))
+        if winners is not None and winners != {x}:
+            yield hunt.witness(x=x, y=one_of(winners - {x}), **part)
+
+
+def condorcet_loser(hunt: Hunt) -> Iterator[Witness]:
+    """Look at the board and parts of it."""
+    for board, part in hunt.parts():
+        x = name_of(board, choice_sets.condorcet_loser(Pairwise.of(board)))
+        if x is not None and x in (winners := won(hunt.rank(board)) or frozenset()):
+            yield hunt.witness(x=x, y=one_of(winners - {x}), **part)
+
+
+def reversal_symmetry(hunt: Hunt) -> Iterator[Witness]:
+    """Look at the board and parts of it."""
+    for board, part in hunt.parts():
+        winners = won(hunt.rank(board))
+        if board.n_systems < 2 or winners is None or len(winners) != 1:
+            continue
+        (x,) = winners
+        if x in (won(hunt.rank(upside_down(board))) or ()):
+            yield hunt.witness(x=x, **part)
+
+
+def consistency(hunt: Hunt) -> Iterator[Witness]:
+    """Look at splits of the tasks in two."""
+    board = hunt.board
+    winners = won(hunt.rank(board))
+    if winners is None:
+        return
+    for half in _splits(board, hunt.generator):
+        rest = tuple(name for name in board.task_names if name not in half)
+        first = won(hunt.rank(part_of(board, None, half)))
+        if not first:
+            continue
+        second = won(hunt.rank(part_of(board, None, rest)))
+        if second is not None and first & second and winners != first & second:
+            common = first & second
+            yield hunt.witness(half=half, x=one_of(common - winners, common), y=one_of(winners - common))
+
+
+def _splits(board: ScoreMatrix, generator: np.random.Generator) -> Iterator[tuple[str, ...]]:
+    """All ways to split few tasks in two, else random ones; the first task is in the part that is not named."""
+    others = board.task_names[1:]
+    if board.n_tasks <= FEW_TASKS:
+        for size in range(1, board.n_tasks):
+            yield from itertools.combinations(others, size)
+        return
+    while True:
+        chosen = generator.random(len(others)) < 0.5
+        if chosen.any():
+            yield tuple(name for name, is_in in zip(others, chosen, strict=True) if is_in)
+
+
+def participation(hunt: Hunt) -> Iterator[Witness]:
+    """Tasks that the board has, each added to the others; copies of tasks; tasks with their scores handed on."""
+    board = hunt.board
+    for t, task in enumerate(board.task_names if board.n_tasks > 1 else ()):
+        rest = tuple(name for name in board.task_names if name != task)
+        yield from _added_task(hunt, part_of(board, None, rest), task, board.values[:, t], {"tasks": rest})
+    for t, task in enumerate(board.task_names):
+        yield from _added_task(hunt, board, task, board.values[:, t], {})
+    before = hunt.rank(board)
+    while board.n_systems > 2 and won(before):
+        t = int(hunt.generator.integers(board.n_tasks))
+        column = _handed_on(board, t, before, hunt.generator)
+        yield from _added_task(hunt, board, board.task_names[t], column, {})
+
+
+def _handed_on(board: ScoreMatrix, t: int, before: Result, generator: np.random.Generator) -> FloatArray:
+    """The scores of task t in another order: a winner just above a rival, the others anywhere."""
+    column = board.values[:, t].copy()
+    present = np.flatnonzero(~np.isnan(column))
+    values = np.sort(column[present] * board.directions[t])
+    order = generator.permutation(present)
+    x = int(generator.choice(np.flatnonzero(before.positions == np.nanmin(before.positions))))
+    rest = [int(i) for i in order if i != x]
+    if x in present and rest:
+        # a winner is put directly above one rival, so that the task supports it, but as little as it can
+        rest.insert(int(generator.integers(1, len(rest) + 1)), x)
+        column[rest] = values * board.directions[t]
+    return column
+
+
+def _added_task(
+    hunt: Hunt, board: ScoreMatrix, task: str, column: FloatArray, part: dict[str, tuple[str, ...]]
+) -> Iterator[Witness]:
+    winners = won(hunt.rank(board))
+    after = with_task(board, hunt.board, task, column)
+    winners_after = won(hunt.rank(after)) if winners else None
+    if not winners or not winners_after:
+        return
+    added = dict(zip(board.system_names, after.scores[:, -1].tolist(), strict=True))
+    stored = {name: None if np.isnan(v) else float(v) for name, v in zip(board.system_names, column, strict=True)}
+    for x in sorted(winners - winners_after):
+        for y in sorted(winners_after):
+            if added[x] > added[y]:
+                yield hunt.witness(x=x, y=y, task=task, scores=stored, **part)
+
+
+def _row_with(row: FloatArray, changes: Mapping[int, float]) -> FloatArray:
+    changed = row.copy()
+    for t, value in changes.items():
+        changed[t] = value
+    return changed

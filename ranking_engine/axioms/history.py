@@ -1,0 +1,150 @@
+"""Independence of irrelevant alternatives in a board's real history: who changed the order of which others.
+
+Two systems are *others* to a change of board if they stand in both revisions with the same scores on the same tasks:
+whatever moves them against each other is the doing of somebody else, or of the tasks' weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.ranking import UNRANKED
+from ranking_engine.score_matrix import ScoreMatrix
+
+MAX_PAIRS = 100  # pairs that are named; more are counted
+
+
+@dataclass(frozen=True, eq=False)
+class RankedRevision:
+    """One revision of a board.
+
+    Attributes:
+        matrix: its scores.
+        ranks: by rule, the ranks in the matrix's order of systems, UNRANKED (-1) for none.
+    """
+
+    matrix: ScoreMatrix
+    ranks: Mapping[str, NDArray[np.integer]]
+
+
+@dataclass(frozen=True)
+class Flips:
+    """What one change of board did to the order of the others under one rule.
+
+    Attributes:
+        rule: its key.
+        newcomers, departed, changed: the systems that joined, left, or have other scores; by name.
+        has_other_tasks: tasks, their directions or weights, groups or scales differ, so that the change may be theirs.
+        n_others: the systems that stand in both with the same scores and have ranks in both.
+        n_reversed: pairs of them that swapped.
+        n_ties_made, n_ties_broken: pairs that share a rank now and did not, or did and do not.
+        reversed_pairs: up to MAX_PAIRS of the swapped, (now above, now below), highest now first.
+    """
+
+    rule: str
+    newcomers: tuple[str, ...]
+    departed: tuple[str, ...]
+    changed: tuple[str, ...]
+    has_other_tasks: bool
+    n_others: int
+    n_reversed: int
+    n_ties_made: int
+    n_ties_broken: int
+    reversed_pairs: tuple[tuple[str, str], ...]
+
+    @property
+    def is_violation(self) -> bool:
+        """Whether any pair of others changed its order, ties included, though no task did."""
+        return not self.has_other_tasks and self.n_reversed + self.n_ties_made + self.n_ties_broken > 0
+
+
+def history_flips(
+    before: RankedRevision, after: RankedRevision, rules: Iterable[str] | None = None
+) -> dict[str, Flips]:
+    """Return, by rule, who changed the order of which others between two revisions of one board.
+
+    Args:
+        before, after: the revisions, with their ranks; systems and tasks are the same where their names are.
+        rules: keys of `ranks` in both; default: all that both have, in the order of `after`.
+
+    Raises:
+        KeyError: one of `rules` has no ranks in one of the revisions.
+    """
+    keys = list(rules) if rules is not None else [rule for rule in after.ranks if rule in before.ranks]
+    old = {name: i for i, name in enumerate(before.matrix.system_names)}
+    new = {name: i for i, name in enumerate(after.matrix.system_names)}
+    common = [name for name in after.matrix.system_names if name in old]
+    same = _same_scores(before.matrix, after.matrix, [old[name] for name in common], [new[name] for name in common])
+    others = [name for name, is_same in zip(common, same, strict=True) if is_same]
+    rows = [np.array([places[name] for name in others], dtype=np.intp) for places in (old, new)]
+    facts = {
+        "newcomers": tuple(name for name in after.matrix.system_names if name not in old),
+        "departed": tuple(name for name in before.matrix.system_names if name not in new),
+        "changed": tuple(name for name, is_same in zip(common, same, strict=True) if not is_same),
+        "has_other_tasks": _task_facts(before.matrix) != _task_facts(after.matrix),
+    }
+    found = {}
+    for rule in keys:
+        first, second = np.asarray(before.ranks[rule])[rows[0]], np.asarray(after.ranks[rule])[rows[1]]
+        found[rule] = Flips(rule, **facts, **_compared(others, first, second))  # type: ignore[arg-type]
+    return found
+
+
+def flips_of_history(
+    revisions: Iterable[RankedRevision], rules: Iterable[str] | None = None
+) -> Iterator[dict[str, Flips]]:
+    """Yield `history_flips` for each revision but the first, against the one before it."""
+    chosen = None if rules is None else list(rules)
+    before: RankedRevision | None = None
+    for after in revisions:
+        if before is not None:
+            yield history_flips(before, after, chosen)
+        before = after
+
+
+def _same_scores(
+    before: ScoreMatrix, after: ScoreMatrix, old_rows: list[int], new_rows: list[int]
+) -> NDArray[np.bool_]:
+    """Return for each pair of rows whether the scores on the tasks that vote in both are the same."""
+    old_tasks = {name: t for t, name in enumerate(before.task_names) if before.votes[t]}
+    shared = [(old_tasks[name], t) for t, name in enumerate(after.task_names) if after.votes[t] and name in old_tasks]
+    if not shared or not old_rows:
+        return np.ones(len(old_rows), dtype=bool)
+    columns = np.array(shared, dtype=np.intp)
+    first = before.values[np.array(old_rows)][:, columns[:, 0]]
+    second = after.values[np.array(new_rows)][:, columns[:, 1]]
+    return np.asarray(((first == second) | (np.isnan(first) & np.isnan(second))).all(axis=1))
+
+
+def _task_facts(matrix: ScoreMatrix) -> dict[str, tuple[object, ...]]:
+    """What, apart from scores, a voting task brings into the rules."""
+    scales = np.column_stack([matrix.minimum, matrix.maximum, matrix.chance])
+    facts: dict[str, tuple[object, ...]] = {"": (matrix.gamma, tuple(sorted(matrix.group_weights.items())))}
+    for t in np.flatnonzero(matrix.votes):
+        stated = tuple(None if np.isnan(bound) else float(bound) for bound in scales[t])
+        facts[matrix.task_names[t]] = (int(matrix.directions[t]), matrix.weights[t], matrix.groups[t], stated)
+    return facts
+
+
+def _compared(names: list[str], first: NDArray[np.integer], second: NDArray[np.integer]) -> dict[str, object]:
+    """Compare the ranks of `names` in two revisions; O(n^2)."""
+    ranked = (first != UNRANKED) & (second != UNRANKED)
+    first, second = first[ranked].astype(np.int64), second[ranked].astype(np.int64)
+    kept = [name for name, is_ranked in zip(names, ranked, strict=True) if is_ranked]
+    was_above, is_above = first[:, None] < first, second[:, None] < second
+    was_tied, is_tied = first[:, None] == first, second[:, None] == second
+    reversed_now = was_above.T & is_above
+    upper, lower = np.nonzero(reversed_now)
+    order = np.lexsort([second[lower], second[upper]])[:MAX_PAIRS]
+    pairs = zip(upper[order], lower[order], strict=True)
+    return {
+        "n_others": len(kept),
+        "n_reversed": len(upper),
+        "n_ties_made": int((is_tied & ~was_tied).sum()) // 2,
+        "n_ties_broken": int((was_tied & ~is_tied).sum()) // 2,
+        "reversed_pairs": tuple((kept[i], kept[j]) for i, j in pairs),
+    }

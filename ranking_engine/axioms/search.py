@@ -1,0 +1,172 @@
+"""Looking for a violation of a property in the data at hand.
+
+Every finder goes through boards near the one given, from the plainest on, and yields witnesses; it is exhaustive where
+all boards of its kind were ranked. Steps are boards ranked or, where that needs no ranking, looked at. What a finder
+yields is re-checked from the definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ranking_engine.axioms import find_orders, find_winners
+from ranking_engine.axioms.boards import OutOfStepsError, Ranker, ranked_board
+from ranking_engine.axioms.definitions import Witness, effect_of
+from ranking_engine.axioms.find_clones import clones
+from ranking_engine.axioms.hunt import SMALL_PART, Hunt
+from ranking_engine.axioms.properties import get_property
+from ranking_engine.registry import get_rule
+from ranking_engine.score_matrix import ScoreMatrix
+
+MAX_STEPS = 500
+_STEPS_A_PART = 25
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search found and how hard it looked.
+
+    Attributes:
+        rule, property: keys of RULES and PROPERTIES.
+        witness: a violation that `violates` confirms, or None.
+        n_steps: the boards looked at.
+        is_exhaustive: every board of the kind described by `looked_at` was ranked.
+        looked_at: which boards, as the end of a sentence that begins "Looked at".
+        reason: why nothing could be looked at; otherwise empty.
+        seed: what random boards were drawn with.
+    """
+
+    rule: str
+    property: str
+    witness: Witness | None
+    n_steps: int
+    is_exhaustive: bool
+    looked_at: str
+    reason: str = ""
+    seed: int = 0
+
+
+def witness(
+    rule: str,
+    property: str,  # noqa: A002 -- the word of the trade
+    matrix: ScoreMatrix,
+    *,
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    max_steps: int = MAX_STEPS,
+) -> Search:
+    """Look for a violation of `property` by `rule` in the data at hand.
+
+    Args:
+        rule: a key of RULES.
+        property: a key of PROPERTIES.
+        matrix: the scores. Under an aggregation tasks have the weights that it gives them.
+        options: those of `rank`: ties, missing, aggregation but not two_step, and the rule's own.
+        seed: of the boards that are drawn at random; the same seed gives the same answer.
+        max_steps: how many boards to look at, at most.
+
+    Raises:
+        ValueError: an unknown rule, property or option, or the aggregation two_step.
+    """
+    get_rule(rule)
+    get_property(property)
+    if max_steps < 1:
+        raise ValueError(f"`max_steps` is {max_steps}; expected 1 or more")
+    chosen = dict(options or {})
+    board, reason = ranked_board(matrix, rule, chosen)
+    finder = _FINDERS[property]
+    if board is None:
+        return Search(rule, property, None, 0, is_exhaustive=False, looked_at="", reason=reason, seed=seed)
+    rank = Ranker(rule, chosen, max_steps)
+    hunt = Hunt(board, rank, np.random.default_rng(seed), property, chosen)
+    found, is_exhaustive = _first(finder, hunt)
+    if found is not None:
+        effect = effect_of(matrix, found)
+        if effect is None:
+            raise AssertionError(f"the search for {property} under {rule} returned no violation: {found}")
+        found = replace(found, effect=effect)
+    return Search(
+        rule,
+        property,
+        found,
+        rank.n_steps,
+        is_exhaustive=is_exhaustive and found is None,
+        looked_at=finder.looked_at,
+        seed=seed,
+    )
+
+
+def _first(finder: _Finder, hunt: Hunt) -> tuple[Witness | None, bool]:
+    """Return the first witness on the board, or among few of its systems; and whether the board has none for sure.
+
+    Half the steps are kept for small parts where the finder does not go through them itself.
+    """
+    max_steps = hunt.rank.max_steps or MAX_STEPS
+    has_parts = finder.in_parts and hunt.board.n_systems > SMALL_PART
+    hunt.rank.max_steps = max_steps - max_steps // 2 if has_parts else max_steps
+    is_exhaustive = False
+    try:
+        if found := next(finder.candidates(hunt), None):
+            return found, False
+        is_exhaustive = finder.is_exhaustive(hunt.board)
+    except OutOfStepsError:
+        pass
+    while has_parts and hunt.rank.n_steps < max_steps:
+        hunt.rank.max_steps = min(max_steps, hunt.rank.n_steps + _STEPS_A_PART)
+        with suppress(OutOfStepsError):
+            if found := next(finder.candidates(hunt.small_part()), None):
+                return found, False
+            hunt.rank.step()
+    return None, is_exhaustive
+
+
+Candidates = Callable[[Hunt], Iterator[Witness]]
+
+
+@dataclass(frozen=True)
+class _Finder:
+    candidates: Candidates
+    looked_at: str
+    is_exhaustive: Callable[[ScoreMatrix], bool] = lambda board: False
+    in_parts: bool = False
+
+
+_PARTS = "the board and parts of it: a few systems, or some of the tasks"
+_FINDERS: Mapping[str, _Finder] = {
+    "transitivity": _Finder(find_orders.transitivity, "the board", lambda board: True),
+    "anonymity": _Finder(find_orders.anonymity, "every pair of tasks of equal weight", lambda board: True),
+    "non_dictatorship": _Finder(find_orders.non_dictatorship, "every task against all others", lambda board: True),
+    "unanimity": _Finder(find_orders.unanimity, _PARTS),
+    "iia": _Finder(find_orders.iia, "every removal of one system and removals of several"),
+    "local_iia": _Finder(find_orders.local_iia, "every run of neighbours in the ranking", lambda board: True),
+    "monotonicity": _Finder(
+        find_winners.monotonicity,
+        "changes of a system's score on one task and on several, on the board and among few of its systems",
+        in_parts=True,
+    ),
+    "majority": _Finder(find_winners.majority, _PARTS),
+    "condorcet_winner": _Finder(find_winners.condorcet_winner, _PARTS),
+    "condorcet_loser": _Finder(find_winners.condorcet_loser, _PARTS),
+    "reversal_symmetry": _Finder(find_winners.reversal_symmetry, _PARTS),
+    "consistency": _Finder(
+        find_winners.consistency,
+        "splits of the tasks in two, on the board and among few of its systems",
+        lambda board: board.n_tasks <= find_winners.FEW_TASKS,
+        in_parts=True,
+    ),
+    "participation": _Finder(
+        find_winners.participation,
+        "tasks left out, repeated, or added with scores handed on, on the board and among few of its systems",
+        in_parts=True,
+    ),
+    "clones": _Finder(
+        clones,
+        "copies of systems and systems right beside them, on the board and among few of its systems",
+        in_parts=True,
+    ),
+}

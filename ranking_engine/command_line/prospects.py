@@ -1,0 +1,304 @@
+"""`prospects`: who could win under some weights of the tasks, with the weights; who cannot, with a proof."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from ranking_engine.aggregation import reweighted
+from ranking_engine.command_line.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
+from ranking_engine.command_line.inputs import (
+    DEFAULT_POLICY,
+    EXIT_STATUS,
+    UsageError,
+    add_input_arguments,
+    read_inputs,
+)
+from ranking_engine.command_line.progress import ProgressBar
+from ranking_engine.missing import MISSING_POLICIES
+from ranking_engine.names import fold_name, listed, shorten
+from ranking_engine.prospects import (
+    MAJORITY,
+    RULES,
+    Conditions,
+    Prospect,
+    Prospects,
+    prospects,
+)
+from ranking_engine.registry import TIES
+from ranking_engine.score_matrix import ScoreMatrix
+
+Report = dict[str, Any]
+
+AGGREGATIONS = ("basic", "weighted", "balanced")
+EXAMPLES = """\
+examples:
+  every system: can it win, and under which weights?
+      python -m ranking_engine prospects scores.csv
+  the same for the highest mean, from the benchmark's own weights
+      python -m ranking_engine prospects scores.csv --benchmark benchmark.toml --rule mean
+  weights that somebody would accept, and among them those with the least weight on two tasks
+      python -m ranking_engine prospects scores.csv --condition 'CoLA >= 0.1' --condition 'minimise RTE + WNLI'
+  what it takes to put one system above another
+      python -m ranking_engine prospects scores.csv --rule borda --pair T5 ERNIE
+
+A name in a condition that holds + < > = or is a number stands in double quotes; group:NAME is a group of tasks.
+"""
+WORDS = {
+    "strict": "can win",
+    "tie_only": "can tie for the win",
+    "none": "cannot win",
+    "no_scores": "no scores",
+    "undecided": "undecided",
+}
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command and its arguments."""
+    command = commands.add_parser(
+        "prospects",
+        help="who could win, and under which weights",
+        description="Who could win under some weights of the tasks, with the weights; who cannot, with a proof.",
+        epilog=EXAMPLES + EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_input_arguments(command)
+    command.add_argument(
+        "--rule",
+        metavar="KEY",
+        choices=list(RULES),
+        default=MAJORITY,
+        help=f"which rule to win, one of {', '.join(RULES)} (default: majority, to lose to nobody in pairs)",
+    )
+    command.add_argument(
+        "--by-group",
+        action="store_true",
+        help="give weights to groups; within a group the tasks keep the proportions of their own weights",
+    )
+    command.add_argument(
+        "--pair", metavar=("I", "J"), nargs=2, help="what it takes to put the system I above J, nothing else"
+    )
+    command.add_argument(
+        "--condition",
+        metavar="TEXT",
+        action="append",
+        default=[],
+        help="on the weights, such as 'CoLA + RTE >= 0.3', '0.1 <= group:QA <= 1/2', 'CoLA >= RTE' or "
+        "'minimise group:QA'; repeatable",
+    )
+    command.add_argument(
+        "--aggregation",
+        choices=list(AGGREGATIONS),
+        default="basic",
+        help="which weights are the benchmark's own, from which changes are counted (default: basic)",
+    )
+    command.add_argument(
+        "--missing",
+        metavar="POLICY",
+        choices=list(MISSING_POLICIES),
+        help=f"for missing scores under a rule on points, one of {', '.join(MISSING_POLICIES)} "
+        f"(default: the benchmark file's policy, else {DEFAULT_POLICY})",
+    )
+    command.add_argument("--ties", choices=list(TIES), help="for ties within a task (default: the rule's own)")
+    command.add_argument("--draws", metavar="N", type=_count, default=10_000, help="weightings drawn for the shares")
+    command.add_argument("--seed", metavar="N", type=_count, default=0, help="of the draws (default: 0)")
+    command.add_argument("--max-steps", metavar="N", type=_count, help="solve at most N linear programs")
+    command.add_argument("--format", choices=list(FORMATS), default="table")
+    command.set_defaults(run=run)
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text} is negative")
+    return number
+
+
+def run(options: argparse.Namespace) -> str:
+    """Find the prospects, and return them in the format asked for."""
+    matrix, benchmark = read_inputs(options)
+    missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
+    try:
+        matrix = reweighted(matrix, options.aggregation)
+        conditions = Conditions.parse(options.condition)
+        settings: dict[str, Any] = {
+            "conditions": conditions,
+            "rule": options.rule,
+            "by_group": options.by_group,
+            "missing": missing,
+            "ties": options.ties,
+            "n_draws": options.draws,
+            "seed": options.seed,
+            "max_steps": options.max_steps,
+        }
+        if options.pair:
+            system, rival = (_system(matrix, name) for name in options.pair)
+            settings |= {"systems": [system], "rival": rival}
+        with ProgressBar("prospects") as bar:
+            found = prospects(matrix, progress=bar, **settings)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    notes = {"pair": options.pair, "by_group": options.by_group, "missing": missing}
+    return FORMATS[options.format](report(found, notes))
+
+
+def _system(matrix: ScoreMatrix, name: str) -> str:
+    known = {fold_name(system): system for system in matrix.system_names}
+    if fold_name(name) not in known:
+        raise UsageError(f"--pair: unknown system {shorten(name)!r}; there are {listed(matrix.system_names, limit=10)}")
+    return known[fold_name(name)]
+
+
+def report(found: Prospects, notes: Mapping[str, Any]) -> Report:
+    """Return the prospects as plain data, which is what the JSON holds."""
+    return {
+        **{key: value for key, value in found.summary().items() if key not in ("n_systems", "n_tasks")},
+        **notes,
+        "tasks": list(found.tasks),
+        "systems": {prospect.system: _entry(prospect) for prospect in found.systems},
+    }
+
+
+def _entry(prospect: Prospect) -> Report:
+    """Return what is to say of one system; what is not known or not there is left out."""
+    entry: Report = {"prospective": prospect.is_prospective, "verdict": prospect.verdict}
+    for key in ("weights", "certificate"):
+        fractions = getattr(prospect, key)
+        if fractions:
+            entry[key] = _floats(fractions)
+            entry[f"{key}_exact"] = {name: str(value) for name, value in fractions.items()}
+    if prospect.condition_shares:
+        entry["condition_shares"] = {str(place): str(value) for place, value in prospect.condition_shares.items()}
+    numbers = ("margin", "share", "share_error", "share_bound")
+    entry.update({key: value for key in numbers if (value := getattr(prospect, key)) is not None})
+    if prospect.objective is not None:
+        entry["objective"] = float(prospect.objective)
+    if prospect.nearest:
+        entry["nearest"] = {
+            origin: {
+                norm: {"change": change.change, "weights": _floats(change.weights)}
+                for norm, change in (("total", nearest.total_change), ("largest", nearest.largest_change))
+            }
+            for origin, nearest in prospect.nearest.items()
+        }
+    if prospect.is_prospective:
+        entry["needed_tasks"] = list(prospect.needed_tasks)
+    if prospect.n_incomparable:
+        entry["n_incomparable"] = prospect.n_incomparable
+    return {**entry, "reason": prospect.reason} if prospect.reason else entry
+
+
+def _floats(fractions: Mapping[str, Fraction]) -> dict[str, float]:
+    return {name: float(value) for name, value in fractions.items()}
+
+
+def as_json(found: Report) -> str:
+    """Return the report itself, as JSON."""
+    return json.dumps(found, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def as_csv(found: Report) -> str:
+    """Return a row for each system; weights are in a column for each task, as exact fractions."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    numbers = ("verdict", "margin", "share", "share_error", "share_bound")
+    changes = [(origin, norm) for origin in ("equal", "own") for norm in ("total", "largest")]
+    headers = [f"{norm}_change_from_{origin}" for origin, norm in changes]
+    tasks = found["tasks"]
+    writer.writerow(["system", *numbers, *headers, "certificate", *(f"weight {task}" for task in tasks)])
+    for system, entry in found["systems"].items():
+        nearest = entry.get("nearest", {})
+        weights = entry.get("weights_exact", {})
+        writer.writerow(
+            [
+                system,
+                *(entry.get(key) for key in numbers),
+                *(nearest[origin][norm]["change"] if origin in nearest else None for origin, norm in changes),
+                _mixture(entry.get("certificate_exact", {}), limit=None),
+                *(weights.get(task, "0" if weights else None) for task in tasks),
+            ]
+        )
+    return text.getvalue()
+
+
+def as_table(found: Report) -> str:
+    """Return verdicts with their evidence as aligned text."""
+    return "\n".join([*text_grid(_grid(found)), "", *_notes(found)]) + "\n"
+
+
+def as_markdown(found: Report) -> str:
+    """Return verdicts with their evidence as a Markdown table."""
+    notes = [f"- {escape_markdown(note)}" for note in _notes(found)]
+    return "\n".join([*markdown_grid(_grid(found)), "", *notes]) + "\n"
+
+
+def as_latex(found: Report) -> str:
+    """Return verdicts with their evidence as a LaTeX tabular; its rules need the package booktabs."""
+    notes = [f"% {' '.join(note.split())}" for note in _notes(found)]
+    return "\n".join([*notes, *latex_grid(_grid(found))]) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Report], str]] = {
+    "table": as_table,
+    "json": as_json,
+    "csv": as_csv,
+    "markdown": as_markdown,
+    "latex": as_latex,
+}
+
+
+def _grid(found: Report) -> Grid:
+    header = ["system", "verdict", "share", "margin", "change from equal", "from own", "weights, or who is ahead"]
+    return [header, *([system, *_cells(entry)] for system, entry in found["systems"].items())]
+
+
+def _cells(entry: Report) -> list[str]:
+    nearest = entry.get("nearest", {})
+    changes = [f"{nearest[o]['total']['change']:.3f}" if o in nearest else "-" for o in ("equal", "own")]
+    margin = f"{entry['margin']:+.3f}" if "margin" in entry else "-"
+    evidence = entry.get("weights_exact") or entry.get("certificate_exact") or {}
+    return [WORDS[entry["verdict"]], _share(entry), margin, *changes, _mixture(evidence, limit=3) or "-"]
+
+
+def _share(entry: Report) -> str:
+    if "share_bound" in entry:
+        return f"< {entry['share_bound']:.2g}"
+    return f"{entry['share']:.4f}" if "share" in entry else "-"
+
+
+def _mixture(exact: Mapping[str, str], limit: int | None) -> str:
+    """Return `1/2 A + 1/2 B`, the largest first."""
+    parts = sorted(exact.items(), key=lambda item: (-Fraction(item[1]), item[0]))
+    shown = [f"{_shown(value)} {name}" for name, value in parts[:limit]]
+    more = f" + {len(parts) - len(shown)} more" if len(parts) > len(shown) else ""
+    return " + ".join(shown) + more
+
+
+def _shown(value: str) -> str:
+    """Return a fraction as it is where that is short, else as a decimal."""
+    return value if len(value) <= 7 else f"{float(Fraction(value)):.4f}"
+
+
+def _notes(found: Report) -> list[str]:
+    """Return one line for each thing that the table does not tell."""
+    counts = found["verdicts"]
+    told = ", ".join(f"{counts[verdict]} {words}" for verdict, words in WORDS.items() if counts[verdict])
+    pair = f" for {found['pair'][0]} above {found['pair'][1]}" if found["pair"] else ""
+    notes = [f"Rule: {found['rule']}{pair}; {told}", *(f"Condition: {text}" for text in found["conditions"])]
+    if found["conditions_reason"]:
+        notes.append(f"Conditions: {found['conditions_reason']}")
+    for system, entry in found["systems"].items():
+        if entry.get("needed_tasks"):
+            notes.append(f"{system} cannot win without {listed(entry['needed_tasks'], limit=5)}")
+        if "reason" in entry and entry["reason"] != found["conditions_reason"]:
+            notes.append(f"{system}: {entry['reason']}")
+        if "n_incomparable" in entry:
+            notes.append(f"{system}: no common task with {entry['n_incomparable']} of its rivals")
+    if not found["is_complete"]:
+        notes.append(f"Cut short after {found['n_steps']} linear programs")
+    return [*notes, f"Shares: {found['n_draws']} draws, seed {found['seed']}"]

@@ -1,0 +1,78 @@
+"""The verdict on one contest: a linear program proposes, exact arithmetic decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranking_engine.prospects.contest import Certificate, Contest
+from ranking_engine.prospects.programs import Budget, Optimum, WeightProgram
+from ranking_engine.prospects.results import Verdict
+
+_NEAR_ZERO = 1e-6  # a margin nearer to 0 is tried both ways: floats do not tell a win from a tie there
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """A verdict with its evidence, before names are put to it.
+
+    Attributes:
+        verdict: a key of VERDICTS.
+        numerators: weights in proportion, for `strict` and `tie_only`.
+        margin: in the rule's unit.
+        certificate: for `tie_only` and `none`.
+    """
+
+    verdict: Verdict
+    numerators: tuple[int, ...] = ()
+    margin: float | None = None
+    certificate: Certificate | None = None
+
+
+UNDECIDED = Decision("undecided")
+
+
+def decide(contest: Contest, program: WeightProgram, budget: Budget, without: int | None = None) -> Decision:
+    """Decide `contest`, with a margin program for its tasks and terms; the task `without` weighs nothing.
+
+    The largest margin delta is found in floats. Weights with a positive least lead prove `strict`; a certificate
+    below 0 on every task proves `none`; weights with a least lead of 0 and a certificate that never exceeds 0 prove
+    `tie_only`. Whatever is not proven is `undecided`.
+    """
+    n, T = contest.leads.shape
+    if (certificate := contest.domination()) is not None:
+        return Decision("none", margin=-1.0, certificate=certificate)
+    removed = None if without is None else np.array([without], dtype=np.intp)
+    optimum = program.solve(contest.leads, np.full(T, 1 / T), budget, removed)
+    if optimum is None:
+        return UNDECIDED
+    return _decided(contest, optimum, float(optimum.x[T]), without) if n else _unopposed(contest, optimum)
+
+
+def _decided(contest: Contest, optimum: Optimum, delta: float, without: int | None) -> Decision:
+    """Turn the optimum, of margin `delta`, into a verdict that holds exactly."""
+    weak: tuple[int, ...] | None = None
+    if delta > -_NEAR_ZERO:
+        for numerators in contest.margin_weights(optimum, delta):
+            lead = contest.least_lead(numerators)
+            if lead is not None and lead > 0:
+                return Decision("strict", numerators, float(lead))
+            weak = numerators if lead == 0 and weak is None else weak
+    if delta < _NEAR_ZERO:
+        for certificate in contest.certificates(optimum, delta, without):
+            if certificate.most < 0:
+                return Decision("none", margin=delta * contest.scale, certificate=certificate)
+            if certificate.most == 0 and weak is not None:
+                return Decision("tie_only", weak, 0.0, certificate)
+    return UNDECIDED
+
+
+def _unopposed(contest: Contest, optimum: Optimum) -> Decision:
+    """Without rivals any weights win that the conditions allow."""
+    for numerators in contest.margin_weights(optimum, 1.0):
+        if contest.least_lead(numerators) is not None:
+            return Decision("strict", numerators)
+    return UNDECIDED
+
+

@@ -1,0 +1,183 @@
+"""Leads: by how much a system is ahead of each rival, task by task.
+
+The lead of i over j under the weights w is sum_t w_t leads[j, t]. Under the majority rule an entry is +1, 0 or -1
+as i scores above j, ties with it (or has no common score), or scores below it; under a rule on points it is what the
+task gives i minus what it gives j. i wins, weakly, where its lead over every rival is at least 0: a polytope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.score_matrix import EXACT_FLOAT, FloatArray
+from ranking_engine.task_order import TaskOrder, task_order
+from ranking_engine.weights import over_common_denominator
+
+Integers = NDArray[Any]  # of integers: float64 or int64 where they are exact, Python integers beyond
+
+
+class Leads:
+    """The leads of every system of a table, in floats and exactly.
+
+    Attributes:
+        n_systems, n_tasks: the table's size.
+        scale: leads in floats are those of the rule divided by `scale`, so that they lie between -1 and 1.
+        unit: exact leads are integers; divided by `unit` they are those of the rule.
+        is_majority: all leads are +1, 0 or -1.
+        most: no exact lead is further from 0.
+    """
+
+    n_systems: int
+    n_tasks: int
+    scale: float = 1.0
+    unit: int = 1
+    most: int = 1
+    is_majority = False
+
+    def of(self, i: int, rivals: NDArray[np.intp]) -> FloatArray:
+        """The leads of system i over `rivals`, shape (n_rivals, n_tasks), divided by `scale`."""
+        raise NotImplementedError
+
+    def exactly(self, i: int, rivals: NDArray[np.intp]) -> Integers:
+        """The same leads as integers over `unit`."""
+        raise NotImplementedError
+
+
+class MajorityLeads(Leads):
+    """+1, 0 or -1 as i scores above j, not above nor below, or below; `scores` are oriented, NaN = missing."""
+
+    is_majority = True
+
+    def __init__(self, scores: FloatArray) -> None:
+        self.n_systems, self.n_tasks = scores.shape
+        self._place = task_order(scores).place.astype(np.min_scalar_type(-len(scores) - 1))  # small: compared faster
+        self._present = None if not np.isnan(scores).any() else (~np.isnan(scores)).view(np.int8)
+
+    def of(self, i: int, rivals: NDArray[np.intp]) -> FloatArray:
+        """As for all leads."""
+        above = (self._place > self._place[i]).view(np.int8)
+        above -= (self._place < self._place[i]).view(np.int8)
+        if self._present is not None:
+            above *= self._present
+            above *= self._present[i]
+        return above[rivals].astype(np.float64)
+
+    def exactly(self, i: int, rivals: NDArray[np.intp]) -> Integers:
+        """As for all leads."""
+        return self.of(i, rivals)
+
+
+class PointLeads(Leads):
+    """The difference of what each task gives; `points` are exact fractions, shape (n_systems, n_tasks)."""
+
+    def __init__(self, points: NDArray[Any]) -> None:
+        self.n_systems, self.n_tasks = points.shape
+        integers, self.unit = over_common_denominator(points.ravel().tolist())
+        spread = max(integers, default=0) - min(integers, default=0)
+        fits = spread < EXACT_FLOAT and max(map(abs, integers), default=0) < EXACT_FLOAT
+        self._points = np.array(integers, dtype=np.int64 if fits else object).reshape(points.shape)
+        self._spread = self.most = spread or 1
+        self.scale = float(Fraction(self._spread, self.unit))
+
+    @cached_property
+    def _shares(self) -> FloatArray:
+        """The points above the least one, as shares of the spread: correctly rounded."""
+        above = self._points - self._points.min()
+        return np.array([[int(x) / self._spread for x in row] for row in above.tolist()])
+
+    def of(self, i: int, rivals: NDArray[np.intp]) -> FloatArray:
+        """As for all leads."""
+        return self._shares[i] - self._shares[rivals]
+
+    def exactly(self, i: int, rivals: NDArray[np.intp]) -> Integers:
+        """As for all leads."""
+        return self._points[i] - self._points[rivals]
+
+
+class GroupLeads(Leads):
+    """The leads on groups of tasks: each is the mixture of those on the group's tasks, in fixed shares.
+
+    Args:
+        base: the leads on the tasks.
+        shares: one row a group, the share of each task in it; a row sums to 1.
+    """
+
+    def __init__(self, base: Leads, shares: list[list[Fraction]]) -> None:
+        self._base = base
+        self.n_systems, self.n_tasks, self.scale = base.n_systems, len(shares), base.scale
+        integers, denominator = over_common_denominator([share for row in shares for share in row])
+        self.unit, self.most = base.unit * denominator, base.most * denominator
+        fits = self.most < EXACT_FLOAT
+        table = np.array(integers, dtype=np.float64 if fits else object).reshape(len(shares), base.n_tasks)
+        self._shares: Integers = table.T
+
+    def of(self, i: int, rivals: NDArray[np.intp]) -> FloatArray:
+        """As for all leads."""
+        whole = self._base.scale * self.unit
+        return np.asarray(self.exactly(i, rivals) / whole, dtype=np.float64)
+
+    def exactly(self, i: int, rivals: NDArray[np.intp]) -> Integers:
+        """As for all leads."""
+        leads = self._base.exactly(i, rivals)
+        if self._shares.dtype == object:
+            leads = np.array([[int(x) for x in row] for row in leads.tolist()], dtype=object).reshape(leads.shape)
+        return leads @ self._shares
+
+
+def mean_points(scores: FloatArray, ties: str) -> NDArray[Any]:
+    """Each score itself, as the shortest decimal that denotes the float."""
+    del ties
+    return _fractions([[Fraction(Decimal(repr(x))) for x in row] for row in scores.tolist()], scores.shape)
+
+
+def borda_points(scores: FloatArray, ties: str) -> NDArray[Any]:
+    """n minus the position."""
+    n = scores.shape[0]
+    return _positional(scores, [Fraction(n - position) for position in range(1, n + 1)], ties)
+
+
+def plurality_points(scores: FloatArray, ties: str) -> NDArray[Any]:
+    """1 for the first position."""
+    return _positional(scores, [Fraction(1), *[Fraction(0)] * (scores.shape[0] - 1)], ties)
+
+
+def dowdall_points(scores: FloatArray, ties: str) -> NDArray[Any]:
+    """1 / position."""
+    return _positional(scores, [Fraction(1, position) for position in range(1, scores.shape[0] + 1)], ties)
+
+
+POINTS: Mapping[str, Callable[[FloatArray, str], NDArray[Any]]] = MappingProxyType(
+    {"mean": mean_points, "borda": borda_points, "plurality": plurality_points, "dowdall": dowdall_points}
+)
+
+
+def _positional(scores: FloatArray, vector: list[Fraction], ties: str) -> NDArray[Any]:
+    """What each task gives each system under a convention for ties within a task, a key of TIES."""
+    order: TaskOrder = task_order(scores)
+    first, last = order.first.tolist(), order.last.tolist()
+    totals = [Fraction(0)]
+    for entry in vector:
+        totals.append(totals[-1] + entry)
+    given: Mapping[str, Callable[[int, int], Fraction]] = {
+        "best": lambda a, _: vector[a],
+        "worst": lambda _, b: vector[b],
+        "average": lambda a, b: (totals[b + 1] - totals[a]) / (b - a + 1),
+    }
+    entry_of = given[ties]
+    rows = [[entry_of(a, b) for a, b in zip(*pair, strict=True)] for pair in zip(first, last, strict=True)]
+    return _fractions(rows, scores.shape)
+
+
+def _fractions(rows: list[list[Fraction]], shape: tuple[int, ...]) -> NDArray[Any]:
+    table = np.empty(shape, dtype=object)
+    for i, row in enumerate(rows):
+        table[i, :] = row
+    return table

@@ -1,0 +1,118 @@
+"""What is to be won: the systems that a rule ranks, the tasks that vote, and the leads between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.aggregation import distinct, voting_groups
+from ranking_engine.missing import complete, scored_part
+from ranking_engine.prospects.leads import POINTS, GroupLeads, Leads, MajorityLeads, PointLeads
+from ranking_engine.registry import TIES, get_rule
+from ranking_engine.score_matrix import ScoreMatrix
+
+MAJORITY = "majority"
+RULES = (MAJORITY, *POINTS)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The leads of the ranked systems on the voting tasks.
+
+    Attributes:
+        matrix: all systems and tasks; under `all_tasks` those of weight 0 weigh 1.
+        rule: one of RULES.
+        part: the ranked systems and voting tasks.
+        place: the row of `part` of each ranked system, by index.
+        leads: of `part`.
+        names: what has a weight: the voting tasks, or the groups of voting tasks.
+        own: the benchmark's weights of those, as shares; None where all are 0.
+        spread: with groups, a row for each with the share that each task has of its weight; else None.
+    """
+
+    matrix: ScoreMatrix
+    rule: str
+    part: ScoreMatrix
+    place: Mapping[int, int]
+    leads: Leads
+    names: tuple[str, ...]
+    own: tuple[Fraction, ...] | None
+    spread: list[list[Fraction]] | None = None
+
+    def over_names(self, row: Sequence[Fraction]) -> list[Fraction]:
+        """Return a row over the voting tasks as one over `names`: with the same value at the weights they stand for."""
+        if self.spread is None:
+            return list(row)
+        return [total(share * entry for share, entry in zip(shares, row, strict=True)) for shares in self.spread]
+
+    def by_group(self) -> Problem:
+        """Return the problem in which groups have weights, and a task its share of its group's.
+
+        Shares within a group are as the tasks' own weights; a task without a group is a group by itself.
+        """
+        groups, weights = voting_groups(self.part), self.part.weights
+        spread = [[Fraction(0)] * self.part.n_tasks for _ in groups]
+        for shares, group in zip(spread, groups, strict=True):
+            for t in group.tasks:
+                shares[t] = weights[t] / total(weights[s] for s in group.tasks)
+        own = None if self.own is None else tuple(total(self.own[t] for t in group.tasks) for group in groups)
+        names = tuple(distinct([group.name for group in groups]))
+        leads = GroupLeads(self.leads, spread)
+        return replace(self, leads=leads, names=names, own=own, spread=spread)
+
+    @cached_property
+    def n_incomparable(self) -> NDArray[np.int64]:
+        """For each ranked system the rivals without a common voting task."""
+        present = ~np.isnan(self.part.scores)
+        if present.all():
+            return np.zeros(len(present), dtype=np.int64)
+        counts = present.astype(np.float32)
+        return np.asarray((counts @ counts.T == 0).sum(axis=1), dtype=np.int64)
+
+    def has_common_task(self, k: int, other: int) -> bool:
+        """Whether some voting task has a score of both rows of `part`."""
+        return not np.isnan(self.part.scores[k] + self.part.scores[other]).all()
+
+
+def total(values: Iterable[Fraction]) -> Fraction:
+    """Return the sum, a Fraction also of nothing."""
+    return sum(values, Fraction(0))
+
+
+def with_all_tasks(matrix: ScoreMatrix) -> ScoreMatrix:
+    """Return `matrix` with a weight of 1 for every task of weight 0, so that all ordered tasks vote."""
+    return matrix.with_weights([weight or Fraction(1) for weight in matrix.weights])
+
+
+def take_apart(
+    matrix: ScoreMatrix, rule: str, *, all_tasks: bool, by_group: bool, missing: str, ties: str | None
+) -> tuple[Problem | None, dict[int, str]]:
+    """Return the problem, None where nobody is ranked, and why systems are not ranked, by index.
+
+    Raises:
+        ValueError: an unknown rule, policy or convention.
+    """
+    if rule not in RULES:
+        raise ValueError(f"`rule` is {rule!r}; expected one of {', '.join(RULES)}")
+    if ties is not None and ties not in TIES:
+        raise ValueError(f"`ties` is {ties!r}; expected one of {', '.join(TIES)}")
+    stated = dict(zip(matrix.task_names, matrix.weights, strict=True))
+    matrix = with_all_tasks(matrix) if all_tasks else matrix
+    ranked = scored_part(matrix) if rule == MAJORITY else complete(matrix, missing)
+    part = ranked.matrix
+    if part is None:
+        return None, {**dict.fromkeys(range(matrix.n_systems), ranked.reason), **ranked.unranked_reasons}
+    if rule == MAJORITY:
+        leads: Leads = MajorityLeads(part.scores)
+    else:
+        leads = PointLeads(POINTS[rule](part.scores, ties or get_rule(rule).tie_convention or ""))
+    whole = total(stated[name] for name in part.task_names)
+    own = tuple(stated[name] / whole for name in part.task_names) if whole else None
+    place = {int(i): k for k, i in enumerate(ranked.systems)}
+    problem = Problem(matrix, rule, part, place, leads, part.task_names, own)
+    return problem.by_group() if by_group else problem, dict(ranked.unranked_reasons)

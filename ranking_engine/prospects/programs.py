@@ -1,0 +1,216 @@
+"""Linear programs over weights, with the rivals' rows added only as they are violated.
+
+Each starts from the rivals that are worst under some weights, solves, and adds the most violated rows until none is
+(cutting planes, Dantzig, Fulkerson and Johnson 1954).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.linear_programs import RowProgram
+from ranking_engine.score_matrix import FloatArray
+
+TOLERANCE = 1e-9  # a row short of its bound by less is not violated
+_N_FIRST = 4  # rivals to start from
+_N_ADDED = 8  # rivals added a round
+
+
+class OutOfSteps(Exception):  # noqa: N818 -- no error: the caller asked for no more
+    """The number of linear programs allowed is used up."""
+
+
+class Budget:
+    """Counts linear programs, and ends the work at `max_steps` of them (None: never)."""
+
+    def __init__(self, max_steps: int | None = None) -> None:
+        self.n_steps = 0
+        self.max_steps = max_steps
+
+    def take(self) -> None:
+        """Count one, or raise OutOfSteps."""
+        if self.max_steps is not None and self.n_steps >= self.max_steps:
+            raise OutOfSteps
+        self.n_steps += 1
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """An optimal solution, in floats.
+
+    Attributes:
+        weights: one a task.
+        x: the program's own variables.
+        rival_duals, condition_duals: of the rows of rivals (0 for those never added) and of conditions.
+    """
+
+    weights: FloatArray
+    x: FloatArray
+    rival_duals: FloatArray
+    condition_duals: FloatArray
+
+
+class WeightProgram:
+    """Minimise cost @ x, where the weights origin + to_weights @ x sum to 1 and satisfy the conditions.
+
+    Args:
+        cost, lower, upper: of the variables x.
+        to_weights: shape (n_tasks, n_variables).
+        origin: shape (n_tasks,).
+        conditions: rows a with a @ weights >= 0, shape (n_conditions, n_tasks).
+        shift: the lead over a rival must be at least shift @ x.
+    """
+
+    def __init__(
+        self,
+        *,
+        cost: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        to_weights: FloatArray,
+        origin: FloatArray,
+        conditions: FloatArray,
+        shift: FloatArray,
+    ) -> None:
+        self._to_weights, self._origin, self._shift = to_weights, origin, shift
+        self._lower, self._upper = lower, upper
+        self._n_conditions, self._n_kept = len(conditions), 0
+        self.program = RowProgram(cost, lower, upper)
+        if len(conditions):
+            self._keep_rows(conditions @ to_weights, -(conditions @ origin), np.inf)
+        total = np.array([1 - origin.sum()])
+        self._keep_rows(to_weights.sum(axis=0)[None, :], total, total)
+
+    def _keep_rows(self, rows: FloatArray, lower: FloatArray, upper: FloatArray | float) -> None:
+        self.program.add_rows(rows, lower, upper)
+        self.program.keep()
+        self._n_kept += len(rows)
+
+    def keep_rows(self, rows: FloatArray, lower: FloatArray) -> None:
+        """Add rows that hold against all rivals: rows @ x >= lower."""
+        self._keep_rows(rows, lower, np.inf)
+
+    def solve(
+        self, leads: FloatArray, start: FloatArray, budget: Budget, without: NDArray[np.intp] | None = None
+    ) -> Optimum | None:
+        """Solve against rivals given by their leads, shape (n_rivals, n_tasks); None where nothing satisfies all.
+
+        `start` are weights under which the rivals to begin with are the worst; the variables `without` are 0.
+        """
+        program = self.program
+        program.reset()
+        upper = self._upper
+        if without is not None:
+            upper = upper.copy()
+            upper[without] = 0.0
+            program.set_bounds(self._lower, upper)
+        try:
+            return self._solve(leads, _lowest(leads @ start, _N_FIRST), budget)
+        finally:
+            if without is not None:
+                program.set_bounds(self._lower, self._upper)
+
+    def _solve(self, leads: FloatArray, first: NDArray[np.intp], budget: Budget) -> Optimum | None:
+        used: list[NDArray[np.intp]] = []
+        is_used = np.zeros(len(leads), dtype=bool)
+        added = first
+        while True:
+            if added.size:
+                rows = leads[added]
+                self.program.add_rows(rows @ self._to_weights - self._shift, -(rows @ self._origin), np.inf)
+                used.append(added)
+                is_used[added] = True
+            budget.take()
+            solution = self.program.solve()
+            if solution.x is None or solution.duals is None:
+                return None
+            weights = self._origin + self._to_weights @ solution.x
+            short = leads @ weights - float(self._shift @ solution.x)
+            short[is_used] = 0.0
+            added = _lowest(short, _N_ADDED)
+            added = added[short[added] < -TOLERANCE]
+            if not added.size:
+                return self._optimum(weights, solution.x, solution.duals, used, len(leads))
+
+    def _optimum(
+        self, weights: FloatArray, x: FloatArray, duals: FloatArray, used: list[NDArray[np.intp]], n: int
+    ) -> Optimum:
+        of_rivals = np.zeros(n)
+        if used:
+            of_rivals[np.concatenate(used)] = duals[self._n_kept :]
+        return Optimum(weights, x, of_rivals, duals[: self._n_conditions])
+
+
+def margin_program(n_tasks: int, conditions: FloatArray) -> WeightProgram:
+    """The largest delta such that some weights give a lead of at least delta over every rival.
+
+    Variables: the weights, then delta. Leads must lie between -1 and 1. The duals of the rivals sum to 1; they are
+    the mixture of rivals against which no task gains more than delta (linear programming duality).
+    """
+    delta = np.eye(n_tasks + 1)[n_tasks]
+    return WeightProgram(
+        cost=-delta,
+        lower=-2 * delta,
+        upper=np.ones(n_tasks + 1),
+        to_weights=np.eye(n_tasks, n_tasks + 1),
+        origin=np.zeros(n_tasks),
+        conditions=conditions,
+        shift=delta,
+    )
+
+
+def total_change_program(origin: FloatArray, conditions: FloatArray) -> WeightProgram:
+    """The least half of sum_t |w_t - origin_t|. Variables: what each task gains, then what it loses."""
+    T = len(origin)
+    return WeightProgram(
+        cost=np.concatenate([np.ones(T), np.zeros(T)]),
+        lower=np.zeros(2 * T),
+        upper=np.concatenate([np.ones(T), origin]),
+        to_weights=np.hstack([np.eye(T), -np.eye(T)]),
+        origin=origin,
+        conditions=conditions,
+        shift=np.zeros(2 * T),
+    )
+
+
+def largest_change_program(origin: FloatArray, conditions: FloatArray) -> WeightProgram:
+    """The least max_t |w_t - origin_t|. Variables: the weights, then that change."""
+    T = len(origin)
+    change = np.eye(T + 1)[T]
+    made = WeightProgram(
+        cost=change,
+        lower=np.zeros(T + 1),
+        upper=np.ones(T + 1),
+        to_weights=np.eye(T, T + 1),
+        origin=np.zeros(T),
+        conditions=conditions,
+        shift=np.zeros(T + 1),
+    )
+    weights = np.eye(T, T + 1)
+    made.keep_rows(np.vstack([weights + change, change - weights]), np.concatenate([origin, -origin]))
+    return made
+
+
+def set_weight_program(members: FloatArray, conditions: FloatArray) -> WeightProgram:
+    """The least members @ weights. Variables: the weights."""
+    T = len(members)
+    return WeightProgram(
+        cost=members,
+        lower=np.zeros(T),
+        upper=np.ones(T),
+        to_weights=np.eye(T),
+        origin=np.zeros(T),
+        conditions=conditions,
+        shift=np.zeros(T),
+    )
+
+
+def _lowest(values: FloatArray, count: int) -> NDArray[np.intp]:
+    """The indices of the `count` lowest values, in order."""
+    if len(values) > count:
+        chosen = np.argpartition(values, count - 1)[:count]
+        return chosen[np.argsort(values[chosen], kind="stable")]
+    return np.argsort(values, kind="stable")

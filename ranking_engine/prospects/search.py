@@ -1,0 +1,325 @@
+"""Who can win: the verdict of every system, with weights or a certificate, and what is known of its chances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ranking_engine.prospects import exact
+from ranking_engine.prospects import nearest as near
+from ranking_engine.prospects.conditions import Conditions
+from ranking_engine.prospects.contest import Contest, TermLeads, Terms
+from ranking_engine.prospects.decisions import Decision, decide
+from ranking_engine.prospects.problem import MAJORITY, Problem, take_apart, with_all_tasks
+from ranking_engine.prospects.programs import Budget, OutOfSteps, WeightProgram, margin_program, set_weight_program
+from ranking_engine.prospects.results import Change, Nearest, Prospect, Prospects
+from ranking_engine.prospects.shares import drawn_weights, winning_share
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+
+Progress = Callable[[int, int], None]
+
+_OBJECTIVE_ERROR = Fraction(1, 10**6)
+_OUT_OF_STEPS = "not reached within the number of steps allowed"
+_UNVERIFIED = "neither weights nor a certificate passed the exact verification"
+
+
+def prospects(
+    matrix: ScoreMatrix,
+    *,
+    systems: Sequence[str] | None = None,
+    rival: str | None = None,
+    conditions: Conditions | None = None,
+    rule: str = MAJORITY,
+    all_tasks: bool = False,
+    by_group: bool = False,
+    missing: str = "drop_systems",
+    ties: str | None = None,
+    n_draws: int = 10_000,
+    seed: int = 0,
+    nearest: bool = True,
+    needed: bool = True,
+    max_steps: int | None = None,
+    progress: Progress | None = None,
+) -> Prospects:
+    """Say of every system whether some weights of the tasks make it win, with evidence.
+
+    A system wins where it loses to nobody: under the rule `majority`, no rival is above it on more weight than below
+    it (a weak Condorcet winner); under a rule on points, no rival has more points.
+
+    Args:
+        matrix: the scores; its own weights matter to `nearest` and to which tasks vote, and to nothing else.
+        systems: the names of those to look at, with all others still their rivals; None for all.
+        rival: the only rival to beat; None for all others. `strict` means then that some weights put the system
+            above it, and at the nearest weights the two are level, unless the system was not below to begin with:
+            any further change in the same direction puts it above.
+        conditions: on the weights.
+        rule: one of RULES.
+        all_tasks: let tasks of weight 0 vote, too.
+        by_group: give weights to groups of tasks; within a group the tasks keep the proportions of their own weights.
+            Weights are by group then: `group G`, or the name of a task without a group.
+        missing: what becomes of missing scores under the rules on points, a key of MISSING_POLICIES. Under `majority`
+            a pair is compared on the tasks that both have, and without any it ties.
+        ties: the convention of `borda`, `plurality` and `dowdall` for ties within a task; None for the rule's own.
+        n_draws: weightings drawn for the shares; 0 for no shares.
+        seed: of the draws.
+        nearest: find the smallest changes of weights that make a system win.
+        needed: find the tasks that a system cannot win without.
+        max_steps: solve no more linear programs than this, the conditions' own apart; systems without a verdict by
+            then are undecided.
+        progress: called with the number of systems done and their number.
+
+    Raises:
+        ValueError: an unknown rule, policy, convention or system, a system that is its own rival, or a ConditionError.
+    """
+    conditions = conditions or Conditions()
+    voting = with_all_tasks(matrix) if all_tasks else matrix
+    conditions.check(voting)
+    chosen = [_system_index(matrix, name) for name in (matrix.system_names if systems is None else systems)]
+    against = None if rival is None else _system_index(matrix, rival)
+    if rival is not None and systems is not None and rival in systems:
+        raise ValueError(f"`rival` is {rival!r}, which is the system itself")
+    problem, reasons = take_apart(
+        matrix, rule, all_tasks=all_tasks, by_group=by_group, missing=missing, ties=ties
+    )
+    search = None if problem is None else Search(problem, conditions, n_draws, seed, max_steps)
+    found = []
+    for i in chosen:
+        if i == against:
+            continue
+        reason = _why_unranked(matrix, reasons, i, against)
+        if search is None or reason:
+            found.append(Prospect(matrix.system_names[i], "no_scores", reason=reason))
+        else:
+            found.append(search.prospect(i, against, nearest=nearest, needed=needed))
+        if progress is not None:
+            progress(len(found), len(chosen))
+    if search is not None:
+        return search.summed_up(found)
+    tasks = tuple(name for name, votes in zip(matrix.task_names, voting.votes, strict=True) if votes)
+    return Prospects(tuple(found), tasks, rule, n_draws, seed, conditions=conditions.texts)
+
+
+def pair_prospect(matrix: ScoreMatrix, system: str, rival: str, **options: Any) -> Prospect:  # noqa: ANN401 -- passed on
+    """Say which weights put `system` level with `rival` or above it, and the least changes that do.
+
+    `options` are those of `prospects`.
+    """
+    return prospects(matrix, systems=[system], rival=rival, **options).systems[0]
+
+
+def _system_index(matrix: ScoreMatrix, name: str) -> int:
+    if name not in matrix.system_names:
+        raise ValueError(f"unknown system {name!r}")
+    return matrix.system_names.index(name)
+
+
+def _why_unranked(matrix: ScoreMatrix, reasons: Mapping[int, str], i: int, against: int | None) -> str:
+    """Return why system i has no verdict, or its only rival none to give; empty where neither is so."""
+    if i in reasons or against is None or against not in reasons:
+        return reasons.get(i, "")
+    return f"{matrix.system_names[against]}: {reasons[against]}"
+
+
+class Search:
+    """Prospects of the systems of one problem; linear programs are built once and used for all of them."""
+
+    def __init__(
+        self, problem: Problem, conditions: Conditions, n_draws: int, seed: int, max_steps: int | None
+    ) -> None:
+        self._problem, self._conditions = problem, conditions
+        self._n_draws, self._seed = n_draws, seed
+        self._budget = Budget(max_steps)
+        self._is_complete = True
+        self._n_steps_of_conditions = 0
+        rows = [problem.over_names(row) for row in conditions.rows(problem.part)]
+        self._terms = Terms.of(rows, len(problem.names))
+        self._margins = margin_program(len(problem.names), self._terms.floats)
+
+    @cached_property
+    def conditions_reason(self) -> str:
+        """Why no weights satisfy the conditions; empty where some do."""
+        if not len(self._terms.exactly):
+            return ""
+        budget = Budget()
+        verdict = self._decide_conditions(budget).verdict
+        self._n_steps_of_conditions = budget.n_steps
+        if verdict == "none":
+            return "no weights satisfy the conditions"
+        return "whether any weights satisfy the conditions could not be decided" if verdict == "undecided" else ""
+
+    def _decide_conditions(self, budget: Budget, without: int | None = None) -> Decision:
+        """Decide whether weights satisfy the conditions: the conditions' rows take the place of rivals."""
+        n_rows, n_tasks = self._terms.exactly.shape
+        none = Terms.of([], n_tasks)
+        contest = Contest(TermLeads(self._terms), 0, np.arange(n_rows), none)
+        return decide(contest, margin_program(n_tasks, none.floats), budget, without)
+
+    @cached_property
+    def _draws(self) -> FloatArray:
+        return drawn_weights(self._n_draws, self._terms.floats.shape[1], self._seed, self._terms.floats)
+
+    @cached_property
+    def _origins(self) -> dict[str, near.NearestWeights]:
+        T = len(self._problem.names)
+        equal = (Fraction(1, T),) * T
+        found = {"equal": near.NearestWeights(equal, self._terms.floats)}
+        if self._problem.own is not None:
+            is_equal = self._problem.own == equal
+            found["own"] = found["equal"] if is_equal else near.NearestWeights(self._problem.own, self._terms.floats)
+        return found
+
+    @cached_property
+    def _objective(self) -> tuple[list[Fraction], WeightProgram] | None:
+        objective = self._conditions.objective
+        if objective is None:
+            return None
+        members = self._problem.over_names(objective.of.indicator(self._problem.part))
+        sign = 1.0 if objective.goal == "minimise" else -1.0
+        cost = np.array([sign * float(entry) for entry in members])
+        return members, set_weight_program(cost, self._terms.floats)
+
+    def summed_up(self, found: Sequence[Prospect]) -> Prospects:
+        """Put together what was found."""
+        return Prospects(
+            tuple(found),
+            self._tasks,
+            rule=self._problem.rule,
+            n_draws=self._n_draws,
+            seed=self._seed,
+            conditions_reason=self.conditions_reason,
+            n_steps=self._budget.n_steps + self._n_steps_of_conditions,
+            is_complete=self._is_complete,
+            conditions=self._conditions.texts,
+        )
+
+    def prospect(
+        self, i: int, against: int | None = None, *, nearest: bool = True, needed: bool = True
+    ) -> Prospect:
+        """Find the prospect of system i, against all rivals or one; both are ranked."""
+        name = self._problem.matrix.system_names[i]
+        contest, n_incomparable = self._contest(i, against)
+        found = Prospect(name, "undecided", reason=_OUT_OF_STEPS, n_incomparable=n_incomparable)
+        try:
+            if self.conditions_reason:
+                return replace(found, reason=self.conditions_reason)
+            decision = decide(contest, self._margins, self._budget)
+            found = self._told(found, contest, decision)
+            if found.is_prospective:
+                found = self._with_objective(found, contest)
+                found = self._with_nearest(found, contest, decision) if nearest else found
+                found = self._with_needed(found, contest) if needed else found
+        except OutOfSteps:
+            self._is_complete = False
+        return self._with_share(found, contest)
+
+    def _contest(self, i: int, against: int | None) -> tuple[Contest, int]:
+        """Return the contest of system i, and how many of its rivals no voting task compares it with."""
+        problem, k = self._problem, self._problem.place[i]
+        if against is None:
+            rivals = np.delete(np.arange(problem.part.n_systems), k)
+            return Contest(problem.leads, k, rivals, self._terms), int(problem.n_incomparable[k])
+        rival = problem.place[against]
+        n_incomparable = int(not problem.has_common_task(k, rival))
+        return Contest(problem.leads, k, np.array([rival]), self._terms), n_incomparable
+
+    def _told(self, found: Prospect, contest: Contest, decision: Decision) -> Prospect:
+        """Put names to a decision."""
+        if decision.verdict == "undecided":
+            return replace(found, reason=_UNVERIFIED)
+        certificate: dict[str, Fraction] = {}
+        condition_shares: dict[int, Fraction] = {}
+        if decision.certificate is not None:
+            names = self._problem.part.system_names
+            rivals = [names[k] for k in contest.rivals.tolist()]
+            certificate = exact.positive_shares(rivals, decision.certificate.rivals)
+            condition_shares = {k: share for k, share in enumerate(decision.certificate.terms) if share}
+        return replace(
+            found,
+            verdict=decision.verdict,
+            weights=self._named(decision.numerators),
+            margin=decision.margin,
+            certificate=certificate,
+            condition_shares=condition_shares,
+            reason="",
+        )
+
+    def _named(self, numerators: Sequence[int]) -> dict[str, Fraction]:
+        """Return the positive weights by task."""
+        return exact.positive_shares(self._tasks, numerators) if numerators else {}
+
+    @property
+    def _tasks(self) -> tuple[str, ...]:
+        return self._problem.names
+
+    def _with_objective(self, found: Prospect, contest: Contest) -> Prospect:
+        """Move the weights to the objective's optimum."""
+        if self._objective is None:
+            return found
+        members, program = self._objective
+        T = len(members)
+        optimum = program.solve(contest.leads, np.full(T, 1 / T), self._budget)
+        if optimum is None:
+            return found
+        reached = float(optimum.weights @ [float(entry) for entry in members])
+        for numerators in contest.edge_weights(np.maximum(optimum.weights, 0), {}, 0.0):
+            lead = contest.least_lead(numerators)
+            if lead is None or lead < 0:
+                continue
+            shares = exact.as_shares(numerators)
+            objective = sum((share * entry for share, entry in zip(shares, members, strict=True)), Fraction(0))
+            if abs(objective - Fraction(reached)) < _OBJECTIVE_ERROR:
+                return replace(found, weights=self._named(numerators), objective=objective)
+        return found
+
+    def _with_nearest(self, found: Prospect, contest: Contest, decision: Decision) -> Prospect:
+        nearest: dict[str, Nearest] = {}
+        for name, origin in self._origins.items():
+            if name == "own" and origin is self._origins["equal"] and "equal" in nearest:
+                nearest["own"] = nearest["equal"]
+                continue
+            total = origin.total_change(contest, decision.numerators, self._budget)
+            largest = origin.largest_change(contest, decision.numerators, self._budget)
+            if total is not None and largest is not None:
+                nearest[name] = Nearest(
+                    Change(self._named(total), float(near.total_change(exact.as_shares(total), origin.origin))),
+                    Change(self._named(largest), float(near.largest_change(exact.as_shares(largest), origin.origin))),
+                )
+        return replace(found, nearest=nearest)
+
+    def _with_needed(self, found: Prospect, contest: Contest) -> Prospect:
+        """Find the tasks without which it cannot win: those where a weight of 0 has a certificate."""
+        changes = [change for n in found.nearest.values() for change in (n.total_change, n.largest_change)]
+        known = [found.weights, *(change.weights for change in changes)]
+        candidates = [t for t, name in enumerate(self._tasks) if all(name in weights for weights in known)]
+        needed = []
+        while candidates:
+            t = candidates.pop(0)
+            decision = self._without(contest, t)
+            if decision is None or decision.verdict == "none":
+                needed.append(self._tasks[t])
+            elif decision.numerators:
+                candidates = [s for s in candidates if decision.numerators[s]]
+        return replace(found, needed_tasks=tuple(needed))
+
+    def _without(self, contest: Contest, t: int) -> Decision | None:
+        """Decide the contest with no weight on task t; None where that leaves no weights at all."""
+        if len(self._tasks) == 1:
+            return None
+        if len(self._terms.exactly) and self._decide_conditions(self._budget, without=t).verdict == "none":
+            return None
+        return decide(contest, self._margins, self._budget, without=t)
+
+    def _with_share(self, found: Prospect, contest: Contest) -> Prospect:
+        if not self._n_draws or found.verdict in ("no_scores", "undecided"):
+            return found
+        if found.verdict == "none":
+            return replace(found, share=0.0, share_error=0.0)
+        estimate = winning_share(contest.leads, self._draws)
+        if estimate is None:
+            return found
+        return replace(found, share=estimate.share, share_error=estimate.error, share_bound=estimate.bound)

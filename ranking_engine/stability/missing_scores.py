@@ -1,0 +1,196 @@
+"""Missing scores: how a ranking changes when scores are deleted at random.
+
+Rofin et al. 2023, Vote'n'Rank, section 3.3 (figure 2): at each level a share of the scores is deleted, and Spearman's
+correlation of the noisy with the full ranking is taken over the first 7 systems of the noisy one.
+
+Departures from the paper and its code:
+- Observed scores of voting tasks are deleted, not cells: a cell that is missing already, or whose task does not vote,
+  cannot be drawn. The number is the share of them, rounded.
+- Ranks are correlated, with average ranks for ties, not scores rounded to two decimals.
+- The first 7 are all systems of rank 7 or better, tied ones included, not the first 7 rows of an unstable sort.
+- A correlation that does not exist, because all of these systems tie, is counted apart instead of spoiling the mean.
+- Every rule that ranks is studied, not four of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ranking_engine.missing import scored_part
+from ranking_engine.ranking import UNRANKED, ranks_of
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.stability.agreement import averaged, spearman
+from ranking_engine.stability.batches import IMPUTING, Batch, batch_scores, is_batched
+from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
+from ranking_engine.stability.study import (
+    Arrays,
+    Parameters,
+    Progress,
+    Study,
+    StudyResult,
+    blocks,
+    chunks_for,
+    deviation_of,
+    generator,
+    joined,
+    mean_of,
+    plain_list,
+    span,
+)
+
+NUMBER = 1
+
+_BLOCK_CELLS = 1 << 21
+_CELL_SECONDS = 2e-8  # of a score or a comparison, for all rules together
+
+
+def run_chunk(
+    matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
+) -> Arrays:
+    """Return `<rule>.spearman`, shape (repeats of the chunk, levels)."""
+    plan = _plan(matrix, parameters)
+    repeats = span(chunk, n_chunks(matrix, parameters), parameters["n_repeats"])
+    if not plan.parts:
+        return {}
+    part, levels = plan.parts[0], len(parameters["levels"])
+    trials = range(len(repeats) * levels)
+    found = {rule: np.full(len(trials), np.nan) for rule in plan.rules}
+    for block in blocks(trials, _height(part.matrix)):
+        drawn = [(repeats[trial // levels], trial % levels) for trial in block]
+        for rule, values in _correlations(part, parameters, seed, drawn).items():
+            found[rule][block.start : block.stop] = values
+        if progress is not None:
+            progress(block.stop, len(trials))
+    return {f"{rule}.spearman": values.reshape(-1, levels) for rule, values in found.items()}
+
+
+def _correlations(
+    part: Part, parameters: Parameters, seed: int, drawn: list[tuple[int, int]]
+) -> dict[str, FloatArray]:
+    """Return the correlation of every trial, a repeat and a level, under every rule."""
+    scores = np.array(
+        [with_gaps(part.matrix, parameters["levels"][level], seed, repeat, level) for repeat, level in drawn]
+    )
+    noisy = batch_scores(Batch(part.matrix, scores), part.rules, parameters["missing"])
+    return {
+        rule: _of_the_first(part.reference[rule].average_ranks, noisy[rule], parameters) for rule in part.rules
+    }
+
+
+def with_gaps(matrix: ScoreMatrix, percent: float, seed: int, repeat: int, level: int) -> FloatArray:
+    """Return the oriented scores without `percent` of those that are there, drawn for one repeat and level."""
+    scores = matrix.scores.copy()
+    observed = np.flatnonzero(~np.isnan(scores))
+    n_deleted = round(percent / 100 * len(observed))
+    drawn = generator(seed, NUMBER, repeat, level).permutation(len(observed))[:n_deleted]
+    scores.flat[observed[drawn]] = np.nan
+    return scores
+
+
+def _of_the_first(reference: FloatArray, noisy: FloatArray, parameters: Parameters) -> FloatArray:
+    """Correlate over the systems of rank `top` or better in the noisy ranking, or in the reference."""
+    ranks = ranks_of(noisy)
+    if parameters["fixed_top"]:
+        first = np.broadcast_to(ranks_of(-reference[None]), ranks.shape)
+    else:
+        first = ranks
+    among = (first <= parameters["top"]) & (first != UNRANKED)
+    return spearman(reference[None], averaged(ranks), among)
+
+
+def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
+    """Return for each rule the curves over levels: mean, standard deviation, number of undefined correlations."""
+    arrays = joined(partials)
+    rules: dict[str, Any] = {}
+    for name, values in arrays.items():
+        rules[name.partition(".")[0]] = {
+            "mean": plain_list(mean_of(values, axis=0)),
+            "deviation": plain_list(deviation_of(values, axis=0)),
+            "n_undefined": np.isnan(values).sum(axis=0).tolist(),
+        }
+    summary = {
+        "levels": list(parameters["levels"]),
+        "n_repeats": parameters["n_repeats"],
+        "top": parameters["top"],
+        "rules": rules,
+        "not_studied": dict(_plan(matrix, parameters).not_studied),
+    }
+    return StudyResult(summary, arrays)
+
+
+def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
+    """Cut the repeats by how long they should take."""
+    return chunks_for(estimate(matrix, parameters), parameters["n_repeats"])
+
+
+def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
+    """Return the seconds that the study should take."""
+    _check(parameters)
+    n, T = matrix.n_systems, int(matrix.votes.sum())
+    trials = parameters["n_repeats"] * len(parameters["levels"])
+    slow = sum(
+        one_by_one_seconds(rule, part.matrix)
+        for part in _plan(matrix, parameters).parts
+        for rule in part.rules
+        if not is_batched(rule, part.matrix)
+    )
+    return trials * (_CELL_SECONDS * n * (n + T) * max(1, T / 8) + slow)
+
+
+def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
+    """Return why there is nothing to delete from, or nothing to correlate."""
+    _check(parameters)
+    scored = scored_part(matrix)
+    if scored.matrix is None:
+        return scored.reason
+    if scored.matrix.n_systems < 3:
+        return f"{scored.matrix.n_systems} systems with scores; at least 3 are needed to correlate rankings"
+    if not _plan(matrix, parameters).parts:
+        return "no rule ranks these systems"
+    return ""
+
+
+def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
+    n_rankings = parameters["n_repeats"] * len(parameters["levels"])
+    return make_plan(matrix, parameters, n_rankings, is_batched, is_imputed_later=True)
+
+
+def _height(matrix: ScoreMatrix) -> int:
+    return max(1, _BLOCK_CELLS // (matrix.n_systems * max(matrix.n_systems, matrix.n_tasks)))
+
+
+def _check(parameters: Parameters) -> None:
+    if parameters["missing"] not in IMPUTING:
+        raise ValueError(f"`missing` is {parameters['missing']!r}; this study expects one of {', '.join(IMPUTING)}")
+    if parameters["n_repeats"] < 1:
+        raise ValueError(f"`n_repeats` is {parameters['n_repeats']}; expected at least 1")
+    if not parameters["levels"] or not all(0 <= level < 100 for level in parameters["levels"]):
+        raise ValueError(f"`levels` is {parameters['levels']}; expected percentages from 0 to below 100")
+    if parameters["top"] < 2:
+        raise ValueError(f"`top` is {parameters['top']}; expected at least 2")
+
+
+STUDY = Study(
+    key="missing_scores",
+    name="Missing scores",
+    question="How does each ranking change when scores go missing at random?",
+    source="Rofin et al. 2023, Vote'n'Rank, section 3.3",
+    parameters={
+        "rules": None,
+        "n_repeats": 100,
+        "levels": list(range(21)),
+        "top": 7,
+        "fixed_top": False,
+        "missing": "median",
+        "budget": 60.0,
+    },
+    n_chunks=n_chunks,
+    estimate=estimate,
+    run_chunk=run_chunk,
+    merge=merge,
+    why_not=why_not,
+    steps="n_repeats",
+)

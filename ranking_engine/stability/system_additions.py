@@ -1,0 +1,227 @@
+"""System additions: how often a newcomer changes the order of the others (independence of irrelevant alternatives).
+
+Rofin et al. 2023, Vote'n'Rank, section 3.1 and table 2: systems join an empty board one by one in random order, and
+each newcomer that changes the order of the systems before it is counted.
+
+Departures from the paper and its code:
+- Two counts instead of one: newcomers that strictly reverse two others, and newcomers that change anything at all among
+  the others, ties made or broken included. The paper's code breaks ties by name and so counts neither.
+- The last system of an order is added too: n - 2 newcomers count, the third to the n-th.
+- Rules that need all scores rank the systems that the missing-score policy leaves, decided before the first board.
+- Every rule that ranks is studied.
+`compat` = `votenrank` does as the paper's code: its random numbers (seeds 0, 1, ...), ties broken by descending name,
+the last system never added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.missing import scored_part
+from ranking_engine.ranking import UNRANKED, Ranking, ranks_of
+from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.stability.growing_boards import board_seconds, growing_scores, grows_fast
+from ranking_engine.stability.plan import Part, Plan, make_plan
+from ranking_engine.stability.study import (
+    Arrays,
+    Parameters,
+    Progress,
+    Study,
+    StudyResult,
+    chunks_for,
+    generator,
+    joined,
+    plain,
+    span,
+)
+
+NUMBER = 2
+
+NO_NEWCOMER, NO_CHANGE, TIES_CHANGED, REVERSED = -1, 0, 1, 2
+VOTENRANK = "votenrank"
+
+_PAIR_SECONDS = 1.5e-8
+_N_DISRUPTIVE = 5
+
+
+def run_chunk(
+    matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
+) -> Arrays:
+    """Return `<rule>.effect`, shape (orders of the chunk, n_systems); see `effects`."""
+    plan = _plan(matrix, parameters)
+    orders = span(chunk, n_chunks(matrix, parameters), parameters["n_orders"])
+    is_peer = parameters["compat"] == VOTENRANK
+    found = {
+        rule: np.full((len(orders), matrix.n_systems), NO_NEWCOMER, dtype=np.int8) for rule in plan.rules
+    }
+    for row, number in enumerate(orders):
+        for part in plan.parts:
+            order = _peers_order(part, number) if is_peer else _order(matrix, part, seed, number)
+            for rule, effect in effects(part, order, is_peer=is_peer).items():
+                found[rule][row, part.completed.systems[order]] = effect
+        if progress is not None:
+            progress(row + 1, len(orders))
+    return {f"{rule}.effect": effect for rule, effect in found.items()}
+
+
+def _order(matrix: ScoreMatrix, part: Part, seed: int, number: int) -> NDArray[np.intp]:
+    """Return the order of coming of the part's systems: that of all systems, without those that are left out."""
+    drawn = generator(seed, NUMBER, number).permutation(matrix.n_systems)
+    row_of = np.full(matrix.n_systems, -1)
+    row_of[part.completed.systems] = np.arange(part.matrix.n_systems)
+    rows = row_of[drawn]
+    return rows[rows >= 0]
+
+
+def _peers_order(part: Part, number: int) -> NDArray[np.intp]:
+    """Return the order that the paper's code draws for one of its repeats."""
+    rows = list(range(part.matrix.n_systems))
+    np.random.RandomState(number).shuffle(rows)
+    return np.array(rows, dtype=np.intp)
+
+
+def effects(part: Part, order: NDArray[np.intp], *, is_peer: bool = False) -> dict[str, NDArray[np.int8]]:
+    """Return what each newcomer, in the order of coming, does to the others under each rule of `part`.
+
+    -1: there are no two others, or the rule does not rank the board before or after; 0: nothing; 1: it makes or breaks
+    ties; 2: it strictly reverses two of them.
+    """
+    matrix = part.matrix.subset(systems=order)
+    reference = {rule: _reordered(ranking, order) for rule, ranking in part.reference.items()}
+    scores = growing_scores(matrix, part.rules, reference)
+    return {
+        rule: _peers_effects(table, matrix.system_names) if is_peer else _effects(ranks_of(table))
+        for rule, table in scores.items()
+    }
+
+
+def _reordered(ranking: Ranking, order: NDArray[np.intp]) -> Ranking:
+    return Ranking.from_scores(ranking.rule, ranking.scores[order])
+
+
+def _effects(ranks: NDArray[np.int32]) -> NDArray[np.int8]:
+    """Compare each board with the one before it, on the systems that both rank, ranked anew among these."""
+    n = len(ranks)
+    effect = np.full(n, NO_NEWCOMER, dtype=np.int8)
+    if n < 3:
+        return effect
+    common = (ranks[1:-1] != UNRANKED) & (ranks[2:] != UNRANKED)
+    before, after = _anew(ranks[1:-1], common), _anew(ranks[2:], common)
+    found = np.where((before != after).any(axis=1), TIES_CHANGED, NO_CHANGE)
+    found[_has_reversal(before, after)] = REVERSED
+    found[common.sum(axis=1) < 2] = NO_NEWCOMER
+    effect[2:] = found
+    return effect
+
+
+def _anew(ranks: NDArray[np.int32], among: BoolArray) -> NDArray[np.int32]:
+    scores: FloatArray = np.where(among, -ranks.astype(np.float64), np.nan)
+    return ranks_of(scores)
+
+
+def _has_reversal(before: NDArray[np.int32], after: NDArray[np.int32]) -> BoolArray:
+    """Whether two systems of a row are strictly ordered in both, and contrariwise.
+
+    Sorted by `before` and then by `after`, the ranks after fall somewhere if and only if there are such two.
+    """
+    width = before.shape[1] + 2
+    both = np.sort((before.astype(np.int64) + 1) * width + after + 1, axis=1)
+    return np.asarray((np.diff(both % width, axis=1) < 0).any(axis=1), dtype=bool)
+
+
+def _peers_effects(scores: FloatArray, names: Sequence[str]) -> NDArray[np.int8]:
+    """Break ties by descending name, and forget the last newcomer, as the paper's code does.
+
+    Scores tie when they are equal as floats there: sums that differ by rounding do not.
+    """
+    by_name = sorted(range(len(names)), key=names.__getitem__, reverse=True)
+    order = np.argsort(-scores[:, by_name], axis=1, kind="stable")
+    places = np.empty(scores.shape)
+    np.put_along_axis(places, np.array(by_name)[order], np.arange(len(names), dtype=np.float64)[None], axis=1)
+    effect = _effects(ranks_of(np.where(np.isnan(scores), np.nan, -places)))
+    effect[-1] = NO_NEWCOMER
+    return effect
+
+
+def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
+    """Return for each rule the mean numbers of newcomers in an order, and the systems that change most as newcomers."""
+    arrays = joined(partials)
+    rules = {name.partition(".")[0]: _entry(matrix, effect) for name, effect in arrays.items()}
+    summary = {
+        "n_orders": parameters["n_orders"],
+        "compat": parameters["compat"],
+        "rules": rules,
+        "not_studied": dict(_plan(matrix, parameters).not_studied),
+    }
+    return StudyResult(summary, arrays)
+
+
+def _entry(matrix: ScoreMatrix, effect: NDArray[np.int8]) -> dict[str, Any]:
+    changes, reversals = (effect >= TIES_CHANGED).sum(axis=1), (effect == REVERSED).sum(axis=1)
+    by_system = (effect >= TIES_CHANGED).sum(axis=0)
+    most = np.argsort(-by_system, kind="stable")[:_N_DISRUPTIVE]
+    return {
+        "any_change": plain(changes.mean()),
+        "any_change_deviation": plain(changes.std()),
+        "reversals": plain(reversals.mean()),
+        "reversals_deviation": plain(reversals.std()),
+        "n_newcomers": plain((effect != NO_NEWCOMER).sum(axis=1).mean()),
+        "most_disruptive": {matrix.system_names[i]: int(by_system[i]) for i in most if by_system[i]},
+    }
+
+
+def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
+    """Cut the orders by how long they should take."""
+    return chunks_for(estimate(matrix, parameters), parameters["n_orders"])
+
+
+def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
+    """Return the seconds that the study should take."""
+    _check(parameters)
+    seconds = 0.0
+    for part in _plan(matrix, parameters).parts:
+        n, T = part.matrix.n_systems, part.matrix.n_tasks
+        slow = sum(board_seconds(rule, part.matrix) for rule in part.rules if not grows_fast(rule, part.matrix))
+        seconds += parameters["n_orders"] * (1e-2 + _PAIR_SECONDS * n * n * (T + n / 8) + slow)
+    return seconds
+
+
+def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
+    """Return why no newcomer could change the order of two others."""
+    _check(parameters)
+    scored = scored_part(matrix)
+    if scored.matrix is None:
+        return scored.reason
+    if scored.matrix.n_systems < 3:
+        return f"{scored.matrix.n_systems} systems with scores; at least 3 are needed for a newcomer and two others"
+    return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"
+
+
+def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
+    return make_plan(matrix, parameters, parameters["n_orders"] * max(0, matrix.n_systems - 2), grows_fast)
+
+
+def _check(parameters: Parameters) -> None:
+    if parameters["n_orders"] < 1:
+        raise ValueError(f"`n_orders` is {parameters['n_orders']}; expected at least 1")
+    if parameters["compat"] not in ("", VOTENRANK):
+        raise ValueError(f"`compat` is {parameters['compat']!r}; expected '' or {VOTENRANK!r}")
+
+
+STUDY = Study(
+    key="system_additions",
+    name="System additions",
+    question="How often does a newcomer change the order of the systems that were there before it?",
+    source="Rofin et al. 2023, Vote'n'Rank, section 3.1",
+    parameters={"rules": None, "n_orders": 50, "compat": "", "missing": "drop_systems", "budget": 60.0},
+    n_chunks=n_chunks,
+    estimate=estimate,
+    run_chunk=run_chunk,
+    merge=merge,
+    why_not=why_not,
+    steps="n_orders",
+)

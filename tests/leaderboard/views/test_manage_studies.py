@@ -1,0 +1,119 @@
+"""The owner's page of studies: chosen, asked for, followed."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from leaderboard.models import AuditEntry, Job, Report, StudyChoice, StudyPartial
+from leaderboard.services.job_runner import run_job
+from leaderboard.services.study_states import study_states
+from ranking_engine.stability import catalogue
+from tests.jobs.small_study import LEADERS
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@pytest.fixture(autouse=True)
+def _one_study(monkeypatch):
+    monkeypatch.setattr(catalogue, "STUDIES", {"leaders": LEADERS})
+
+
+@pytest.fixture
+def benchmark(make):
+    return make.published()
+
+
+@pytest.fixture
+def owner(client, benchmark):
+    client.force_login(benchmark.memberships.get(role="owner").user, backend=BACKEND)
+    return client
+
+
+def run(kind: str) -> None:
+    for job in Job.objects.filter(kind__contains=kind, state="waiting").order_by("pk"):
+        run_job(job.pk, worker="test")
+
+
+def told(client, benchmark) -> str:
+    page = client.get(reverse("manage_studies", args=[benchmark.key])).content.decode()
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+
+
+def state(benchmark):
+    (found,) = study_states(benchmark, benchmark.publication)
+    return found
+
+
+def test_a_study_is_followed_from_its_plan_to_what_it_took(owner, benchmark):
+    assert (state(benchmark).state, state(benchmark).choice.when) == ("unplanned", "every")
+    assert "not planned" in told(owner, benchmark)
+    run("study_plan")
+    found = state(benchmark)
+    assert (found.state, found.n_chunks, found.steps, found.estimate, found.seconds) == ("waiting", 3, 30, 60.0, None)
+    first = Job.objects.filter(kind="study:leaders").order_by("chunk").first()
+    run_job(first.pk, worker="test")
+    assert (state(benchmark).state, round(state(benchmark).progress, 3)) == ("waiting", 0.333)
+    Job.objects.filter(kind="study:leaders", state="waiting").update(state="running", progress=0.5)
+    assert (state(benchmark).state, round(state(benchmark).progress, 3)) == ("running", 0.667)
+    assert "running 67 % 67 %" in told(owner, benchmark)
+    Job.objects.filter(kind="study:leaders", state="running").update(state="waiting")
+    run("study:")
+    run("merge:")
+    found = state(benchmark)
+    assert (found.state, found.progress, found.estimate) == ("done", 1.0, 60.0)
+    assert found.seconds == Report.objects.get(kind="study").seconds
+    assert StudyPartial.objects.count() == 0
+
+
+def test_a_study_that_says_nothing_says_why(make):
+    benchmark = make.published({"Alone": [1.0]})
+    run("study_plan")
+    assert (state(benchmark).state, state(benchmark).reason) == ("says_nothing", "there is one system only")
+
+
+def test_a_study_of_which_a_chunk_failed_is_failed_and_may_run_again(owner, benchmark):
+    run("study_plan")
+    Job.objects.filter(kind="study:leaders", chunk=1).update(state="failed")
+    assert state(benchmark).state == "failed"
+    assert "Run now" in told(owner, benchmark)
+
+
+def test_choices_are_kept_with_a_trail_and_hold_for_the_next_revision(owner, benchmark, make):
+    path = reverse("manage_studies", args=[benchmark.key])
+    form = {"leaders-when": "every", "leaders-budget": "20"}
+    assert owner.post(path, form).status_code == 302
+    assert list(StudyChoice.objects.values_list("study", "when", "budget_seconds")) == [("leaders", "every", 20)]
+    trail = AuditEntry.objects.filter(of="study leaders").values_list("field", "before", "after")
+    assert list(trail) == [("budget", "60", "20")]
+    owner.post(path, form)
+    assert AuditEntry.objects.filter(of="study leaders").count() == 1
+    make.accepted(benchmark, {"E": [1.0] * 5})
+    run("study_plan")
+    assert Job.objects.filter(kind="study:leaders", sequence=2).count() == 1
+
+
+@pytest.mark.parametrize("form", [{"leaders-when": "never", "leaders-budget": "20"}, {"leaders-when": "every"}])
+def test_what_is_no_choice_is_refused_and_changes_nothing(owner, benchmark, form):
+    response = owner.post(reverse("manage_studies", args=[benchmark.key]), form)
+    assert (response.status_code, StudyChoice.objects.count()) == (400, 0)
+
+
+def test_a_study_runs_when_its_owner_asks(owner, benchmark):
+    StudyChoice.objects.create(benchmark=benchmark, study="leaders", when="demand", budget_seconds=100)
+    run("study_plan")
+    assert not Job.objects.filter(kind="study:leaders").exists()
+    owner.post(reverse("run_study", args=[benchmark.key]), {"study": "leaders"})
+    run("study_plan")
+    assert Job.objects.filter(kind="study:leaders", state="waiting").count() == 5
+    assert owner.post(reverse("run_study", args=[benchmark.key]), {"study": "nothing"}).status_code == 400
+
+
+@pytest.mark.parametrize("n_chunks", [1, 5])
+def test_the_page_takes_eight_queries_however_many_chunks_there_are(
+    owner, benchmark, n_chunks, django_assert_num_queries
+):
+    StudyChoice.objects.create(benchmark=benchmark, study="leaders", when="every", budget_seconds=20 * n_chunks)
+    run("study_plan")
+    with django_assert_num_queries(8):
+        owner.get(reverse("manage_studies", args=[benchmark.key]))

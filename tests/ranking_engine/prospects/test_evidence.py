@@ -1,0 +1,280 @@
+"""Nearest weights, needed tasks, shares, objectives and conditions, against exact vertex enumeration."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ranking_engine import ScoreMatrix
+from ranking_engine.prospects import (
+    Bound,
+    Conditions,
+    Objective,
+    Order,
+    Prospects,
+    TaskSet,
+    pair_prospect,
+    prospects,
+)
+from ranking_engine.synthetic import random_matrix
+from tests.ranking_engine import naive_prospects as naive
+from tests.ranking_engine.strategies import matrices
+
+
+def as_list(weights, tasks):
+    return [weights.get(task, Fraction(0)) for task in tasks]
+
+
+def own_weights(matrix):
+    total = sum(matrix.weights[t] for t in np.flatnonzero(matrix.votes))
+    return [matrix.weights[t] / total for t in np.flatnonzero(matrix.votes)]
+
+
+@settings(max_examples=35, deadline=None)
+@given(matrices(max_systems=4, max_tasks=3))
+def test_nearest_weights_and_needed_tasks_agree_with_vertex_enumeration(matrix):
+    found = prospects(matrix, n_draws=0)
+    T = len(found.tasks)
+    origins = {"equal": [Fraction(1, T)] * T, "own": own_weights(matrix)} if T else {}
+    for i, prospect in enumerate(found.systems):
+        if not prospect.is_prospective:
+            assert (prospect.nearest, prospect.needed_tasks) == ({}, ())
+            continue
+        rows = list(naive.majority_leads(matrix, i).values())
+        assert set(prospect.nearest) == {"equal", "own"}
+        for name, origin in origins.items():
+            check_nearest(prospect.nearest[name], rows, origin, found.tasks)
+        corners = naive.vertices(T, rows, rows)
+        needed = [name for t, name in enumerate(found.tasks) if min(w[t] for w in corners) > 0]
+        assert list(prospect.needed_tasks) == needed
+
+
+def check_nearest(nearest, rows, origin, tasks):
+    total, largest = naive.least_changes(rows, origin)
+    for change, distance, least in (
+        (nearest.total_change, naive.total_change, total),
+        (nearest.largest_change, naive.largest_change, largest),
+    ):
+        weights = as_list(change.weights, tasks)
+        assert sum(weights) == 1
+        assert min(weights) >= 0
+        assert all(naive.lead(row, weights) >= 0 for row in rows)
+        assert change.change == float(distance(weights, origin)) == pytest.approx(float(least), abs=1e-7)
+
+
+@st.composite
+def conditions_on(draw, matrix):
+    names = [name for name, votes in zip(matrix.task_names, matrix.votes, strict=True) if votes]
+    sets = st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True).map(lambda n: TaskSet(tuple(n)))
+    shares = st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(1)])
+    bounds = draw(st.lists(st.builds(Bound, sets, at_least=shares), max_size=2))
+    bounds += draw(st.lists(st.builds(Bound, sets, at_most=shares), max_size=1))
+    orders = draw(st.lists(st.builds(Order, sets, sets), max_size=1))
+    goals = st.sampled_from(["minimise", "maximise"])
+    objective = draw(st.none() | st.builds(Objective, goals, sets))
+    return Conditions(tuple(bounds), tuple(orders), objective)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.data(), matrices(max_systems=4, max_tasks=3).filter(lambda m: m.votes.any()))
+def test_conditions_agree_with_vertex_enumeration(data, matrix):
+    conditions = data.draw(conditions_on(matrix))
+    found = prospects(matrix, conditions=conditions, n_draws=0)
+    terms = conditions.rows(matrix)
+    T = len(found.tasks)
+    if not any(p.verdict != "no_scores" for p in found.systems):
+        return
+    is_feasible = bool(naive.vertices(T, terms, terms))
+    assert found.conditions_reason == ("" if is_feasible else "no weights satisfy the conditions")
+    for i, prospect in enumerate(found.systems):
+        rows = list(naive.majority_leads(matrix, i).values())
+        if prospect.verdict == "no_scores" or not rows:
+            continue
+        if not is_feasible:
+            assert (prospect.verdict, prospect.reason) == ("undecided", found.conditions_reason)
+            continue
+        assert prospect.verdict == naive.verdict(rows, terms)
+        assert prospect.margin == pytest.approx(float(naive.largest_margin(rows, terms)), abs=1e-9)
+        check_condition_evidence(prospect, found, rows, terms, conditions, matrix, i)
+
+
+def check_condition_evidence(prospect, found, rows, terms, conditions, matrix, i):
+    weights = as_list(prospect.weights, found.tasks)
+    if prospect.is_prospective:
+        corners = naive.vertices(len(weights), [*rows, *terms], [*rows, *terms])
+        assert all(naive.lead(row, weights) >= 0 for row in [*rows, *terms])
+        needed = [name for t, name in enumerate(found.tasks) if min(w[t] for w in corners) > 0]
+        assert list(prospect.needed_tasks) == needed
+        if conditions.objective is not None:
+            members = conditions.objective.of.indicator(matrix)
+            best = min if conditions.objective.goal == "minimise" else max
+            assert prospect.objective == naive.lead(members, weights)
+            assert prospect.objective == best(naive.lead(members, corner) for corner in corners)
+    else:
+        by_rival = naive.majority_leads(matrix, i)
+        gains = [
+            sum(y * by_rival[matrix.system_names.index(name)][t] for name, y in prospect.certificate.items())
+            for t in range(len(weights))
+        ]
+        for place, share in prospect.condition_shares.items():
+            assert share > 0
+            gains = [gain + share * entry for gain, entry in zip(gains, terms[place], strict=True)]
+        assert max(gains) < 0
+
+
+def test_infeasible_conditions_are_told_apart_from_a_system_that_cannot_win():
+    matrix = ScoreMatrix([[3, 1], [1, 3]], system_names=["A", "B"], task_names=["x", "y"])
+    demanding = prospects(matrix, conditions=Conditions.parse(["x >= 0.6"]))
+    assert [(p.system, p.verdict) for p in demanding.systems] == [("A", "strict"), ("B", "none")]
+    assert (demanding.conditions_reason, demanding["B"].certificate) == ("", {"A": 1})
+    # B's lead over A, -1 on x and +1 on y, and twice the condition's row, 0.4 and -0.6, make -0.2 on both
+    assert demanding["B"].condition_shares == {0: 2}
+    impossible = prospects(matrix, conditions=Conditions.parse(["x >= 0.6", "y >= 0.6"]))
+    assert impossible.conditions_reason == "no weights satisfy the conditions"
+    assert [p.verdict for p in impossible.systems] == ["undecided", "undecided"]
+
+
+def test_the_share_is_the_length_of_the_winning_interval():
+    # A wins where x weighs at least as much as y, B where y does
+    matrix = ScoreMatrix([[2, 0], [0, 2], [1, 1]], system_names=["A", "B", "C"])
+    found = prospects(matrix, n_draws=20_000, seed=1)
+    for prospect in found.systems[:2]:
+        assert abs(prospect.share - 0.5) < 5 * prospect.share_error
+        assert prospect.share_error == pytest.approx(math.sqrt(prospect.share * (1 - prospect.share) / 20_000))
+        assert prospect.share_bound is None
+    tie = found["C"]  # wins only at half and half
+    assert (tie.verdict, tie.share, tie.share_bound) == ("tie_only", 0, pytest.approx(3 / 20_000))
+    assert prospects(matrix, n_draws=20_000, seed=1) == found
+
+
+def test_the_share_of_what_cannot_win_is_zero_without_drawing():
+    found = prospects(ScoreMatrix([[1, 1], [0, 0]]), n_draws=10)
+    assert [(p.share, p.share_error, p.share_bound) for p in found.systems] == [(1, 0, None), (0, 0, None)]
+
+
+def test_with_conditions_the_share_is_that_among_the_weights_they_allow():
+    matrix = ScoreMatrix([[2, 0], [0, 2]], task_names=["x", "y"])
+    found = prospects(matrix, conditions=Conditions.parse(["x >= 0.25"]), n_draws=20_000)
+    assert found["s1"].share == pytest.approx(2 / 3, abs=0.02)
+    nothing_left = prospects(matrix, conditions=Conditions.parse(["x = 1/3"]), n_draws=100)
+    assert nothing_left["s2"].share is None
+
+
+def test_duplicates_can_only_tie():
+    found = prospects(ScoreMatrix([[1, 2], [1, 2], [0, 3]]), n_draws=100)
+    assert [p.verdict for p in found.systems] == ["tie_only", "tie_only", "strict"]
+    assert found.systems[0].share == found.systems[1].share > 0
+    assert found.systems[0].certificate == {"s2": 1}
+
+
+@pytest.mark.parametrize("rule", ["majority", "mean", "borda", "plurality", "dowdall"])
+def test_a_single_system_wins(rule):
+    found = prospects(ScoreMatrix([[1.5, -2]], task_names=["x", "y"]), rule=rule, n_draws=10)
+    (only,) = found.systems
+    assert (only.verdict, only.margin, only.share) == ("strict", None, 1)
+    assert sum(only.weights.values()) == 1
+    assert only.nearest["own"].total_change.change == 0
+
+
+def test_a_single_task_needs_itself():
+    found = prospects(ScoreMatrix([[1], [2], [2]]), n_draws=10)
+    assert [p.verdict for p in found.systems] == ["none", "tie_only", "tie_only"]
+    assert found.systems[1].weights == {"t1": 1}
+    assert found.systems[1].needed_tasks == ("t1",)
+    assert found.systems[0].certificate == {"s2": 1}
+
+
+def test_rivals_without_a_common_task_cannot_beat_it_and_are_counted():
+    found = prospects(ScoreMatrix([[1, np.nan], [np.nan, 1], [0, 0]]), n_draws=0)
+    assert [(p.verdict, p.n_incomparable) for p in found.systems] == [("tie_only", 1), ("tie_only", 1), ("none", 0)]
+
+
+def test_unordered_and_silent_tasks_do_not_vote_unless_all_tasks_do():
+    matrix = ScoreMatrix([[1, 0, 0], [0, 1, 1]], weights=[1, 0, 1], directions=[1, 1, 0], task_names=["x", "y", "z"])
+    silent = prospects(matrix, n_draws=0)
+    assert (silent.tasks, [p.verdict for p in silent.systems]) == (("x",), ["strict", "none"])
+    loud = prospects(matrix, all_tasks=True, n_draws=0)
+    assert (loud.tasks, [p.verdict for p in loud.systems]) == (("x", "y"), ["strict", "strict"])
+    nearest = loud["s2"].nearest
+    assert nearest["own"].total_change.change == 0.5  # its own weights are 1 and 0
+    assert nearest["equal"].total_change.change == 0
+
+
+def test_work_that_is_cut_short_says_so():
+    matrix = random_matrix(6, 4, seed=2, kind="uniform")
+    whole = prospects(matrix, n_draws=0)
+    assert whole.is_complete
+    cut = prospects(matrix, n_draws=0, max_steps=3)
+    assert not cut.is_complete
+    assert cut.n_steps == 3
+    undecided = [p for p in cut.systems if p.verdict == "undecided"]
+    assert undecided
+    assert {p.reason for p in undecided} == {"not reached within the number of steps allowed"}
+    decided = [p for p in cut.systems if p.verdict != "undecided"]
+    assert [p.verdict for p in decided] == [whole[p.system].verdict for p in decided]
+
+
+def test_progress_counts_the_systems():
+    told = []
+    prospects(random_matrix(3, 2, seed=1), n_draws=0, progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_no_verdict_depends_on_the_other_systems_asked_for():
+    matrix = random_matrix(8, 4, seed=5, kind="uniform", n_levels=4)
+    every = prospects(matrix, n_draws=100)
+    one = prospects(matrix, systems=["s4"], n_draws=100)
+    assert one.systems == (every["s4"],)
+    assert Prospects.from_arrays(one.summary(), one.as_arrays()) == one
+
+
+def test_a_pair_is_a_contest_with_a_single_rival():
+    matrix = ScoreMatrix([[3, 0, 0], [0, 1, 1], [9, 9, 9]], system_names=["A", "B", "C"], task_names=["x", "y", "z"])
+    found = pair_prospect(matrix, "A", "B", n_draws=0)
+    assert (found.verdict, found.margin) == ("strict", 1)
+    total = found.nearest["own"].total_change
+    assert (total.weights["x"], total.change) == (Fraction(1, 2), pytest.approx(1 / 6))
+    largest = found.nearest["equal"].largest_change
+    assert (largest.weights["x"], largest.change) == (Fraction(1, 2), pytest.approx(1 / 6))
+    assert pair_prospect(matrix, "B", "C", n_draws=0).certificate == {"C": 1}
+    by_mean = pair_prospect(matrix, "A", "B", rule="mean", n_draws=0)
+    assert by_mean.nearest["own"].total_change.change == 0  # a mean of 1 against 2/3
+
+
+def test_what_a_pair_cannot_be_is_told():
+    matrix = ScoreMatrix([[1], [2], [np.nan]], system_names=["A", "B", "C"])
+    with pytest.raises(ValueError, match="`rival` is 'A', which is the system itself"):
+        pair_prospect(matrix, "A", "A")
+    with pytest.raises(ValueError, match="unknown system 'D'"):
+        pair_prospect(matrix, "A", "D")
+    found = pair_prospect(matrix, "A", "C")
+    assert (found.verdict, found.reason) == ("no_scores", "C: no score on any voting task")
+
+
+def test_groups_carry_their_tasks_along():
+    matrix = ScoreMatrix(
+        [[2, 0, 1], [1, 1, 0], [0, 2, 2]],
+        system_names=["A", "B", "C"],
+        task_names=["x", "y", "z"],
+        weights=[2, 1, 1],
+        groups=["g", "g", None],
+    )
+    found = prospects(matrix, by_group=True, n_draws=0)
+    assert found.tasks == ("group g", "z")
+    # in g, x counts two thirds: A leads B by 1/3 there and by 1 on z, C by 1/3 and -1
+    assert [(p.verdict, p.margin) for p in found.systems] == [
+        ("strict", pytest.approx(1 / 3)),
+        ("none", pytest.approx(-1 / 3)),
+        ("strict", pytest.approx(1)),
+    ]
+    assert found["A"].weights == {"group g": 1}
+    # A is level with C where g weighs 3/4, as it does in the benchmark's own weights
+    assert found["A"].nearest["own"].total_change.change == 0
+    assert found["A"].nearest["equal"].total_change.weights == {"group g": Fraction(3, 4), "z": Fraction(1, 4)}
+    bounded = prospects(matrix, by_group=True, conditions=Conditions.parse(["group:g <= 0.7"]), n_draws=0)
+    assert bounded["A"].verdict == "none"

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from ranking_engine import ScoreMatrix
+from ranking_engine.prospects import Prospects, prospects
+from ranking_engine.synthetic import random_matrix
+from tests.ranking_engine import naive_prospects as naive
+from tests.ranking_engine.naive import oriented
+from tests.ranking_engine.strategies import matrices
+from tests.ranking_engine.test_reference import matrix_of
+from tests.reference import reference_answers, reference_matrix
+
+
+def verdicts(found):
+    return {p.system: p.verdict for p in found.systems}
+
+
+def winnable(found, verdict=None):
+    return {p.system for p in found.systems if p.is_prospective and verdict in (None, p.verdict)}
+
+
+@settings(max_examples=80, deadline=None)
+@given(matrices(max_systems=5, max_tasks=4))
+def test_verdicts_margins_and_evidence_agree_with_an_exact_linear_program(matrix):
+    found = prospects(matrix, n_draws=0, nearest=False, needed=False)
+    assert [p.system for p in found.systems] == list(matrix.system_names)
+    for i, prospect in enumerate(found.systems):
+        rows = naive.majority_leads(matrix, i)
+        if not matrix.has_score[i]:
+            assert prospect.verdict == "no_scores"
+            assert prospect.reason.startswith(("no score", "no system", "no task"))
+        elif not rows:
+            assert (prospect.verdict, prospect.margin, sum(prospect.weights.values())) == ("strict", None, 1)
+        else:
+            delta = naive.largest_margin(rows.values())
+            assert prospect.verdict == naive.verdict(rows.values())
+            assert prospect.margin == pytest.approx(float(delta), abs=1e-9)
+            naive.assert_evidence_holds(prospect, rows, found.tasks, matrix.system_names)
+
+
+@settings(max_examples=40, deadline=None)
+@given(matrices(max_systems=5, min_tasks=2, max_tasks=3))
+def test_verdicts_agree_with_a_fine_grid_of_weights(matrix):
+    found = prospects(matrix, n_draws=0, nearest=False, needed=False)
+    for i, prospect in enumerate(found.systems):
+        rows = naive.majority_leads(matrix, i).values()
+        if not rows or prospect.verdict == "no_scores":
+            continue
+        least = [min(naive.lead(row, weights) for row in rows) for weights in naive.grid(len(found.tasks), 12)]
+        assert max(least) <= prospect.margin + 1e-9
+        # with 2 or 3 tasks the largest margin is reached at weights whose denominator divides 12
+        assert (max(least) >= 0, max(least) > 0) == (prospect.is_prospective, prospect.verdict == "strict")
+
+
+@pytest.mark.parametrize(
+    ("file", "leaderboard"),
+    [
+        ("votenrank-superglue", "votenrank-superglue"),
+        ("votenrank-value-nohuman", "votenrank-value"),
+        ("votenrank-value-missing", "votenrank-value"),
+    ],
+)
+def test_who_can_win_is_as_votenrank_says(file, leaderboard):
+    answers = reference_answers(file)
+    found = prospects(matrix_of(answers, leaderboard), all_tasks=True, n_draws=0, nearest=False, needed=False)
+    assert winnable(found) == set(answers["split"]["feasible"])
+    assert winnable(found, "strict") == set(answers["split"]["strict"]["strictly_feasible"])
+    assert set(verdicts(found).values()) <= {"strict", "tie_only", "none"}
+    for system, margin in answers["split"]["strict"]["max_min_margin_per_model"].items():
+        assert found[system].margin == pytest.approx(margin, abs=1e-9)
+
+
+def test_without_the_diagnostics_five_systems_can_win_superglue_and_four_of_them_strictly():
+    answers = reference_answers("votenrank-prospective-without-zero-weight-tasks")["superglue"]
+    matrix = matrix_of(reference_answers("votenrank-superglue"), "votenrank-superglue")
+    found = prospects(matrix, n_draws=0, nearest=False, needed=False)
+    assert list(found.tasks) == answers["tasks"]
+    assert winnable(found) == set(answers["weakly_feasible"])
+    assert winnable(found, "strict") == set(answers["strictly_feasible"])
+    for system, margin in answers["max_min_margin_per_model"].items():
+        assert found[system].margin == pytest.approx(margin, abs=1e-9)
+
+
+def test_nine_of_the_97_complete_systems_can_win_glue_and_eight_of_them_strictly():
+    matrix = reference_matrix("votenrank-glue")
+    matrix = matrix.subset(np.isfinite(matrix.values).all(axis=1))
+    found = prospects(matrix, all_tasks=True, n_draws=0, nearest=False, needed=False)
+    assert (len(found.systems), len(winnable(found)), len(winnable(found, "strict"))) == (97, 9, 8)
+    assert winnable(found, "tie_only") == {"MT-DNN-SMART"}
+    voting = matrix.with_weights([1] * matrix.n_tasks)
+    table = oriented(voting)
+    for i, prospect in enumerate(found.systems):
+        rows = naive.majority_leads(voting, i, table)
+        naive.assert_evidence_holds(prospect, rows, found.tasks, matrix.system_names)
+
+
+@pytest.mark.parametrize("kind", ["skill", "uniform"])
+def test_what_is_stored_comes_back(kind):
+    matrix = random_matrix(12, 5, seed=3, kind=kind, missing=0.1, n_levels=6)
+    found = prospects(matrix, n_draws=50)
+    stored = json.loads(json.dumps(found.summary()))
+    assert Prospects.from_arrays(stored, found.as_arrays()) == found
+
+
+def test_a_benchmark_without_scores_has_no_prospects():
+    found = prospects(ScoreMatrix([[np.nan], [np.nan]]))
+    assert (verdicts(found), found.tasks) == ({"s1": "no_scores", "s2": "no_scores"}, ("t1",))
+    assert found.systems[0].reason == "no system has a score on a voting task"
