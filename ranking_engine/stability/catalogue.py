@@ -1,4 +1,4 @@
-"""The catalogue of studies: each is a module with one entry."""
+"""The catalogue of studies."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from types import MappingProxyType
 from ranking_engine.score_matrix import ScoreMatrix
 from ranking_engine.stability import missing_scores, system_additions
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult
+from ranking_engine.stability.whole import WHOLE_STUDIES
 
 __all__ = ["STUDIES", "Arrays", "Parameters", "Progress", "Study", "StudyResult", "get_study", "run_study"]
 
-_STUDIES = (missing_scores.STUDY, system_additions.STUDY)
+_STUDIES = (missing_scores.STUDY, system_additions.STUDY, *WHOLE_STUDIES)
 
 STUDIES: Mapping[str, Study] = MappingProxyType({study.key: study for study in _STUDIES})
 

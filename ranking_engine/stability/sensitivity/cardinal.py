@@ -27,11 +27,13 @@ from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.sensitivity.cone import Cone, climb, corners
 from ranking_engine.stability.sensitivity.proof import BOX_WORK, MAX_PROGRAMS, Bounds, prove
 from ranking_engine.stability.sensitivity.rank_moves import MoveBounds, bound_moves
-from ranking_engine.stability.sensitivity.visited import Met, Visited, average_ranks
+from ranking_engine.stability.sensitivity.visited import Met, Visited
 
 LEAST_WEIGHT = 0.01
 LEAST_DEVIATION = 1e-8
 N_STARTS = 20
+
+FEASIBLE_SETS = ("scaled", "box")
 
 Feasible = Literal["scaled", "box"]
 Progress = Callable[[int, int], None]
@@ -143,7 +145,7 @@ def cardinal_sensitivity(
     Raises:
         ValueError: an unknown policy or feasible set.
     """
-    if feasible not in ("scaled", "box"):
+    if feasible not in FEASIBLE_SETS:
         raise ValueError(f"`feasible` is {feasible!r}; expected 'scaled' or 'box'")
     part = complete(matrix, missing).matrix
     if part is None or part.n_systems < 2:
@@ -287,5 +289,3 @@ def _result(
         steps,
     )
 
-
-__all__ = ["CardinalSensitivity", "Interval", "average_ranks", "cardinal_sensitivity"]

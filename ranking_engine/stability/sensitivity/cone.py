@@ -24,10 +24,14 @@ ROUNDING = 1e-12  # forms smaller than so much of the row's largest entry, at we
 
 @dataclass(frozen=True, eq=False)
 class Cone:
-    """The rows, shape (m, T), none without a negative entry, and the least weight `floor`, above 0 and at most 1."""
+    """The rows, shape (m, T), none without a negative entry, and the least weight `floor`, above 0 and at most 1.
+
+    `zero_counts`: bounds are to hold for rows that are negative or 0.
+    """
 
     rows: FloatArray
     floor: float
+    zero_counts: bool = False
 
     @property
     def n_weights(self) -> int:
@@ -108,18 +112,17 @@ class Boxes:
 
     def __init__(self, cone: Cone) -> None:
         self.size = np.abs(cone.rows)
+        # a row counts as negative below minus ROUNDING; sums over a box are far more exact than that
         self.slack = ROUNDING * self.size.max(axis=1, initial=0.0)
+        self.threshold = self.slack if cone.zero_counts else -self.slack / 2
         self._rows = cone.rows
         positive, negative = np.maximum(cone.rows, 0).T, np.minimum(cone.rows, 0).T
         self._least = np.ascontiguousarray(np.concatenate([positive, negative]))
         self._most = np.ascontiguousarray(np.concatenate([negative, positive]))
 
     def can_be_negative(self, lower: FloatArray, upper: FloatArray) -> NDArray[np.bool_]:
-        """Say for boxes, shape (n_boxes, T), which rows are negative somewhere; shape (n_boxes, m).
-
-        A row that rounding leaves in doubt can be.
-        """
-        return np.asarray(np.concatenate([lower, upper], axis=1) @ self._least < self.slack, dtype=bool)
+        """Say for boxes, shape (n_boxes, T), which rows are negative somewhere; shape (n_boxes, m)."""
+        return np.asarray(np.concatenate([lower, upper], axis=1) @ self._least < self.threshold, dtype=bool)
 
     def can_be_positive(self, lower: FloatArray, upper: FloatArray) -> NDArray[np.bool_]:
         """Say for boxes which rows are not negative everywhere."""
@@ -129,9 +132,9 @@ class Boxes:
         self, lower: FloatArray, upper: FloatArray, rows: NDArray[np.intp]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Say for one box which of `rows` can be negative in it, and which are all over it."""
-        box, slack = np.concatenate([lower, upper]), self.slack[rows]
-        can = box @ self._least[:, rows] < slack
-        must = box @ self._most[:, rows] < -slack
+        box = np.concatenate([lower, upper])
+        can = box @ self._least[:, rows] < self.threshold[rows]
+        must = box @ self._most[:, rows] < -self.slack[rows]
         return np.asarray(can, dtype=bool), np.asarray(must, dtype=bool)
 
     def n_negative(self, weights: FloatArray) -> NDArray[np.int64]:

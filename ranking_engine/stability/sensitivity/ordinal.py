@@ -26,11 +26,15 @@ from ranking_engine.profile import Profile
 from ranking_engine.ranking import ranks_of
 from ranking_engine.rules.rates import common_weight
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.stability.sensitivity.subsets import MAX_NODES, POSITIVE, Bounds, Choice, Sums, climb, prove
+from ranking_engine.stability.sensitivity.subsets import MAX_NODES, POSITIVE, Bounds, Choice, Sums, climb, prove, wander
 from ranking_engine.stability.sensitivity.visited import Met, Visited, average_ranks
 
 N_STARTS = 20
-N_KICKS = 50
+N_WALKS = 4
+N_STEPS = 1_000
+LURES = (0.0, 0.3)
+MAX_ROUNDS = 10
+MAX_DOUBLES = 1_500
 
 Progress = Callable[[int, int], None]
 
@@ -179,7 +183,7 @@ class _Study:
         self.others = tuple(names[k] for k in others)
         self.base = rates[np.ix_(top, top)].sum(axis=1)
         self.gains = rates[np.ix_(top, others)]
-        self.progress, self.done, self.total = progress, 0, 4 * size + N_KICKS
+        self.progress, self.done, self.total = progress, 0, 4 * size + N_WALKS * len(LURES) + MAX_ROUNDS
         self.visited = Visited(average_ranks(self.base / size))
 
     def tick(self) -> None:
@@ -214,15 +218,35 @@ class _Study:
         return Sums.of(base[is_pair], changes[is_pair], _chains(number, ranks))
 
     def _search(self, sums: Sums, n_starts: int, generator: np.random.Generator) -> int:
-        """Climb from nothing, from all, from random choices, and again from the best with some items exchanged."""
+        """Climb from nothing, from all and from random choices; wander from the first of them, and climb again."""
         n_items = len(self.others)
         none = np.zeros(n_items, dtype=bool)
-        n_changes = climb(sums, [none, ~none, *(generator.random((n_starts, n_items)) < 0.5)], self.visit)
-        for _ in range(N_KICKS if n_items else 0):
-            self.tick()
-            kicked = self.visited.most_discordant.solution ^ (generator.random(n_items) < 4 / n_items)
-            n_changes += climb(sums, [kicked], self.visit)
+        starts = [none, ~none, *(generator.random((n_starts, n_items)) < 0.5)]
+        n_changes = climb(sums, starts, self.visit)
+        for start in starts[:N_WALKS]:
+            for lure in LURES:
+                self.tick()
+                found = wander(sums, start, N_STEPS, generator, lure=lure)
+                n_changes += N_STEPS + climb(sums, [found], self.visit)
+        self._go_far()
         return n_changes
+
+    def _go_far(self) -> None:
+        """Exchange one system, or on small boards two, as long as tau-b falls: ties made on purpose count for it."""
+        n_items = len(self.others)
+        items = range(n_items)
+        exchanges: list[tuple[int, ...]] = [(k,) for k in items]
+        if n_items * (n_items - 1) // 2 <= MAX_DOUBLES:
+            exchanges += itertools.combinations(items, 2)
+        for _ in range(MAX_ROUNDS):
+            before = self.visited.farthest
+            for exchange in exchanges:
+                choice = before.solution.copy()
+                choice[list(exchange)] ^= True
+                self.visit(choice)
+            self.tick()
+            if self.visited.farthest is before:
+                break
 
     def _bound_moves(self, max_nodes: int) -> Bounds:
         """Bound the change of every system's rank; `upper` counts half places."""

@@ -23,6 +23,7 @@ from ranking_engine.stability.sensitivity.cone import Boxes, Cone, Visit, larges
 from ranking_engine.stability.sensitivity.relaxation import normaliser, relax
 
 BOX_WORK = 10**9  # rows x weights x boxes
+MAX_BOXES = 300_000
 MAX_PROGRAMS = 1_000
 _BATCH = 64
 
@@ -71,6 +72,7 @@ def prove(
     *,
     max_programs: int = MAX_PROGRAMS,
     box_work: int = BOX_WORK,
+    max_boxes: int = MAX_BOXES,
     tick: Tick = lambda: None,
 ) -> Bounds:
     """Bound the number of rows that can be negative at once.
@@ -80,7 +82,7 @@ def prove(
         lower: so many are, under weights already met.
         visit: called with better weights met on the way.
         max_programs: how many linear relaxations may be solved; 0 for none.
-        box_work: how many rows x weights x boxes may be bounded by themselves.
+        box_work, max_boxes: how many rows x weights x boxes, and how many boxes, may be bounded by themselves.
         tick: called after every batch of boxes and every relaxation; it may raise to cancel.
 
     The same arguments give the same bounds, however long they take.
@@ -89,8 +91,7 @@ def prove(
     search = _Search(cone, Bounds(lower, m), visit, tick)
     if not m:
         return search.bounds
-    max_boxes = max(T, box_work // (m * T))
-    _halve(search, max_boxes)
+    _halve(search, max(T, min(max_boxes, box_work // (m * T))))
     if not search.bounds.is_proven and max_programs:
         _relax_and_halve(search, max_programs)
     return search.bounds

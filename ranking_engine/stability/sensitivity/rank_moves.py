@@ -13,8 +13,10 @@ import numpy as np
 
 from ranking_engine.score_matrix import FloatArray
 from ranking_engine.stability.sensitivity.cone import Boxes, Cone, climb, corners, largest_first
-from ranking_engine.stability.sensitivity.proof import Bounds, Tick, prove
+from ranking_engine.stability.sensitivity.proof import MAX_BOXES, Bounds, Tick, prove
 from ranking_engine.stability.sensitivity.visited import Visited
+
+SHARE = 20  # of the boxes for all pairs that one system may have
 
 
 @dataclass
@@ -69,7 +71,15 @@ def bound_moves(
         climb(move.cone, corners(units.shape[1], floor), visit)
         left = max(0, max_programs - bounds.n_programs)
         target = max(target, int(np.floor(visited.most_moved.max_rank_change * (n - 1) + move.base + 1e-9)))
-        found: Bounds = prove(move.cone, target, visit, max_programs=left, box_work=box_work // 20, tick=tick)
+        found: Bounds = prove(
+            move.cone,
+            target,
+            visit,
+            max_programs=left,
+            box_work=box_work // SHARE,
+            max_boxes=MAX_BOXES // SHARE,
+            tick=tick,
+        )
         bounds.n_boxes += found.n_boxes
         bounds.n_programs += found.n_programs
         bounds.upper = max(bounds.upper, found.upper - move.base if not found.is_proven else 0.0)
@@ -81,7 +91,8 @@ def _move(units: FloatArray, reference: FloatArray, floor: float, i: int, sign: 
     """Downwards for `sign` 1: rivals count that get above i; upwards for -1: rivals that get below."""
     rows = np.delete(units[i] - units, i, axis=0) * sign
     n_equal = int((rows == 0).all(axis=1).sum())
-    cone = Cone(np.ascontiguousarray(rows[(rows < 0).any(axis=1)]), floor)
+    # a tie moves by half a place what a lead moves by one
+    cone = Cone(np.ascontiguousarray(rows[(rows < 0).any(axis=1)]), floor, zero_counts=True)
     # downwards the new rank is 1 + negative + equal / 2; upwards n - negative - equal / 2
     place = reference[i] - 1 if sign == 1 else len(units) - reference[i]
     base = float(place) - n_equal / 2

@@ -28,6 +28,7 @@ SMOOTHING = (0.1, 0.02)
 NEWTON_STEPS = 4
 _RATIO_STEPS = 3
 _GUARD = 1e-9
+_LEAST_RATIO = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +88,8 @@ def _most_ratios(rows: FloatArray, lower: FloatArray, upper: FloatArray, a: Floa
             ratio = (rows @ lower + np.einsum("pt,pt->p", rows, extra)) / (a @ lower + extra @ a)
     missing = gain @ lower + np.einsum("pt,pt->p", np.maximum(gain, 0), np.broadcast_to(spread, gain.shape))
     bound: FloatArray = ratio + np.maximum(missing, 0) / (a @ lower)
-    return np.asarray(np.maximum(bound, 1e-300) * (1 + _GUARD), dtype=np.float64)
+    least = _LEAST_RATIO * np.abs(rows).max(axis=1)  # more than the largest ratio is valid too
+    return np.asarray(np.maximum(bound * (1 + _GUARD), least), dtype=np.float64)
 
 
 def _least_ratio(g: FloatArray, lower: FloatArray, upper: FloatArray, a: FloatArray) -> float:

@@ -1,7 +1,8 @@
 """The problem behind ordinal sensitivity: how many of some sums can a choice of items make positive at once?
 
-Sums are s_p = b_p + sum over chosen items k of d_pk. `climb` exchanges one item, then two, as long as that helps;
-`prove` asks a mixed-integer program for a choice with one positive sum more, until it says that there is none.
+Sums are s_p = b_p + sum over chosen items k of d_pk. `climb` exchanges one item, then two, as long as that helps.
+`wander` always exchanges the best item that it did not exchange of late, for better or worse (tabu search, Glover
+1989). `prove` asks a mixed-integer program for a choice with one positive sum more, until there is none.
 
 The program has a variable for every item and an indicator f_p for every sum that can be positive:
 b_p + d_p @ y >= POSITIVE - M_p (1 - f_p), where M_p = POSITIVE - b_p - sum of the negative d_pk is the least constant
@@ -23,7 +24,7 @@ from ranking_engine.linear_programs import SolverError
 from ranking_engine.score_matrix import FloatArray
 
 POSITIVE = 1e-7  # the least sum that counts as positive
-MAX_NODES = 20_000
+MAX_NODES = 5_000
 
 Choice = NDArray[np.bool_]
 Visit = Callable[[Choice], None]
@@ -101,6 +102,38 @@ def _improvement(sums: Sums, choice: Choice) -> list[int]:
         if double.max() > best:
             best, found = double.max(), [k, k + 1 + int(double.argmax())]
     return found
+
+
+def wander(
+    sums: Sums, start: Choice, n_steps: int, generator: np.random.Generator, *, lure: float = 0.0
+) -> Choice:
+    """Return the best choice met in `n_steps` exchanges of one item each; O(m n_items) a step.
+
+    Args:
+        sums: the sums.
+        start: the choice to begin with.
+        n_steps: how many exchanges.
+        generator: draws for how many steps, 4 to 11, an item stays as it is after its exchange.
+        lure: a sum just below 0 is worth so much less than a positive one, in the order of exchanges.
+    """
+    choice, best_choice = start.copy(), start.copy()
+    now = sums.base + sums.changes @ choice
+    best = int(np.count_nonzero(now >= POSITIVE))
+    columns = np.ascontiguousarray(sums.changes.T)
+    reach = 4 * float(np.abs(columns).max(initial=0.0)) or 1.0
+    free_from = np.zeros(len(choice), dtype=np.int64)
+    for step in range(n_steps if len(choice) else 0):
+        after = now + columns * np.where(choice, -1.0, 1.0)[:, None]
+        counts = np.count_nonzero(after >= POSITIVE, axis=1)
+        worth = counts + lure * np.clip(after / reach, -1, 0).sum(axis=1)
+        worth[(free_from > step) & (counts <= best)] = -np.inf
+        item = int(worth.argmax())
+        now = after[item]
+        choice[item] ^= True
+        free_from[item] = step + generator.integers(4, 12)
+        if counts[item] > best:
+            best, best_choice = int(counts[item]), choice.copy()
+    return best_choice
 
 
 def prove(
