@@ -140,7 +140,7 @@ def _win_rate_cost(n: int, T: int) -> float:
 
 
 def _differences_cost(n: int, T: int) -> float:
-    return _pairwise_cost(n, T) + 8e-6 * T + 4e-9 * n * n * T
+    return _pairwise_cost(n, T) + 8e-6 * T + 1.5e-9 * n * n * T
 
 
 _RULES = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,76 @@ def reference_folder() -> Path:
     pytest.skip(message)
 
 
-def reference_answers(name: str) -> dict[str, Any]:
-    """Return the JSON of one file of `reference/`, named without its ending."""
+KeyPath = tuple[str, ...]
+
+# Which test functions have read each value of each file of `reference/`, or the keys of an object of it:
+# {(file, keys down to it): tests}.
+READ_BY: dict[tuple[str, KeyPath], set[str]] = {}
+
+
+def reference_answers(name: str) -> Answers:
+    """Return the JSON of one file of `reference/`, named without its ending; it notes in READ_BY what is read of it."""
+    return Answers(_stored_answers(name), name, ())
+
+
+def every_key_path(name: str) -> Iterator[KeyPath]:
+    """Yield the keys that lead to each value of one file of `reference/`; a list is one value."""
+    return _paths(_stored_answers(name), ())
+
+
+def _stored_answers(name: str) -> dict[str, Any]:
     return json.loads((reference_folder() / "reference" / f"{name}.json").read_bytes())
+
+
+def _paths(stored: Any, keys: KeyPath) -> Iterator[KeyPath]:
+    if isinstance(stored, dict) and stored:
+        for key, value in stored.items():
+            yield from _paths(value, (*keys, key))
+    else:
+        yield keys
+
+
+class Answers(dict):
+    """A JSON object that notes which test reads which of its values."""
+
+    def __init__(self, stored: dict[str, Any], file: str, keys: KeyPath) -> None:
+        super().__init__(stored)
+        self.file, self.keys_above = file, keys
+
+    def __getitem__(self, key: str) -> Any:
+        value, keys = super().__getitem__(key), (*self.keys_above, key)
+        if isinstance(value, dict) and value:
+            return Answers(value, self.file, keys)
+        self._note(keys)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        self._note(self.keys_above)
+        return super().__iter__()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def items(self) -> list[tuple[str, Any]]:
+        return [(key, self[key]) for key in super().__iter__()]
+
+    def values(self) -> list[Any]:
+        return [self[key] for key in super().__iter__()]
+
+    def _note(self, keys: KeyPath) -> None:
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").split("::")[-1].split("[")[0].split(" ")[0]
+        READ_BY.setdefault((self.file, keys), set()).add(test)
+
+    def __eq__(self, other: object) -> bool:
+        return dict(self.items()) == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None
 
 
 def reference_matrix(name: str) -> ScoreMatrix:

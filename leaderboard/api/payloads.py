@@ -12,7 +12,8 @@ from leaderboard.services.columns import Column, PublishedBoard
 from leaderboard.services.listing import ListedBenchmark
 from leaderboard.services.score_table import Cell
 from leaderboard.services.significance import Separability
-from ranking_engine import Rule
+from ranking_engine import MISSING_POLICIES, Rule
+from ranking_engine.omission import omission_sentence
 
 
 def moment(at: datetime | None) -> str | None:
@@ -125,6 +126,7 @@ def rule(found: Rule) -> dict[str, Any]:
         "summary": found.summary,
         "needs_complete": found.needs_complete,
         "tie_convention": found.tie_convention,
+        "omission": {policy: omission_sentence(found.key, policy) for policy in MISSING_POLICIES},
         "source": found.source,
     }
 

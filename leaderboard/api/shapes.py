@@ -290,6 +290,9 @@ class RuleEntry(s.Serializer):
     summary = s.CharField()
     needs_complete = s.BooleanField(help_text="Whether a missing-score policy applies to it.")
     tie_convention = s.CharField(allow_null=True)
+    omission = s.DictField(
+        child=s.CharField(), help_text="By missing-score policy: whether leaving out a score can improve one's rank."
+    )
     source = s.CharField()  # type: ignore[assignment]
 
 

@@ -160,6 +160,9 @@ class SettingsForm(AboutForm):
     embargo_until = MomentField(
         "Embargo until", "What is accepted before joins the board then, in the order in which it was accepted."
     )
+    anonymous_until = MomentField(
+        "Systems have no names until", "Numbers stand in their place, and nobody but moderators sees scores."
+    )
     reason = forms.CharField(
         required=False,
         max_length=1000,
@@ -169,13 +172,16 @@ class SettingsForm(AboutForm):
     )
 
     class Meta(AboutForm.Meta):
-        fields = (*AboutForm.Meta.fields, "daily_cap", "total_cap", "deadline", "embargo_until")
+        fields = (*AboutForm.Meta.fields, "daily_cap", "total_cap", "deadline", "embargo_until", "score_view",
+                  "anonymous_until")  # fmt: skip
         labels = {
             **AboutForm.Meta.labels,
             "daily_cap": "Systems a day and user",
             "total_cap": "Systems a user in all",
+            "score_view": "What they see",
         }
-        help_texts = {"daily_cap": "No limit where empty.", "total_cap": "No limit where empty."}
+        help_texts = {"daily_cap": "No limit where empty.", "total_cap": "No limit where empty.",
+                      "score_view": "Moderators and owners see everything."}  # fmt: skip
 
     def values(self) -> dict[str, Any]:
         """What was sent, by the names of the settings."""

@@ -21,6 +21,9 @@ class Audience:
     """What one viewer is to one benchmark.
 
     `level` names who the answer to a request is fit for; it is part of every cache key.
+
+    Where a benchmark hides something, moderators and owners see all of it and everybody else is *restricted*: they see
+    the scores of no system but their own (`sees_others`: the ranks of others; `sees_names`: what these are called).
     """
 
     level: str  # "none", "public", "member" or "owner"
@@ -29,6 +32,9 @@ class Audience:
     may_moderate: bool
     may_administer: bool
     why_closed: str = ""  # why they may not submit, as a sentence
+    is_restricted: bool = False
+    sees_others: bool = True
+    sees_names: bool = True
 
 
 NOBODY = Audience("none", may_read=False, may_submit=False, may_moderate=False, may_administer=False)
@@ -42,14 +48,28 @@ def audience(viewer: Viewer, benchmark: Benchmark) -> Audience:
     is_owner = role == Membership.Role.OWNER
     decides = is_owner or role == Membership.Role.MODERATOR
     why_closed = _why_closed(viewer, benchmark, is_owner=is_owner)
+    level = "owner" if is_owner else "member" if role else "public"
+    is_restricted = hides_something(benchmark) and not decides
     return Audience(
-        level="owner" if is_owner else "member" if role else "public",
+        level=f"{level}, restricted, user {viewer.pk}" if is_restricted else level,
         may_read=True,
         may_submit=not why_closed,
         may_moderate=decides,
         may_administer=is_owner,
         why_closed=why_closed,
+        is_restricted=is_restricted,
+        sees_others=not is_restricted or benchmark.score_view != Benchmark.ScoreView.OWN,
+        sees_names=not is_restricted or not _is_anonymous(benchmark),
     )
+
+
+def hides_something(benchmark: Benchmark) -> bool:
+    """Whether some readers do not see all of it."""
+    return benchmark.score_view != Benchmark.ScoreView.FULL or _is_anonymous(benchmark)
+
+
+def _is_anonymous(benchmark: Benchmark) -> bool:
+    return benchmark.anonymous_until is not None and benchmark.anonymous_until > timezone.now()
 
 
 def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool) -> str:
@@ -91,15 +111,24 @@ def listed_benchmarks(viewer: Viewer) -> QuerySet[Benchmark]:
     return Benchmark.objects.filter(visible)
 
 
-def readable_benchmark(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]:
+def readable_benchmark(viewer: Viewer, key: str, *, restricted: bool = False) -> tuple[Benchmark, Audience]:
     """The benchmark of this key and what the viewer is to it.
+
+    Args:
+        viewer: who asks.
+        key: of the benchmark.
+        restricted: whether the caller shows restricted viewers no more than they may see. Whatever does not say so is
+            closed to them.
 
     Raises:
         Http404: there is none, or the viewer may not know that there is one.
+        PermissionDenied: the viewer is restricted.
     """
     benchmark = Benchmark.objects.select_related("publication__revision__configuration").filter(key=key).first()
     if benchmark is None or not (found := audience(viewer, benchmark)).may_read:
         raise Http404("No benchmark of this name is open to you.")
+    if found.is_restricted and not restricted:
+        raise PermissionDenied("The owners of this benchmark show its scores to nobody but its moderators.")
     return benchmark, found
 
 
@@ -110,7 +139,7 @@ def administered_benchmark(viewer: Viewer, key: str) -> Benchmark:
         Http404: there is none, or the viewer may not know that there is one.
         PermissionDenied: they do not own it.
     """
-    benchmark, found = readable_benchmark(viewer, key)
+    benchmark, found = readable_benchmark(viewer, key, restricted=True)
     if not found.may_administer:
         raise PermissionDenied("Only the owners of a benchmark change it.")
     return benchmark
@@ -123,7 +152,7 @@ def moderated_benchmark(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]:
         Http404: there is none, or the viewer may not know that there is one.
         PermissionDenied: they do not moderate it.
     """
-    benchmark, found = readable_benchmark(viewer, key)
+    benchmark, found = readable_benchmark(viewer, key, restricted=True)
     if not found.may_moderate:
         raise PermissionDenied("Only the moderators and owners of a benchmark decide about submissions.")
     return benchmark, found
@@ -165,9 +194,37 @@ def visible_batch(viewer: Viewer, uuid: UUID) -> Batch:
     if batch is not None:
         found = audience(viewer, batch.benchmark)
         is_theirs = viewer.is_authenticated and batch.uploader_id == viewer.pk
-        if found.may_read and (is_theirs or found.may_moderate or is_wholly_accepted(batch.submissions.all())):
+        is_open = not found.is_restricted and is_wholly_accepted(batch.submissions.all())
+        if found.may_read and (is_theirs or found.may_moderate or is_open):
             return batch
     raise Http404("No submission stands here that is open to you.")
+
+
+def proven_system_ids(viewer: Viewer, benchmark: Benchmark) -> frozenset[int]:
+    """The systems whose accepted scores are all the viewer's own: what restricted viewers see whole.
+
+    A submission that waits proves nothing: anybody may send one for anybody's system.
+    """
+    if not viewer.is_authenticated:
+        return frozenset()
+    accepted = Submission.objects.filter(benchmark=benchmark, state=Submission.State.ACCEPTED)
+    own = set(accepted.filter(batch__uploader=viewer).values_list("system_id", flat=True))
+    others = accepted.filter(system__in=own).exclude(batch__uploader=viewer)
+    return frozenset(own - set(others.values_list("system_id", flat=True)))
+
+
+def undecided_batch(benchmark: Benchmark, uuid: UUID) -> Batch:
+    """A batch of the benchmark that waits for a decision or for the end of an embargo; for its moderators.
+
+    Raises:
+        Http404: there is none, or it was decided.
+    """
+    waiting = [Submission.State.PENDING, Submission.State.APPROVED]
+    batches = Batch.objects.select_related("benchmark", "uploader").filter(benchmark=benchmark, uuid=uuid)
+    batch = batches.filter(submissions__state__in=waiting).first()
+    if batch is None:
+        raise Http404("No submission that waits stands here.")
+    return batch
 
 
 def is_wholly_accepted(submissions: Iterable[Submission]) -> bool:

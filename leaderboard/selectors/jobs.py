@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from leaderboard.models import Benchmark, Job, Submission
-from leaderboard.selectors.audience import Viewer, listed_benchmarks
+from leaderboard.selectors.audience import Viewer, audience, listed_benchmarks, proven_system_ids
 
 
 def board_job(benchmark: Benchmark) -> Job | None:
@@ -41,9 +41,11 @@ def job_of(revision_id: int, kind: str) -> Job | None:
 
 
 def own_system_ids(viewer: Viewer, benchmark: Benchmark) -> frozenset[int]:
-    """The systems that the viewer submitted scores for."""
+    """The systems that the viewer submitted scores for; for restricted viewers only those that are proven theirs."""
     if not viewer.is_authenticated:
         return frozenset()
+    if audience(viewer, benchmark).is_restricted:
+        return proven_system_ids(viewer, benchmark)
     submitted = Submission.objects.filter(benchmark=benchmark, batch__uploader=viewer)
     return frozenset(submitted.values_list("system_id", flat=True))
 

@@ -11,6 +11,7 @@ from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.scores import BoardSystem, systems_at
 from leaderboard.services.columns import Column, PublishedBoard, board_under, published_board, separability_of
+from leaderboard.services.masks import masked
 from leaderboard.services.significance import Separability
 from leaderboard.services.wording import verdict_sentence
 from ranking_engine.names import fold_name
@@ -137,14 +138,19 @@ def build_board(
     systems = systems_at(published.revision)
     policy, aggregation = _choices(published, query)
     stored = published.revision.configuration.content
+    if audience.is_restricted and (policy, aggregation) != (stored["missing_policy"], stored["aggregation"]):
+        raise UnknownChoiceError("Where scores are hidden, a board is shown as its owners set it and in no other way.")
     if systems and (policy, aggregation) != (stored["missing_policy"], stored["aggregation"]):
         names = [system.name for system in systems]
         published = board_under(published, policy, aggregation, names, audience.level)
+    published, systems = masked(published, systems, audience, own_system_ids)
     columns = published.columns
     if not columns:
         return None
     reference = _column(columns, query.reference or benchmark.default_rule)
     chosen = _filtered(published, systems, query)
+    if not audience.sees_others:
+        chosen = [i for i in chosen if systems[i].id in own_system_ids]
     order = _ordered(chosen, systems, columns, reference=reference, published=published, query=query)
     n_pages = max(1, math.ceil(len(order) / PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
@@ -168,7 +174,7 @@ def build_board(
         policy=policy,
         aggregation=aggregation,
         query=query,
-        sentence=_sentence(columns),
+        sentence=_sentence(columns) if audience.sees_others else "",
         smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set)],
         n_shown=len(order),
         n_pages=n_pages,

@@ -14,6 +14,7 @@ RANKINGS = "rankings"
 SLOW_RANKINGS = "slow_rankings"
 BOOTSTRAP = "bootstrap"
 PROSPECTS = "prospects"
+AXIOMS = "axioms"
 SIGNIFICANCE = "significance"
 STUDY_PLAN = "study_plan"
 # A study's jobs are called `study:missing_scores`, one a chunk, and `merge:missing_scores`.
@@ -74,6 +75,15 @@ JOB_KINDS = {
             budget_seconds=300,
             # `budget`: seconds, as costs are estimated, for rules that must be ranked anew for every resample.
             parameters={"n_resamples": 1000, "level": 0.95, "seed": 0, "budget": 20},
+        ),
+        JobKind(
+            AXIOMS,
+            "properties of the rules",
+            Job.Queue.STUDIES,
+            limit_seconds=1800,
+            budget_seconds=300,
+            # A search ranks so many boards at most, and no more than `seconds` allow as the catalogue estimates costs.
+            parameters={"seed": 0, "max_steps": 100, "seconds": 2},
         ),
         JobKind(STUDY_PLAN, "plan of the studies", Job.Queue.STUDIES, limit_seconds=900, budget_seconds=60, priority=2),
         JobKind(

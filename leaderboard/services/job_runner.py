@@ -12,8 +12,10 @@ from django.utils import timezone
 
 from leaderboard.models import Job
 from leaderboard.services import jobs
+from leaderboard.services.axioms import compute_axioms
 from leaderboard.services.chunked_studies import compute_chunk, compute_merge
 from leaderboard.services.job_kinds import (
+    AXIOMS,
     BOOTSTRAP,
     MERGE,
     PROSPECTS,
@@ -40,6 +42,7 @@ SERVICES: dict[str, Callable[[Job, Checkpoint], Callable[[], None]]] = {
     PROSPECTS: compute_prospects,
     SIGNIFICANCE: compute_significance,
     BOOTSTRAP: compute_bootstrap,
+    AXIOMS: compute_axioms,
     STUDY_PLAN: compute_plan,
     STUDY: compute_chunk,
     MERGE: compute_merge,

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from leaderboard.models import Benchmark, Report
-from leaderboard.selectors.audience import Viewer, listed_benchmarks
+from leaderboard.selectors.audience import Viewer, audience, hides_something, listed_benchmarks
 from leaderboard.selectors.jobs import has_failed_board
 from leaderboard.services.rankings import BOARD, RANKING
 from ranking_engine import RULES
@@ -34,6 +34,8 @@ class ListedBenchmark:
     updated_at: datetime | None
     is_computing: bool
     is_failed: bool  # the newest revision could not be computed
+    is_hidden: bool = False  # the board is not wholly open to this reader, and nothing is said of it
+    is_archived: bool = False
 
 
 def listed(viewer: Viewer, *, query: str = "", tag: str = "") -> tuple[list[ListedBenchmark], list[str]]:
@@ -46,7 +48,7 @@ def listed(viewer: Viewer, *, query: str = "", tag: str = "") -> tuple[list[List
     """
     benchmarks = list(_readable(viewer))
     tags = sorted({str(name) for benchmark in benchmarks for name in benchmark.tags})
-    return lines([benchmark for benchmark in benchmarks if _matches(benchmark, query, tag)]), tags
+    return lines(viewer, [benchmark for benchmark in benchmarks if _matches(benchmark, query, tag)]), tags
 
 
 def matching(viewer: Viewer, *, query: str = "", tag: str = "") -> list[Benchmark]:
@@ -54,10 +56,11 @@ def matching(viewer: Viewer, *, query: str = "", tag: str = "") -> list[Benchmar
     return sorted((b for b in _readable(viewer) if _matches(b, query, tag)), key=lambda benchmark: benchmark.key)
 
 
-def lines(benchmarks: list[Benchmark]) -> list[ListedBenchmark]:
-    """What the list says of each of these benchmarks."""
+def lines(viewer: Viewer, benchmarks: list[Benchmark]) -> list[ListedBenchmark]:
+    """What the list says of each of these benchmarks; nothing of a board that is not wholly open to `viewer`."""
     reports = _summaries(benchmarks)
-    return [_line(benchmark, reports[benchmark.pk]) for benchmark in benchmarks]
+    hidden = {b.pk for b in benchmarks if hides_something(b) and audience(viewer, b).is_restricted}
+    return [_line(b, [] if b.pk in hidden else reports[b.pk], is_hidden=b.pk in hidden) for b in benchmarks]
 
 
 def _readable(viewer: Viewer) -> QuerySet[Any]:
@@ -86,7 +89,7 @@ def _summaries(benchmarks: list[Benchmark]) -> dict[int, list[Report]]:
     return found
 
 
-def _line(benchmark: Benchmark, reports: list[Report]) -> ListedBenchmark:
+def _line(benchmark: Benchmark, reports: list[Report], *, is_hidden: bool) -> ListedBenchmark:
     facts: dict[str, Any] = next((report.summary for report in reports if report.kind == BOARD), {})
     rankings = {report.summary["rule"]: report.summary for report in reports if report.kind == RANKING}
     default = rankings.get(benchmark.default_rule, {"winner_names": [], "n_winners": 0})
@@ -110,4 +113,6 @@ def _line(benchmark: Benchmark, reports: list[Report]) -> ListedBenchmark:
         updated_at=publication.published_at if publication else None,
         is_computing=benchmark.last_revision_number > benchmark.published_number,
         is_failed=benchmark.is_failed,  # type: ignore[attr-defined]
+        is_hidden=is_hidden,
+        is_archived=benchmark.is_archived,
     )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.models import Benchmark, Draft
+from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.configuration import configuration_content
 from leaderboard.services.drafts import rows_now
@@ -70,6 +71,7 @@ class Preview:
     near_misses: list[str]
     rows: list[ScoreChange] = field(default_factory=list)
     effects: list[RuleEffect] = field(default_factory=list)
+    is_hidden: bool = False  # whether the effects are not shown to this owner of a draft
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,8 @@ def preview_draft(draft: Draft) -> Preview:
     before = latest_state(benchmark)
     row = rows_now(draft, benchmark)[0]
     place = next((i for i, system in enumerate(before.systems) if system.key == row["system"]["key"]), None)
+    if audience(draft.owner, benchmark).is_restricted:
+        return _preview_without_board(before, row)
     old = None if place is None else before.values[place]
     after = before.with_rows([row])
     i = len(before.systems) if place is None else place
@@ -151,6 +155,19 @@ def preview_draft(draft: Draft) -> Preview:
         near_misses=row["system"]["near_misses"],
         rows=_score_changes(row["scores"], before.configuration, old, after.values[i]),
         effects=_effects(before, after, i),
+    )
+
+
+def _preview_without_board(before: BoardState, row: Mapping[str, Any]) -> Preview:
+    """What was understood, and no more: by previews of made-up scores one could find out those that are hidden."""
+    values = row_values(row["scores"], before.configuration, None)
+    return Preview(
+        revision_number=before.revision_number,
+        system_name=row["system"]["name"],
+        is_new_system=row["system"]["key"] is None,
+        near_misses=row["system"]["near_misses"],
+        rows=_score_changes(row["scores"], before.configuration, None, values),
+        is_hidden=True,
     )
 
 

@@ -19,11 +19,13 @@ from leaderboard.services.prospects_wording import percent
 from leaderboard.services.rankings import TWO_STEP
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import RevisionMatrix, revision_matrix
+from leaderboard.services.wording import in_words, shortened
 from ranking_engine import ScoreMatrix
 from ranking_engine import __version__ as engine_version
 from ranking_engine.aggregation import reweighted
 from ranking_engine.names import fold_name
 from ranking_engine.prospects import (
+    MAJORITY,
     Bound,
     ConditionError,
     Conditions,
@@ -187,30 +189,33 @@ def earlier_prospects(publication: Publication) -> int | None:
 
 
 def prospects_under(
-    revision: Revision, conditions: Conditions, audience_level: str, *, all_tasks: bool = False
+    revision: Revision, conditions: Conditions, audience_level: str, *, all_tasks: bool = False, rule: str = MAJORITY
 ) -> Prospects:
-    """Who can win under conditions on the weights: solved on demand, never stored.
+    """Who can win under conditions on the weights, or under another rule: solved on demand, never stored.
 
     Args:
         revision: whose scores.
         conditions: with the keys of tasks and groups.
         audience_level: who the answer is for; part of the cache's key.
         all_tasks: whether tasks of weight 0 vote, too.
+        rule: what is to be won, one of the engine's RULES.
 
     Raises:
         ConditionError: they name a task or a group that there is not, or that does not vote.
         TooLargeError: the board is too large to solve this on demand.
     """
     matrix = on_demand_matrix(revision)
-    conditions.rows(_with_all_tasks(matrix) if all_tasks else matrix)  # what is wrong is said before others wait for it
-    stated = [list(conditions.texts), all_tasks]
+    conditions.check(_with_all_tasks(matrix) if all_tasks else matrix)  # before others wait for the answer
+    stated = [list(conditions.texts), all_tasks, rule]
     key = f"prospects:{revision.input_hash}:{engine_version}:{content_hash(stated)}:{audience_level}"
     return single_flight(
         key,
         lambda: prospects(
             matrix,
             conditions=conditions,
+            rule=rule,
             all_tasks=all_tasks,
+            missing=revision.configuration.content["missing_policy"],
             n_draws=0,
             nearest=False,
             needed=False,
@@ -268,14 +273,18 @@ def read_conditions(texts: Sequence[str], revision: Revision) -> Conditions:
         ConditionError: one cannot be read.
     """
     content = revision.configuration.content
-    tasks = {fold_name(task[field]): task["key"] for task in content["tasks"] for field in ("key", "name")}
-    groups = {fold_name(group[field]): group["key"] for group in content["groups"] for field in ("key", "name")}
+
+    def key_of(name: str, kind: str) -> str:
+        things = content[f"{kind}s"]
+        found = {fold_name(thing[field]): thing["key"] for field in ("name", "key") for thing in things}
+        if fold_name(name) not in found:
+            known = in_words([thing["name"] for thing in things], 10) or "none"
+            raise ConditionError(f"unknown {kind} {shortened(name)!r}; there are {known}")
+        return str(found[fold_name(name)])
 
     def keyed(stated: TaskSet) -> TaskSet:
-        return TaskSet(
-            tuple(tasks.get(fold_name(name), name) for name in stated.tasks),
-            tuple(groups.get(fold_name(name), name) for name in stated.groups),
-        )
+        tasks = tuple(key_of(name, "task") for name in stated.tasks)
+        return TaskSet(tasks, tuple(key_of(name, "group") for name in stated.groups))
 
     found = Conditions.parse(texts)
     return Conditions(
@@ -294,7 +303,9 @@ def in_own_words(conditions: Conditions, revision: Revision) -> list[str]:
         names = [tasks.get(key, key) for key in stated.tasks]
         return " + ".join([*names, *(f"the group {groups.get(key, key)}" for key in stated.groups)])
 
-    texts = [_bound_told(bound, f"{told(bound.of)} {_weigh(bound.of)}") for bound in conditions.bounds]
+    # One text a side of a bound, as `Conditions.texts` has them: certificates name them by their places.
+    sides = [side for bound in conditions.bounds for side in bound.sides]
+    texts = [_bound_told(side, f"{told(side.of)} {_weigh(side.of)}") for side in sides]
     texts += [
         f"{told(order.more)} {_weigh(order.more)} at least as much as {told(order.less)}" for order in conditions.orders
     ]
@@ -309,12 +320,9 @@ def _weigh(stated: TaskSet) -> str:
 
 
 def _bound_told(bound: Bound, what: str) -> str:
-    low, high = bound.at_least, bound.at_most
-    if low is not None and high is not None:
-        return f"{what} {percent(low)}" if low == high else f"{what} {percent(low)} to {percent(high)}"
-    if low is not None:
-        return f"{what} at least {percent(low)}"
-    return f"{what} at most {percent(high or Fraction(0))}"
+    if bound.at_least is not None:
+        return f"{what} at least {percent(bound.at_least)}"
+    return f"{what} at most {percent(bound.at_most or Fraction(0))}"
 
 
 def system_names(revision: Revision) -> dict[str, str]:

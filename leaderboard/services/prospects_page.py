@@ -155,17 +155,21 @@ def prospect_row(
         is_prospective=prospect.is_prospective,
         share_text=share_text(prospect),
         share_width=None if prospect.share is None else round(100 * prospect.share, 2),
-        evidence=evidence(prospect, names, conditions),
-        weights=[
-            TaskWeight(task_names.get(task, task), percent(weight), str(weight), round(100 * float(weight), 2))
-            for task, weight in sorted(prospect.weights.items(), key=lambda item: (-item[1], item[0]))
-        ],
+        evidence=evidence(prospect, names, conditions, found.rule),
+        weights=_task_weights(prospect.weights, task_names),
         weights_text=weights_in_words(prospect.weights, task_names),
         columns=columns_path(prospect.weights, found.tasks),
         n_tasks=len(found.tasks),
         needed_text=in_words([task_names.get(task, task) for task in prospect.needed_tasks], 6),
         incomparable_text=_incomparable(prospect.n_incomparable),
     )
+
+
+def _task_weights(weights: Mapping[str, Fraction], task_names: Mapping[str, str]) -> list[TaskWeight]:
+    return [
+        TaskWeight(task_names.get(task, task), percent(weight), str(weight), round(100 * float(weight), 2))
+        for task, weight in sorted(weights.items(), key=lambda item: (-item[1], item[0]))
+    ]
 
 
 def columns_path(weights: Mapping[str, Fraction], tasks: Sequence[str]) -> str:
@@ -246,6 +250,7 @@ class NearestWay:
 
     origin: str
     is_already: bool
+    weights: list[TaskWeight]
     moved_text: str
     total_text: str
     largest_text: str
@@ -327,9 +332,10 @@ def _way(origin: str, nearest: Nearest, before: Mapping[str, float], task_names:
     return NearestWay(
         origin=origin,
         is_already=total.change < 1e-12,
+        weights=_task_weights(total.weights, task_names),
         moved_text=change_in_words(total, before, task_names),
         total_text=percent(total.change),
-        largest_text=percent(largest.change).removesuffix(" %"),
+        largest_text=percent(largest.change).removesuffix("\u00a0%"),
         largest_moved_text=change_in_words(largest, before, task_names),
     )
 

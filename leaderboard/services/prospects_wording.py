@@ -1,10 +1,11 @@
 """Prospects in words: the verdict, the proof that no weighting works, and what it would take."""
 
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from leaderboard.services.wording import in_words, shortened
-from ranking_engine.prospects import Change, Prospect
+from ranking_engine.prospects import MAJORITY, Change, Prospect
 
 RIVALS_NAMED, TASKS_NAMED = 4, 6
 VERDICT_WORDS = {
@@ -18,11 +19,11 @@ SMALL_CHANGE = 0.0005  # smaller changes of a task's weight are not told one by 
 
 
 def percent(share: Fraction | float) -> str:
-    """A share of the weight: `24 %`, `24.5 %`, `under 0.1 %`."""
+    """A share of the weight: `24 %`, `24.5 %`, `under 0.1 %`; number and sign stay on one line."""
     value = 100 * float(share)
     if 0 < value < 0.05:
-        return "under 0.1 %"
-    return f"{value:.1f}".removesuffix(".0") + " %"
+        return "under 0.1\u00a0%"
+    return f"{value:.1f}".removesuffix(".0") + "\u00a0%"
 
 
 def share_text(prospect: Prospect) -> str:
@@ -30,11 +31,14 @@ def share_text(prospect: Prospect) -> str:
     if prospect.share is None:
         return ""
     if prospect.share_bound is not None and not prospect.share:
-        return f"under {100 * prospect.share_bound:.2g} %"
+        return f"under {100 * prospect.share_bound:.2g}\u00a0%"
     if not prospect.share:
-        return "0 %"
-    error = f" ± {100 * prospect.share_error:.1f}" if prospect.share_error else ""
-    return f"{100 * prospect.share:.1f}{error} %"
+        return percent(0.0)
+    if not prospect.share_error:
+        return percent(prospect.share)
+    # As many digits as tell the error apart from nothing.
+    digits = max(1, -math.floor(math.log10(100 * prospect.share_error)))
+    return f"{100 * prospect.share:.{digits}f}\u00a0± {100 * prospect.share_error:.{digits}f}\u00a0%"
 
 
 def mixture(shares: Mapping[str, Fraction], names: Mapping[str, str]) -> str:
@@ -50,14 +54,19 @@ def _name(key: str, names: Mapping[str, str]) -> str:
     return shortened(names.get(key, key))
 
 
-def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str] = ()) -> str:
+def evidence(
+    prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str] = (), rule: str = MAJORITY
+) -> str:
     """What proves the verdict, as a sentence.
 
     Args:
         prospect: of a system.
         names: of the systems, by key.
         conditions: under which the verdict holds, as the page tells them.
+        rule: what is to be won.
     """
+    if rule != MAJORITY and prospect.verdict in ("strict", "tie_only", "none"):
+        return _evidence_by_points(prospect, names, conditions, "a higher score" if rule == "mean" else "more points")
     if prospect.verdict == "none":
         return _proof(prospect, names, conditions)
     if prospect.verdict == "tie_only":
@@ -70,6 +79,23 @@ def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[
             f"the tasks where it is above than on those where it is below."
         )
     return prospect.reason[:1].upper() + prospect.reason[1:] + "." if prospect.reason else ""
+
+
+def _evidence_by_points(
+    prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str], more: str
+) -> str:
+    """As `evidence`, under a rule that adds up points."""
+    if prospect.verdict == "strict":
+        return f"Weights exist under which it has {more} than everybody else."
+    rivals = list(prospect.certificate)
+    against = _name(rivals[0], names) if len(rivals) == 1 else mixture(prospect.certificate, names) if rivals else ""
+    kept = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
+    if prospect.verdict == "none":
+        if kept:
+            return f"No weighting that keeps {kept} works: where these hold, {against} has {more}."
+        return f"No weighting works: {against} has {more} on every task."
+    start = "Under some weightings nobody passes it, under none it passes everybody"
+    return f"{start} that keeps {kept}." if kept else f"{start}: on no task has it {more} than {against}."
 
 
 def _proof(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str]) -> str:
@@ -110,7 +136,7 @@ def change_in_words(change: Change, before: Mapping[str, float], task_names: Map
     """`CoLA from 10 % to 24 %, QNLI from 10 % to 0 %; the other 7 stay as they are`, the largest change first."""
     moves = {task: float(change.weights.get(task, 0)) - weight for task, weight in before.items()}
     moved = [task for task in before if abs(moves[task]) >= SMALL_CHANGE]
-    moved.sort(key=lambda task: (-abs(moves[task]), task))
+    moved.sort(key=lambda task: (-round(abs(moves[task]), 9), moves[task] < 0, task))
     if not moved:
         return "nothing"
     told = [

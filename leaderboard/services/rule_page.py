@@ -6,6 +6,7 @@ from typing import Any
 from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.scores import NOT_SUBMITTED, CurrentScore, current_scores
+from leaderboard.services.axioms import RuleProperties, rule_properties
 from leaderboard.services.board import Board, BoardQuery, Row, build_board, interval_text, score_text
 from leaderboard.services.columns import Column
 from leaderboard.services.system_page import missing_text, value_text, votes
@@ -52,6 +53,7 @@ class RulePage:
     tasks: list[dict[str, Any]]
     rows: list[RuleRow]
     meaning: list[tuple[str, str]]  # a word and what is to be said under it
+    properties: RuleProperties
 
 
 def build_rule_page(
@@ -77,6 +79,7 @@ def build_rule_page(
         tasks=[task | {"group_name": groups.get(task["group"], ""), "is_voting": votes(task)} for task in tasks],
         rows=[_row(row, board.reference, places[row.id], tasks, scores) for row in board.rows],
         meaning=_meaning(board.reference, board.policy),
+        properties=rule_properties(revision, rule),
     )
 
 

@@ -6,12 +6,14 @@ from django.http import Http404
 from django.urls import reverse
 
 from leaderboard.models import Benchmark, Score, Submission, SubmissionEvent, System
-from leaderboard.selectors.audience import Viewer, audience, is_wholly_accepted
+from leaderboard.selectors.audience import Viewer, audience, is_wholly_accepted, proven_system_ids
 from leaderboard.selectors.scores import NOT_SUBMITTED, CurrentScore, current_scores, systems_at
 from leaderboard.services.board import interval_meaning, interval_text
 from leaderboard.services.columns import Column, published_board
+from leaderboard.services.masks import hidden_text, masked
 from leaderboard.services.prospects_page import waiting_for, what_it_takes
 
+NO_SYSTEM = "No system of this name is on the published board."
 REASONS = dict(Score.MissingReason.choices) | {NOT_SUBMITTED: "not submitted"}
 
 
@@ -26,24 +28,29 @@ def system_page(viewer: Viewer, benchmark: Benchmark, key: str, *, rival: str = 
         level: of the viewer's audience.
 
     Raises:
-        Http404: no system of this key is on the published board.
+        Http404: no system of this key is on the published board, or the viewer is restricted and it is not theirs.
         TooLargeError: the board is too large for an answer about a rival.
     """
     publication = benchmark.publication
     systems = systems_at(publication.revision) if publication else []
     place = next((i for i, system in enumerate(systems) if system.key == key), None)
     if publication is None or place is None:
-        raise Http404("No system of this name is on the published board.")
-    found = systems[place]
-    board = published_board(publication)
+        raise Http404(NO_SYSTEM)
+    found, looking = systems[place], audience(viewer, benchmark)
+    own = proven_system_ids(viewer, benchmark) if looking.is_restricted else frozenset[int]()
+    if looking.is_restricted and found.id not in own:
+        raise Http404(NO_SYSTEM)
+    board, _ = masked(published_board(publication), systems, looking, own)
     scores = current_scores(publication.revision, [found.id])
     tasks = publication.revision.configuration.content["tasks"]
     groups = {group["key"]: group["name"] for group in publication.revision.configuration.content["groups"]}
-    chances, no_chances = what_it_takes(publication, key, rival, level)
+    asks = not looking.is_restricted
+    chances, no_chances = what_it_takes(publication, key, rival, level) if asks else (None, "")
     return {
         "chances": chances,
         "no_chances": no_chances,
-        "waiting": None if chances or no_chances else waiting_for(publication),
+        "hidden_text": hidden_text(looking),
+        "waiting": None if chances or no_chances or not asks else waiting_for(publication),
         "benchmark": benchmark,
         "system": {**_about(System.objects.get(pk=found.id)), "name": found.name},
         "ranks": [_rank(column, place) for column in board.columns],
@@ -63,7 +70,7 @@ def _rank(column: Column, i: int) -> dict[str, Any]:
         "rule_name": column.name,
         "rank": rank if rank >= 1 else None,
         "is_tied": rank >= 1 and int((column.ranks == rank).sum()) > 1,
-        "n_ranked": int((column.ranks >= 1).sum()),
+        "n_ranked": column.n_ranked,
         "interval_text": interval_text(column, i) if rank >= 1 else "",
         "reason": "" if rank >= 1 else column.reason_of(i),
     }

@@ -1,11 +1,12 @@
 """What a draft of many systems would do to the board."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from leaderboard.models import Benchmark, Draft
+from leaderboard.selectors.audience import audience
 from leaderboard.services.drafts import rows_now
 from leaderboard.services.preview import BoardState, RankChange, latest_state, rank_of, rankings_of
 from leaderboard.services.wording import in_words
@@ -37,7 +38,7 @@ class TableRow:
     near_misses: list[str]
     n_scores: int
     n_missing: int  # of the benchmark's tasks, as the row would stand
-    n_changed: int  # scores that differ from those on the board
+    n_changed: int | None  # None where they are hidden: scores that differ from those on the board
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class TablePreview:
     revision_number: int
     n_systems: int
     n_new: int
-    n_unchanged: int
+    n_unchanged: int | None  # None where the board's scores are hidden
     rows: list[TableRow]  # the first of them: new ones that look like known ones, other new ones, then the rest
     effects: list[TableEffect]
 
@@ -72,14 +73,21 @@ def preview_table(draft: Draft) -> TablePreview:
     before = latest_state(benchmark)
     rows = rows_now(draft, benchmark)
     after = before.with_rows(rows)
-    table = _table_rows(rows, before, after)
+    is_hidden = audience(draft.owner, benchmark).is_restricted
+    if is_hidden:  # a comparison with the board would tell its scores to whoever guesses them
+        blank = replace(before, systems=[], values=before.values[:0])
+        table = _table_rows(rows, blank, blank.with_rows(rows))
+        known = [row["system"]["key"] is not None for row in rows]
+        table = [replace(row, n_changed=None, is_new=not k) for row, k in zip(table, known, strict=True)]
+    else:
+        table = _table_rows(rows, before, after)
     table.sort(key=lambda row: (not row.near_misses, not row.is_new, row.line or 0))
-    old, new = rankings_of(before, after)
+    old, new = ({}, {}) if is_hidden else rankings_of(before, after)
     return TablePreview(
         revision_number=before.revision_number,
         n_systems=len(rows),
         n_new=sum(row.is_new for row in table),
-        n_unchanged=sum(not row.is_new and row.n_changed == 0 for row in table),
+        n_unchanged=None if is_hidden else sum(not row.is_new and row.n_changed == 0 for row in table),
         rows=table[:SHOWN_SYSTEMS],
         effects=[
             table_effect(rule, old.get(rule), ranking, len(before.systems), [system.name for system in after.systems])

@@ -155,7 +155,10 @@ class _Check:
         on_board = board_systems(benchmark)
         self.by_name = {fold_name(system.name): system for system in on_board}
         self.by_key = {system.key: system for system in on_board}
-        self.near_misses = NearMisses([system.name for system in on_board], n_asked=n_rows)
+        looking = audience(owner, benchmark)
+        self.hides_names = not (looking.sees_names and looking.sees_others)
+        known = [] if self.hides_names else [system.name for system in on_board]
+        self.near_misses = NearMisses(known, n_asked=n_rows)
         # Systems that were on the board once; one that only waits for a moderator is nobody's business.
         once = System.objects.filter(benchmark=benchmark, changes__isnull=False)
         self.once = dict(once.values_list("name_folded", "pk"))
@@ -195,9 +198,11 @@ class _Check:
             self.problems.add("system_name", f"the system name {shorten(name)!r} is too long", line=row.line)
             return {}
         found = self.by_name.get(folded) or self.by_key.get(name)
-        self._check_once(found.name if found else name, row.line)
+        self._check_once(found.name if found else name, name, row.line)
         known_id = found.id if found else self.once.get(folded)
-        if known_id and not self.replaceable(known_id):
+        if known_id and not self.replaceable(known_id) and self.hides_names:
+            self.problems.add("system_name", f"{name} cannot be used; choose another name", line=row.line)
+        elif known_id and not self.replaceable(known_id):
             self.problems.add(
                 "system_name",
                 f"{found.name if found else name} came onto the board through another account; only that account, a "
@@ -214,9 +219,9 @@ class _Check:
             "near_misses": [] if found else self.near_misses.of(name),
         }
 
-    def _check_once(self, name: str, line: int | None) -> None:
+    def _check_once(self, name: str, given: str, line: int | None) -> None:
         if fold_name(name) in self.seen:
-            message = f"{name} stands here more than once; a system has one row"
+            message = f"{given} stands here more than once; a system has one row"
             self.problems.add("system_name", message, line=line)
         self.seen.add(fold_name(name))
 
@@ -242,13 +247,15 @@ class _Check:
 class Replaceable:
     """Whether a user may submit scores for a system that is, or was, on the board.
 
-    Where a moderator decides about every submission, everyone may propose; else only who brought the system onto the
-    board, moderators and owners replace its scores.
+    Where a moderator decides about every submission and names are open, everyone may propose; else only who brought
+    the system onto the board, moderators and owners replace its scores.
     """
 
     def __init__(self, user: User, benchmark: Benchmark) -> None:
+        looking = audience(user, benchmark)
         is_moderated = benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED
-        self.all = is_moderated or audience(user, benchmark).may_moderate
+        may_propose = is_moderated and looking.sees_names and looking.sees_others
+        self.all = may_propose or looking.may_moderate
         self.own: Iterable[int] = ()
         if not self.all:
             states = [Submission.State.ACCEPTED, Submission.State.WITHDRAWN]

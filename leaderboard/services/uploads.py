@@ -10,6 +10,7 @@ from django.db import transaction
 from leaderboard.models import Batch, Benchmark, System, Task, User
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
 from leaderboard.models.submissions import Source
+from leaderboard.selectors.audience import audience, proven_system_ids
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.csv_uploads import rows_of_csv, unknown_task
 from leaderboard.services.names import NearMisses
@@ -118,13 +119,15 @@ def check_upload(benchmark: Benchmark, owner: User, upload: Upload) -> list[dict
     Raises:
         UploadError: something in it cannot be stored.
     """
-    reading = _TableReading() if upload.table is not None else _RowReading()
+    reading = _TableReading() if upload.table is not None else _RowReading(owner)
     try:
         raw = reading.raw_rows(benchmark, upload)
         checked = check_rows(benchmark, owner, raw)
     except DraftError as error:
         raise UploadError([reading.issue(problem) for problem in error.problems.found]) from error
-    known = NearMisses([system.name for system in board_systems(benchmark)])
+    looking = audience(owner, benchmark)
+    is_open = looking.sees_names and looking.sees_others
+    known = NearMisses([system.name for system in board_systems(benchmark)] if is_open else [])
     issues = []
     for row in checked:
         message = _presence_problem(row["system"], known, creates_systems=upload.creates_systems)
@@ -175,6 +178,7 @@ class _TableReading:
 class _RowReading:
     """Rows: their problems have a place. The checks know a row by its number from 1, as if it were a line."""
 
+    owner: User
     labels: dict[int, dict[str, str]] = field(default_factory=dict)  # of each row, how it calls each task
     new_keys: dict[int | None, str] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
@@ -187,7 +191,7 @@ class _RowReading:
         """
         tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
         key_of = {task.key: task.key for task in tasks} | {task.name_folded: task.key for task in tasks}
-        keys = _Keys(benchmark)
+        keys = _Keys(benchmark, self.owner)
         raw = []
         for number, row in enumerate(upload.rows, start=1):
             labels: dict[str, str] = {}
@@ -228,8 +232,13 @@ class _RowReading:
 class _Keys:
     """Which system a row means that names it by its key."""
 
-    def __init__(self, benchmark: Benchmark) -> None:
-        self.on_board: dict[str, BoardSystem] = {system.key: system for system in board_systems(benchmark)}
+    def __init__(self, benchmark: Benchmark, owner: User) -> None:
+        looking = audience(owner, benchmark)
+        systems = board_systems(benchmark)
+        if not (looking.sees_names and looking.sees_others):  # a key would tell the name that belongs to it
+            own = proven_system_ids(owner, benchmark)
+            systems = [system for system in systems if system.id in own]
+        self.on_board: dict[str, BoardSystem] = {system.key: system for system in systems}
         self.names = {fold_name(system.name) for system in self.on_board.values()}
         self.taken = set(System.objects.filter(benchmark=benchmark).values_list("key", flat=True))
 

@@ -32,11 +32,12 @@ def board_row(
     own = ' <span class="badge">yours</span>' if row.is_own else ""
     name = escape(row.name)
     title = f' title="{name}"' if len(row.name) > LONG_NAME else ""
+    linked = f'<a href="{escape(row.url)}"{title}>{name}</a>' if row.url else f"<span{title}>{name}</span>"
     reason = _common_reason(row, columns)
     pointed, said = (f' title="{escape(reason)}"', f", {reason}") if reason else ("", "")
     parts = [
         '<tr class="is-own">' if row.is_own else "<tr>",
-        f'<th scope="row"><span class="place">{place}</span><a href="{escape(row.url)}"{title}>{name}</a>{own}',
+        f'<th scope="row"><span class="place">{place}</span>{linked}{own}',
         f'</th><td class="range">{_range(row, n_systems)}</td>',
         f'<td class="number"{pointed}>{row.n_scored}<small>/{row.n_voting_tasks}</small>{_heard(said)}</td>',
         f'<td class="number">{_inseparable(row)}</td>' if with_separability else "",
@@ -62,7 +63,7 @@ def _range(row: Row, n_systems: int) -> str:
         return f'<span class="unranked">–</span>{_heard("not ranked by any rule")}'
     low, high, median = row.least_rank, row.greatest_rank, row.median_rank
     drawing = ""
-    if n_systems > 1:
+    if n_systems > 1 and high is not None and high <= n_systems:
         drawing = (
             f'<svg viewBox="1 0 {n_systems - 1} 10" preserveAspectRatio="none" aria-hidden="true">'
             f'<path d="M1 5H{n_systems}"/><path class="span" d="M{low} 5H{high}"/>'

@@ -19,10 +19,19 @@ from leaderboard.selectors.audience import SIGN_IN_FIRST, Audience, readable_ben
 from leaderboard.selectors.history import show_revision
 from leaderboard.selectors.jobs import board_job, job_of, own_system_ids
 from leaderboard.services.agreement import agreements
-from leaderboard.services.board import Board, BoardQuery, UnknownChoiceError, build_board, changed, interval_meaning
+from leaderboard.services.board import (
+    Board,
+    BoardQuery,
+    Row,
+    UnknownChoiceError,
+    build_board,
+    changed,
+    interval_meaning,
+)
 from leaderboard.services.columns import Column, TooLargeError
 from leaderboard.services.job_kinds import BOOTSTRAP
 from leaderboard.services.markdown import render_markdown
+from leaderboard.services.masks import hidden_text
 from leaderboard.services.wording import as_sentence, in_words
 from ranking_engine import MISSING_POLICIES, RULES
 from ranking_engine.aggregation import AGGREGATIONS
@@ -47,7 +56,7 @@ AGGREGATION_NAMES = {
 @require_safe
 def board(request: HttpRequest, key: str) -> HttpResponse:
     """Systems x rules of the published revision, as the address asks for it."""
-    benchmark, audience = readable_benchmark(request.user, key)
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
     query = read_query(request.GET)
     if query.revision:
         show_revision(benchmark, query.revision)
@@ -64,12 +73,13 @@ def board(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def board_csv(request: HttpRequest, key: str) -> HttpResponse:
     """All rows of this view of the board as CSV: ranks and rule scores, one column each a rule."""
-    benchmark, audience = readable_benchmark(request.user, key)
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
     query = read_query(request.GET)
     if query.revision:
         show_revision(benchmark, query.revision)
+    own = own_system_ids(request.user, benchmark) if audience.is_restricted else frozenset[int]()
     try:
-        text = _csv(benchmark, audience, replace(query, scores=True, page=1))
+        text = _csv(benchmark, audience, replace(query, scores=True, page=1), own)
     except UnknownChoiceError as error:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
@@ -79,10 +89,10 @@ def board_csv(request: HttpRequest, key: str) -> HttpResponse:
     return response
 
 
-def _csv(benchmark: Benchmark, audience: Audience, query: BoardQuery) -> str:
+def _csv(benchmark: Benchmark, audience: Audience, query: BoardQuery, own: frozenset[int]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    page = build_board(benchmark, audience, query)
+    page = build_board(benchmark, audience, query, own)
     if page is None:
         return ""
     rules = [column.rule for column in page.columns]
@@ -96,7 +106,7 @@ def _csv(benchmark: Benchmark, audience: Audience, query: BoardQuery) -> str:
             shown = ["" if score != score else repr(float(score)) for score in scores]  # noqa: PLR0124 -- NaN
             writer.writerow([row.name, *(cell.rank or "" for cell in row.cells), *shown])
         number += 1
-        page = build_board(benchmark, audience, replace(query, page=number)) if number <= page.n_pages else None
+        page = build_board(benchmark, audience, replace(query, page=number), own) if number <= page.n_pages else None
     return out.getvalue()
 
 
@@ -131,7 +141,8 @@ class _Board:
         query: BoardQuery,
         found: Board | None,
     ) -> None:
-        self._query, self._key = query, benchmark.key
+        self._query, self._key, self._is_restricted = query, benchmark.key, audience.is_restricted
+        self.hidden_text, self.sees_others = hidden_text(audience), audience.sees_others
         self.benchmark = _About(benchmark)
         self.latest_revision_number = benchmark.last_revision_number
         self.is_computing = benchmark.last_revision_number > benchmark.published_number
@@ -143,13 +154,16 @@ class _Board:
         self.submit_url = reverse("submit", args=[benchmark.key]) if audience.may_submit or is_open else ""
         self.revision_number = found.published.revision.number if found else None
         self.published_number = benchmark.published_number
-        self.may_administer, self.is_archived = audience.may_administer, benchmark.is_archived
+        self.is_archived = benchmark.is_archived
+        manage = "manage" if audience.may_administer else "manage_queue"
+        self.manage_url = reverse(manage, args=[benchmark.key]) if audience.may_moderate else ""
         self.is_earlier = bool(query.revision) and query.revision != benchmark.published_number
         if found is None or benchmark.publication is None:
             return
         self._fill(benchmark, found)
         self.published_at = benchmark.publication.published_at
-        self.intervals = _intervals(found, job_of(benchmark.publication.revision_id, BOOTSTRAP))
+        job = None if audience.is_restricted else job_of(benchmark.publication.revision_id, BOOTSTRAP)
+        self.intervals = _intervals(found, job)
 
     def _fill(self, benchmark: Benchmark, found: Board) -> None:
         facts = found.published.facts
@@ -185,7 +199,7 @@ class _Board:
         self.columns = [self._column(column, found) for column in found.columns]
         self.undefined = [self._column(column, found) for column in found.undefined]
         self.rows = [
-            replace(row, url=reverse("system", args=[benchmark.key, row.key])) for row in found.rows
+            replace(row, url=self._system_url(row)) for row in found.rows
         ]
         self.separability = found.separability
         self.show_scores = self._query.scores
@@ -201,6 +215,10 @@ class _Board:
         }
         csv_url = reverse("board_csv", args=[benchmark.key]) + self._parameters(changed(self._query))
         self.download_urls = [{"label": "CSV", "url": csv_url}]
+
+    def _system_url(self, row: Row) -> str:
+        """The page of a system; restricted viewers have one of their own systems only."""
+        return "" if self._is_restricted and not row.is_own else reverse("system", args=[self._key, row.key])
 
     def _url(self, **fields: Any) -> str:  # noqa: ANN401
         return reverse("board", args=[self._key]) + self._parameters(changed(self._query, **fields))
@@ -247,7 +265,7 @@ class _Board:
             "winner_names": column.winner_names,
             "n_winners": column.n_winners,
             "n_ranked": column.n_ranked,
-            "url": reverse("rule", args=[self._key, column.rule]),
+            "url": f"#rule-{column.rule}" if self._is_restricted else reverse("rule", args=[self._key, column.rule]),
             "sort_url": self._url(sort=turned),
             "sort_state": state,
             "is_reference": column is found.reference,

@@ -15,7 +15,15 @@ from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.selectors.history import publication_at
 from leaderboard.services.columns import TooLargeError, task_names_of
 from leaderboard.services.prospects import stored_prospects
-from leaderboard.services.prospects_conditions import FIELDS, N_BOUNDS, ConditionsForm, answer, choices, read_form
+from leaderboard.services.prospects_conditions import (
+    FIELDS,
+    N_BOUNDS,
+    RULE_NAMES,
+    ConditionsForm,
+    answer,
+    choices,
+    read_form,
+)
 from leaderboard.services.prospects_page import ProspectsPage, ProspectsQuery, prospects_page, waiting_for
 from leaderboard.services.prospects_wording import VERDICT_WORDS
 from leaderboard.views.allowance import may_ask
@@ -81,7 +89,7 @@ def _answer(publication: Publication, form: ConditionsForm, level: str) -> tuple
         return None, form
     try:
         stored, _ = stored_prospects(publication)
-        return answer(publication.revision, form.found, stored, audience_level=level), form
+        return answer(publication.revision, form, stored, audience_level=level), form
     except ConditionError as error:
         return None, replace(form, problem=f"{str(error)[:1].upper()}{str(error)[1:]}.", found=None)
 
@@ -95,6 +103,7 @@ def _form_context(publication: Publication, form: ConditionsForm, voting: tuple[
         "bounds": [
             {name: form.values[f"{name}{row}"] for name in ("of", "least", "most")} for row in range(1, N_BOUNDS + 1)
         ],
+        "rules": RULE_NAMES.items(),
         "example_sum": " + ".join(shown),
         "example_order": " >= ".join(shown) if len(shown) > 1 else f"{shown[0]} <= 50%",
         "example_task": shown[0],

@@ -14,7 +14,7 @@ from leaderboard.forms import SubmissionForm
 from leaderboard.models import Benchmark, Draft, Task, User
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import batch_of_draft, own_draft, readable_benchmark, visible_batch
-from leaderboard.services.batch_page import batch_page
+from leaderboard.services.batch_page import batch_page, batch_steps
 from leaderboard.services.drafts import DraftError, make_draft
 from leaderboard.services.preview import preview_draft
 from leaderboard.services.submission_errors import NewSystemError, StalePreviewError, SubmissionError
@@ -29,7 +29,7 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 @require_http_methods(["GET", "HEAD", "POST"])
 def submit(request: HttpRequest, key: str) -> HttpResponse:
     """One system's scores by form; a valid one becomes a draft and is previewed."""
-    benchmark, audience = readable_benchmark(request.user, key)
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
     if not audience.may_submit:
         context = {"benchmark": benchmark, "why": audience.why_closed}
         return render(request, "leaderboard/closed.html", context, status=403)
@@ -109,6 +109,7 @@ def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> H
         },
         "near_misses": preview.near_misses,
         "effects": preview.effects,
+        "is_hidden": preview.is_hidden,
         "stale": is_stale,
     }
     return render(request, "leaderboard/draft.html", context, status=status)
@@ -118,7 +119,8 @@ def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> H
 def batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Where a submission stands, and what came of it."""
     found = visible_batch(request.user, uuid)
-    return render(request, "leaderboard/batch.html", batch_page(found) | _links(found.benchmark, uuid))
+    context = batch_page(found) | _links(found.benchmark, uuid) | {"steps": batch_steps(request.user, found)}
+    return render(request, "leaderboard/batch.html", context)
 
 
 @require_safe

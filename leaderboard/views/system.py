@@ -13,7 +13,7 @@ from leaderboard.views.allowance import may_ask
 @require_safe
 def system(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
     """A system's rank under every rule, its scores with the reasons of missing ones, its submissions."""
-    benchmark, audience = readable_benchmark(request.user, key)
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
     rival = request.GET.get("above", "")[:80]
     if rival and not may_ask(request):
         return render(request, "429.html", status=429)

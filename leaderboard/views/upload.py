@@ -22,7 +22,7 @@ from leaderboard.views.people import signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest, key: str) -> HttpResponse:
     """A file or a pasted table; a valid one becomes a draft and is previewed."""
-    benchmark, audience = readable_benchmark(request.user, key)
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
     if not audience.may_submit:
         context = {"benchmark": benchmark, "why": audience.why_closed}
         return render(request, "leaderboard/closed.html", context, status=403)

@@ -1,15 +1,16 @@
-"""The command line: `python -m ranking_engine rank|compare|prospects scores.csv`."""
+"""The command line: `python -m ranking_engine rank|compare|prospects|stability|instances scores.csv`."""
 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from ranking_engine import __version__
-from ranking_engine.command_line import compare, prospects, rank
+from ranking_engine.command_line import compare, instances, prospects, rank, stability
 from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError
 from ranking_engine.tables import TableError
 
@@ -20,13 +21,24 @@ EPILOG = """
 examples:
   python -m ranking_engine rank scores.csv
   python -m ranking_engine compare scores.csv --rule borda --rule copeland --rule kemeny
+  python -m ranking_engine prospects scores.csv
   python -m ranking_engine COMMAND --help
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status: 0, or 2 for bad input, told on one line; 130 on Ctrl-C."""
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than names have
     try:
         print(options.run(options), end="")
         sys.stdout.flush()
@@ -36,9 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(error.one_line())
     except UsageError as error:
         return _fail(str(error))
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
+    except MemoryError as error:
+        return _fail(f"the table is too large for this machine's memory: {error}")
     except OSError as error:
         return _fail(f"{error.filename or 'input'}: {error.strerror or error}")
     return 0
@@ -60,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"ranking_engine {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (rank, compare, prospects):
+    for command in (rank, compare, prospects, stability, instances):
         command.add_command(commands)
     return parser
 

@@ -14,6 +14,7 @@ from ranking_engine.command_line.formats import rule_notes
 from ranking_engine.command_line.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import (
     EXIT_STATUS,
+    OPTION_LIST,
     Rankings,
     UsageError,
     add_input_arguments,
@@ -78,7 +79,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "compare",
         help="compare the rankings of the rules",
         description="How far the rules agree, rule by rule.",
-        epilog=EXAMPLES + EXIT_STATUS,
+        epilog=f"{EXAMPLES}\n{OPTION_LIST}{EXIT_STATUS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_input_arguments(command)

@@ -110,6 +110,8 @@ def _notes(board: Board) -> list[str]:
         notes.append(f"Condorcet winner: {winner}")
     elif smith is not None:
         notes.append(f"No Condorcet winner; Smith set: {listed(smith, limit=10)}")
+    elif board["aggregation"] != "two_step":
+        notes.append("The Condorcet winner and the Smith set are not computed for so many systems")
     for key, entry in board["rules"].items():
         notes += rule_notes(key, entry)
         if entry["status"] == "undefined":

@@ -26,9 +26,11 @@ from ranking_engine.weights import exact_weight
 STANDARD_INPUT = "-"
 DEFAULT_POLICY = "undefined"
 
+OPTION_LIST = "options of rules, the default first:\n" + "\n".join(f"  {line}" for line in option_lines()) + "\n"
+
 EXIT_STATUS = """
-exit status: 0 it is done; 1 a fault in the program itself; 2 bad input or arguments, told on one line of standard
-error that names file, line and column; 130 interrupted.
+exit status: 0 it is done; 1 a fault in the program itself; 2 bad input or arguments, or a table too large for the
+memory, told on one line of standard error that names file, line and column where there are any; 130 interrupted.
 """
 
 
@@ -36,10 +38,13 @@ class UsageError(ValueError):
     """Arguments that do not go together; the message is one line."""
 
 
-def add_input_arguments(command: argparse.ArgumentParser) -> None:
+def add_input_arguments(command: argparse.ArgumentParser, *, is_file_optional: bool = False) -> None:
     """Declare FILE, --benchmark, --weights, --all-tasks and --gamma."""
     command.add_argument(
-        "file", metavar="FILE", help="scores.csv: `system` and a column for each task; - is standard input"
+        "file",
+        metavar="FILE",
+        nargs="?" if is_file_optional else None,
+        help="scores.csv: `system` and a column for each task; - is standard input",
     )
     command.add_argument(
         "--benchmark",
@@ -81,8 +86,8 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
         metavar="RULE.NAME=VALUE",
         action="append",
         default=[],
-        help=f"an option of one rule, such as {EXAMPLE}; repeatable. A rule that is named here is ranked too. "
-        f"There are: {'; '.join(option_lines())}",
+        help=f"an option of one rule, such as {EXAMPLE}; repeatable; all are listed below. A rule that "
+        "is named here is ranked too",
     )
     command.add_argument(
         "--vector",

@@ -8,6 +8,7 @@ from typing import Any
 from ranking_engine.command_line.formats import FORMATS
 from ranking_engine.command_line.inputs import (
     EXIT_STATUS,
+    OPTION_LIST,
     Rankings,
     add_input_arguments,
     add_rule_arguments,
@@ -28,6 +29,7 @@ from ranking_engine.rules.choice_sets import (
 from ranking_engine.score_matrix import ScoreMatrix
 
 MOST_COVERING = 2000
+MOST_PAIRED = 20_000
 
 EXAMPLES = """\
 examples:
@@ -54,7 +56,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "rank",
         help="rank the systems under every rule",
         description="One leaderboard for each rule, side by side.",
-        epilog=EXAMPLES + EXIT_STATUS,
+        epilog=f"{EXAMPLES}\n{OPTION_LIST}{EXIT_STATUS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_input_arguments(command)
@@ -72,19 +74,16 @@ def board(rankings: Rankings, aggregation: str) -> dict[str, Any]:
     """Return the leaderboards as plain data, which is what the JSON holds.
 
     Two steps compare systems within groups, so that there is no one majority: the Condorcet winner and the
-    choice sets are null then.
+    choice sets are null then, and for more than 20,000 systems, whose pairs take gigabytes.
     """
     matrix = rankings.matrix
+    has_majority = aggregation != "two_step" and matrix.n_systems <= MOST_PAIRED
     return {
         "systems": list(matrix.system_names),
         "tasks": list(matrix.task_names),
         "aggregation": aggregation,
         "missing": rankings.missing,
-        **(
-            dict.fromkeys(("condorcet_winner", "smith_set", "choice_sets"))
-            if aggregation == "two_step"
-            else majority(matrix)
-        ),
+        **(majority(matrix) if has_majority else dict.fromkeys(("condorcet_winner", "smith_set", "choice_sets"))),
         "rules": {key: _entry(rankings, ranking) for key, ranking in rankings.by_rule.items()},
     }
 

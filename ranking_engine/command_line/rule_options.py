@@ -34,7 +34,7 @@ def read_rule_options(texts: Iterable[str]) -> RuleOptions:
 
 
 def option_lines(rules: Iterable[Rule] = tuple(RULES.values())) -> list[str]:
-    """Return one line for each option there is: `copeland.variant=difference|lower|...`, the default first."""
+    """Return one line for each option there is, such as `schulze.strength=margins|winning_votes`, the default first."""
     return [f"{rule.key}.{name}={allowed}" for rule in rules for name, allowed in _allowed(rule).items()]
 
 

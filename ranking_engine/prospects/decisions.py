@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
+from ranking_engine.prospects.candidates import certificates, margin_weights
 from ranking_engine.prospects.contest import Certificate, Contest
 from ranking_engine.prospects.programs import Budget, Optimum, WeightProgram
 from ranking_engine.prospects.results import Verdict
+from ranking_engine.score_matrix import BoolArray
 
 _NEAR_ZERO = 1e-6  # a margin nearer to 0 is tried both ways: floats do not tell a win from a tie there
 
@@ -41,6 +44,8 @@ def decide(contest: Contest, program: WeightProgram, budget: Budget, without: in
     `tie_only`. Whatever is not proven is `undecided`.
     """
     n, T = contest.leads.shape
+    if (always_level := contest.always_level()).any():
+        return _with_level_rivals(contest, always_level, program, budget, without)
     if (certificate := contest.domination()) is not None:
         return Decision("none", margin=-1.0, certificate=certificate)
     removed = None if without is None else np.array([without], dtype=np.intp)
@@ -50,19 +55,43 @@ def decide(contest: Contest, program: WeightProgram, budget: Budget, without: in
     return _decided(contest, optimum, float(optimum.x[T]), without) if n else _unopposed(contest, optimum)
 
 
+def _with_level_rivals(
+    contest: Contest, always_level: BoolArray, program: WeightProgram, budget: Budget, without: int | None
+) -> Decision:
+    """Decide a contest in which some rivals tie whatever the weights, such as duplicates of the system.
+
+    Without them the program finds weights well inside the winning region, where there are any; with them the best
+    that is possible is a tie.
+    """
+    others = np.flatnonzero(~always_level)
+    decision = decide(contest.against(others), program, budget, without)
+    if decision.verdict == "strict":
+        first = int(np.argmax(always_level))
+        shares = [int(k == first) for k in range(len(always_level))]
+        certificate = Certificate(tuple(shares), contest.no_terms, Fraction(0))
+        return Decision("tie_only", decision.numerators, 0.0, certificate)
+    if decision.certificate is None:
+        return decision
+    shares = [0] * len(always_level)
+    for k, share in zip(others.tolist(), decision.certificate.rivals, strict=True):
+        shares[k] = share
+    return replace(decision, certificate=replace(decision.certificate, rivals=tuple(shares)))
+
+
 def _decided(contest: Contest, optimum: Optimum, delta: float, without: int | None) -> Decision:
     """Turn the optimum, of margin `delta`, into a verdict that holds exactly."""
     weak: tuple[int, ...] | None = None
     if delta > -_NEAR_ZERO:
-        for numerators in contest.margin_weights(optimum, delta):
+        for numerators in margin_weights(contest, optimum, delta):
             lead = contest.least_lead(numerators)
             if lead is not None and lead > 0:
                 return Decision("strict", numerators, float(lead))
             weak = numerators if lead == 0 and weak is None else weak
     if delta < _NEAR_ZERO:
-        for certificate in contest.certificates(optimum, delta, without):
+        for certificate in certificates(contest, optimum, delta, without):
             if certificate.most < 0:
-                return Decision("none", margin=delta * contest.scale, certificate=certificate)
+                margin = min(delta * contest.scale, float(certificate.most))
+                return Decision("none", margin=margin, certificate=certificate)
             if certificate.most == 0 and weak is not None:
                 return Decision("tie_only", weak, 0.0, certificate)
     return UNDECIDED
@@ -70,7 +99,7 @@ def _decided(contest: Contest, optimum: Optimum, delta: float, without: int | No
 
 def _unopposed(contest: Contest, optimum: Optimum) -> Decision:
     """Without rivals any weights win that the conditions allow."""
-    for numerators in contest.margin_weights(optimum, 1.0):
+    for numerators in margin_weights(contest, optimum, 1.0):
         if contest.least_lead(numerators) is not None:
             return Decision("strict", numerators)
     return UNDECIDED

@@ -33,6 +33,7 @@ class Leads:
         unit: exact leads are integers; divided by `unit` they are those of the rule.
         is_majority: all leads are +1, 0 or -1.
         most: no exact lead is further from 0.
+        spreads: for each task a power of 2 that no exact lead on it reaches; None where tasks are on one scale.
     """
 
     n_systems: int
@@ -41,6 +42,7 @@ class Leads:
     unit: int = 1
     most: int = 1
     is_majority = False
+    spreads: tuple[int, ...] | None = None
 
     def of(self, i: int, rivals: NDArray[np.intp]) -> FloatArray:
         """The leads of system i over `rivals`, shape (n_rivals, n_tasks), divided by `scale`."""
@@ -85,6 +87,8 @@ class PointLeads(Leads):
         fits = spread < EXACT_FLOAT and max(map(abs, integers), default=0) < EXACT_FLOAT
         self._points = np.array(integers, dtype=np.int64 if fits else object).reshape(points.shape)
         self._spread = self.most = spread or 1
+        columns = self._points.T.tolist()
+        self.spreads = tuple(1 << (max(column) - min(column)).bit_length() for column in columns)
         self.scale = float(Fraction(self._spread, self.unit))
 
     @cached_property

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from ranking_engine.prospects import exact
+from ranking_engine.prospects.candidates import edge_weights
 from ranking_engine.prospects.contest import Contest
 from ranking_engine.prospects.programs import (
     Budget,
@@ -21,14 +22,22 @@ from ranking_engine.score_matrix import FloatArray
 Numerators = tuple[int, ...]
 
 _UNMOVED = 1e-9
-_PUSHES = (10**8, 10**7, 10**6, 10**5, 10**4)  # into the winning region: one part in so many
+_PUSHES = (1e-9, 1e-8, 1e-7)  # how far into the winning region, as a share of the way to weights inside it
+_FINE = 10**12
+_LONG = 10**15  # a denominator that nobody can read: weights beside the edge are preferred
 
 
 class NearestWeights:
-    """Nearest weights from one origin, for all systems of a problem; the programs are built once."""
+    """Nearest weights from one origin, for all systems of a problem; the programs are built once.
+
+    Attributes:
+        origin: the weights to start from, as shares.
+        numerators: the same as integers over their sum.
+    """
 
     def __init__(self, origin: Sequence[Fraction], conditions: FloatArray) -> None:
         self.origin = tuple(origin)
+        self.numerators = exact.as_numerators(self.origin)
         self._floats = np.array([float(share) for share in origin])
         self._total = total_change_program(self._floats, conditions)
         self._largest = largest_change_program(self._floats, conditions)
@@ -44,9 +53,8 @@ class NearestWeights:
     def _found(
         self, contest: Contest, inside: Numerators, budget: Budget, program: WeightProgram
     ) -> Numerators | None:
-        unchanged = exact.as_numerators(self.origin)
-        if _wins(contest, unchanged):
-            return unchanged
+        if _wins(contest, self.numerators):
+            return self.numerators
         optimum = program.solve(contest.leads, self._floats, budget)
         if optimum is None:
             return None
@@ -66,21 +74,23 @@ class NearestWeights:
         if is_largest:
             for t in np.flatnonzero(np.abs(np.abs(moved) - change) < _UNMOVED).tolist():
                 moves[t] = (self.origin[t], 1 if moved[t] > 0 else -1)
-        yield from contest.edge_weights(weights, moves, change)
-        at_edge, total = exact.rounded(weights, exact.FINE), sum(inside)
-        for part in _PUSHES:
-            pairs = zip(at_edge, inside, strict=True)
-            yield tuple(edge * total * (part - 1) + within * exact.FINE for edge, within in pairs)
+        long = []
+        for numerators in edge_weights(contest, weights, moves, change):
+            if sum(numerators) < _LONG:
+                yield numerators
+            else:
+                long.append(numerators)
+        within = np.array(inside, dtype=np.float64) / float(sum(inside))
+        for push in _PUSHES:
+            yield exact.rounded((1 - push) * weights + push * within, _FINE)
+        yield from long
 
 
-def total_change(weights: Sequence[Fraction], origin: Sequence[Fraction]) -> Fraction:
-    """Return half of sum_t |w_t - origin_t|."""
-    return sum((abs(w - w0) for w, w0 in zip(weights, origin, strict=True)), Fraction(0)) / 2
-
-
-def largest_change(weights: Sequence[Fraction], origin: Sequence[Fraction]) -> Fraction:
-    """Return max_t |w_t - origin_t|."""
-    return max(abs(w - w0) for w, w0 in zip(weights, origin, strict=True))
+def changes(numerators: Numerators, origin: Numerators) -> tuple[Fraction, Fraction]:
+    """Return half of sum_t |w_t - origin_t| and max_t |w_t - origin_t|; both are given by numerators."""
+    total, whole = sum(numerators), sum(origin)
+    moved = [abs(a * whole - b * total) for a, b in zip(numerators, origin, strict=True)]
+    return Fraction(sum(moved), 2 * total * whole), Fraction(max(moved), total * whole)
 
 
 def _wins(contest: Contest, numerators: Numerators) -> bool:

@@ -54,11 +54,11 @@ class Optimum:
 
 
 class WeightProgram:
-    """Minimise cost @ x, where the weights origin + to_weights @ x sum to 1 and satisfy the conditions.
+    """Minimise cost @ x, where the weights are made of x, sum to 1 and satisfy the conditions.
 
     Args:
-        cost, lower, upper: of the variables x.
-        to_weights: shape (n_tasks, n_variables).
+        cost, lower, upper: of the variables x: blocks of n_tasks each, then further ones.
+        signs: of the blocks: the weights are origin + sum_b signs[b] * block b.
         origin: shape (n_tasks,).
         conditions: rows a with a @ weights >= 0, shape (n_conditions, n_tasks).
         shift: the lead over a rival must be at least shift @ x.
@@ -70,19 +70,29 @@ class WeightProgram:
         cost: FloatArray,
         lower: FloatArray,
         upper: FloatArray,
-        to_weights: FloatArray,
+        signs: tuple[int, ...],
         origin: FloatArray,
         conditions: FloatArray,
         shift: FloatArray,
     ) -> None:
-        self._to_weights, self._origin, self._shift = to_weights, origin, shift
+        self._signs, self._origin, self._shift = signs, origin, shift
         self._lower, self._upper = lower, upper
         self._n_conditions, self._n_kept = len(conditions), 0
         self.program = RowProgram(cost, lower, upper)
         if len(conditions):
-            self._keep_rows(conditions @ to_weights, -(conditions @ origin), np.inf)
+            self._keep_rows(self._in_variables(conditions), -(conditions @ origin), np.inf)
         total = np.array([1 - origin.sum()])
-        self._keep_rows(to_weights.sum(axis=0)[None, :], total, total)
+        self._keep_rows(self._in_variables(np.ones((1, len(origin)))), total, total)
+
+    def _in_variables(self, rows: FloatArray) -> FloatArray:
+        """Return rows over the weights as rows over x."""
+        n_further = len(self._lower) - len(self._signs) * len(self._origin)
+        return np.hstack([*(sign * rows for sign in self._signs), np.zeros((len(rows), n_further))])
+
+    def _weights(self, x: FloatArray) -> FloatArray:
+        T = len(self._origin)
+        blocks = (sign * x[b * T : (b + 1) * T] for b, sign in enumerate(self._signs))
+        return np.asarray(sum(blocks, start=self._origin))
 
     def _keep_rows(self, rows: FloatArray, lower: FloatArray, upper: FloatArray | float) -> None:
         self.program.add_rows(rows, lower, upper)
@@ -120,14 +130,14 @@ class WeightProgram:
         while True:
             if added.size:
                 rows = leads[added]
-                self.program.add_rows(rows @ self._to_weights - self._shift, -(rows @ self._origin), np.inf)
+                self.program.add_rows(self._in_variables(rows) - self._shift, -(rows @ self._origin), np.inf)
                 used.append(added)
                 is_used[added] = True
             budget.take()
             solution = self.program.solve()
             if solution.x is None or solution.duals is None:
                 return None
-            weights = self._origin + self._to_weights @ solution.x
+            weights = self._weights(solution.x)
             short = leads @ weights - float(self._shift @ solution.x)
             short[is_used] = 0.0
             added = _lowest(short, _N_ADDED)
@@ -155,7 +165,7 @@ def margin_program(n_tasks: int, conditions: FloatArray) -> WeightProgram:
         cost=-delta,
         lower=-2 * delta,
         upper=np.ones(n_tasks + 1),
-        to_weights=np.eye(n_tasks, n_tasks + 1),
+        signs=(1,),
         origin=np.zeros(n_tasks),
         conditions=conditions,
         shift=delta,
@@ -169,7 +179,7 @@ def total_change_program(origin: FloatArray, conditions: FloatArray) -> WeightPr
         cost=np.concatenate([np.ones(T), np.zeros(T)]),
         lower=np.zeros(2 * T),
         upper=np.concatenate([np.ones(T), origin]),
-        to_weights=np.hstack([np.eye(T), -np.eye(T)]),
+        signs=(1, -1),
         origin=origin,
         conditions=conditions,
         shift=np.zeros(2 * T),
@@ -184,7 +194,7 @@ def largest_change_program(origin: FloatArray, conditions: FloatArray) -> Weight
         cost=change,
         lower=np.zeros(T + 1),
         upper=np.ones(T + 1),
-        to_weights=np.eye(T, T + 1),
+        signs=(1,),
         origin=np.zeros(T),
         conditions=conditions,
         shift=np.zeros(T + 1),
@@ -201,7 +211,7 @@ def set_weight_program(members: FloatArray, conditions: FloatArray) -> WeightPro
         cost=members,
         lower=np.zeros(T),
         upper=np.ones(T),
-        to_weights=np.eye(T),
+        signs=(1,),
         origin=np.zeros(T),
         conditions=conditions,
         shift=np.zeros(T),

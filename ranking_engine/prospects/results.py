@@ -63,7 +63,8 @@ class Prospect:
         weights: for `strict` and `tie_only`, weights under which it loses to nobody (the objective's optimum where
             the conditions state one): task name to weight, the positive ones. Verified exactly. Empty otherwise.
         margin: the largest delta such that some weighting puts it at least delta ahead of every rival: a share of
-            the weight under the majority rule, points of the rule otherwise. None without a rival or a verdict.
+            the weight under the majority rule, points of the rule otherwise. None without a rival or a verdict, and
+            where the tasks' scales are too far apart to find it.
         certificate: for `none`, a mixture of rivals against which it loses on balance on every voting task; for
             `tie_only`, one against which it never gains: rival's name to share. Verified exactly. Empty otherwise.
         condition_shares: with conditions, the multiple of each that belongs to the certificate, by its place in

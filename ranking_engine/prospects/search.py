@@ -12,11 +12,13 @@ import numpy as np
 
 from ranking_engine.prospects import exact
 from ranking_engine.prospects import nearest as near
+from ranking_engine.prospects.candidates import edge_weights
 from ranking_engine.prospects.conditions import Conditions
 from ranking_engine.prospects.contest import Contest, TermLeads, Terms
 from ranking_engine.prospects.decisions import Decision, decide
 from ranking_engine.prospects.problem import MAJORITY, Problem, take_apart, with_all_tasks
 from ranking_engine.prospects.programs import Budget, OutOfSteps, WeightProgram, margin_program, set_weight_program
+from ranking_engine.prospects.rescaled import decide_rescaled
 from ranking_engine.prospects.results import Change, Nearest, Prospect, Prospects
 from ranking_engine.prospects.shares import drawn_weights, winning_share
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
@@ -207,7 +209,7 @@ class Search:
         try:
             if self.conditions_reason:
                 return replace(found, reason=self.conditions_reason)
-            decision = decide(contest, self._margins, self._budget)
+            decision = self._decided(contest, self._problem.place[i])
             found = self._told(found, contest, decision)
             if found.is_prospective:
                 found = self._with_objective(found, contest)
@@ -226,6 +228,13 @@ class Search:
         rival = problem.place[against]
         n_incomparable = int(not problem.has_common_task(k, rival))
         return Contest(problem.leads, k, np.array([rival]), self._terms), n_incomparable
+
+    def _decided(self, contest: Contest, k: int) -> Decision:
+        """Decide the contest of row k of the problem, on tasks of even scale where theirs are too far apart."""
+        decision = decide(contest, self._margins, self._budget)
+        if decision.verdict == "undecided":
+            return decide_rescaled(contest, self._problem.leads, k, self._budget) or decision
+        return decision
 
     def _told(self, found: Prospect, contest: Contest, decision: Decision) -> Prospect:
         """Put names to a decision."""
@@ -266,7 +275,7 @@ class Search:
         if optimum is None:
             return found
         reached = float(optimum.weights @ [float(entry) for entry in members])
-        for numerators in contest.edge_weights(np.maximum(optimum.weights, 0), {}, 0.0):
+        for numerators in edge_weights(contest, np.maximum(optimum.weights, 0), {}, 0.0):
             lead = contest.least_lead(numerators)
             if lead is None or lead < 0:
                 continue
@@ -286,8 +295,8 @@ class Search:
             largest = origin.largest_change(contest, decision.numerators, self._budget)
             if total is not None and largest is not None:
                 nearest[name] = Nearest(
-                    Change(self._named(total), float(near.total_change(exact.as_shares(total), origin.origin))),
-                    Change(self._named(largest), float(near.largest_change(exact.as_shares(largest), origin.origin))),
+                    Change(self._named(total), float(near.changes(total, origin.numerators)[0])),
+                    Change(self._named(largest), float(near.changes(largest, origin.numerators)[1])),
                 )
         return replace(found, nearest=nearest)
 
@@ -296,6 +305,7 @@ class Search:
         changes = [change for n in found.nearest.values() for change in (n.total_change, n.largest_change)]
         known = [found.weights, *(change.weights for change in changes)]
         candidates = [t for t, name in enumerate(self._tasks) if all(name in weights for weights in known)]
+        candidates = self._indispensable(contest, candidates)
         needed = []
         while candidates:
             t = candidates.pop(0)
@@ -305,6 +315,24 @@ class Search:
             elif decision.numerators:
                 candidates = [s for s in candidates if decision.numerators[s]]
         return replace(found, needed_tasks=tuple(needed))
+
+    def _indispensable(self, contest: Contest, candidates: list[int]) -> list[int]:
+        """Leave out tasks that weigh nothing in some winning weights, as far as a few linear programs show."""
+        is_candidate = np.zeros(len(self._tasks))
+        while candidates:
+            is_candidate[:] = 0
+            is_candidate[candidates] = 1
+            self._least.program.set_cost(is_candidate)
+            optimum = self._least.solve(contest.leads, is_candidate / len(candidates), self._budget)
+            left = [] if optimum is None else [t for t in candidates if optimum.weights[t] > exact.SUPPORT]
+            if optimum is None or len(left) == len(candidates):
+                break
+            candidates = left
+        return candidates
+
+    @cached_property
+    def _least(self) -> WeightProgram:
+        return set_weight_program(np.zeros(len(self._tasks)), self._terms.floats)
 
     def _without(self, contest: Contest, t: int) -> Decision | None:
         """Decide the contest with no weight on task t; None where that leaves no weights at all."""

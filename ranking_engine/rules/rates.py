@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,13 @@ from numpy.typing import NDArray
 
 from ranking_engine.profile import Outcome, Profile
 from ranking_engine.rules.majority import pair_details
-from ranking_engine.score_matrix import FloatArray
+from ranking_engine.score_matrix import BoolArray, FloatArray
 
 WIN_RATE_VARIANTS = ("rivals", "success_rate", "helm", "benchbench")
 NO_RIVAL = "no voting task has a score of it and of another system"
 
 _BLOCK_CELLS = 1 << 15  # differences at a time, so that their buffers stay in the processor's cache
-_LEAST = 5e-324  # the smallest float above 0
+_LEAST = 1e-200  # the size of 0, so that nothing is divided by 0; lost in any sum with a size above 1e-184
 _HUGE = 1e300
 
 
@@ -42,6 +43,8 @@ def win_rate(profile: Profile, *, variant: str = "rivals") -> Outcome:
         return Outcome(np.zeros(1), details=details)
     if variant == "helm":
         return Outcome(_mean_share_below(profile), reason=NO_RIVAL, details=details)
+    if variant != "benchbench" and not np.isnan(profile.scores).any():
+        return Outcome(_complete_rates(profile, ties_count_half=variant == "rivals"), details=details)
     common = common_weight(profile)
     np.fill_diagonal(common, 0)
     shares = _shares(profile.pairwise.wins, common, ties_count_half=variant == "rivals")
@@ -131,6 +134,16 @@ def _shares(wins: NDArray[Any], common: NDArray[Any], *, ties_count_half: bool) 
     return shares
 
 
+def _complete_rates(profile: Profile, *, ties_count_half: bool) -> FloatArray:
+    """Return the share of all comparisons that each system wins, where every rival has every task in common."""
+    wins, n = profile.pairwise.wins, profile.n_systems
+    dtype = object if wins.dtype == object else np.float64
+    won, lost = wins.sum(axis=1, dtype=dtype), wins.sum(axis=0, dtype=dtype)
+    whole = (n - 1) * int(profile.matrix.integer_weights.sum())
+    rates = (whole + won - lost) / (2 * whole) if ties_count_half else won / whole
+    return rates.astype(np.float64)
+
+
 def _mean_share_below(profile: Profile) -> FloatArray:
     order = profile.order
     scored = (~np.isnan(profile.scores)).sum(axis=0)
@@ -151,19 +164,17 @@ def _mean_differences(scores: FloatArray, weights: FloatArray) -> FloatArray:
     """
     n = len(scores)
     present = ~np.isnan(scores)
-    # A missing score is 0 of infinite size, so that its quotients are 0; two zeros must not divide by 0.
-    by_task = np.ascontiguousarray(np.where(present, scores, 0.0).T)
-    size = np.where(present, np.maximum(np.abs(scores), _LEAST), np.inf).T.copy()
+    tasks = _Quotients.of(scores, present, weights)
     sums, n_rivals = np.zeros(n), np.zeros(n)
     start = 0
     while start < n:
         stop = min(n, start + max(1, _BLOCK_CELLS // (n - start)))
         rows, height = slice(start, stop), stop - start
-        total = _weighted_differences(by_task, size, weights, rows)
+        total = tasks.weighted_differences(rows)
         common = (present[rows] * weights) @ present[start:].T
         np.fill_diagonal(common, 0)
         is_rival = common > 0
-        means = np.divide(total, common, out=total, where=is_rival)
+        means = np.divide(total, common, out=np.zeros_like(total), where=is_rival)
         sums[rows] += means.sum(axis=1)
         sums[stop:] -= means[:, height:].sum(axis=0)
         n_rivals[rows] += np.count_nonzero(is_rival, axis=1)
@@ -173,20 +184,50 @@ def _mean_differences(scores: FloatArray, weights: FloatArray) -> FloatArray:
         return sums / n_rivals
 
 
-def _weighted_differences(
-    by_task: FloatArray, size: FloatArray, weights: FloatArray, rows: slice
-) -> FloatArray:
-    """Return sum_t weights[t] (x_it - x_jt) / (size_it + size_jt) for i in `rows` and all j from its start on.
+@dataclass(frozen=True)
+class _Quotients:
+    """The scores of each task as what is added up and divided; arrays have shape (n_tasks, n_systems).
 
-    `by_task` and `size` have shape (n_tasks, n_systems).
+    Attributes:
+        values: the scores, 0 where missing.
+        size: their absolute values; infinite where missing, so that quotients are 0.
+        weights: of the tasks.
+        sign: 1 or -1 where all scores of a task have this sign or are 0, else 0.
+        double: 2 x weight x score for a task with a sign; 0 where missing.
+        present: shape (n_systems, n_tasks), 1.0 where there is a score.
     """
-    total = np.zeros((rows.stop - rows.start, by_task.shape[1] - rows.start))
-    difference, whole = np.empty_like(total), np.empty_like(total)
-    for values, sizes, weight in zip(by_task, size, weights.tolist(), strict=True):
-        np.subtract(values[rows, None], values[rows.start :], out=difference)
-        np.add(sizes[rows, None], sizes[rows.start :], out=whole)
-        np.divide(difference, whole, out=difference)
-        if weight != 1:
-            difference *= weight
-        total += difference
-    return total
+
+    values: FloatArray
+    size: FloatArray
+    weights: FloatArray
+    sign: FloatArray
+    double: FloatArray
+    present: FloatArray
+
+    @classmethod
+    def of(cls, scores: FloatArray, present: BoolArray, weights: FloatArray) -> _Quotients:
+        values = np.ascontiguousarray(np.where(present, scores, 0.0).T)
+        size = np.where(present.T, np.maximum(np.abs(values), _LEAST), np.inf)
+        sign = np.where(values.min(axis=1) >= 0, 1.0, np.where(values.max(axis=1) <= 0, -1.0, 0.0))
+        double = np.where(present.T, 2.0 * (weights * sign)[:, None] * np.where(present.T, size, 0.0), 0.0)
+        return cls(values, size, weights, sign, double, present.astype(np.float64))
+
+    def weighted_differences(self, rows: slice) -> FloatArray:
+        """Return sum_t weights[t] (x_it - x_jt) / (size_it + size_jt) for i in `rows`, j from its start on.
+
+        Among scores x, y >= 0 the quotient is 2 x / (x + y) - 1, among those <= 0 it is 1 + 2 x / (|x| + |y|).
+        """
+        rivals = slice(rows.start, None)
+        ones = (self.present[rows] * (self.weights * self.sign)) @ self.present[rivals].T
+        total = np.negative(ones, out=ones)
+        whole, difference = np.empty_like(total), np.empty_like(total)
+        for t, sign in enumerate(self.sign.tolist()):
+            np.add(self.size[t, rows, None], self.size[t, rivals], out=whole)
+            if sign:
+                np.divide(self.double[t, rows, None], whole, out=whole)
+            else:
+                np.subtract(self.values[t, rows, None], self.values[t, rivals], out=difference)
+                difference *= self.weights[t]
+                np.divide(difference, whole, out=whole)
+            total += whole
+        return total

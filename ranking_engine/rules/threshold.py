@@ -112,14 +112,12 @@ def _listed(profile: Profile, cells: _Cells, unit: int, *, is_steps: bool) -> di
         table = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
         system, position = np.nonzero(table)
         amount = table[system, position]
-    ends = np.searchsorted(system, np.arange(n + 1))
-    ends = len(system) - ends  # read backwards, each system's last position comes first
-    weight = [int(w) / unit for w in amount] if amount.dtype == object else (amount / unit).tolist()
-    positions, weights = position[::-1].tolist(), weight[::-1]
+    kept = (position > 1).nonzero()[0][::-1]  # backwards, so that each system's last position comes first
+    positions, amount = position[kept].tolist(), amount[kept]
+    weights = [int(w) / unit for w in amount] if amount.dtype == object else (amount / unit).tolist()
+    ends = np.cumsum(np.bincount(system[kept], minlength=n)[::-1]).tolist()
     given = [
         dict(zip(positions[begin:end], weights[begin:end], strict=True))
-        for begin, end in itertools.pairwise(ends[::-1].tolist())
+        for begin, end in itertools.pairwise([0, *ends])
     ]
-    for weight_at in given:
-        weight_at.pop(1, None)
     return dict(zip(profile.matrix.system_names, reversed(given), strict=True))

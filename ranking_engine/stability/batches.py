@@ -19,7 +19,7 @@ from ranking_engine.dispatch import rank_all
 from ranking_engine.ranking import UNRANKED
 from ranking_engine.registry import get_rule
 from ranking_engine.score_matrix import EXACT_FLOAT, BoolArray, FloatArray, ScoreMatrix
-from ranking_engine.stability.rules_of_pairs import PAIR_RULES, snapped_rows, win_rate
+from ranking_engine.stability.rules_of_pairs import PAIR_RULES, Pairs, snapped_rows, win_rate
 from ranking_engine.task_order import task_order
 
 Step = Callable[[int], None]
@@ -74,9 +74,10 @@ class Batch:
         return self._order[1]
 
     @cached_property
-    def wins(self) -> NDArray[Any]:
-        """`wins[r, i, j]`: the weight of the tasks on which matrix r places i above j, as an integer."""
-        return _count_wins(self._order[2], [int(weight) for weight in self.matrix.integer_weights])
+    def pairs(self) -> Pairs:
+        """The comparison of all systems in each matrix, in integer weights."""
+        wins = _count_wins(self._order[2], [int(weight) for weight in self.matrix.integer_weights])
+        return Pairs(wins, self.present)
 
     @cached_property
     def common(self) -> FloatArray:
@@ -199,7 +200,7 @@ def _relative_difference(batch: Batch) -> FloatArray:
 
 
 def _win_rate(batch: Batch) -> FloatArray:
-    return _alone(win_rate(batch.wins, batch.common), batch)
+    return _alone(win_rate(batch.pairs.wins, batch.common), batch)
 
 
 def _alone(scores: FloatArray, batch: Batch) -> FloatArray:
@@ -207,12 +208,14 @@ def _alone(scores: FloatArray, batch: Batch) -> FloatArray:
     return np.where(batch.present & (batch.size[:, :, 0] == 1), 0.0, scores)
 
 
-_COMPLETE: Mapping[str, Callable[[Batch], FloatArray]] = {
+ABSOLUTE: Mapping[str, Callable[[Batch], FloatArray]] = {
     "mean": lambda batch: batch.weighted_mean(batch.scores),
     "geometric_mean": _geometric_mean,
     "median": _median,
     "normalized_mean": _normalized_mean,
     "optimality_gap": _minus_gap,
+}
+POSITIONAL: Mapping[str, Callable[[Batch], FloatArray]] = {
     "plurality": _positional(lambda batch: (batch.last == 0).astype(np.float64)),
     "borda": _positional(lambda batch: (batch.size - 1.0) - batch.last),
     "dowdall": _positional(lambda batch: 1.0 / (np.maximum(batch.first, 0) + 1.0)),
@@ -224,6 +227,8 @@ _RATES: Mapping[str, Callable[[Batch], FloatArray]] = {
     "relative_difference": _relative_difference,
 }
 
+_SCORES: Mapping[str, Callable[[Batch], FloatArray]] = {**ABSOLUTE, **POSITIONAL, **_RATES}
+
 
 def is_batched(rule: str, matrix: ScoreMatrix) -> bool:
     """Whether `rule` is scored for a whole batch of matrices of this size at once."""
@@ -232,7 +237,7 @@ def is_batched(rule: str, matrix: ScoreMatrix) -> bool:
         return False
     if rule == "schulze":
         return matrix.n_systems <= _SCHULZE_SYSTEMS
-    return rule in _COMPLETE or rule in PAIR_RULES or rule in _RATES
+    return rule in ABSOLUTE or rule in POSITIONAL or rule in PAIR_RULES or rule in _RATES
 
 
 def batch_scores(batch: Batch, rules: Sequence[str], policy: str) -> dict[str, FloatArray]:
@@ -249,9 +254,9 @@ def batch_scores(batch: Batch, rules: Sequence[str], policy: str) -> dict[str, F
         if key in alone:
             continue
         if key in PAIR_RULES:
-            scores[key] = PAIR_RULES[key](mine.wins, mine.present)
+            scores[key] = PAIR_RULES[key](mine.pairs)
         else:
-            scores[key] = (_COMPLETE.get(key) or _RATES[key])(mine)
+            scores[key] = _SCORES[key](mine)
     if alone:
         scores.update(_one_by_one(batch, alone, policy))
     return scores

@@ -6,13 +6,20 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ranking_engine.score_matrix import ScoreMatrix
-from ranking_engine.stability import missing_scores, system_additions
+from ranking_engine.stability import corrupted_tasks, judge_bootstrap, missing_scores, system_additions, task_subsets
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult
 from ranking_engine.stability.whole import WHOLE_STUDIES
 
 __all__ = ["STUDIES", "Arrays", "Parameters", "Progress", "Study", "StudyResult", "get_study", "run_study"]
 
-_STUDIES = (missing_scores.STUDY, system_additions.STUDY, *WHOLE_STUDIES)
+_STUDIES = (
+    missing_scores.STUDY,
+    system_additions.STUDY,
+    task_subsets.STUDY,
+    corrupted_tasks.STUDY,
+    judge_bootstrap.STUDY,
+    *WHOLE_STUDIES,
+)
 
 STUDIES: Mapping[str, Study] = MappingProxyType({study.key: study for study in _STUDIES})
 

@@ -17,7 +17,7 @@ from ranking_engine.ranking import UNRANKED, Ranking
 from ranking_engine.registry import get_rule
 from ranking_engine.rules.rates import common_weight
 from ranking_engine.score_matrix import EXACT_FLOAT, FloatArray, ScoreMatrix
-from ranking_engine.stability.rules_of_pairs import PAIR_RULES, snapped_rows
+from ranking_engine.stability.rules_of_pairs import PAIR_RULES, Pairs, snapped_rows
 
 _BLOCK_CELLS = 1 << 22
 
@@ -98,7 +98,7 @@ def _by_rounds(rule: str) -> Callable[[Profile], FloatArray]:
         for start in range(0, n, height):
             present = on_board[start : start + height]
             boards = np.where(present[:, :, None] & present[:, None, :], wins, 0)
-            scores.append(PAIR_RULES[rule](boards, present))
+            scores.append(PAIR_RULES[rule](Pairs(boards, present)))
         return np.concatenate(scores)
 
     return scores_of

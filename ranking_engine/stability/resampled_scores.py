@@ -28,11 +28,14 @@ from ranking_engine.rules.positional import (
     veto_vector,
 )
 from ranking_engine.score_matrix import EXACT_FLOAT, FloatArray, ScoreMatrix
+from ranking_engine.stability.resampled_pairs import fits, resampled_pair_rules
+from ranking_engine.stability.rules_of_pairs import snapped_rows
 
 Counts = NDArray[np.int64]
 Step = Callable[[float], None]
 
 _EXACT_FLOAT32 = 2**24
+_SHRINK = 2.0**-4  # so that sums of two huge scores stay finite; the quotients are the same
 _BLOCK_CELLS = 1 << 21  # entries of a block of resampled wins, or of the comparisons that make them
 
 
@@ -67,6 +70,49 @@ _VECTORS: Mapping[str, Callable[[int], FloatArray]] = {
 _LINEAR: Mapping[str, Callable[[Profile, Counts, str], FloatArray]] = {
     **dict.fromkeys([*_TERMS, "geometric_mean"], resampled_mean),
     **dict.fromkeys(_VECTORS, resampled_positional),
+}
+
+
+def resampled_median(profile: Profile, task_counts: Counts, rule: str) -> FloatArray:
+    """The weighted median: weights added up in the order of each system's scores, a block of resamples at a time."""
+    order = np.argsort(profile.scores, axis=1, kind="stable")
+    ascending = np.take_along_axis(profile.scores, order, axis=1)
+    weights = (task_counts * profile.matrix.integer_weights).astype(np.float64)
+    systems = np.arange(profile.n_systems)
+    medians = np.empty((len(weights), profile.n_systems))
+    height = max(1, _BLOCK_CELLS // profile.scores.size)
+    for start in range(0, len(weights), height):
+        rows = slice(start, start + height)
+        up_to = 2 * np.cumsum(weights[rows][:, order], axis=2)
+        total = up_to[:, :, -1:] / 2
+        low = ascending[systems, np.argmax(up_to >= total, axis=2)]
+        high = ascending[systems, np.argmax(up_to > total, axis=2)]
+        medians[rows] = np.where(low == high, low, low / 2 + high / 2)
+    return medians
+
+
+def resampled_relative_difference(profile: Profile, task_counts: Counts, rule: str) -> FloatArray:
+    """Without gaps a weighted mean over tasks of the mean difference to the rivals there."""
+    n = profile.n_systems
+    if n == 1:
+        return np.zeros((len(task_counts), 1))
+    terms = np.empty(profile.scores.shape)
+    for t, column in enumerate((profile.scores * _SHRINK).T):
+        whole = np.abs(column)[:, None] + np.abs(column)
+        whole[whole == 0] = 1.0
+        terms[:, t] = ((column[:, None] - column) / whole).sum(axis=1) / (n - 1)
+    weights = task_counts * (profile.weights / profile.weights.max())
+    return snapped_rows(weights / weights.sum(axis=1, keepdims=True) @ terms.T)
+
+
+def resampled_win_rate(profile: Profile, task_counts: Counts, rule: str) -> FloatArray:
+    """Without gaps the order of average ranks: both count the systems below, and half of those tied."""
+    return resampled_positional(profile, task_counts, "average_rank")
+
+
+_LINEAR_IF_COMPLETE: Mapping[str, Callable[[Profile, Counts, str], FloatArray]] = {
+    "relative_difference": resampled_relative_difference,
+    "win_rate": resampled_win_rate,
 }
 
 
@@ -148,10 +194,10 @@ def _is_strict(matrix: ScoreMatrix) -> bool:
     return not np.isnan(ordered[-1]).any() and bool((ordered[1:] > ordered[:-1]).all())
 
 
-def has_exact_weights(matrix: ScoreMatrix, task_counts: Counts) -> bool:
-    """Whether float64 holds every resample's sum of integer weights exactly."""
+def has_exact_weights(matrix: ScoreMatrix, task_counts: Counts, factor: int = 1) -> bool:
+    """Whether float64 holds every resample's sum of integer weights exactly, and `factor` times it."""
     integers = [int(weight) for weight in matrix.integer_weights]
-    return max(integers) * int(task_counts.sum(axis=1).max(initial=0)) < EXACT_FLOAT
+    return factor * max(integers) * int(task_counts.sum(axis=1).max(initial=0)) < EXACT_FLOAT
 
 
 def _only_present(scores: FloatArray, matrix: ScoreMatrix, task_counts: Counts) -> FloatArray:
@@ -183,28 +229,49 @@ def reweighted(matrix: ScoreMatrix, counts: Counts) -> ScoreMatrix:
 
 def has_fast_way(rule: str, matrix: ScoreMatrix, task_counts: Counts) -> bool:
     """Whether the resamples of `rule` are scored all at once."""
-    return rule in _LINEAR or (rule in _MAJORITY and has_exact_weights(matrix, task_counts))
+    if rule in _LINEAR or (rule in _LINEAR_IF_COMPLETE and matrix.is_complete.all()):
+        return True
+    if rule in _MAJORITY or rule == "median":
+        return has_exact_weights(matrix, task_counts)
+    return fits(rule, matrix) and has_exact_weights(matrix, task_counts, factor=2 * matrix.n_systems)
 
 
 def resampled_scores(
     matrix: ScoreMatrix, task_counts: Counts, rules: Sequence[str], step: Step
 ) -> dict[str, FloatArray]:
     """Return the scores of all `rules`, each the fastest way there is."""
-    linear = [key for key in rules if key in _LINEAR]
-    fast = [key for key in rules if has_fast_way(key, matrix, task_counts)]
-    majority = [key for key in fast if key not in linear]
-    alone = [key for key in rules if key not in fast]
+    ways = {key: _way(key, matrix, task_counts) for key in rules}
     profile = Profile(matrix)
     scores: dict[str, FloatArray] = {}
-    for k, key in enumerate(linear):
-        scores[key] = _LINEAR[key](profile, task_counts, key)
-        step((k + 1) / len(rules))
-    if majority:
-        part = _part(step, len(linear), len(rules), len(majority))
-        scores.update(resampled_majority(matrix, task_counts, majority, part))
-    if alone:
-        scores.update(one_by_one(matrix, task_counts, alone, _part(step, len(fast), len(rules), len(alone))))
+    for done, key in enumerate(key for key in rules if ways[key] == "single"):
+        scores[key] = _SINGLE[key](profile, task_counts, key)
+        step((done + 1) / len(rules))
+    for way, function in _TOGETHER.items():
+        keys = [key for key in rules if ways[key] == way]
+        if keys:
+            scores.update(function(matrix, task_counts, keys, _part(step, len(scores), len(rules), len(keys))))
     return scores
+
+
+def _way(rule: str, matrix: ScoreMatrix, task_counts: Counts) -> str:
+    """Return how the resamples of a rule are scored."""
+    if not has_fast_way(rule, matrix, task_counts):
+        return "one by one"
+    if rule in _SINGLE and (rule not in _LINEAR_IF_COMPLETE or matrix.is_complete.all()):
+        return "single"
+    return "pairs" if fits(rule, matrix) else "majority"
+
+
+_SINGLE: Mapping[str, Callable[[Profile, Counts, str], FloatArray]] = {
+    **_LINEAR,
+    **_LINEAR_IF_COMPLETE,
+    "median": resampled_median,
+}
+_TOGETHER: Mapping[str, Callable[[ScoreMatrix, Counts, Sequence[str], Step], dict[str, FloatArray]]] = {
+    "pairs": resampled_pair_rules,
+    "majority": resampled_majority,
+    "one by one": one_by_one,
+}
 
 
 def _part(step: Step, k: int, total: int, length: int) -> Step:

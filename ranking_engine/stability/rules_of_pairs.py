@@ -7,7 +7,8 @@ Systems that are not on a board have no wins and no losses there; `present[r, i]
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,39 +18,67 @@ from ranking_engine.rules.rates import snapped
 from ranking_engine.score_matrix import BoolArray, FloatArray
 
 Wins = NDArray[Any]
-PairRule = Callable[[Wins, BoolArray], FloatArray]
+Scores = NDArray[np.floating[Any]]
+
+_EXACT_FLOAT32 = 2**24
 
 
-def copeland(wins: Wins, present: BoolArray) -> FloatArray:
+class Pairs:
+    """The comparisons of many matrices, with what several rules make of them.
+
+    Attributes:
+        wins: shape (n_matrices, n_systems, n_systems).
+        present: shape (n_matrices, n_systems).
+    """
+
+    def __init__(self, wins: Wins, present: BoolArray) -> None:
+        self.wins, self.present = wins, present
+
+    @cached_property
+    def beats(self) -> BoolArray:
+        """`beats[r, i, j]`: more weight of matrix r prefers i to j than j to i."""
+        return np.asarray(self.wins > self.wins.transpose(0, 2, 1), dtype=bool)
+
+    def only_present(self, scores: FloatArray) -> FloatArray:
+        """Unrank the systems that are not on the board."""
+        return np.where(self.present, scores, np.nan)
+
+
+PairRule = Callable[[Pairs], FloatArray]
+
+
+def copeland(pairs: Pairs) -> FloatArray:
     """Systems beaten minus systems that beat."""
-    beats = wins > wins.transpose(0, 2, 1)
-    return _only(np.subtract(np.count_nonzero(beats, axis=2), np.count_nonzero(beats, axis=1), dtype=float), present)
+    return pairs.only_present(_beaten_minus_beating(pairs.beats))
 
 
-def minimax(wins: Wins, present: BoolArray) -> FloatArray:
+def minimax(pairs: Pairs) -> FloatArray:
     """Minus the largest weight by which a rival beats the system (`winning_votes`)."""
-    losses = wins.transpose(0, 2, 1)
-    return _only(-np.where(losses > wins, losses, 0).max(axis=2).astype(np.float64), present)
+    return pairs.only_present(-(pairs.wins * pairs.beats).max(axis=1).astype(np.float64))
 
 
-def schulze(wins: Wins, present: BoolArray) -> FloatArray:
+def schulze(pairs: Pairs) -> FloatArray:
     """Systems beaten minus systems that beat, by the strongest paths of margins (Floyd 1962, Warshall 1962)."""
-    path = np.maximum(wins - wins.transpose(0, 2, 1), 0)
+    path = np.maximum(pairs.wins - pairs.wins.transpose(0, 2, 1), 0)
     through = np.empty_like(path)
     for k in range(path.shape[1]):
         np.minimum(path[:, :, k, None], path[:, None, k, :], out=through)
         np.maximum(path, through, out=path)
-    return copeland(path, present)
+    return pairs.only_present(_beaten_minus_beating(path > path.transpose(0, 2, 1)))
 
 
-def baldwin(wins: Wins, present: BoolArray) -> FloatArray:
+def _beaten_minus_beating(beats: BoolArray) -> FloatArray:
+    return np.subtract(beats.sum(axis=2), beats.sum(axis=1), dtype=np.float64)
+
+
+def baldwin(pairs: Pairs) -> FloatArray:
     """The round in which each system leaves when those with the least Borda score do (ties: worst)."""
-    return _by_rounds(wins, present, _least)
+    return _by_rounds(pairs, _least)
 
 
-def nanson(wins: Wins, present: BoolArray) -> FloatArray:
+def nanson(pairs: Pairs) -> FloatArray:
     """The round in which each system leaves when those below the average Borda score do (ties: worst)."""
-    return _by_rounds(wins, present, _below_average)
+    return _by_rounds(pairs, _below_average)
 
 
 PAIR_RULES: Mapping[str, PairRule] = {
@@ -81,54 +110,59 @@ def snapped_rows(scores: FloatArray) -> FloatArray:
     return np.array([snapped(row) for row in scores]).reshape(scores.shape)
 
 
-def _only(scores: FloatArray, present: BoolArray) -> FloatArray:
-    return np.where(present, scores, np.nan)
-
-
-def _least(scores: FloatArray, remaining: NDArray[np.int64]) -> BoolArray:
+def _least(scores: Scores, remaining: NDArray[np.int64]) -> BoolArray:
     return np.asarray(scores == scores.min(axis=1, keepdims=True), dtype=bool)
 
 
-def _below_average(scores: FloatArray, remaining: NDArray[np.int64]) -> BoolArray:
+def _below_average(scores: Scores, remaining: NDArray[np.int64]) -> BoolArray:
     total = np.where(np.isinf(scores), 0.0, scores).sum(axis=1, keepdims=True)
     return np.asarray(scores * remaining[:, None] < total, dtype=bool)
 
 
-def _by_rounds(
-    wins: Wins, present: BoolArray, leaving: Callable[[FloatArray, NDArray[np.int64]], BoolArray]
-) -> FloatArray:
+def _by_rounds(pairs: Pairs, leaving: Callable[[Scores, NDArray[np.int64]], BoolArray]) -> FloatArray:
     """Drop in rounds the systems for which `leaving` holds, until it holds for all that remain or for none.
 
     `scores` are Borda scores among those that remain, infinite for the others; exact, as sums of integers.
     """
-    gained = np.ascontiguousarray(wins.transpose(0, 2, 1))  # gained[r, j]: what j's presence gives each system
-    left = np.full(present.shape, np.nan)
-    scores = np.where(present, gained.sum(axis=1, dtype=np.float64), np.inf)
-    remaining = present.sum(axis=1)
+    gained = np.ascontiguousarray(pairs.wins.transpose(0, 2, 1))  # gained[r, j]: what j's presence gives each system
+    left = np.full(pairs.present.shape, np.nan)
+    remaining = pairs.present.sum(axis=1)
     rows = np.flatnonzero(remaining)
+    scores = _exact_floats(np.where(pairs.present, gained.sum(axis=1, dtype=np.float64), np.inf)[rows])
     number = 0
     while rows.size:
         number += 1
-        mine = scores[rows]
-        is_leaving = leaving(mine, remaining[rows])
-        n_leaving = is_leaving.sum(axis=1)
+        is_leaving = leaving(scores, remaining[rows])
+        n_leaving = np.count_nonzero(is_leaving, axis=1)
         is_last = (n_leaving == 0) | (n_leaving == remaining[rows])
         if is_last.any():
-            ending = rows[is_last]
-            left[ending] = np.where(np.isfinite(scores[ending]), number, left[ending])
-            rows, is_leaving, n_leaving = rows[~is_last], is_leaving[~is_last], n_leaving[~is_last]
+            ending, systems = np.nonzero(np.isfinite(scores) & is_last[:, None])
+            left[rows[ending], systems] = number
+            rows, scores, is_leaving, n_leaving = (x[~is_last] for x in (rows, scores, is_leaving, n_leaving))
         remaining[rows] -= n_leaving
-        left[rows] = np.where(is_leaving, number, left[rows])
-        _drop(scores, gained, rows, is_leaving)
+        for some, away in _one_a_row(is_leaving, n_leaving):
+            left[rows[some], away] = number
+            scores[some] -= gained[rows[some], away]
+        scores[is_leaving] = np.inf
     return left
 
 
-def _drop(scores: FloatArray, gained: Wins, rows: NDArray[np.intp], is_leaving: BoolArray) -> None:
-    """Let go the systems that `is_leaving` marks: at first one in every row, then the others of rows with ties."""
-    while rows.size:
-        gone = is_leaving.argmax(axis=1)
-        scores[rows] -= gained[rows, gone]
-        scores[rows, gone] = np.inf
-        is_leaving[np.arange(len(rows)), gone] = False
-        more = is_leaving.any(axis=1)
-        rows, is_leaving = rows[more], is_leaving[more]
+def _exact_floats(scores: FloatArray) -> Scores:
+    """Return Borda scores in the narrower type where it holds their sums exactly."""
+    largest = np.max(scores, initial=0.0, where=np.isfinite(scores))
+    return scores.astype(np.float32) if largest * scores.shape[1] < _EXACT_FLOAT32 else scores
+
+
+def _one_a_row(
+    is_leaving: BoolArray, n_leaving: NDArray[np.int64]
+) -> Iterator[tuple[slice | NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield rows and a column of each that `is_leaving` marks there, until all marks have been yielded."""
+    if (n_leaving == 1).all():
+        yield slice(None), is_leaving.argmax(axis=1)
+        return
+    which, gone = np.nonzero(is_leaving)
+    while which.size:
+        is_first = np.ones(len(which), dtype=bool)
+        is_first[1:] = which[1:] != which[:-1]
+        yield which[is_first], gone[is_first]
+        which, gone = which[~is_first], gone[~is_first]

@@ -164,6 +164,23 @@ sys.exit(main(["rank", "-"]))
     assert (running.returncode, out, err) == (130, "", "interrupted\n")
 
 
+def test_names_that_the_terminal_has_no_letters_for_are_spelled_out(toy):
+    toy.write_text("system,a\nБ,1\n", encoding="utf-8")
+    command = [sys.executable, "-m", "ranking_engine", "rank", str(toy), "--rule", "mean"]
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert "\\u0411" in done.stdout
+
+
+def test_many_systems_are_ranked_without_comparing_all_pairs(tmp_path, capsys):
+    path = tmp_path / "scores.csv"
+    path.write_text("system,a\n" + "".join(f"s{k},{k}\n" for k in range(20_001)))
+    assert main(["rank", str(path), "--rule", "mean"]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[1].split() == ["s20000", "1"]
+    assert "The Condorcet winner and the Smith set are not computed for so many systems\n" in out
+
+
 def test_tasks_of_weight_0_vote_where_asked(toy, capsys):
     weights = toy.with_name("w.json")
     weights.write_text('{"1": 0, "2": 0}')

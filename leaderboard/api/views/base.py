@@ -110,11 +110,15 @@ class BenchmarkView(ApiView):
 
     benchmark: Benchmark
     audience: Audience
+    # Whether the view shows restricted viewers no more than they may see; whatever does not say so is closed to them.
+    is_open_to_restricted: ClassVar[bool] = False
 
     def initial(self, request: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """Check the token, then find the benchmark."""
         super().initial(request, *args, **kwargs)
-        self.benchmark, self.audience = readable_benchmark(request.user, kwargs["key"])
+        self.benchmark, self.audience = readable_benchmark(
+            request.user, kwargs["key"], restricted=self.is_open_to_restricted
+        )
 
     def answer_here(self, build: Callable[[], Any], *, state: Any = None) -> Response:  # noqa: ANN401
         """An answer about this benchmark."""

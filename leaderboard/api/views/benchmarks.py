@@ -43,7 +43,7 @@ class Benchmarks(ApiView):
         page = cut_sorted(found, window(query), lambda benchmark: benchmark.key)
 
         def build() -> dict[str, Any]:
-            results = [payloads.listed_benchmark(line) for line in lines(list(page.items))]
+            results = [payloads.listed_benchmark(line) for line in lines(request.user, list(page.items))]
             return {"next": next_url(request, page), "results": results}
 
         return self.answer(build, is_public=True)
@@ -51,6 +51,8 @@ class Benchmarks(ApiView):
 
 class Benchmark(BenchmarkView):
     """One benchmark."""
+
+    is_open_to_restricted = True
 
     @extend_schema(
         operation_id="benchmark",
@@ -63,7 +65,7 @@ class Benchmark(BenchmarkView):
         benchmark, publication = self.benchmark, self.benchmark.publication
 
         def build() -> dict[str, Any]:
-            board = published_board(publication) if publication else None
+            board = published_board(publication) if publication and not self.audience.is_restricted else None
             return {
                 **payloads.benchmark_about(benchmark),
                 **payloads.published(publication),
@@ -79,6 +81,8 @@ class Benchmark(BenchmarkView):
 
 class Tasks(BenchmarkView):
     """The tasks of a benchmark."""
+
+    is_open_to_restricted = True
 
     @extend_schema(
         operation_id="tasks",

@@ -286,6 +286,8 @@ def test_revisions_tell_their_cause_author_and_state(make, api):
 def test_the_catalogue_holds_every_rule(make, api):
     found = api.get("rules/").json()
     assert [rule["key"] for rule in found["results"]] == sorted(RULES)
+    copeland = next(rule for rule in found["results"] if rule["key"] == "copeland")
+    assert set(copeland["omission"].values()) == {"Copeland on common tasks can reward leaving out one's worst score."}
 
 
 def test_nan_never_appears(make, api):

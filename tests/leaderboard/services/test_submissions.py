@@ -150,7 +150,7 @@ def test_accepting_takes_one_number_one_event_a_submission_and_the_jobs(make):
     benchmark.refresh_from_db()
     assert benchmark.last_revision_number == 2
     jobs = Job.objects.filter(subject_id=revision.pk).values_list("kind", "queue", "sequence")
-    studies = ["bootstrap", "prospects", "significance", "study_plan"]
+    studies = ["axioms", "bootstrap", "prospects", "significance", "study_plan"]
     assert sorted(jobs) == sorted([("rankings", "rankings", 2), *((kind, "studies", 2) for kind in studies)])
 
 

@@ -108,6 +108,12 @@ def test_conditions_of_the_form_say_who_can_still_win(make, client):
     assert "1 of 4 systems can win under these conditions. 2 that could win otherwise are kept out by them." in page
 
 
+def test_a_proof_names_the_conditions_that_it_needs(make, client):
+    page = told(client, computed(make), "?of1=task:task-1&least1=10&most1=90&of2=task:task-2&most2=20")
+    kept = "No weighting that keeps “Task 2 weighs at most 20 %” works:"
+    assert f"{kept} where these hold, it loses on balance to First." in page
+
+
 def test_conditions_in_words_of_ones_own_say_who_can_still_win(make, client):
     benchmark = computed(make)
     page = told(client, benchmark, "?conditions=Task+1+%3E%3D+0.75%0D%0Aminimise+Task+1")
@@ -122,6 +128,18 @@ def test_what_no_weights_satisfy_is_told_apart_from_what_a_system_cannot_win(mak
     assert "systems can win under these conditions" not in page
 
 
+def test_winning_may_mean_coming_first_under_a_rule_on_points(make, client):
+    benchmark = computed(make)
+    page = told(client, benchmark, "?rule=mean")
+    assert "3 of 4 systems can win Mean under some weighting of the tasks." in page
+    assert "Can win. Weights exist under which it has a higher score than everybody else." in page
+    assert "No weighting works: Rounder has a higher score on every task." in page
+    page = told(client, benchmark, "?rule=borda&of1=task:task-1&least1=75")
+    assert "1 of 4 systems can win Borda under these conditions." in page
+    kept = "No weighting that keeps “Task 1 weighs at least 75 %” works:"
+    assert f"{kept} where these hold, First has more points." in page
+
+
 @pytest.mark.parametrize(
     ("query", "problem"),
     [
@@ -131,6 +149,7 @@ def test_what_no_weights_satisfy_is_told_apart_from_what_a_system_cannot_win(mak
         ("?of1=task:task-1", "No condition is complete"),
         ("?more=task:task-1", "needs a task or a group on both sides"),
         ("?of1=task:task-9&least1=20", "Unknown task 'task-9'"),
+        ("?rule=veto", "There is no way to win called 'veto'"),
         ("?conditions=Task+1", "'Task 1' is no condition"),
         ("?conditions=minimise+Task+1&goal=minimise&goal_of=task:task-1", "Only one set can be minimised"),
     ],

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ranking_engine import ScoreMatrix
+from ranking_engine.aggregation import voting_groups
 from ranking_engine.prospects import (
     Bound,
     Conditions,
@@ -52,6 +53,10 @@ def test_nearest_weights_and_needed_tasks_agree_with_vertex_enumeration(matrix):
         corners = naive.vertices(T, rows, rows)
         needed = [name for t, name in enumerate(found.tasks) if min(w[t] for w in corners) > 0]
         assert list(prospect.needed_tasks) == needed
+
+
+def weighted_mean(pairs):
+    return sum(weight * value for weight, value in pairs) / sum(weight for weight, _ in pairs)
 
 
 def check_nearest(nearest, rows, origin, tasks):
@@ -278,3 +283,22 @@ def test_groups_carry_their_tasks_along():
     assert found["A"].nearest["equal"].total_change.weights == {"group g": Fraction(3, 4), "z": Fraction(1, 4)}
     bounded = prospects(matrix, by_group=True, conditions=Conditions.parse(["group:g <= 0.7"]), n_draws=0)
     assert bounded["A"].verdict == "none"
+
+
+@settings(max_examples=40, deadline=None)
+@given(matrices(max_systems=4, max_tasks=4, groups=True))
+def test_groups_agree_with_an_exact_linear_program_over_group_weights(matrix):
+    found = prospects(matrix, by_group=True, n_draws=0, nearest=False, needed=False)
+    groups = voting_groups(matrix)
+    place = {t: k for k, t in enumerate(np.flatnonzero(matrix.votes))}
+    for i, prospect in enumerate(found.systems):
+        rows = {
+            j: [weighted_mean([(matrix.weights[t], row[place[t]]) for t in group.tasks]) for group in groups]
+            for j, row in naive.majority_leads(matrix, i).items()
+        }
+        if prospect.verdict == "no_scores" or not rows:
+            continue
+        assert len(found.tasks) == len(groups)
+        assert prospect.verdict == naive.verdict(rows.values())
+        assert prospect.margin == pytest.approx(float(naive.largest_margin(rows.values())), abs=1e-9)
+        naive.assert_evidence_holds(prospect, rows, found.tasks, matrix.system_names)

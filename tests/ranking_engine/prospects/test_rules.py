@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ranking_engine import ScoreMatrix, rank
-from ranking_engine.prospects import RULES, pair_prospect, prospects
+from ranking_engine.prospects import RULES, Conditions, pair_prospect, prospects
 from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine import naive_prospects as naive
 from tests.ranking_engine.strategies import matrices
@@ -138,3 +138,34 @@ def test_every_glue_system_gets_a_verdict(rule):
 def test_what_is_unknown_is_an_error(options, message):
     with pytest.raises(ValueError, match=message):
         prospects(ScoreMatrix([[1], [2]]), **options)
+
+
+SCALES = st.sampled_from([0.0, 1.0, 2.0, 3.0])
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.lists(SCALES, min_size=3, max_size=3), min_size=2, max_size=4))
+def test_tasks_on_scales_that_are_far_apart_hide_no_winner(rows):
+    values = np.array(rows) * [1e12, 1.0, 1e-3]
+    matrix = ScoreMatrix(values)
+    found = prospects(matrix, rule="mean", n_draws=0, nearest=False, needed=False)
+    table = points_table(matrix, "mean", None)
+    for i, prospect in enumerate(found.systems):
+        leads = naive.point_leads(table, i)
+        assert prospect.verdict == naive.verdict(leads.values())
+        naive.assert_evidence_holds(prospect, leads, found.tasks, matrix.system_names)
+
+
+def test_what_no_float_can_show_is_undecided_and_never_wrong():
+    found = prospects(ScoreMatrix([[1e300, 1e-300], [1e300, 2e-300], [0, 0]]), rule="mean", n_draws=0)
+    assert [p.verdict for p in found.systems] == ["tie_only", "undecided", "none"]
+    assert found.systems[1].reason == "neither weights nor a certificate passed the exact verification"
+
+
+def test_conditions_hold_on_tasks_of_any_scale():
+    matrix = ScoreMatrix([[1e12, 1e-3, 3], [1e12, 2e-3, 1], [0, 0, 9]], task_names=["x", "y", "z"])
+    found = prospects(matrix, rule="mean", conditions=Conditions.parse(["x <= 1/2", "z <= 1/5"]), n_draws=0)
+    assert [p.verdict for p in found.systems] == ["strict", "strict", "strict"]
+    for prospect in found.systems:
+        assert prospect.weights.get("x", 0) <= Fraction(1, 2)
+        assert prospect.weights.get("z", 0) <= Fraction(1, 5)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from scipy.optimize import linprog
 
 from ranking_engine import ScoreMatrix
 from ranking_engine.prospects import Prospects, prospects
@@ -13,7 +14,7 @@ from tests.ranking_engine import naive_prospects as naive
 from tests.ranking_engine.naive import oriented
 from tests.ranking_engine.strategies import matrices
 from tests.ranking_engine.test_reference import matrix_of
-from tests.reference import reference_answers, reference_matrix
+from tests.reference import reference_answers, reference_leaderboards, reference_matrix
 
 
 def verdicts(found):
@@ -70,6 +71,10 @@ def test_who_can_win_is_as_votenrank_says(file, leaderboard):
     found = prospects(matrix_of(answers, leaderboard), all_tasks=True, n_draws=0, nearest=False, needed=False)
     assert winnable(found) == set(answers["split"]["feasible"])
     assert winnable(found, "strict") == set(answers["split"]["strict"]["strictly_feasible"])
+    assert winnable(found) == set(answers["split"]["strict"]["weakly_feasible"])
+    losers = {name for name, verdict in verdicts(found).items() if verdict == "none"}
+    assert losers == set(answers["split"]["infeasible"])
+    assert (len(winnable(found)), len(losers)) == (answers["split"]["n_feasible"], answers["split"]["n_infeasible"])
     assert set(verdicts(found).values()) <= {"strict", "tie_only", "none"}
     for system, margin in answers["split"]["strict"]["max_min_margin_per_model"].items():
         assert found[system].margin == pytest.approx(margin, abs=1e-9)
@@ -111,3 +116,71 @@ def test_a_benchmark_without_scores_has_no_prospects():
     found = prospects(ScoreMatrix([[np.nan], [np.nan]]))
     assert (verdicts(found), found.tasks) == ({"s1": "no_scores", "s2": "no_scores"}, ("t1",))
     assert found.systems[0].reason == "no system has a score on a voting task"
+
+
+def assert_verified_in_integers(matrix, found):
+    """Every weight and certificate, in integers; the leads of all systems are made anew from the scores."""
+    scores = matrix.scores
+    names = list(matrix.system_names)
+    for i, prospect in enumerate(found.systems):
+        leads = np.sign(scores[i] - scores).astype(np.int64)
+        rivals = np.delete(np.arange(len(names)), i)
+        for weights in [prospect.weights] if prospect.is_prospective else []:
+            least = numerators(weights, matrix.task_names) @ leads[rivals].T.astype(object)
+            assert min(least) > 0 if prospect.verdict == "strict" else min(least) == 0
+        if prospect.certificate:
+            gains = numerators(prospect.certificate, names) @ leads.astype(object)
+            assert max(gains) < 0 if prospect.verdict == "none" else max(gains) <= 0
+        for nearest in prospect.nearest.values():
+            for change in (nearest.total_change, nearest.largest_change):
+                assert min(numerators(change.weights, matrix.task_names) @ leads[rivals].T.astype(object)) >= 0
+
+
+def numerators(shares, names):
+    denominator = np.lcm.reduce(np.array([share.denominator for share in shares.values()], dtype=object))
+    assert sum(shares.values()) == 1
+    assert min(shares.values()) > 0
+    return np.array([int(shares.get(name, 0) * denominator) for name in names], dtype=object)
+
+
+@pytest.mark.parametrize("kind", ["skill", "uniform"])
+def test_all_evidence_on_a_board_of_middle_size_holds_in_integers(kind):
+    matrix = random_matrix(40, 12, seed=6, kind=kind, n_levels=9)
+    found = prospects(matrix, n_draws=0)
+    assert found.summary()["verdicts"]["undecided"] == 0
+    assert_verified_in_integers(matrix, found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["skill", "uniform"])
+def test_all_evidence_on_a_large_board_holds_in_integers(kind):
+    matrix = random_matrix(292, 76, seed=1, kind=kind)
+    found = prospects(matrix, n_draws=0)
+    assert found.summary()["verdicts"]["undecided"] == 0
+    assert {origin for p in found.systems for origin in p.nearest} == {"equal", "own"}
+    assert_verified_in_integers(matrix, found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["skill", "uniform"])
+def test_margins_are_those_of_the_full_linear_program(kind):
+    matrix = random_matrix(105, 15, seed=2, kind=kind, n_levels=40)
+    found = prospects(matrix, n_draws=0, nearest=False, needed=False)
+    for i, prospect in enumerate(found.systems):
+        leads = np.delete(np.sign(matrix.scores[i] - matrix.scores), i, axis=0)
+        full = linprog(
+            np.r_[np.zeros(15), -1.0],
+            A_ub=np.c_[-leads, np.ones(len(leads))],
+            b_ub=np.zeros(len(leads)),
+            A_eq=np.r_[np.ones(15), 0.0][None],
+            b_eq=[1],
+            bounds=[(0, None)] * 15 + [(-1, 1)],
+        )
+        assert prospect.margin == pytest.approx(-full.fun, abs=1e-7)
+
+
+@pytest.mark.slow
+def test_every_system_of_every_published_board_gets_a_verdict():
+    for leaderboard in reference_leaderboards():
+        found = prospects(reference_matrix(leaderboard), n_draws=0, nearest=False, needed=False)
+        assert (leaderboard, found.summary()["verdicts"]["undecided"]) == (leaderboard, 0)

@@ -55,9 +55,11 @@ def test_larger_boards_with_gaps_are_as_defined(rule):
     naive.assert_ranks(rank(matrix, rule), expected, 30)
 
 
-def test_boards_of_several_blocks_are_as_defined():
-    matrix = random_matrix(400, 3, seed=5, missing=0.3, n_levels=90, weights=[1, "0.3", 2])
-    values = matrix.values - 3.0  # of both signs, and some are 0
+@pytest.mark.parametrize("least", [-8.0, -2.0, 0.0], ids=["not positive", "of both signs", "not negative"])
+def test_boards_of_several_blocks_are_as_defined(least):
+    matrix = random_matrix(400, 3, seed=5, missing=0.3, n_levels=9, weights=[1, "0.3", 2])
+    values = np.arange(9.0)[np.unique(matrix.values, return_inverse=True)[1] % 9] + least
+    values[np.isnan(matrix.values)] = np.nan
     values[0] = np.nan
     ranking = rank(matrix.with_values(values), "relative_difference")
 

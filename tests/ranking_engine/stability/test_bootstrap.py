@@ -68,8 +68,8 @@ def test_batches_agree_with_the_loop_on_larger_matrices(options):
 
 def test_rules_that_would_take_too_long_are_skipped_and_say_so():
     matrix = random_matrix(20, 8, seed=3)
-    intervals = rank_intervals(matrix, ("borda", "coombs", "median"), n_resamples=10, budget=0.005)
-    assert (set(intervals.counts), set(intervals.skipped)) == ({"borda", "median"}, {"coombs"})
+    intervals = rank_intervals(matrix, ("borda", "coombs", "threshold"), n_resamples=10, budget=0.005)
+    assert (set(intervals.counts), set(intervals.skipped)) == ({"borda", "threshold"}, {"coombs"})
     assert re.fullmatch(
         r"ranking 10 resamples one by one would take about [\d.]+ s; [\d.]+ s of 0.005 s are left for such rules",
         intervals.skipped["coombs"],
@@ -79,11 +79,11 @@ def test_rules_that_would_take_too_long_are_skipped_and_say_so():
 def test_rules_that_need_all_scores_and_rules_that_do_not_share_one_budget():
     values = random_matrix(20, 8, seed=3).values.copy()
     values[0, 0] = np.nan
-    matrix, rules = ScoreMatrix(values), ("median", "win_rate")
+    matrix, rules = ScoreMatrix(values), ("threshold", "bradley_terry")
     costs = {rule: RULES[rule].cost(20, 8) for rule in rules}
     budget = 10.5 * sum(costs.values())
     assert rank_intervals(matrix, rules, n_resamples=10, budget=budget).skipped == {}
-    assert set(rank_intervals(matrix, rules, n_resamples=10, budget=budget * 0.8).skipped) == {"win_rate"}
+    assert set(rank_intervals(matrix, rules, n_resamples=10, budget=budget * 0.8).skipped) == {"bradley_terry"}
 
 
 def test_a_rule_that_is_undefined_on_all_tasks_is_so_although_a_resample_may_leave_out_the_cause():

@@ -1,0 +1,174 @@
+"""Candidates for weights and certificates: exact ones near a solver's floats, the simplest first.
+
+None is proven to be any good: a contest verifies each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.prospects import exact
+from ranking_engine.prospects.contest import Certificate, Contest
+from ranking_engine.prospects.leads import Integers
+from ranking_engine.prospects.programs import Optimum
+from ranking_engine.score_matrix import FloatArray
+from ranking_engine.weights import over_common_denominator
+
+Moves = Mapping[int, tuple[Fraction, int]]
+
+_TIGHT = 1e-7  # a row whose slack is less is taken to hold with equality
+_SUPPORTS = (exact.SUPPORT, 1e-13)  # weights from here on are positive: some vertices have very small ones
+_SIMPLE_MIXTURES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 60, 100, 1000, 10**5, exact.FINE)
+
+
+def margin_weights(contest: Contest, optimum: Optimum, delta: float) -> Iterator[tuple[int, ...]]:
+    """Yield weights near those of the largest margin `delta`."""
+    weights = optimum.weights
+    if (simple := exact.simple_fractions(weights)) is not None:
+        yield simple
+    if delta > 0:
+        yield exact.rounded(weights, exact.FINE)
+    tight = contest.leads @ weights - delta < _TIGHT
+    unknown = delta * contest.scale * contest.unit
+    yield from _solved_weights(contest, weights, tight, moves={}, of_unknown=-1, unknown=unknown)
+
+
+def edge_weights(contest: Contest, weights: FloatArray, moves: Moves, unknown: float) -> Iterator[tuple[int, ...]]:
+    """Yield weights near some at the edge of the winning region, where tight leads are 0.
+
+    Args:
+        contest: whose region it is.
+        weights: the approximate ones.
+        moves: for a task t, (value, factor) with w_t = value + factor u, u being unknown and a factor -1, 0 or 1.
+        unknown: u, approximately.
+    """
+    if (simple := exact.simple_fractions(weights)) is not None:
+        yield simple
+    tight = contest.leads @ weights < _TIGHT
+    yield from _solved_weights(contest, weights, tight, moves=moves, of_unknown=0, unknown=unknown)
+
+
+def _solved_weights(
+    contest: Contest,
+    weights: FloatArray,
+    tight: NDArray[np.bool_],
+    *,
+    moves: Moves,
+    of_unknown: int,
+    unknown: float,
+) -> Iterator[tuple[int, ...]]:
+    """Yield solutions of the equations that seem to hold.
+
+    Unknown are the positive weights without a move and the number u: tight leads + `of_unknown` u are 0, and so are
+    the rows of conditions that hold with equality.
+    """
+    for least in _SUPPORTS:
+        free = [t for t in np.flatnonzero(weights > least).tolist() if t not in moves]
+        solved = _solution(contest, weights, free, tight=tight, moves=moves, of_unknown=of_unknown, unknown=unknown)
+        if solved is not None:
+            yield solved
+
+
+def _solution(
+    contest: Contest,
+    weights: FloatArray,
+    free: list[int],
+    *,
+    tight: NDArray[np.bool_],
+    moves: Moves,
+    of_unknown: int,
+    unknown: float,
+) -> tuple[int, ...] | None:
+    """Return the solution in the weights of the tasks `free` and u."""
+    held = contest.terms.floats @ weights < _TIGHT
+    every = np.ones((1, len(weights)), dtype=np.int64)
+    equations = [
+        *_equations(every, 1, free, moves, total=1),
+        *_equations(contest.terms.exactly[held], contest.terms.most, free, moves),
+        *_equations(contest.exactly[tight], contest.most, free, moves, of_unknown=of_unknown),
+    ]
+    solved = exact.solve_equations(equations, [*weights[free].tolist(), unknown])
+    if solved is None:
+        return None
+    shares = [Fraction(0)] * len(weights)
+    for t, value in zip(free, solved, strict=False):
+        shares[t] = value
+    for t, (value, factor) in moves.items():
+        shares[t] = value + factor * solved[-1]
+    return exact.as_numerators(shares) if min(shares) >= 0 and any(shares) else None
+
+
+def _equations(
+    rows: Integers, most: int, free: list[int], moves: Moves, *, of_unknown: int = 0, total: int = 0
+) -> list[exact.Equation]:
+    """Return row @ w + `of_unknown` u = `total` for each distinct row, in the free weights and u."""
+    if not len(rows):
+        return []
+    values, denominator = over_common_denominator([value for value, _ in moves.values()])
+    known = exact.product(rows[:, list(moves)], values, most).tolist()
+    slopes = [of_unknown] * len(rows)
+    for factor in (-1, 1):
+        tasks = [t for t, (_, f) in moves.items() if f == factor]
+        changes = exact.product(rows[:, tasks], [1] * len(tasks), most).tolist()
+        slopes = [slope + factor * int(change) for slope, change in zip(slopes, changes, strict=True)]
+    distinct: dict[exact.Equation, None] = {}
+    for row, slope, constant in zip(rows[:, free].tolist(), slopes, known, strict=True):
+        distinct[(*map(int, row), slope), total - Fraction(int(constant), denominator)] = None
+    return list(distinct)
+
+
+def certificates(
+    contest: Contest, optimum: Optimum, delta: float, ignoring: int | None = None
+) -> Iterator[Certificate]:
+    """Yield certificates near the duals of the margin program, the simplest first."""
+    duals = np.maximum(optimum.rival_duals, 0)
+    total = float(duals.sum())
+    if total <= 0:
+        return
+    shares = duals / total
+    terms = np.maximum(optimum.condition_duals, 0) * (contest.scale / total)
+    for candidate in _mixtures(contest, shares, terms, delta, ignoring):
+        if (made := contest.certified(*candidate, ignoring)) is not None:
+            yield made
+
+
+def _mixtures(
+    contest: Contest, shares: FloatArray, terms: FloatArray, delta: float, ignoring: int | None
+) -> Iterator[tuple[tuple[int, ...], list[Fraction]]]:
+    for denominator in _SIMPLE_MIXTURES if delta < 0 else ():
+        rivals = exact.rounded(shares, denominator)
+        yield rivals, [Fraction(round(value * denominator), denominator) for value in terms.tolist()]
+    if (simple := exact.simple_fractions(shares)) is not None:
+        yield simple, [Fraction(value).limit_denominator(1000) for value in terms.tolist()]
+    if (solved := _solved_mixture(contest, shares, terms, delta, ignoring)) is not None:
+        yield solved
+
+
+def _solved_mixture(
+    contest: Contest, shares: FloatArray, terms: FloatArray, delta: float, ignoring: int | None
+) -> tuple[tuple[int, ...], list[Fraction]] | None:
+    """Return the solution of: on every task that seems to gain the most, the gain is the same."""
+    gains = shares @ contest.leads + (terms / contest.scale) @ contest.terms.floats
+    tight = [t for t in np.flatnonzero(gains > delta - _TIGHT).tolist() if t != ignoring]
+    rivals = np.flatnonzero(shares > exact.SUPPORT)
+    held = np.flatnonzero(terms > exact.SUPPORT * contest.scale)
+    width = len(rivals) + len(held)
+    equations: list[exact.Equation] = [([int(k < len(rivals)) for k in range(width)] + [0], 1)]
+    for t in tight:
+        row: list[Fraction | int] = [Fraction(int(x), contest.unit) for x in contest.exactly[rivals, t].tolist()]
+        row += [Fraction(int(x), contest.terms.unit) for x in contest.terms.exactly[held, t].tolist()]
+        equations.append(([*row, -1], 0))
+    start = [*shares[rivals].tolist(), *terms[held].tolist(), delta * contest.scale]
+    solved = exact.solve_equations(equations, start)
+    if solved is None:
+        return None
+    all_rivals, all_terms = [Fraction(0)] * len(shares), [Fraction(0)] * len(terms)
+    for j, value in zip(rivals.tolist(), solved, strict=False):
+        all_rivals[j] = value
+    for k, value in zip(held.tolist(), solved[len(rivals) : -1], strict=True):
+        all_terms[k] = value
+    return exact.as_numerators(all_rivals), all_terms

@@ -1,0 +1,238 @@
+"""Corrupted and rescaled tasks: how far a ranking moves when some tasks are manipulated.
+
+Colombo et al. 2022, section 4: r random tasks are reversed, or one task is multiplied by λ; Kendall's distance of the
+ranking to the one before, as a share of all pairs.
+
+Departures from the paper:
+- The experiment runs on the scores at hand, not on synthetic ones.
+- Reversal maps a score x to minimum + maximum - x, the task's extremes over the systems that are ranked.
+- Every task is multiplied by every λ in turn; scores alone are, not the task's scale or the threshold γ.
+- Rules that need all scores rank what the missing-score policy leaves, decided before the corruption.
+- Every rule that ranks is studied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.missing import scored_part
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.stability.agreement import average_ranks, kendall
+from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
+from ranking_engine.stability.resampled_scores import has_fast_way, resampled_scores
+from ranking_engine.stability.study import (
+    Arrays,
+    Parameters,
+    Progress,
+    Study,
+    StudyResult,
+    chunks_for,
+    deviation_of,
+    generator,
+    joined,
+    mean_of,
+    plain_list,
+    span,
+)
+
+NUMBER = 4
+
+_MOST_SIZES = 20
+
+
+def run_chunk(
+    matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
+) -> Arrays:
+    """Return `<rule>.reversed`, shape (repeats of the chunk, numbers of tasks), and in the first chunk `<rule>.scaled`.
+
+    `<rule>.scaled` has shape (1, factors, voting tasks), NaN for a task that the policy drops; (0, ...) elsewhere.
+    """
+    plan = _plan(matrix, parameters)
+    repeats = span(chunk, n_chunks(matrix, parameters), parameters["n_repeats"])
+    factors = parameters["factors"] if chunk == 0 else []
+    shape = (min(1, len(factors)), len(parameters["factors"]), _n_voting(matrix))
+    found: Arrays = {}
+    steps = len(plan.parts) * (1 + len(factors))
+    for done, part in enumerate(plan.parts):
+        begun = done * (1 + len(factors))
+        reversals = _reversals(part, sizes(matrix, parameters), seed, repeats)
+        for rule, distances in _distances(part, reversed_scores(part.matrix), reversals).items():
+            found[f"{rule}.reversed"] = distances.reshape(len(repeats), -1)
+        if progress is not None:
+            progress(begun + 1, steps)
+        scaled = {rule: np.full(shape, np.nan) for rule in part.rules}
+        for k, factor in enumerate(factors):
+            each = _distances(part, part.matrix.scores * factor, np.eye(part.matrix.n_tasks, dtype=np.int64))
+            for rule, distances in each.items():
+                scaled[rule][0, k, _columns(matrix, part)] = distances
+            if progress is not None:
+                progress(begun + 2 + k, steps)
+        found.update({f"{rule}.scaled": table for rule, table in scaled.items()})
+    return found
+
+
+def sizes(matrix: ScoreMatrix, parameters: Parameters) -> list[int]:
+    """Return the numbers of tasks that are reversed: those asked for, or all, at most 20 evenly spread."""
+    T = _n_voting(matrix)
+    if parameters["n_reversed"] is not None:
+        return [r for r in parameters["n_reversed"] if r <= T]
+    return sorted({round(r) for r in np.linspace(1, T, min(T, _MOST_SIZES)).tolist()})
+
+
+def _reversals(part: Part, numbers: list[int], seed: int, repeats: range) -> NDArray[np.int64]:
+    """Return 1 for each task that is reversed; a row for every repeat and number of tasks."""
+    T = part.matrix.n_tasks
+    rows = np.zeros((len(repeats), len(numbers), T), dtype=np.int64)
+    for row, repeat in zip(rows, repeats, strict=True):
+        for chosen, r in zip(row, numbers, strict=True):
+            chosen[generator(seed, NUMBER, repeat, r).permutation(T)[:r]] = 1
+    return rows.reshape(-1, T)
+
+
+def reversed_scores(matrix: ScoreMatrix) -> FloatArray:
+    """Return the oriented scores with every task reversed between its extremes."""
+    low, high = np.fmin.reduce(matrix.scores, axis=0), np.fmax.reduce(matrix.scores, axis=0)
+    turned = low + high - matrix.scores
+    # of the extremes and of scores that tie nothing may be lost to rounding
+    turned = np.where(matrix.scores == low, high, np.where(matrix.scores == high, low, turned))
+    return np.where(np.isnan(matrix.scores), np.nan, turned)
+
+
+def _distances(part: Part, corrupted: FloatArray, is_corrupted: NDArray[np.int64]) -> dict[str, FloatArray]:
+    """Return the distance to the reference of each row of `is_corrupted`: tasks that have their `corrupted` scores.
+
+    Each task stands twice in one matrix, honest and corrupted, and counts once.
+    """
+    both = doubled(part.matrix, corrupted)
+    counts = np.hstack([1 - is_corrupted, is_corrupted])
+    scores = resampled_scores(both, counts, part.rules, lambda share: None)
+    return {
+        rule: kendall(part.reference[rule].average_ranks, average_ranks(table))[1] for rule, table in scores.items()
+    }
+
+
+def doubled(matrix: ScoreMatrix, corrupted: FloatArray) -> ScoreMatrix:
+    """Return the matrix with its tasks twice, the second time with other oriented scores."""
+    return ScoreMatrix(
+        np.hstack([matrix.values, corrupted * matrix.directions]),
+        system_names=matrix.system_names,
+        directions=np.tile(matrix.directions, 2),
+        weights=matrix.weights * 2,
+        gamma=matrix.gamma,
+        minimum=np.tile(matrix.minimum, 2),
+        maximum=np.tile(matrix.maximum, 2),
+        chance=np.tile(matrix.chance, 2),
+    )
+
+
+def _n_voting(matrix: ScoreMatrix) -> int:
+    return int(matrix.votes.sum())
+
+
+def _columns(matrix: ScoreMatrix, part: Part) -> list[int]:
+    """Return the place of the part's tasks among all voting tasks."""
+    voting = [name for name, votes in zip(matrix.task_names, matrix.votes, strict=True) if votes]
+    place = {name: t for t, name in enumerate(voting)}
+    return [place[name] for name in part.matrix.task_names]
+
+
+def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
+    """Return for each rule the curve over the number of reversed tasks, and over λ the mean and largest distance."""
+    arrays, plan = joined(partials), _plan(matrix, parameters)
+    shape = (len(parameters["factors"]), _n_voting(matrix))
+    arrays = {name: table.reshape(shape) if name.endswith(".scaled") else table for name, table in arrays.items()}
+    rules: dict[str, Any] = {}
+    for rule in plan.rules:
+        turned, scaled = arrays[f"{rule}.reversed"], arrays[f"{rule}.scaled"]
+        rules[rule] = {
+            "reversed": plain_list(mean_of(turned, axis=0)),
+            "reversed_deviation": plain_list(deviation_of(turned, axis=0)),
+            "scaled": plain_list(mean_of(scaled, axis=1)),
+            "scaled_largest": plain_list(np.fmax.reduce(scaled, axis=1)),
+            "n_undefined": int(np.isnan(turned).sum()),
+        }
+    summary = {
+        "n_repeats": parameters["n_repeats"],
+        "n_reversed": sizes(matrix, parameters),
+        "factors": list(parameters["factors"]),
+        "rules": rules,
+        "not_studied": dict(plan.not_studied),
+    }
+    return StudyResult(summary, arrays)
+
+
+def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
+    """Cut the repeats by how long they should take."""
+    return chunks_for(estimate(matrix, parameters), parameters["n_repeats"])
+
+
+def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
+    """Return the seconds that the study should take."""
+    _check(parameters)
+    n_rankings, seconds = _n_rankings(matrix, parameters), 0.0
+    for part in _plan(matrix, parameters).parts:
+        n, T = part.matrix.n_systems, part.matrix.n_tasks
+        fast = [rule for rule in part.rules if _is_fast(rule, part.matrix)]
+        slow = sum(one_by_one_seconds(rule, part.matrix) for rule in part.rules if rule not in fast)
+        seconds += n_rankings * (len(fast) * (1e-5 + 1e-9 * n * n) + 2e-9 * n * n * (T / 8 + 4) + slow)
+    return seconds
+
+
+def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
+    """Return why there is nothing to rank."""
+    _check(parameters)
+    scored = scored_part(matrix)
+    if scored.matrix is None:
+        return scored.reason
+    if scored.matrix.n_systems < 2:
+        return "1 system with scores; at least 2 are needed"
+    return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"
+
+
+def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
+    return make_plan(matrix, parameters, _n_rankings(matrix, parameters), _is_fast)
+
+
+def _n_rankings(matrix: ScoreMatrix, parameters: Parameters) -> int:
+    reversals = parameters["n_repeats"] * len(sizes(matrix, parameters))
+    return reversals + len(parameters["factors"]) * _n_voting(matrix)
+
+
+def _is_fast(rule: str, matrix: ScoreMatrix) -> bool:
+    twice = doubled(matrix, matrix.scores)
+    return has_fast_way(rule, twice, np.repeat([[1, 0]], matrix.n_tasks, axis=1))
+
+
+def _check(parameters: Parameters) -> None:
+    if parameters["n_repeats"] < 1:
+        raise ValueError(f"`n_repeats` is {parameters['n_repeats']}; expected at least 1")
+    if not all(0 < factor <= 1e12 for factor in parameters["factors"]):
+        raise ValueError(f"`factors` is {parameters['factors']}; expected numbers above 0")
+    if parameters["n_reversed"] is not None and not all(r >= 1 for r in parameters["n_reversed"]):
+        raise ValueError(f"`n_reversed` is {parameters['n_reversed']}; expected numbers of tasks, or null")
+
+
+STUDY = Study(
+    key="corrupted_tasks",
+    name="Corrupted tasks",
+    question="How far does each ranking move when tasks are reversed, or one is multiplied?",
+    source="Colombo et al. 2022, section 4",
+    parameters={
+        "rules": None,
+        "n_repeats": 100,
+        "n_reversed": None,
+        "factors": [0.01, 0.1, 0.5, 2.0, 10.0, 100.0],
+        "missing": "drop_systems",
+        "budget": 60.0,
+    },
+    n_chunks=n_chunks,
+    estimate=estimate,
+    run_chunk=run_chunk,
+    merge=merge,
+    why_not=why_not,
+    steps="n_repeats",
+)

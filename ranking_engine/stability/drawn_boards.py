@@ -1,0 +1,82 @@
+"""Rule scores of many boards of some of the systems, on tasks that count several times or not at all.
+
+`task_counts[r, t]` is how often board r counts task t, `present[r, i]` whether system i is on it. Scores have shape
+(n_boards, n_systems), NaN where a system is not on the board or not ranked there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.dispatch import rank_all
+from ranking_engine.ranking import UNRANKED
+from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.stability.batches import ABSOLUTE, POSITIONAL, Batch
+from ranking_engine.stability.resampled_pairs import fits, resampled_pairs, score_pairs
+from ranking_engine.stability.resampled_scores import has_exact_weights, reweighted
+
+Counts = NDArray[np.int64]
+
+
+def is_batched(rule: str, matrix: ScoreMatrix) -> bool:
+    """Whether `rule` is scored for many boards at once."""
+    most = np.full((1, matrix.n_tasks), matrix.n_tasks, dtype=np.int64)  # at worst one task is drawn every time
+    if not has_exact_weights(matrix, most, factor=2 * matrix.n_systems):
+        return False
+    return rule in ABSOLUTE or rule in POSITIONAL or fits(rule, matrix)
+
+
+def board_scores(
+    matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str]
+) -> dict[str, FloatArray]:
+    """Return the scores of every board under every rule; rules that need all scores must have them."""
+    scores: dict[str, FloatArray] = {}
+    batched = [rule for rule in rules if is_batched(rule, matrix)]
+    of_scores = {rule: ABSOLUTE.get(rule) or POSITIONAL.get(rule) for rule in batched}
+    if any(of_scores.values()):
+        batch = _batch(matrix, task_counts, present)
+        scores.update({rule: function(batch) for rule, function in of_scores.items() if function})
+    of_pairs = [rule for rule in batched if rule not in scores]
+    if of_pairs:
+        tables = {rule: np.empty(present.shape) for rule in of_pairs}
+        for rows, pairs, common in resampled_pairs(matrix, task_counts, present, with_common="win_rate" in of_pairs):
+            for rule, table in tables.items():
+                table[rows] = score_pairs(rule, pairs, common)
+        scores.update(tables)
+    alone = [rule for rule in rules if rule not in scores]
+    if alone:
+        scores.update(_one_by_one(matrix, task_counts, present, alone))
+    return scores
+
+
+def condorcet_winners(matrix: ScoreMatrix, task_counts: Counts, present: BoolArray) -> NDArray[np.intp]:
+    """Return the system that beats every other of its board, -1 where there is none."""
+    if fits("condorcet", matrix) and is_batched("condorcet", matrix):
+        scores = board_scores(matrix, task_counts, present, ["condorcet"])["condorcet"]
+    else:
+        scores = _one_by_one(matrix, task_counts, present, ["condorcet"])["condorcet"]
+    is_winner = ~np.isnan(scores)
+    return np.where(is_winner.any(axis=1), is_winner.argmax(axis=1), -1)
+
+
+def _batch(matrix: ScoreMatrix, task_counts: Counts, present: BoolArray) -> Batch:
+    scores = np.where(present[:, :, None], matrix.scores, np.nan)
+    weights = (task_counts * matrix.integer_weights).astype(np.float64)
+    return Batch(matrix, scores, weights, present)
+
+
+def _one_by_one(
+    matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str]
+) -> dict[str, FloatArray]:
+    scores = {rule: np.full(present.shape, np.nan) for rule in rules}
+    for r, (counts, on_board) in enumerate(zip(task_counts, present, strict=True)):
+        systems = np.flatnonzero(on_board)
+        board = reweighted(matrix, counts).subset(systems=systems)
+        for rule, ranking in rank_all(board, rules, missing="undefined").items():
+            is_ranked = ranking.ranks != UNRANKED
+            scores[rule][r, systems[is_ranked]] = -ranking.ranks[is_ranked]
+    return scores
+

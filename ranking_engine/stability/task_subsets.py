@@ -1,0 +1,267 @@
+"""Task subsets: how far a ranking on some of the tasks agrees with the ranking on all of them.
+
+Colombo et al. 2022, section 5.2.2: for every size k, the mean of Kendall's tau between the ranking on k random tasks
+and the full one. Zhang and Hardt 2024, appendix C: how few well-chosen tasks do, the best of many subsets of each size.
+
+Departures from the papers:
+- A ranking is compared with the same rule's own full ranking, by tau-b on average ranks.
+- Where there are no more subsets of a size than would be drawn, all of them are tried once. The smallest subset with
+  tau-b 1 is then proven to be so; else its size is an upper bound.
+- Rules that need all scores rank what the missing-score policy leaves of the whole table, decided before drawing.
+- Every rule that ranks is studied.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.missing import scored_part
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.stability.agreement import average_ranks, kendall
+from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
+from ranking_engine.stability.resampled_scores import has_fast_way, resampled_scores
+from ranking_engine.stability.study import (
+    Arrays,
+    Parameters,
+    Progress,
+    Study,
+    StudyResult,
+    blocks,
+    chunks_for,
+    deviation_of,
+    generator,
+    joined,
+    mean_of,
+    plain,
+    plain_list,
+    span,
+)
+
+NUMBER = 3
+
+Counts = NDArray[np.int64]
+
+_BLOCK_CELLS = 1 << 22
+_REACHED = 1 - 1e-12
+_RANDOM, _BEST = 0, 1  # the two curves
+
+
+def run_chunk(
+    matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
+) -> Arrays:
+    """Return `<rule>.tau` of every subset of the chunk, first those of the mean curve and then those of the best."""
+    plan = _plan(matrix, parameters)
+    found: Arrays = {}
+    for k, part in enumerate(plan.parts):
+        subsets = Subsets(part.matrix.n_tasks, parameters, seed)
+        mine = span(chunk, n_chunks(matrix, parameters), len(subsets))
+        found.update(_taus(part, subsets, mine, _part_of(progress, k, len(plan.parts))))
+    return found
+
+
+class Subsets:
+    """The subsets of one number of tasks, in a fixed order: those of the mean curve by size, then of the best curve.
+
+    Attributes:
+        n_tasks: how many tasks there are.
+        sizes: for the two curves, the sizes of subsets.
+        numbers: for the two curves, how many subsets there are of each size.
+        is_every: for the sizes of the best curve, whether these are all there are.
+    """
+
+    def __init__(self, n_tasks: int, parameters: Parameters, seed: int) -> None:
+        self.n_tasks, self.seed = n_tasks, seed
+        self.sizes = (range(1, n_tasks + 1), range(1, min(n_tasks, parameters["largest_best"]) + 1))
+        most = parameters["n_best"]
+        self.is_every = [math.comb(n_tasks, size) <= most for size in self.sizes[_BEST]]
+        self.numbers = (
+            [parameters["n_repeats"]] * n_tasks,
+            [min(most, math.comb(n_tasks, size)) for size in self.sizes[_BEST]],
+        )
+
+    def __len__(self) -> int:
+        return sum(map(sum, self.numbers))
+
+    def counts(self, wanted: range) -> Counts:
+        """Return, for the subsets numbered `wanted`, 1 for each task that is in it."""
+        rows = np.zeros((len(wanted), self.n_tasks), dtype=np.int64)
+        start = 0
+        for curve in (_RANDOM, _BEST):
+            for size, number in zip(self.sizes[curve], self.numbers[curve], strict=True):
+                inside = range(max(start, wanted.start), min(start + number, wanted.stop))
+                for k, chosen in zip(inside, self._chosen(curve, size, inside, start), strict=True):
+                    rows[k - wanted.start, chosen] = 1
+                start += number
+        return rows
+
+    def _chosen(self, curve: int, size: int, inside: range, start: int) -> list[Any]:
+        if not inside:
+            return []
+        first, last = inside.start - start, inside.stop - start
+        if curve == _BEST and self.is_every[size - 1]:
+            every = itertools.combinations(range(self.n_tasks), size)
+            return [list(chosen) for chosen in itertools.islice(every, first, last)]
+        return [
+            generator(self.seed, NUMBER, curve, size, repeat).permutation(self.n_tasks)[:size]
+            for repeat in range(first, last)
+        ]
+
+    def split(self, values: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
+        """Return the figures of all subsets as the mean curve's (sizes, repeats), and the best curve's by size."""
+        n_random = sum(self.numbers[_RANDOM])
+        ends = np.cumsum(self.numbers[_BEST])[:-1]
+        return values[:n_random].reshape(self.n_tasks, -1), np.split(values[n_random:], ends)
+
+
+def _taus(part: Part, subsets: Subsets, mine: range, progress: Progress | None) -> Arrays:
+    found = {rule: np.full(len(mine), np.nan) for rule in part.rules}
+    height = max(1, _BLOCK_CELLS // part.matrix.n_systems)
+    for block in blocks(mine, height):
+        counts = subsets.counts(block)
+        scores = resampled_scores(part.matrix, counts, part.rules, lambda share: None)
+        for rule, table in scores.items():
+            tau, _ = kendall(part.reference[rule].average_ranks, average_ranks(table))
+            found[rule][block.start - mine.start : block.stop - mine.start] = tau
+        if progress is not None:
+            progress(block.stop - mine.start, len(mine))
+    return {f"{rule}.tau": values for rule, values in found.items()}
+
+
+def _part_of(progress: Progress | None, k: int, n_parts: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda done, total: progress(k * total + done, n_parts * total)
+
+
+def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
+    """Return for each rule both curves and the smallest subset found that gives its full ranking.
+
+    The arrays are `<rule>.tau`, shape (sizes, repeats), and `<rule>.best_tau`, shape (sizes, subsets), NaN where there
+    are fewer subsets of a size.
+    """
+    taus, plan = joined(partials), _plan(matrix, parameters)
+    rules: dict[str, Any] = {}
+    arrays: Arrays = {}
+    for part in plan.parts:
+        subsets = Subsets(part.matrix.n_tasks, parameters, seed)
+        for rule in part.rules:
+            random, best = subsets.split(taus[f"{rule}.tau"])
+            rules[rule] = {**_mean_curve(random), **_best_curve(part.matrix, subsets, best)}
+            arrays[f"{rule}.tau"] = random
+            arrays[f"{rule}.best_tau"] = _padded(best)
+    by_key = {rule: rules[rule] for rule in plan.rules}
+    summary = {"n_repeats": parameters["n_repeats"], "n_best": parameters["n_best"], "rules": by_key}
+    return StudyResult({**summary, "not_studied": dict(plan.not_studied)}, arrays)
+
+
+def _mean_curve(random: FloatArray) -> dict[str, Any]:
+    return {
+        "mean": plain_list(mean_of(random, axis=1), 4),
+        "deviation": plain_list(deviation_of(random, axis=1), 4),
+        "n_undefined": int(np.isnan(random).sum()),
+    }
+
+
+def _best_curve(matrix: ScoreMatrix, subsets: Subsets, best: list[FloatArray]) -> dict[str, Any]:
+    """Return the best tau-b of each size and its tasks, and what the smallest perfect subset is."""
+    values, tasks = [], []
+    start = sum(subsets.numbers[_RANDOM])
+    for taus in best:
+        top = int(np.nanargmax(taus)) if not np.isnan(taus).all() else None
+        values.append(None if top is None else plain(taus[top]))
+        counts = np.zeros(matrix.n_tasks) if top is None else subsets.counts(range(start + top, start + top + 1))[0]
+        tasks.append([matrix.task_names[t] for t in np.flatnonzero(counts)])
+        start += len(taus)
+    reached = next((k for k, taus in enumerate(best) if (taus >= _REACHED).any()), None)
+    return {
+        "best": values,
+        "best_tasks": tasks,
+        "smallest": None if reached is None else reached + 1,
+        "smallest_tasks": None if reached is None else tasks[reached],
+        "smallest_is_proven": reached is not None and all(subsets.is_every[:reached]),
+    }
+
+
+def _padded(best: list[FloatArray]) -> FloatArray:
+    rows = np.full((len(best), max(map(len, best))), np.nan)
+    for row, taus in zip(rows, best, strict=True):
+        row[: len(taus)] = taus
+    return rows
+
+
+def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
+    """Cut the subsets by how long they should take."""
+    return chunks_for(estimate(matrix, parameters), _n_subsets(matrix, parameters))
+
+
+def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
+    """Return the seconds that the study should take."""
+    _check(parameters)
+    n_subsets, seconds = _n_subsets(matrix, parameters), 0.0
+    for part in _plan(matrix, parameters).parts:
+        n, T = part.matrix.n_systems, part.matrix.n_tasks
+        fast = [rule for rule in part.rules if _is_fast(rule, part.matrix)]
+        slow = sum(one_by_one_seconds(rule, part.matrix) for rule in part.rules if rule not in fast)
+        each = len(fast) * (1e-5 + 1e-9 * n * n) + 2e-9 * n * n * (T / 16 + 4) + slow
+        seconds += n_subsets * each
+    return seconds
+
+
+def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
+    """Return why there are no subsets of tasks, or nothing to rank."""
+    _check(parameters)
+    scored = scored_part(matrix)
+    if scored.matrix is None:
+        return scored.reason
+    if scored.matrix.n_tasks < 2 or scored.matrix.n_systems < 2:
+        return (
+            f"{scored.matrix.n_systems} systems on {scored.matrix.n_tasks} voting tasks; "
+            "at least 2 of each are needed"
+        )
+    return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"
+
+
+def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
+    return make_plan(matrix, parameters, _n_subsets(matrix, parameters), _is_fast)
+
+
+def _n_subsets(matrix: ScoreMatrix, parameters: Parameters) -> int:
+    return len(Subsets(max(1, int(matrix.votes.sum())), parameters, 0))
+
+
+def _is_fast(rule: str, matrix: ScoreMatrix) -> bool:
+    return has_fast_way(rule, matrix, np.ones((1, matrix.n_tasks), dtype=np.int64))
+
+
+def _check(parameters: Parameters) -> None:
+    for name in ("n_repeats", "n_best", "largest_best"):
+        if parameters[name] < 1:
+            raise ValueError(f"`{name}` is {parameters[name]}; expected at least 1")
+
+
+STUDY = Study(
+    key="task_subsets",
+    name="Task subsets",
+    question="How few of the tasks would give the same ranking?",
+    source="Colombo et al. 2022, section 5.2.2; Zhang and Hardt 2024, appendix C",
+    parameters={
+        "rules": None,
+        "n_repeats": 100,
+        "n_best": 1000,
+        "largest_best": 6,
+        "missing": "drop_systems",
+        "budget": 60.0,
+    },
+    n_chunks=n_chunks,
+    estimate=estimate,
+    run_chunk=run_chunk,
+    merge=merge,
+    why_not=why_not,
+    steps="n_repeats",
+)

@@ -1,0 +1,230 @@
+"""What owners hide is on no page and in no answer: scores, ranks of others, names. Every route is asked."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.test import Client
+from django.urls import get_resolver, reverse
+from django.utils import timezone
+
+from leaderboard.models import ApiToken, Benchmark
+from leaderboard.models.submissions import Source
+from leaderboard.selectors.audience import audience, proven_system_ids, readable_benchmark
+from leaderboard.services.drafts import RawRow, make_draft
+from leaderboard.services.preview import preview_draft
+from leaderboard.services.releases import freeze_revision
+from leaderboard.services.submissions import accept_batch
+from leaderboard.services.table_preview import preview_table
+from leaderboard.services.tokens import create_token
+from leaderboard.services.uploads import Upload, UploadError, UploadRow, check_upload
+from tests.factories import Factory
+
+# Figures and names that stand nowhere else.
+SECRET = {"Zebrafish": [71.31007, 62.11003], "Axolotl": [12.73009, 93.17001]}
+OWN = [33.57011, 44.91013]
+FIGURES = ["71.31", "62.11", "12.73", "93.17"]
+HIDING = {
+    "ranks": {"score_view": "ranks"},
+    "own": {"score_view": "own"},
+    "anonymous": {"anonymous_until": True},
+}
+# The proposer is a stranger with a submission that waits; staff see what everyone sees (`test_permissions.py`).
+RESTRICTED = ["anonymous", "member", "submitter", "proposer"]
+
+
+class Hidden:
+    """A benchmark that hides something, and somebody of every kind."""
+
+    def __init__(self, make: Factory, hiding: str) -> None:
+        self.said = {}
+        self.benchmark = make.benchmark(SECRET, n_tasks=2, submission_policy="moderated")
+        owner = self.benchmark.memberships.get(role="owner").user
+        self.people = {"owner": owner, "stranger": make.user(), "submitter": make.user("Sub")}
+        self.people |= {role: make.member(self.benchmark, role) for role in ("member", "moderator")}
+        self.people |= {"staff": make.user(is_staff=True), "proposer": make.user()}
+        mine = make.pending(self.benchmark, {"Mine": OWN}, by=self.people["submitter"])
+        accept_batch(mine, actor=owner)
+        # A submission that waits gives no right to the system that it names.
+        make.pending(self.benchmark, {"Zebrafish": [1.0, 1.0]}, by=self.people["proposer"])
+        self.mine = mine
+        self.benchmark = make.publish(self.benchmark, studies=True)
+        freeze_revision(self.benchmark, author=owner, number=2, name="Frozen")
+        fields = {name: timezone.now() + timedelta(days=1) if v is True else v for name, v in HIDING[hiding].items()}
+        Benchmark.objects.filter(pk=self.benchmark.pk).update(**fields)
+        self.benchmark.refresh_from_db()
+
+    def client(self, kind: str) -> Client:
+        client = Client(raise_request_exception=False)
+        if kind != "anonymous":
+            client.force_login(self.people[kind], backend="django.contrib.auth.backends.ModelBackend")
+        return client
+
+    def token(self, kind: str) -> dict[str, str]:
+        if kind == "anonymous":
+            return {}
+        name = f"t{ApiToken.objects.count()}"
+        _, secret = create_token(self.people[kind], name=name, scopes=["read", "submit", "manage"], days=30)
+        return {"HTTP_AUTHORIZATION": f"Token {secret}"}
+
+    def paths(self) -> list[str]:
+        """Every address that names a benchmark, a system, a rule or a submission, and the lists."""
+        foreign = self.benchmark.batches.exclude(pk=self.mine.pk).earliest("pk")
+        found = []
+        for name, keys in routes():
+            for system in ("zebrafish", "mine"):
+                values = {"key": self.benchmark.key, "system_key": system, "rule_key": "borda", "rule": "borda",
+                          "release_key": "frozen", "number": 2, "uuid": foreign.uuid}  # fmt: skip
+                if set(keys) <= set(values):
+                    found.append(reverse(name, kwargs={key: values[key] for key in keys}))
+        board = reverse("board", args=[self.benchmark.key])
+        queries = ["scores=1", "sort=name", "q=zebra", "policy=median", "revision=1"]
+        return sorted({*found, *(f"{board}?{query}" for query in queries), f"{board}board.csv?scores=1&revision=2"})
+
+
+def routes():
+    """(name, arguments) of every route but the admin's and the accounts'."""
+
+    def walk(resolver, prefix="", before=()):
+        for pattern in resolver.url_patterns:
+            here = (*before, *pattern.pattern.regex.groupindex)
+            if hasattr(pattern, "url_patterns"):
+                yield from walk(pattern, f"{pattern.namespace}:" if pattern.namespace else prefix, here)
+            elif pattern.name and not prefix.startswith("admin") and not pattern.name.startswith("account"):
+                yield prefix + pattern.name, here
+
+    return list(walk(get_resolver()))
+
+
+@pytest.fixture(scope="module")
+def hidden(django_db_setup, django_db_blocker):
+    """One benchmark for each way of hiding, in a transaction that is rolled back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        make = Factory()
+        yield {hiding: Hidden(make, hiding) for hiding in HIDING}
+        transaction.set_rollback(True)
+
+
+def said(world: Hidden, kind: str) -> dict[str, str]:
+    """The body of every address, in lower case."""
+    if kind not in world.said:
+        cache.clear()
+        client, token = world.client(kind), world.token(kind)
+        world.said[kind] = {
+            path: client.get(path, **(token if path.startswith("/api/") else {})).content.decode().lower()
+            for path in world.paths()
+        }
+    return world.said[kind]
+
+
+@pytest.mark.parametrize("kind", RESTRICTED)
+@pytest.mark.parametrize("hiding", HIDING)
+def test_no_address_tells_a_hidden_score(hidden, hiding, kind):
+    bodies = said(hidden[hiding], kind)
+    assert len(bodies) > 40
+    assert {path for path, body in bodies.items() for figure in FIGURES if figure in body} == set()
+
+
+@pytest.mark.parametrize("kind", RESTRICTED)
+@pytest.mark.parametrize("hiding", ["own", "anonymous"])
+def test_no_address_tells_a_hidden_name(hidden, hiding, kind):
+    bodies = said(hidden[hiding], kind)
+    asked = ("?q=zebra", "/zebrafish/")  # an address that says the name itself may repeat it
+    told = {path for path, body in bodies.items() if "axolotl" in body or ("zebrafish" in body and not
+            any(part in path for part in asked))}  # fmt: skip
+    assert told == set()
+
+
+@pytest.mark.parametrize("hiding", HIDING)
+def test_moderators_and_owners_see_everything(hidden, hiding):
+    world = hidden[hiding]
+    for kind in ("owner", "moderator"):
+        client, key = world.client(kind), world.benchmark.key
+        assert "71.31" in client.get(f"/b/{key}/systems/zebrafish/").content.decode()
+        found = client.get(f"/api/v1/benchmarks/{key}/scores/", **world.token(kind)).content.decode()
+        assert "71.31" in found
+
+
+@pytest.mark.parametrize("hiding", HIDING)
+def test_a_submitter_sees_their_own_scores_and_ranks(hidden, hiding):
+    bodies = said(hidden[hiding], "submitter")
+    key = hidden[hiding].benchmark.key
+    assert "33.57" in bodies[f"/b/{key}/systems/mine/"]
+    assert "mine" in bodies[f"/b/{key}/"]
+
+
+def test_ranks_without_scores_show_the_ranks_and_names_of_all(hidden):
+    body = said(hidden["ranks"], "member")[f"/b/{hidden['ranks'].benchmark.key}/"]
+    assert {name in body for name in ("zebrafish", "axolotl", "mine")} == {True}
+
+
+def test_own_score_boards_show_strangers_nothing_and_count_nobody(hidden):
+    world = hidden["own"]
+    for kind in ("anonymous", "proposer"):
+        body = said(world, kind)[f"/b/{world.benchmark.key}/"]
+        assert "no system of yours is on this board" in body
+        assert 'class="place">' not in body
+        assert "3 systems" not in body
+
+
+def test_pseudonyms_stay_the_same_and_give_away_no_order_of_names(hidden):
+    world = hidden["anonymous"]
+    key = world.benchmark.key
+    rows = [said(world, kind)[f"/b/{key}/board.csv?scores=1&revision=2"] for kind in ("anonymous", "proposer")]
+    assert rows[0] == rows[1]
+    names = [line.split(",")[0] for line in rows[0].splitlines()[1:]]
+    assert len(names) == 3
+    assert all(name.startswith("system ") for name in names)
+
+
+def test_a_pending_submission_proves_no_system_to_be_ones_own(hidden):
+    world = hidden["ranks"]
+    assert proven_system_ids(world.people["proposer"], world.benchmark) == frozenset()
+    own = world.benchmark.systems.get(name="Mine").pk
+    assert proven_system_ids(world.people["submitter"], world.benchmark) == {own}
+
+
+@pytest.mark.parametrize("hiding", HIDING)
+def test_a_preview_of_made_up_scores_finds_out_nothing(hidden, hiding):
+    world = hidden[hiding]
+    tasks = [task.key for task in world.benchmark.tasks.all()]
+    stranger = world.people["stranger"]
+    row = RawRow("Probe", dict(zip(tasks, ["71.31007", "62.11003"], strict=True)))
+    found = preview_draft(make_draft(world.benchmark, stranger, [row], source=Source.FORM))
+    assert (found.effects, found.near_misses, {change.old_text for change in found.rows}) == ([], [], {""})
+    table = preview_table(make_draft(world.benchmark, stranger, [row], source=Source.CSV))
+    assert (table.effects, table.n_unchanged, [line.n_changed for line in table.rows]) == ([], None, [None])
+
+
+@pytest.mark.parametrize("hiding", ["own", "anonymous"])
+@pytest.mark.parametrize(
+    "row",
+    [
+        UploadRow({"task-1": 1.0}, name="Zebrafishs"),
+        UploadRow({"task-1": 1.0}, key="zebrafish"),
+        UploadRow({"task-1": 1.0}, name="Other", key="zebrafish"),
+        UploadRow({"task-1": 1.0}, name="zebra-fish"),
+    ],
+)
+def test_an_error_about_a_near_name_does_not_tell_the_name(hidden, hiding, row):
+    world = hidden[hiding]
+    for creates in (True, False):
+        told = ""
+        try:
+            check_upload(world.benchmark, world.people["stranger"], Upload(rows=[row], creates_systems=creates))
+        except UploadError as error:
+            told = str(error)
+        assert "'Zebrafish'" not in told
+        assert "did you mean" not in told
+
+
+def test_what_does_not_say_that_it_hides_is_closed_to_restricted_viewers(hidden):
+    world = hidden["ranks"]
+    with pytest.raises(PermissionDenied, match="show its scores to nobody"):
+        readable_benchmark(world.people["stranger"], world.benchmark.key)
+    assert readable_benchmark(world.people["owner"], world.benchmark.key)[1].is_restricted is False
+    assert audience(world.people["stranger"], world.benchmark).level != audience(
+        world.people["submitter"], world.benchmark
+    ).level

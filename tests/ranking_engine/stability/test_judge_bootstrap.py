@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from ranking_engine import RULES, ScoreMatrix, condorcet_winner, rank
+from ranking_engine.comparison import spearman as spearman_of_two
+from ranking_engine.missing import complete, scored_part
+from ranking_engine.ranking import Ranking
+from ranking_engine.stability.catalogue import STUDIES, run_study
+from ranking_engine.stability.study import generator
+from ranking_engine.synthetic import random_matrix
+from tests.ranking_engine.strategies import matrices
+
+STUDY = STUDIES["judge_bootstrap"]
+SMALL = {"n_trials": 3, "n_resamples": 3, "n_rounds": 1}
+
+
+def board_of(part, counts, systems):
+    """The matrix in which only `systems` have scores, and each task counts so often."""
+    values = np.full(part.values.shape, np.nan)
+    values[systems] = part.values[systems]
+    return part.with_values(values).with_weights([w * int(k) for w, k in zip(part.weights, counts, strict=True)])
+
+
+def ranking_by_task(board, t):
+    return Ranking.from_scores("task", _places(board.scores[:, t]))
+
+
+def _places(scores):
+    """Scores that tie only when equal as stored."""
+    places = np.full(len(scores), np.nan)
+    has = ~np.isnan(scores)
+    places[has] = np.unique(scores[has], return_inverse=True)[1]
+    return places
+
+
+def naive_trial(part, rule, counts, systems):
+    board = board_of(part, counts, systems)
+    ranking = rank(board, rule, missing="drop_systems")
+    winners = [i for i in range(part.n_systems) if ranking.ranks[i] == 1]
+    quality = [naive_quality(board, counts, i) for i in winners]
+    quality = [q for q in quality if not np.isnan(q)]
+    elected = condorcet_winner(board)
+    unseen = [
+        spearman_of_two(ranking, ranking_by_task(board, t)) for t in range(part.n_tasks) if counts[t] == 0
+    ]
+    unseen = [value for value in unseen if not np.isnan(value)]
+    return {
+        "winner_rank": np.mean(quality) if quality else np.nan,
+        "condorcet": np.nan if elected is None or not winners else (elected in winners) / len(winners),
+        "generalization": np.mean(unseen) if unseen else np.nan,
+    }
+
+
+def naive_quality(board, counts, i):
+    total = weight_of = 0.0
+    for t in range(board.n_tasks):
+        column = board.scores[:, t]
+        n = int((~np.isnan(column)).sum())
+        if counts[t] and n > 1 and not np.isnan(column[i]):
+            r = ranking_by_task(board, t).average_ranks[i]
+            weight = float(board.weights[t])
+            total, weight_of = total + weight * (1 - (r - 1) / (n - 1)), weight_of + weight
+    return total / weight_of if weight_of else np.nan
+
+
+def naive_stability(part, rule, axis, number, q):
+    rankings = []
+    for k in range(q):
+        random = generator(6, 5, axis, number, k)
+        counts, systems = np.ones(part.n_tasks, dtype=int), range(part.n_systems)
+        if axis == 1:
+            counts = np.bincount(random.integers(part.n_tasks, size=part.n_tasks), minlength=part.n_tasks)
+        else:
+            systems = sorted(set(random.integers(part.n_systems, size=part.n_systems).tolist()))
+        rankings.append(rank(board_of(part, counts, systems), rule, missing="drop_systems"))
+    values = []
+    for first, second in itertools.combinations(rankings, 2):
+        common = int(((first.ranks > 0) & (second.ranks > 0)).sum())
+        if axis == 1 or common >= 3:
+            values.append(spearman_of_two(first, second))
+    values = [value for value in values if not np.isnan(value)]
+    return np.mean(values) if values else np.nan
+
+
+def assert_same_as_naive(matrix, parameters=SMALL):
+    result = run_study("judge_bootstrap", matrix, parameters, seed=6)
+    for rule in result.summary["rules"]:
+        part = (complete(matrix, "drop_systems") if RULES[rule].needs_complete else scored_part(matrix)).matrix
+        n, T = part.n_systems, part.n_tasks
+        for trial in range(parameters["n_trials"]):
+            random = generator(6, 5, 0, trial)
+            systems = sorted(set(random.integers(n, size=n).tolist()))
+            counts = np.bincount(random.integers(T, size=T), minlength=T)
+            for name, expected in naive_trial(part, rule, counts, systems).items():
+                found = result.arrays[f"{rule}.{name}"][trial]
+                assert found == pytest.approx(expected, abs=1e-9, nan_ok=True), (rule, name, trial)
+        for name, axis, number in (("judge_stability", 1, 0), ("candidate_stability", 2, 1)):
+            expected = naive_stability(part, rule, axis, number, parameters["n_resamples"])
+            found = result.arrays[f"{rule}.{name}"][0]
+            assert found == pytest.approx(expected, abs=1e-9, nan_ok=True), (rule, name)
+    return result
+
+
+@settings(max_examples=8, deadline=None)
+@given(matrices(max_systems=5, max_tasks=4, scales=True))
+def test_every_criterion_is_as_when_trials_are_ranked_one_by_one(matrix):
+    if not STUDY.why_not(matrix, STUDY.with_defaults(SMALL)):
+        assert_same_as_naive(matrix)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"n_levels": 4}, {"missing": 0.3}, {"weights": [2, 1, "1/3", "1/7", 1, 1]}],
+    ids=["ties", "gaps", "fractions"],
+)
+def test_larger_matrices_are_as_when_ranked_one_by_one(options):
+    base = random_matrix(9, 6, seed=3, **options)
+    matrix = ScoreMatrix(np.exp(base.values), weights=base.weights, gamma=2.0, maximum=[9] * 6, chance=[0.1] * 6)
+    assert_same_as_naive(matrix)
+
+
+def test_tasks_that_agree_score_one_on_every_criterion():
+    matrix = ScoreMatrix(np.tile([[5.0], [4], [3], [2], [1]], 8))
+    parameters = {"n_trials": 200, "n_resamples": 10, "n_rounds": 2, "rules": ["mean", "borda", "copeland", "schulze"]}
+    rules = run_study("judge_bootstrap", matrix, parameters).summary["rules"]
+    for criteria in rules.values():
+        assert {name: entry["mean"] for name, entry in criteria.items()} == dict.fromkeys(criteria, 1.0)
+
+
+def test_a_ranking_of_opposed_tasks_generalizes_worse_than_none():
+    """Half of the tasks are the other half turned round: of the half drawn more often fewer are left unseen."""
+    order = np.array([[5.0], [4], [3], [2], [1]])
+    matrix = ScoreMatrix(np.hstack([np.tile(order, 6), np.tile(6 - order, 6)]))
+    parameters = {"n_trials": 2000, "n_resamples": 30, "n_rounds": 2, "rules": ["borda", "copeland"]}
+    borda = run_study("judge_bootstrap", matrix, parameters).summary["rules"]["borda"]
+    assert -0.5 < borda["generalization"]["mean"] < -0.2
+    assert borda["condorcet"]["mean"] == 1.0  # whichever half is drawn more often orders all pairs alike
+    assert borda["winner_rank"]["mean"] > 0.5
+    # two resamples agree on which half is heavier with probability about a half, and are -1 apart else
+    assert abs(borda["judge_stability"]["mean"]) < 0.2
+    assert borda["candidate_stability"]["mean"] is None  # all tasks tie everybody
+
+
+def test_a_condorcet_method_always_elects_the_condorcet_winner():
+    matrix = random_matrix(8, 7, seed=4)
+    parameters = {"n_trials": 300, "n_resamples": 2, "n_rounds": 1, "rules": ["copeland", "borda", "schulze"]}
+    rules = run_study("judge_bootstrap", matrix, parameters).summary["rules"]
+    assert rules["copeland"]["condorcet"]["mean"] == rules["schulze"]["condorcet"]["mean"] == 1.0
+    assert 0.5 < rules["borda"]["condorcet"]["mean"] < 1.0
+    undefined = {entry["condorcet"]["n_undefined"] for entry in rules.values()}
+    assert len(undefined) == 1
+    assert undefined != {0}
+
+
+def test_standardizing_changes_relative_differences_and_no_order():
+    matrix = ScoreMatrix(random_matrix(6, 5, seed=1).values + 10)
+    parameters = {**SMALL, "n_trials": 100, "rules": ["relative_difference", "copeland", "mean"]}
+    plain, moved = (
+        run_study("judge_bootstrap", matrix, {**parameters, "standardize": flag}).arrays for flag in (False, True)
+    )
+    assert not np.allclose(
+        plain["relative_difference.generalization"], moved["relative_difference.generalization"], equal_nan=True
+    )
+    for rule in ("copeland", "mean"):
+        np.testing.assert_allclose(plain[f"{rule}.generalization"], moved[f"{rule}.generalization"], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_trials": 0}, "`n_trials` is 0"),
+        ({"n_resamples": 1}, "`n_resamples` is 1; expected at least 2"),
+        ({"n_rounds": 0}, "`n_rounds` is 0"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        run_study("judge_bootstrap", random_matrix(4, 4, seed=0), parameters)
+
+
+def test_two_systems_are_too_few():
+    with pytest.raises(ValueError, match="2 systems on 2 voting tasks; at least 3 systems and 2 tasks are needed"):
+        run_study("judge_bootstrap", ScoreMatrix([[1, 2], [2, 1]]))
