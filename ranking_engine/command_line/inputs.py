@@ -38,10 +38,13 @@ class UsageError(ValueError):
     """Arguments that do not go together; the message is one line."""
 
 
-def add_input_arguments(command: argparse.ArgumentParser) -> None:
+def add_input_arguments(command: argparse.ArgumentParser, *, is_file_optional: bool = False) -> None:
     """Declare FILE, --benchmark, --weights, --all-tasks and --gamma."""
     command.add_argument(
-        "file", metavar="FILE", help="scores.csv: `system` and a column for each task; - is standard input"
+        "file",
+        metavar="FILE",
+        nargs="?" if is_file_optional else None,
+        help="scores.csv: `system` and a column for each task; - is standard input",
     )
     command.add_argument(
         "--benchmark",

@@ -1,0 +1,181 @@
+"""`instances`: rankings from the scores of single instances."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ranking_engine.command_line.grids import Grid, latex_grid, markdown_grid, text_grid
+from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
+from ranking_engine.instance_tables import read_instances
+from ranking_engine.instances import InstanceScores, PairedDifferences, aggregate_all, paired_differences
+from ranking_engine.ranking import UNRANKED, Ranking
+
+Report = dict[str, Any]
+
+NAMES = {"two_level": "Two levels", "one_level": "One level", "mean": "Mean"}
+MOST_PAIRS = 2000
+EXAMPLES = """\
+examples:
+  a table with the columns system, instance and one for each task, or with system, task, instance, score
+      python -m ranking_engine instances instances.csv
+  the published files of Colombo et al. 2022, in which the labels of the first two columns are swapped
+      python -m ranking_engine instances TAC_08.csv --system-column Utterance
+  how sure the differences between systems are
+      python -m ranking_engine instances instances.csv --intervals --format json
+"""
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command and its arguments."""
+    command = commands.add_parser(
+        "instances",
+        help="rank by the scores of single instances",
+        description="Rank by the scores of single instances: Borda on two levels or one (Colombo et al. 2022), mean.",
+        epilog=EXAMPLES + EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("file", metavar="FILE", help="the table of instances; - is standard input")
+    command.add_argument(
+        "--system-column", metavar="NAME", default="system", help="which column names the systems (default: system)"
+    )
+    command.add_argument(
+        "--instance-column", metavar="NAME", help="which column names the instances (default: instance or utterance)"
+    )
+    command.add_argument(
+        "--lower", metavar="TASK", action="append", default=[], help="lower is better on this task; repeatable"
+    )
+    command.add_argument(
+        "--intervals", action="store_true", help="with bootstrap intervals of all differences between two systems"
+    )
+    command.add_argument("--resamples", metavar="N", type=int, default=1000, help="for the intervals (default: 1000)")
+    command.add_argument("--level", metavar="P", type=float, default=0.95, help="of the intervals (default: 0.95)")
+    command.add_argument("--seed", metavar="N", type=int, default=0, help="of the resamples (default: 0)")
+    command.add_argument("--format", choices=list(FORMATS), default="table")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> str:
+    """Rank, and return the rankings in the format asked for."""
+    scores = _read(options)
+    report: Report = {key: _entry(scores, ranking) for key, ranking in aggregate_all(scores).items()}
+    if options.intervals:
+        n_pairs = scores.n_systems * (scores.n_systems - 1) // 2
+        if n_pairs > MOST_PAIRS:
+            raise UsageError(f"--intervals: {n_pairs} pairs of systems; at most {MOST_PAIRS} are compared")
+        try:
+            found = paired_differences(
+                scores, n_resamples=options.resamples, level=options.level, seed=options.seed
+            )
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        report["differences"] = _differences(scores, found)
+    return FORMATS[options.format](report)
+
+
+def _read(options: argparse.Namespace) -> InstanceScores:
+    columns = {"system_column": options.system_column, "instance_column": options.instance_column}
+    if options.file == STANDARD_INPUT:
+        text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
+        return read_instances(text, name="standard input", lower=options.lower, **columns)
+    return read_instances(options.file, lower=options.lower, **columns)
+
+
+def _entry(scores: InstanceScores, ranking: Ranking) -> Report:
+    names = scores.system_names
+    return {
+        "scores": dict(zip(names, map(_number, ranking.scores.tolist()), strict=True)),
+        "ranks": {
+            name: None if rank == UNRANKED else rank for name, rank in zip(names, ranking.ranks.tolist(), strict=True)
+        },
+    }
+
+
+def _differences(scores: InstanceScores, found: PairedDifferences) -> list[Report]:
+    return [
+        {
+            "systems": [scores.system_names[i], scores.system_names[j]],
+            "difference": _number(found.difference[k]),
+            "interval": [_number(found.lower[k]), _number(found.upper[k])],
+            "n_common": int(found.n_common[k]),
+        }
+        for k, (i, j) in enumerate(found.pairs.tolist())
+    ]
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def as_json(report: Report) -> str:
+    """Return the report itself, as JSON."""
+    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def as_csv(report: Report) -> str:
+    """Return a row for each system with its rank and score under each aggregation."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["system", *(f"{key}_{what}" for key in NAMES for what in ("rank", "score"))])
+    for system in _sorted_systems(report):
+        cells = [report[key][what][system] for key in NAMES for what in ("ranks", "scores")]
+        writer.writerow([system, *cells])
+    return text.getvalue()
+
+
+def as_table(report: Report) -> str:
+    """Return the ranks as aligned text, and the intervals if there are any."""
+    return "\n".join(_joined(text_grid, report)) + "\n"
+
+
+def as_markdown(report: Report) -> str:
+    """Return the ranks as a Markdown table, and the intervals if there are any."""
+    return "\n".join(_joined(markdown_grid, report)) + "\n"
+
+
+def as_latex(report: Report) -> str:
+    """Return the ranks as a LaTeX tabular, which needs the package booktabs, and the intervals if there are any."""
+    return "\n".join(_joined(latex_grid, report)) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Report], str]] = {
+    "table": as_table,
+    "json": as_json,
+    "csv": as_csv,
+    "markdown": as_markdown,
+    "latex": as_latex,
+}
+
+
+def _joined(lines_of: Callable[[Grid], list[str]], report: Report) -> list[str]:
+    """Return both tables, an empty line between."""
+    lines = lines_of(_ranks(report))
+    return [*lines, "", *lines_of(_intervals(report))] if "differences" in report else lines
+
+
+def _ranks(report: Report) -> Grid:
+    rows = [["system", *NAMES.values()]]
+    for system in _sorted_systems(report):
+        ranks = [report[key]["ranks"][system] for key in NAMES]
+        rows.append([system, *("-" if rank is None else str(rank) for rank in ranks)])
+    return rows
+
+
+def _intervals(report: Report) -> Grid:
+    rows = [["pair", "difference", "lower", "upper", "instances"]]
+    for entry in report["differences"]:
+        numbers = [entry["difference"], *entry["interval"]]
+        cells = ["-" if number is None else f"{number:.4g}" for number in numbers]
+        rows.append([" - ".join(entry["systems"]), *cells, str(entry["n_common"])])
+    return rows
+
+
+def _sorted_systems(report: Report) -> list[str]:
+    ranks = report["two_level"]["ranks"]
+    return sorted(ranks, key=lambda name: (ranks[name] or math.inf, name))

@@ -1,0 +1,220 @@
+"""Reading scores of single instances from CSV.
+
+Two forms, told apart by the header:
+
+- wide: a column with the systems, one with the instances (`instance` or, as in Colombo et al. 2022, `Utterance`), and a
+  column for each task;
+- long: the columns `system`, `task`, `instance` and `score`, in any order, a row a score.
+
+An empty cell is a missing score. Rows are read one after the other; only numbers are kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from array import array
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.instances import InstanceScores
+from ranking_engine.names import clean_name, name_problem, shorten
+from ranking_engine.score_matrix import FloatArray
+from ranking_engine.tables import TableError, TableIssue
+
+INSTANCE_COLUMNS = ("instance", "utterance")
+LONG_COLUMNS = ("system", "task", "instance", "score")
+
+_LEAST_SHARED = 1 / 20  # of the cells of systems x instances that must hold a score, in large tables
+_SMALL_CELLS = 5_000_000
+
+
+def read_instances(
+    source: str | Path | TextIO,
+    *,
+    name: str | None = None,
+    system_column: str = "system",
+    instance_column: str | None = None,
+    lower: Sequence[str] = (),
+) -> InstanceScores:
+    """Read scores of instances, in either form.
+
+    Args:
+        source: a path, or an open text (UTF-8, opened with newline="").
+        name: what errors call the file; default its path, or "table".
+        system_column: the column that names the systems. In Colombo's published files it is `Utterance`: the labels of
+            the first two columns are swapped there.
+        instance_column: the column that names the instances; default `instance` or `Utterance`, or, where the systems
+            are in `Utterance`, `System`.
+        lower: the tasks on which a lower score is better.
+
+    Raises:
+        TableError: with file, line and column.
+        OSError: the file cannot be opened.
+    """
+    if not isinstance(source, (str, Path)):
+        return _Reader(source, name or "table", system_column, instance_column).read(lower)
+    with Path(source).open(encoding="utf-8-sig", newline="") as text:
+        return _Reader(text, name or str(source), system_column, instance_column).read(lower)
+
+
+class _Codes:
+    """Numbers for names, in the order in which they come."""
+
+    def __init__(self) -> None:
+        self.number: dict[str, int] = {}
+
+    def of(self, name: str) -> int:
+        return self.number.setdefault(name, len(self.number))
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+
+class _Reader:
+    """Reads one table of instances."""
+
+    def __init__(self, text: TextIO, name: str, system_column: str, instance_column: str | None) -> None:
+        self.rows = csv.reader(text, strict=True)
+        self.name, self.system_column, self.instance_column = name, system_column, instance_column
+        self.header: list[str] = []
+        self.systems, self.checked = _Codes(), set[str]()
+
+    def read(self, lower: Sequence[str]) -> InstanceScores:
+        try:
+            self.header = [clean_name(cell) for cell in next(self.rows, [])]
+            if not self.header:
+                self.fail(None, None, "the table is empty")
+            is_long = sorted(cell.casefold() for cell in self.header) == sorted(LONG_COLUMNS)
+            tasks, blocks = self._long() if is_long else self._wide()
+        except UnicodeDecodeError as error:
+            raise TableError([TableIssue(None, None, None, "not UTF-8 text")], self.name) from error
+        except csv.Error as error:
+            raise TableError([TableIssue(self.rows.line_num, None, None, f"not CSV: {error}")], self.name) from error
+        if not self.systems:
+            self.fail(None, None, "the table has no rows below its header")
+        for task in lower:
+            if task not in tasks:
+                self.fail(None, None, f"no task is called {shorten(task)!r}")
+        directions = tuple(-1 if task in lower else 1 for task in tasks)
+        return InstanceScores(tuple(self.systems.number), tuple(tasks), tuple(blocks), directions)
+
+    def _wide(self) -> tuple[list[str], list[FloatArray]]:
+        system, instance = self._key_columns()
+        columns = [k for k in range(len(self.header)) if k not in (system, instance)]
+        tasks = [self.header[k] for k in columns]
+        if not tasks:
+            self.fail(1, None, "no column holds the scores of a task")
+        for k in columns:
+            self._check_name(self.header[k], "task", k)
+        if len(set(tasks)) < len(tasks):
+            self.fail(1, None, "two columns have the same name")
+        instances, values = _Codes(), array("d")
+        seen, keys = set[tuple[int, int]](), array("q")
+        for row in self._body():
+            key = (self._system(row[system], system), instances.of(row[instance]))
+            if key in seen:
+                self.fail(self.rows.line_num, None, f"system {row[system]!r} has instance {row[instance]!r} twice")
+            seen.add(key)
+            keys.extend(key)
+            values.extend([self._number(row[k], k) for k in columns])
+        codes = np.frombuffer(keys, dtype=np.int64).reshape(-1, 2)
+        scores = np.frombuffer(values, dtype=np.float64).reshape(len(codes), len(columns))
+        n, U = len(self.systems), len(instances)
+        self._check_shared(n * U, len(codes))
+        return tasks, [_filled(n, U, codes[:, 0], codes[:, 1], column) for column in scores.T]
+
+    def _long(self) -> tuple[list[str], list[FloatArray]]:
+        place = {cell.casefold(): k for k, cell in enumerate(self.header)}
+        system, task, instance, score = (place[name] for name in LONG_COLUMNS)
+        tasks, instances = _Codes(), list[_Codes]()
+        keys, values, seen = array("q"), array("d"), set[tuple[int, int, int]]()
+        for row in self._body():
+            t = tasks.of(row[task])
+            if t == len(instances):
+                self._check_name(row[task], "task", task)
+                instances.append(_Codes())
+            key = (t, self._system(row[system], system), instances[t].of(row[instance]))
+            if key in seen:
+                twice = f"system {row[system]!r} has instance {row[instance]!r} of task {row[task]!r} twice"
+                self.fail(self.rows.line_num, None, twice)
+            seen.add(key)
+            keys.extend(key)
+            values.append(self._number(row[score], score))
+        codes = np.frombuffer(keys, dtype=np.int64).reshape(-1, 3)
+        scores = np.frombuffer(values, dtype=np.float64)
+        n = len(self.systems)
+        self._check_shared(n * sum(map(len, instances)), len(codes))
+        blocks = []
+        for t, known in enumerate(instances):
+            rows = codes[:, 0] == t
+            blocks.append(_filled(n, len(known), codes[rows, 1], codes[rows, 2], scores[rows]))
+        return list(tasks.number), blocks
+
+    def _key_columns(self) -> tuple[int, int]:
+        place = {cell.casefold(): k for k, cell in reversed(list(enumerate(self.header)))}
+        system = place.get(self.system_column.casefold())
+        if system is None:
+            self.fail(1, None, f"no column is called {self.system_column!r} (for the systems)")
+        if self.instance_column is not None:
+            wanted: tuple[str, ...] = (self.instance_column.casefold(),)
+        else:
+            wanted = (*INSTANCE_COLUMNS, "system")
+        found = [place[cell] for cell in wanted if cell in place and place[cell] != system]
+        if not found:
+            expected = self.instance_column or " or ".join(INSTANCE_COLUMNS)
+            self.fail(1, None, f"no column is called {expected!r} (for the instances)")
+        return system, found[0]
+
+    def _body(self) -> Iterator[list[str]]:
+        """Yield the rows that are not blank; all have as many cells as the header."""
+        width = len(self.header)
+        for row in self.rows:
+            if len(row) != width:
+                if not any(row):
+                    continue
+                self.fail(self.rows.line_num, None, f"{len(row)} cells; the header has {width}")
+            yield row
+
+    def _system(self, cell: str, column: int) -> int:
+        name = clean_name(cell)
+        if name not in self.systems.number:
+            self._check_name(name, "system", column)
+        return self.systems.of(name)
+
+    def _check_name(self, name: str, kind: str, column: int) -> None:
+        if problem := name_problem(name, allow_formula=True):
+            self.fail(self.rows.line_num, column, f"the {kind} name {shorten(name)!r} {problem}")
+
+    def _number(self, cell: str, column: int) -> float:
+        if not cell or cell.isspace():
+            return math.nan
+        try:
+            value = float(cell)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value) or "_" in cell or not cell.isascii():
+            self.fail(self.rows.line_num, column, f"{shorten(cell)!r} is not a number")
+        return value
+
+    def _check_shared(self, n_cells: int, n_rows: int) -> None:
+        """Refuse tables whose systems have hardly an instance in common: they would fill the memory with gaps."""
+        if n_cells > _SMALL_CELLS and n_rows < n_cells * _LEAST_SHARED:
+            share = f"{100 * n_rows / n_cells:.2g} %"
+            self.fail(None, None, f"systems share hardly any instances ({share} of all pairs of them have scores)")
+
+    def fail(self, line: int | None, column: int | None, message: str) -> NoReturn:
+        name = self.header[column] if column is not None else None
+        raise TableError([TableIssue(line, None if column is None else column + 1, name, message)], self.name)
+
+
+def _filled(
+    n: int, U: int, systems: NDArray[np.int64], instances: NDArray[np.int64], values: FloatArray
+) -> FloatArray:
+    block = np.full((n, U), np.nan)
+    block[systems, instances] = values
+    return block
