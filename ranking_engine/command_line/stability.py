@@ -277,7 +277,7 @@ def _figures(entry: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[t
 def _places(length: int, summary: Mapping[str, Any]) -> list[str]:
     """Return what the places of a curve are called: by the summary, or 1, 2, 3, ..."""
     for axis in AXES:
-        if len(summary.get(axis, ())) == length:
+        if axis in summary and len(summary[axis]) == length:
             return [str(place) for place in summary[axis]]
     return [str(k + 1) for k in range(length)]
 
