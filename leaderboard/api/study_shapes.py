@@ -4,7 +4,7 @@ from rest_framework import serializers as s
 
 from leaderboard.api.shapes import Published
 
-STATES = ["done", "waiting", "running", "failed", "superseded", "unplanned", "says_nothing"]
+STATES = ["done", "waiting", "running", "failed", "superseded", "unplanned", "left_out"]
 
 
 class StudyEntry(s.Serializer):
