@@ -32,6 +32,7 @@ from ranking_engine.stability.sensitivity.visited import Met, Visited
 LEAST_WEIGHT = 0.01
 LEAST_DEVIATION = 1e-8
 N_STARTS = 20
+SWEEP_WORK = 300_000_000  # pairs x tasks x sweeps of the search
 
 FEASIBLE_SETS = ("scaled", "box")
 
@@ -234,7 +235,7 @@ def _study(space: _Space, counter: _Counter, budget: _Budget, seed: int) -> Card
     generator = np.random.default_rng(seed)
     random = space.floor ** generator.random((budget.n_starts, T))
     starts = [*corners(T, space.floor), *random]
-    n_sweeps = climb(cone, starts, visit)
+    n_sweeps = climb(cone, starts, visit, max_sweeps=SWEEP_WORK // max(1, cone.rows.size))
     best = visited.most_discordant
     pairs = prove(
         cone,

@@ -32,6 +32,7 @@ from ranking_engine.stability.sensitivity.visited import Met, Visited, average_r
 N_STARTS = 20
 N_WALKS = 4
 N_STEPS = 1_000
+SEARCH_WORK = 40_000_000  # sums x others x steps of a walk
 LURES = (0.0, 0.3)
 MAX_ROUNDS = 10
 MAX_DOUBLES = 1_500
@@ -221,13 +222,15 @@ class _Study:
         """Climb from nothing, from all and from random choices; wander from the first of them, and climb again."""
         n_items = len(self.others)
         none = np.zeros(n_items, dtype=bool)
-        starts = [none, ~none, *(generator.random((n_starts, n_items)) < 0.5)]
+        affordable = SEARCH_WORK // max(1, sums.changes.size)
+        n_steps = max(50, min(N_STEPS, affordable))
+        starts = [none, ~none, *(generator.random((min(n_starts, affordable), n_items)) < 0.5)]
         n_changes = climb(sums, starts, self.visit)
         for start in starts[:N_WALKS]:
             for lure in LURES:
                 self.tick()
-                found = wander(sums, start, N_STEPS, generator, lure=lure)
-                n_changes += N_STEPS + climb(sums, [found], self.visit)
+                found = wander(sums, start, n_steps, generator, lure=lure)
+                n_changes += n_steps + climb(sums, [found], self.visit)
         self._go_far()
         return n_changes
 
