@@ -1,7 +1,7 @@
 """How long sensitivity takes to reach the value that benchbench's search ends with, and to prove its bounds.
 
-`PYTHONPATH=. python benchmarks/sensitivity.py [--all]`, CPU seconds, best of three; the published leaderboards are those
-of tests/reference.py. Without `--all` the boards that take more than some seconds to bound are only searched.
+`PYTHONPATH=. python benchmarks/sensitivity.py [--all]`, CPU seconds, best of three to reach the value; the published
+leaderboards are those of tests/reference.py. Without `--all` the boards that take long to bound are only searched.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def seconds_to_reach(run, target):
 
 def search_cardinal(matrix):
     def run(watched):
-        space = cardinal._Space(matrix, "scaled")
+        space = cardinal.Space(matrix, "scaled")
         visited = watched(space.reference)
         cone = cardinal.cone_of(space.differences(), space.floor)
         starts = corners(space.units.shape[1], space.floor)
@@ -63,9 +63,9 @@ def search_ordinal(matrix):
     def run(watched):
         rates, names = ordinal.win_rates(matrix)
         order = ordinal.board_order(rates, names)
-        study = ordinal._Study(rates, names, order, matrix.n_systems // 5, None)
+        study = ordinal.TopStudy(rates, names, order, matrix.n_systems // 5, None)
         study.visited = watched(study.visited.reference)
-        study._search(study._reversals(), ordinal.N_STARTS, np.random.default_rng(0))
+        study.search(study.reversals(), ordinal.N_STARTS, np.random.default_rng(0))
 
     return run
 
@@ -89,7 +89,8 @@ def main() -> None:
     if not (REPOSITORY.parent / "shared" / "data").is_dir() and "PLURANK_REFERENCE_DATA" not in os.environ:
         print("no published leaderboards here; see tests/reference.py")
         return
-    print(f"{'board':26}{'theirs':>8}{'reached':>10}{'tau-b':>9}   {'reversed pairs':18}{'rank change':18}{'all, s':>11}")
+    head = f"{'board':26}{'theirs':>8}{'reached':>10}{'tau-b':>9}   "
+    print(f"{head}{'reversed pairs':19}{'rank change':16}{'all, s':>11}")
     for name, target in FOUND_BY_BENCHBENCH.items():
         matrix = published(name)
         seconds = seconds_to_reach(search_cardinal(matrix), target)
