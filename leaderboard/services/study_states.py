@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from django.db.models import Avg, Case, Count, F, FloatField, Q, Value, When
@@ -33,6 +33,8 @@ class StudyState:
         estimate: seconds on one core, before it ran; None before it is planned.
         seconds: what it took; None before it is done.
         steps: how many steps its budget bought; None where it counts none.
+        parameters: of its jobs and its report, once it is planned.
+        parameter_hash: what finds these.
     """
 
     key: str
@@ -47,6 +49,8 @@ class StudyState:
     estimate: float | None = None
     seconds: float | None = None
     steps: int | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    parameter_hash: str = ""
 
 
 def study_states(benchmark: Benchmark, publication: Publication | None) -> list[StudyState]:
@@ -132,5 +136,7 @@ def _state(
         progress=1.0 if report is not None else float(jobs.get("share") or 0.0),
         estimate=plan.get("estimate"),
         seconds=report.seconds if report is not None else None,
+        parameters=plan.get("parameters", {}),
+        parameter_hash=plan.get("parameter_hash", ""),
         steps=plan["parameters"].get(study.steps) if study.steps and "parameters" in plan else None,
     )

@@ -281,7 +281,9 @@ class Row:
 
 
 VEILED = ("ranks", "embargoed")  # public, but not all of it
-VISIBILITIES = {"any": ("public", "unlisted", "private"), "listed": ("public", "unlisted"), "veiled": VEILED, "-": ("public",)}
+VISIBILITIES = {
+    "any": ("public", "unlisted", "private"), "listed": ("public", "unlisted"), "veiled": VEILED, "-": ("public",),
+}  # fmt: skip
 
 
 def rows() -> list[Row]:
