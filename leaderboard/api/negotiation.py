@@ -19,19 +19,6 @@ class Negotiation(DefaultContentNegotiation):
         return found
 
 
-class NPZRenderer(BaseRenderer):
-    """Arrays as NumPy stores them."""
-
-    media_type = "application/octet-stream"
-    format = "npz"
-    charset = None
-    render_style = "binary"
-
-    def render(self, data: Any, accepted_media_type: Any = None, renderer_context: Any = None) -> bytes:  # noqa: ANN401
-        """The file."""
-        return bytes(data or b"")
-
-
 class CSVRenderer(BaseRenderer):
     """A table that a service wrote."""
 

@@ -1,4 +1,4 @@
-"""The shapes of answers about studies, for the schema alone."""
+"""The shapes of answers about stability studies, for the schema alone."""
 
 from rest_framework import serializers as s
 
@@ -10,31 +10,33 @@ STATES = [*Job.State.values, UNPLANNED, LEFT_OUT]
 
 
 class StudyEntry(s.Serializer):
-    """A study of a revision, and how far it is."""
+    """One study, and where it stands for the revision."""
 
     study = s.CharField(help_text="Its key.")
     name = s.CharField()
     question = s.CharField()
-    source = s.CharField(help_text="The publication that it follows.")  # type: ignore[assignment]
-    state = s.ChoiceField(
-        choices=STATES, help_text="`unplanned`: nobody asked for it yet; `left_out`: `reason` says why it does not run."
-    )
-    reason = s.CharField(allow_blank=True)
-    progress = s.FloatField(help_text="The share that is done, 0 to 1.")
-    n_chunks = s.IntegerField(help_text="How many jobs it is cut into; the figures do not depend on who runs them.")
-    estimate = s.FloatField(allow_null=True, help_text="Seconds on one core, before it ran.")
-    seconds = s.FloatField(allow_null=True, help_text="What it took.")
-    parameters = s.DictField(help_text="With the steps that its budget bought and the seed; empty before it is planned.")
+    source = s.CharField()  # type: ignore[assignment]
+    state = s.ChoiceField(choices=STATES)
+    reason = s.CharField(allow_blank=True, help_text="Why it is left out, or why it failed.")
+    progress = s.FloatField(help_text="The share that is done.")
+    estimated_seconds = s.FloatField(allow_null=True, help_text="Before it ran; null before it is planned.")
+    seconds = s.FloatField(allow_null=True, help_text="What it took on one core.")
+    steps = s.IntegerField(allow_null=True, help_text="How many steps its budget bought.")
 
 
-class StudyList(Published):
-    """All studies of a revision, in the catalogue's order."""
+class Studies(Published):
+    """Every study of a revision."""
 
     results = StudyEntry(many=True)
 
 
 class StudyDetail(Published, StudyEntry):
-    """One study with what it found."""
+    """What one study found."""
 
-    summary = s.DictField(allow_null=True, help_text="Null until it is done.")
-    arrays = s.ListField(child=s.CharField(), help_text="The names of the arrays of the distribution (`?format=npz`).")
+    parameters = s.DictField(help_text="What it was run with, the seed among it; empty while it is not there.")
+    summary = s.DictField(help_text="What it found, by rule under `rules`; empty while it is not there.")
+    distribution = s.DictField(
+        child=s.ListField(child=s.IntegerField()),
+        help_text="The names and shapes of the arrays in the file at `distribution_url`.",
+    )
+    distribution_url = s.URLField(allow_null=True, help_text="The whole distribution, a compressed .npz file.")

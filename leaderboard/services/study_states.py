@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
-from django.db.models import Avg, Case, Count, F, FloatField, Q, Value, When
+from django.db.models import Avg, Case, Count, F, FloatField, Max, Q, Value, When
 
 from leaderboard.models import Benchmark, Job, Publication, Report, StudyChoice
 from leaderboard.services.job_kinds import MERGE, STUDY, STUDY_PLAN, study_of
@@ -27,14 +27,12 @@ class StudyState:
         source: the publication that it follows.
         choice: when it runs, and its budget.
         state: a state of its jobs, or `unplanned`, or `left_out`.
-        reason: why it is left out.
+        reason: why it is left out, or why it failed.
         n_chunks: how many jobs it is cut into.
         progress: the share that is done, 0 to 1.
         estimate: seconds on one core, before it ran; None before it is planned.
         seconds: what it took; None before it is done.
         steps: how many steps its budget bought; None where it counts none.
-        parameters: of its jobs and its report, once it is planned.
-        parameter_hash: what finds these.
     """
 
     key: str
@@ -49,8 +47,6 @@ class StudyState:
     estimate: float | None = None
     seconds: float | None = None
     steps: int | None = None
-    parameters: dict[str, Any] = field(default_factory=dict)
-    parameter_hash: str = ""
 
 
 def study_states(benchmark: Benchmark, publication: Publication | None) -> list[StudyState]:
@@ -101,13 +97,14 @@ def _jobs(publication: Publication) -> dict[tuple[str, str], dict[str, Any]]:
         )
         .order_by()
         .values("kind", "parameter_hash")
-        .annotate(share=Avg(done), **is_state)
+        .annotate(share=Avg(done), error=Max("error", filter=Q(state=S.FAILED)), **is_state)
     )
     found: dict[tuple[str, str], dict[str, Any]] = defaultdict(lambda: dict.fromkeys(Job.State.values, 0))
     for row in cast("Iterable[dict[str, Any]]", rows):
         counts = found[study_of(row["kind"]), row["parameter_hash"]]
         for state in Job.State.values:
             counts[state] += row[state]
+        counts["error"] = counts.get("error") or row["error"] or ""
         if row["kind"].startswith(f"{STUDY}:"):
             counts["share"] = row["share"]
     return dict(found)
@@ -124,6 +121,7 @@ def _state(
         state = LEFT_OUT
     elif jobs:
         state = next((name for name in (S.FAILED, S.RUNNING, S.SUPERSEDED) if jobs[name]), S.WAITING)
+        reason = jobs["error"].split("\n", 1)[0][:200] if state == S.FAILED else ""
     return StudyState(
         key=study.key,
         name=study.name,
@@ -136,7 +134,5 @@ def _state(
         progress=1.0 if report is not None else float(jobs.get("share") or 0.0),
         estimate=plan.get("estimate"),
         seconds=report.seconds if report is not None else None,
-        parameters=plan.get("parameters", {}),
-        parameter_hash=plan.get("parameter_hash", ""),
         steps=plan["parameters"].get(study.steps) if study.steps and "parameters" in plan else None,
     )

@@ -1,93 +1,24 @@
-"""The studies of a revision: how far they are, and what they found."""
+"""Stability studies: where each stands, and what it found."""
 
 from typing import Any
 
 from django.http import Http404
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework.renderers import JSONRenderer
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.api import payloads
-from leaderboard.api import study_shapes as shapes
-from leaderboard.api.negotiation import NPZRenderer
+from leaderboard.api import payloads, study_shapes
 from leaderboard.api.openapi import REVISION, reading
-from leaderboard.api.problems import ApiError
+from leaderboard.api.views.base import path_below
 from leaderboard.api.views.figures import FigureView
-from leaderboard.models import Publication, Report
-from leaderboard.selectors.reports import unpack_arrays
-from leaderboard.services.job_kinds import STUDY
+from leaderboard.models import Publication
+from leaderboard.services.stability_page import array_shapes, study_arrays, study_reports
 from leaderboard.services.study_states import StudyState, study_states
 
-FORMAT = OpenApiParameter("format", enum=["json", "npz"], description="`npz`: the whole distribution, for NumPy.")
 
-
-class Studies(FigureView):
-    """All studies."""
-
-    @extend_schema(
-        operation_id="studies",
-        summary="List studies",
-        tags=["studies"],
-        parameters=[REVISION],
-        responses=reading(shapes.StudyList),
-    )
-    def get(self, request: Request, key: str) -> Response:
-        """Every study of the catalogue: whether it runs, how far it is, what it was estimated to take and took."""
-        publication = self.published()
-        entries = [_entry(state) for state in study_states(self.benchmark, publication)]
-        return self.answer_here(lambda: payloads.published(publication) | {"results": entries})
-
-
-class Study(FigureView):
-    """One study."""
-
-    renderer_classes = [JSONRenderer, NPZRenderer]
-
-    @extend_schema(
-        operation_id="study",
-        summary="Read a study",
-        tags=["studies"],
-        parameters=[REVISION, FORMAT],
-        responses=reading(shapes.StudyDetail)
-        | {(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY, description="The arrays as .npz.")},
-    )
-    def get(self, request: Request, key: str, study: str) -> Response:
-        """What a study found: its summary, and as a file for NumPy the whole distribution."""
-        publication = self.published()
-        states = {state.key: state for state in study_states(self.benchmark, publication)}
-        if study not in states:
-            raise Http404(f"There is no study {study!r}; there are {', '.join(states)}.")
-        report = _report(publication, states[study])
-        if request.accepted_renderer.format == NPZRenderer.format:
-            if report is None:
-                raise ApiError(404, "The study is not done.")
-            return self._file(publication, report, study)
-        arrays = sorted(unpack_arrays(report.arrays)) if report else []
-        content = {"summary": report.summary if report else None, "arrays": arrays}
-        return self.answer_here(lambda: payloads.published(publication) | _entry(states[study]) | content)
-
-    def _file(self, publication: Publication, report: Report, study: str) -> Response:
-        response = self.answer_here(lambda: bytes(report.arrays), state=[publication.pk, report.pk])
-        name = f"{self.benchmark.key}-{study}-r{publication.revision.number}.npz"
-        response["Content-Disposition"] = f'attachment; filename="{name}"'
-        return response
-
-
-def _report(publication: Publication, state: StudyState) -> Report | None:
-    """The report of what is planned of a study."""
-    if not state.parameter_hash:
-        return None
-    return Report.objects.filter(
-        revision_id=publication.revision_id,
-        engine_version=publication.engine_version,
-        kind=STUDY,
-        parameter_hash=state.parameter_hash,
-    ).first()
-
-
-def _entry(state: StudyState) -> dict[str, Any]:
+def entry(state: StudyState) -> dict[str, Any]:
+    """A study as the list says it."""
     return {
         "study": state.key,
         "name": state.name,
@@ -96,8 +27,61 @@ def _entry(state: StudyState) -> dict[str, Any]:
         "state": state.state,
         "reason": state.reason,
         "progress": state.progress,
-        "n_chunks": state.n_chunks,
-        "estimate": state.estimate,
+        "estimated_seconds": state.estimate,
         "seconds": state.seconds,
-        "parameters": {name: value for name, value in state.parameters.items() if name != "study"},
+        "steps": state.steps,
     }
+
+
+class Studies(FigureView):
+    """Every study."""
+
+    @extend_schema(
+        operation_id="studies",
+        summary="List the stability studies",
+        tags=["studies"],
+        parameters=[REVISION],
+        responses=reading(study_shapes.Studies),
+    )
+    def get(self, request: Request, key: str) -> Response:
+        """Every study of the catalogue: what it asks, and where it stands for the revision."""
+        publication = self.published()
+        results = [entry(state) for state in study_states(self.benchmark, publication)]
+        return self.figures(publication, lambda: {**payloads.published(publication), "results": results}, results)
+
+
+class Study(FigureView):
+    """One study."""
+
+    @extend_schema(
+        operation_id="study",
+        summary="Read a stability study",
+        tags=["studies"],
+        parameters=[REVISION],
+        responses=reading(study_shapes.StudyDetail),
+    )
+    def get(self, request: Request, key: str, study: str) -> Response:
+        """What a study found, its parameters and seed, and where its whole distribution is."""
+        publication = self.published()
+        states = study_states(self.benchmark, publication)
+        state = next((state for state in states if state.key == study), None)
+        if state is None:
+            raise Http404(f"There is no study {study!r}; there are: {', '.join(state.key for state in states)}.")
+        head = entry(state)
+
+        def build() -> dict[str, Any]:
+            return {**payloads.published(publication), **head, **self._found(publication, study)}
+
+        return self.figures(publication, build, [head])
+
+    def _found(self, publication: Publication, study: str) -> dict[str, Any]:
+        report = next((found for found in study_reports(publication) if found.parameters["study"] == study), None)
+        if report is None:
+            return {"parameters": {}, "summary": {}, "distribution": {}, "distribution_url": None}
+        path = reverse("distribution", args=[self.benchmark.key, study])
+        return {
+            "parameters": {name: value for name, value in report.parameters.items() if name != "study"},
+            "summary": report.summary,
+            "distribution": array_shapes(study_arrays(publication, study) or b""),
+            "distribution_url": f"{path_below(self.request, path)}?revision={publication.revision.number}",
+        }

@@ -51,12 +51,12 @@ prospects~csv GET   open       200       200      200    200       200   403    
 prospects~csv GET   private    404       404      200    200       200   403      401
 prospects    POST   open       200       200      200    200       200   403      401
 prospects    POST   private    404       404      200    200       200   403      401
+prospect     GET    open       200       200      200    200       200   403      401
+prospect     GET    private    404       404      200    200       200   403      401
 studies      GET    open       200       200      200    200       200   403      401
 studies      GET    private    404       404      200    200       200   403      401
 study        GET    open       200       200      200    200       200   403      401
 study        GET    private    404       404      200    200       200   403      401
-prospect     GET    open       200       200      200    200       200   403      401
-prospect     GET    private    404       404      200    200       200   403      401
 revisions    GET    open       200       200      200    200       200   403      401
 revisions    GET    private    404       404      200    200       200   403      401
 revision     GET    open       200       200      200    200       200   403      401
@@ -158,10 +158,9 @@ class World:
         if name in ("submission", "withdraw", "accept", "reject"):
             is_pending = variant == "p" or name in ("accept", "reject")
             return reverse(f"api:{name}", args=[self.pending.uuid if is_pending else self.accepted.uuid])
-        more = {
-            "system": ["e"], "prospect": ["e"], "study": ["missing_scores"], "ranking": ["borda"], "revision": [1],
-        }  # fmt: skip
-        return reverse(f"api:{name}", args=[key or self.benchmark.key, *more.get(name, [])])
+        more = {"system": ["e"], "prospect": ["e"], "ranking": ["borda"], "revision": [1]}.get(name, [])
+        more = ["missing_scores"] if name == "study" else more
+        return reverse(f"api:{name}", args=[key or self.benchmark.key, *more])
 
 
 @pytest.fixture(scope="module")
