@@ -6,6 +6,7 @@ from typing import Any
 from leaderboard.api.problems import ApiError
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.uploads import MOST_ISSUES, Upload, UploadRow
+from ranking_engine.prospects import MAJORITY, RULES
 
 NOTE_LENGTH = 5000
 TEXTS = ("name", "key", "organisation", "url", "description")
@@ -161,14 +162,14 @@ def reason_of(data: Any, *, is_needed: bool) -> str:  # noqa: ANN401
 MOST_CONDITIONS, CONDITION_LENGTH = 100, 2000
 
 
-def conditions_of(data: Any) -> tuple[list[str], bool]:  # noqa: ANN401
-    """The conditions in a body, and whether tasks of weight 0 count.
+def conditions_of(data: Any) -> tuple[list[str], bool, str]:  # noqa: ANN401
+    """The conditions in a body, whether tasks of weight 0 count, and what is to be won.
 
     Raises:
         ApiError: it has another shape.
     """
     reader = _Reader()
-    body = reader.fields(data, "", ("conditions", "all_tasks"))
+    body = reader.fields(data, "", ("conditions", "all_tasks", "rule"))
     stated = body.get("conditions")
     if isinstance(data, dict) and not isinstance(stated, list):
         found = f"expected a list of texts, found {_kind(stated)}" if "conditions" in body else "it is missing"
@@ -178,5 +179,8 @@ def conditions_of(data: Any) -> tuple[list[str], bool]:  # noqa: ANN401
         reader.add("conditions", f"{len(listed)} conditions; at most {MOST_CONDITIONS} are taken")
     texts = [reader.text(text, f"conditions[{i}]", CONDITION_LENGTH) for i, text in enumerate(listed)]
     all_tasks = reader.truth(body["all_tasks"], "all_tasks") if "all_tasks" in body else False
+    rule = reader.text(body["rule"], "rule", 60) if "rule" in body else MAJORITY
+    if rule not in RULES:
+        reader.add("rule", f"{rule[:40]!r}; expected one of {', '.join(RULES)}")
     reader.finish()
-    return texts, all_tasks
+    return texts, all_tasks, rule

@@ -3,7 +3,7 @@
 from rest_framework import serializers as s
 
 from leaderboard.api.shapes import JobState, NamedSystem, Published
-from ranking_engine.prospects import VERDICTS
+from ranking_engine.prospects import RULES, VERDICTS
 
 
 class NearestChange(s.Serializer):
@@ -92,10 +92,17 @@ class ConditionsBody(s.Serializer):
         "tasks and groups by name or key, in double quotes where a name holds `+`, `<`, `>` or `=`.",
     )
     all_tasks = s.BooleanField(required=False, help_text="Whether tasks of weight 0 count, too.")
+    rule = s.ChoiceField(
+        choices=list(RULES),
+        required=False,
+        help_text="What is to be won: losing to nobody head to head (`majority`), or coming first on points.",
+    )
 
 
 class ConditionsAnswer(Published):
     """Who can win under conditions."""
+
+    rule = s.ChoiceField(choices=list(RULES))
 
     conditions = s.ListField(child=s.CharField(), help_text="As they were read, with keys.")
     feasible = s.BooleanField(help_text="False where no weights satisfy the conditions, whoever is to win.")

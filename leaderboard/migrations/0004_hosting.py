@@ -46,7 +46,7 @@ class Migration(migrations.Migration):
             name='AuditEntry',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('subject', models.CharField(choices=[('benchmark', 'the benchmark'), ('setting', 'Setting'), ('task', 'Task'), ('group', 'task group'), ('person', 'Person'), ('release', 'frozen revision')], max_length=10)),
+                ('subject', models.CharField(choices=[('benchmark', 'the benchmark'), ('setting', 'setting'), ('task', 'task'), ('group', 'task group'), ('person', 'person'), ('release', 'frozen revision')], max_length=10)),
                 ('of', models.CharField(max_length=80)),
                 ('field', models.CharField(max_length=40)),
                 ('before', models.TextField(blank=True)),

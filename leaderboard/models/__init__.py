@@ -2,7 +2,7 @@
 
 from leaderboard.models.append_only import AppendOnlyPermit
 from leaderboard.models.benchmarks import Benchmark, Task, TaskGroup
-from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, Release, SubmissionCount
+from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, Invitation, Release, SubmissionCount
 from leaderboard.models.jobs import Job
 from leaderboard.models.people import ApiToken, Membership, User
 from leaderboard.models.reports import Publication, Report
@@ -21,6 +21,7 @@ __all__ = [
     "BenchmarkDraft",
     "Configuration",
     "Draft",
+    "Invitation",
     "Job",
     "Membership",
     "Publication",

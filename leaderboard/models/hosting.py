@@ -1,4 +1,5 @@
-"""What hosting a benchmark takes beside its scores: drafts of it, frozen revisions, counts, bans, the audit trail."""
+"""What hosting a benchmark takes beside its scores: drafts of it, frozen revisions, counts, bans, the audit trail,
+invitations."""
 
 import uuid
 
@@ -6,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, Benchmark, is_key
-from leaderboard.models.people import User
+from leaderboard.models.people import Membership, User
 from leaderboard.models.revisions import Revision
 
 
@@ -83,10 +84,10 @@ class AuditEntry(models.Model):
 
     class Subject(models.TextChoices):
         BENCHMARK = "benchmark", "the benchmark"
-        SETTING = "setting"
-        TASK = "task"
+        SETTING = "setting", "setting"
+        TASK = "task", "task"
         GROUP = "group", "task group"
-        PERSON = "person"
+        PERSON = "person", "person"
         RELEASE = "release", "frozen revision"
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="audit_entries")
@@ -109,3 +110,21 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.subject} {self.of}, {self.field}: {self.before} -> {self.after}"
+
+
+class Invitation(models.Model):
+    """A link by which one person takes a role on a benchmark. Only its secret's hash is stored; it works once."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=10, choices=Membership.Role)
+    secret_hash = models.CharField(max_length=64, unique=True)
+    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    used_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"invitation: {self.role} of {self.benchmark}"

@@ -213,6 +213,20 @@ def proven_system_ids(viewer: Viewer, benchmark: Benchmark) -> frozenset[int]:
     return frozenset(own - set(others.values_list("system_id", flat=True)))
 
 
+def undecided_batch(benchmark: Benchmark, uuid: UUID) -> Batch:
+    """A batch of the benchmark that waits for a decision or for the end of an embargo; for its moderators.
+
+    Raises:
+        Http404: there is none, or it was decided.
+    """
+    waiting = [Submission.State.PENDING, Submission.State.APPROVED]
+    batches = Batch.objects.select_related("benchmark", "uploader").filter(benchmark=benchmark, uuid=uuid)
+    batch = batches.filter(submissions__state__in=waiting).first()
+    if batch is None:
+        raise Http404("No submission that waits stands here.")
+    return batch
+
+
 def is_wholly_accepted(submissions: Iterable[Submission]) -> bool:
     """Whether the batch of these submissions is open to every reader of its benchmark."""
     return all(submission.state == Submission.State.ACCEPTED for submission in submissions)

@@ -12,6 +12,7 @@ from leaderboard.models import Job, Report, Revision
 from leaderboard.selectors.jobs import job_of
 from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.services.columns import task_names_of
+from leaderboard.services.flips import flips_since_before
 from leaderboard.services.job_kinds import AXIOMS
 from leaderboard.services.prospects import system_names
 from leaderboard.services.rankings import TWO_STEP, site_rules
@@ -73,12 +74,13 @@ def compute_axioms(job: Job, checkpoint: Callable[[float], None]) -> Callable[[]
 def axioms_report(revision: Revision, parameters: dict[str, Any], checkpoint: Callable[[float], None]) -> Report:
     """The violations found in a revision as a report that is not stored yet.
 
-    The arrays hold one, `found`: the bytes of a JSON text, by rule and property.
+    The arrays hold one, `found`: the bytes of a JSON text, by rule and property. The summary also tells whom the
+    revision's newcomers made others pass.
     """
     started = time.perf_counter()
     matrix = revision_matrix(revision)
     configuration = revision.configuration.content
-    summary: dict[str, Any] = {"reason": ""}
+    summary: dict[str, Any] = {"reason": "", "flips": flips_since_before(revision, matrix) if matrix else {}}
     arrays: dict[str, np.ndarray] = {}
     if matrix is None or not matrix.matrix.votes.any():
         summary["reason"] = "there is no system, or no task that votes"
@@ -138,7 +140,7 @@ def _as_json(search: Search) -> dict[str, Any]:
 
 
 def rule_properties(revision: Revision, rule: str) -> RuleProperties:
-    """The properties of a rule, with what a stored search of the revision found."""
+    """The properties of a rule, with what a stored search of the revision found (for readers who may see all)."""
     report = Report.objects.filter(revision=revision, kind=AXIOMS).order_by("-pk").first()
     if report is None:
         job = job_of(revision.pk, AXIOMS)
@@ -171,8 +173,8 @@ def _lines(
 def _not_found(search: Mapping[str, Any]) -> str:
     """How hard a search looked that found nothing."""
     if search["reason"]:
-        return f"Nothing to search: {search['reason']}."
+        return f"nothing to search: {search['reason']}."
     n = search["n_steps"]
     boards = "1 board" if n == 1 else f"{n:,} boards"
     how = "all there are" if search["is_exhaustive"] else "not all there are"
-    return f"None found on {boards} ({search['looked_at']}; {how})."
+    return f"none found on {boards} ({search['looked_at']}; {how})."

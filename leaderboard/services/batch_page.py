@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Revision, Submission, SubmissionEvent
+from leaderboard.selectors.audience import Viewer, audience
 from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.services.rankings import BOARD, RANKING
 from leaderboard.services.wording import in_words, shortened
 from ranking_engine import RULES
 
 DONE, RUNNING, WAITING, FAILED = "done", "running", "waiting", "failed"
+SHOWN_STEPS = 200
 DECISIONS = (SubmissionEvent.Kind.ACCEPTED, SubmissionEvent.Kind.REJECTED, SubmissionEvent.Kind.RETRACTED)
 
 
@@ -52,6 +54,19 @@ def batch_page(batch: Batch) -> dict[str, Any]:
         "stages": found.stages,
         "is_final": found.is_final,
         "ranks": ranks,
+    }
+
+
+def batch_steps(viewer: Viewer, batch: Batch) -> dict[str, Any]:
+    """What the viewer may do to a batch now: take it back, decide about it, withdraw or reinstate its systems."""
+    rows = list(batch.submissions.select_related("system"))
+    is_waiting = bool(rows) and all(row.state in {"pending", "approved"} for row in rows)
+    decides = audience(viewer, batch.benchmark).may_moderate
+    return {
+        "may_retract": is_waiting and batch.uploader_id == viewer.pk,
+        "may_decide": is_waiting and decides,
+        "to_withdraw": [row for row in rows[:SHOWN_STEPS] if decides and row.state == "accepted"],
+        "to_reinstate": [row for row in rows[:SHOWN_STEPS] if decides and row.state == "withdrawn"],
     }
 
 

@@ -8,10 +8,12 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Min
 
-from leaderboard.models import Benchmark, Release, Revision, SubmissionEvent, Task
+from leaderboard.models import Benchmark, Release, Report, Revision, SubmissionEvent, Task
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.history import revisions_of
 from leaderboard.services.audit import Change, changes_between
+from leaderboard.services.flips import flips_in_words
+from leaderboard.services.job_kinds import AXIOMS
 
 PAGE_REVISIONS = 50
 SHOWN_CHANGES = 12
@@ -32,6 +34,7 @@ class PastRevision:
     who: str
     note: str
     systems: list[str]  # what happened to systems, in words
+    flips: str  # whether others changed their order because of it, in words
     changes: list[str]  # what became of the configuration, in words; the first of them
     n_more_changes: int
     releases: list[Release]
@@ -53,13 +56,26 @@ def history_page(benchmark: Benchmark, audience: Audience, page: str | None) -> 
     releases: dict[int, list[Release]] = defaultdict(list)
     for release in Release.objects.filter(revision__in=[row.pk for row in shown]):
         releases[release.revision_id].append(release)
-    lines = [_line(row, before.get(row.number), moves[row.pk], releases[row.pk]) for row in shown]
+    flips = {} if audience.is_restricted else _flips(benchmark, shown)
+    lines = [
+        replace(_line(row, before.get(row.number), moves[row.pk], releases[row.pk]), flips=flips.get(row.pk, ""))
+        for row in shown
+    ]
     return [_quiet(line, row) if hides else line for line, row in zip(lines, shown, strict=True)], found
 
 
 def _quiet(line: PastRevision, row: Revision) -> PastRevision:
     is_the_owners = row.cause == Revision.Cause.CONFIGURATION
     return line if is_the_owners else replace(line, who="", note="")
+
+
+def _flips(benchmark: Benchmark, rows: list[Revision]) -> dict[int, str]:
+    """Whether others changed their order because of each revision, in words, where that was computed."""
+    reports = Report.objects.filter(kind=AXIOMS, revision__in=[row.pk for row in rows]).defer("arrays")
+    return {
+        report.revision_id: flips_in_words(report.summary.get("flips", {}), benchmark.default_rule)
+        for report in reports.order_by("pk")
+    }
 
 
 def _line(row: Revision, before: Revision | None, systems: list[str], releases: list[Release]) -> PastRevision:
@@ -73,6 +89,7 @@ def _line(row: Revision, before: Revision | None, systems: list[str], releases: 
         who=row.author.shown_name if row.author else "",
         note=row.note,
         systems=systems,
+        flips="",
         changes=changes[:SHOWN_CHANGES],
         n_more_changes=max(0, len(changes) - SHOWN_CHANGES),
         releases=releases,

@@ -25,6 +25,7 @@ from ranking_engine import __version__ as engine_version
 from ranking_engine.aggregation import reweighted
 from ranking_engine.names import fold_name
 from ranking_engine.prospects import (
+    MAJORITY,
     Bound,
     ConditionError,
     Conditions,
@@ -188,15 +189,16 @@ def earlier_prospects(publication: Publication) -> int | None:
 
 
 def prospects_under(
-    revision: Revision, conditions: Conditions, audience_level: str, *, all_tasks: bool = False
+    revision: Revision, conditions: Conditions, audience_level: str, *, all_tasks: bool = False, rule: str = MAJORITY
 ) -> Prospects:
-    """Who can win under conditions on the weights: solved on demand, never stored.
+    """Who can win under conditions on the weights, or under another rule: solved on demand, never stored.
 
     Args:
         revision: whose scores.
         conditions: with the keys of tasks and groups.
         audience_level: who the answer is for; part of the cache's key.
         all_tasks: whether tasks of weight 0 vote, too.
+        rule: what is to be won, one of the engine's RULES.
 
     Raises:
         ConditionError: they name a task or a group that there is not, or that does not vote.
@@ -204,14 +206,16 @@ def prospects_under(
     """
     matrix = on_demand_matrix(revision)
     conditions.check(_with_all_tasks(matrix) if all_tasks else matrix)  # before others wait for the answer
-    stated = [list(conditions.texts), all_tasks]
+    stated = [list(conditions.texts), all_tasks, rule]
     key = f"prospects:{revision.input_hash}:{engine_version}:{content_hash(stated)}:{audience_level}"
     return single_flight(
         key,
         lambda: prospects(
             matrix,
             conditions=conditions,
+            rule=rule,
             all_tasks=all_tasks,
+            missing=revision.configuration.content["missing_policy"],
             n_draws=0,
             nearest=False,
             needed=False,

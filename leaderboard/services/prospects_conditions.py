@@ -10,15 +10,32 @@ from leaderboard.services.columns import task_names_of
 from leaderboard.services.prospects import StoredProspects, in_own_words, prospects_under, read_conditions, system_names
 from leaderboard.services.prospects_page import PAGE_ROWS, ProspectRow, prospect_order, prospect_row
 from leaderboard.services.prospects_wording import percent
-from ranking_engine.prospects import Bound, ConditionError, Conditions, Objective, Order, Prospect, Prospects, TaskSet
+from ranking_engine.prospects import (
+    MAJORITY,
+    RULES,
+    Bound,
+    ConditionError,
+    Conditions,
+    Objective,
+    Order,
+    Prospect,
+    Prospects,
+    TaskSet,
+)
+from ranking_engine.registry import get_rule
 
 N_BOUNDS = 3  # rows of the form
 TEXT_LENGTH = 2000
 FIELDS = (
     *(f"{name}{row}" for row in range(1, N_BOUNDS + 1) for name in ("of", "least", "most")),
-    "more", "less", "goal", "goal_of", "conditions",
+    "more", "less", "goal", "goal_of", "conditions", "rule",
 )  # fmt: skip
 GOALS = ("minimise", "maximise")
+
+
+RULE_NAMES = {MAJORITY: "losing to nobody head to head"} | {
+    rule: f"coming first under {get_rule(rule).name}" for rule in RULES if rule != MAJORITY
+}
 
 
 @dataclass(frozen=True)
@@ -30,6 +47,11 @@ class ConditionsForm:
     found: Conditions | None = None
 
     @property
+    def rule(self) -> str:
+        """What is to be won."""
+        return self.values["rule"] or MAJORITY
+
+    @property
     def is_asked(self) -> bool:
         """Whether any condition is stated."""
         return any(self.values.values())
@@ -39,6 +61,7 @@ class ConditionsForm:
 class ConditionsAnswer:
     """Who can win under the conditions."""
 
+    rule_name: str  # what is to be won, where it is not a head-to-head
     conditions: list[str]
     impossible: str  # why no weights satisfy the conditions; empty where some do
     sentence: str
@@ -61,6 +84,8 @@ def read_form(parameters: Mapping[str, str], revision: Revision) -> ConditionsFo
 
 
 def _conditions(values: Mapping[str, str], revision: Revision) -> Conditions:
+    if values["rule"] and values["rule"] not in RULES:
+        raise ConditionError(f"there is no way to win called {values['rule'][:40]!r}; there are {', '.join(RULES)}")
     stated = read_conditions(values["conditions"].splitlines(), revision)
     bounds = [bound for row in range(1, N_BOUNDS + 1) if (bound := _bound(values, row))]
     orders = []
@@ -72,7 +97,7 @@ def _conditions(values: Mapping[str, str], revision: Revision) -> Conditions:
             raise ConditionError("only one set can be minimised or maximised")
         objective = Objective("minimise" if values["goal"] == "minimise" else "maximise", _set_of(values["goal_of"]))
     found = Conditions((*bounds, *stated.bounds), (*orders, *stated.orders), objective)
-    if not found.texts:
+    if not found.texts and not values["rule"]:
         raise ConditionError("no condition is complete: choose a task or a group, and say how much it weighs")
     return found
 
@@ -108,13 +133,13 @@ def _set_of(choice: str) -> TaskSet:
 
 
 def answer(
-    revision: Revision, conditions: Conditions, stored: StoredProspects | None, *, audience_level: str
+    revision: Revision, form: ConditionsForm, stored: StoredProspects | None, *, audience_level: str
 ) -> ConditionsAnswer:
     """Who can win under the conditions, and who else could win without them.
 
     Args:
         revision: whose scores.
-        conditions: with the keys of tasks and groups.
+        form: with conditions that could be read.
         stored: the prospects without conditions, where they are there.
         audience_level: who reads.
 
@@ -122,7 +147,8 @@ def answer(
         ConditionError: the conditions name something that there is not.
         TooLargeError: the board is too large for an answer on demand.
     """
-    found = prospects_under(revision, conditions, audience_level)
+    conditions = form.found or Conditions()
+    found = prospects_under(revision, conditions, audience_level, rule=form.rule)
     names, task_names = system_names(revision), task_names_of(revision)
     told = in_own_words(conditions, revision)
     ordered = sorted(found.systems, key=lambda prospect: prospect_order(prospect, names))
@@ -131,11 +157,13 @@ def answer(
         return prospect_row(prospect, found, names, task_names, told)
 
     # Whoever could win without the conditions is told of first.
-    could = {p.system for p in stored.found.systems if p.is_prospective} if stored else set()
+    is_head_to_head = form.rule == MAJORITY
+    could = {p.system for p in stored.found.systems if p.is_prospective} if stored and is_head_to_head else set()
     others = [p for p in ordered if not p.is_prospective]
     others.sort(key=lambda prospect: prospect.system not in could)
     winners = [prospect for prospect in ordered if prospect.is_prospective]
     return ConditionsAnswer(
+        rule_name="" if is_head_to_head else get_rule(form.rule).name,
         conditions=told,
         impossible=found.conditions_reason,
         sentence=_sentence(found, could),
@@ -151,7 +179,9 @@ def _sentence(found: Prospects, could: set[str]) -> str:
         return ""
     can = [prospect.system for prospect in found.systems if prospect.is_prospective]
     n_ranked = sum(prospect.verdict != "no_scores" for prospect in found.systems)
-    told = f"{len(can)} of {n_ranked} systems can win under these conditions."
+    rule = "" if found.rule == MAJORITY else f"{get_rule(found.rule).name} "
+    where = "under these conditions" if found.conditions else "under some weighting of the tasks"
+    told = f"{len(can)} of {n_ranked} systems can win {rule}{where}."
     if kept_out := len(could - set(can)):
         told += f" {kept_out} that could win otherwise {'is' if kept_out == 1 else 'are'} kept out by them."
     return told

@@ -155,7 +155,7 @@ def prospect_row(
         is_prospective=prospect.is_prospective,
         share_text=share_text(prospect),
         share_width=None if prospect.share is None else round(100 * prospect.share, 2),
-        evidence=evidence(prospect, names, conditions),
+        evidence=evidence(prospect, names, conditions, found.rule),
         weights=_task_weights(prospect.weights, task_names),
         weights_text=weights_in_words(prospect.weights, task_names),
         columns=columns_path(prospect.weights, found.tasks),

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from leaderboard.services.wording import in_words, shortened
-from ranking_engine.prospects import Change, Prospect
+from ranking_engine.prospects import MAJORITY, Change, Prospect
 
 RIVALS_NAMED, TASKS_NAMED = 4, 6
 VERDICT_WORDS = {
@@ -54,14 +54,19 @@ def _name(key: str, names: Mapping[str, str]) -> str:
     return shortened(names.get(key, key))
 
 
-def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str] = ()) -> str:
+def evidence(
+    prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str] = (), rule: str = MAJORITY
+) -> str:
     """What proves the verdict, as a sentence.
 
     Args:
         prospect: of a system.
         names: of the systems, by key.
         conditions: under which the verdict holds, as the page tells them.
+        rule: what is to be won.
     """
+    if rule != MAJORITY and prospect.verdict in ("strict", "tie_only", "none"):
+        return _evidence_by_points(prospect, names, conditions, "a higher score" if rule == "mean" else "more points")
     if prospect.verdict == "none":
         return _proof(prospect, names, conditions)
     if prospect.verdict == "tie_only":
@@ -74,6 +79,23 @@ def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[
             f"the tasks where it is above than on those where it is below."
         )
     return prospect.reason[:1].upper() + prospect.reason[1:] + "." if prospect.reason else ""
+
+
+def _evidence_by_points(
+    prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str], more: str
+) -> str:
+    """As `evidence`, under a rule that adds up points."""
+    if prospect.verdict == "strict":
+        return f"Weights exist under which it has {more} than everybody else."
+    rivals = list(prospect.certificate)
+    against = _name(rivals[0], names) if len(rivals) == 1 else mixture(prospect.certificate, names) if rivals else ""
+    kept = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
+    if prospect.verdict == "none":
+        if kept:
+            return f"No weighting that keeps {kept} works: where these hold, {against} has {more}."
+        return f"No weighting works: {against} has {more} on every task."
+    start = "Under some weightings nobody passes it, under none it passes everybody"
+    return f"{start} that keeps {kept}." if kept else f"{start}: on no task has it {more} than {against}."
 
 
 def _proof(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str]) -> str:

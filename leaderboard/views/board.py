@@ -154,7 +154,9 @@ class _Board:
         self.submit_url = reverse("submit", args=[benchmark.key]) if audience.may_submit or is_open else ""
         self.revision_number = found.published.revision.number if found else None
         self.published_number = benchmark.published_number
-        self.may_administer, self.is_archived = audience.may_administer, benchmark.is_archived
+        self.is_archived = benchmark.is_archived
+        manage = "manage" if audience.may_administer else "manage_queue"
+        self.manage_url = reverse(manage, args=[benchmark.key]) if audience.may_moderate else ""
         self.is_earlier = bool(query.revision) and query.revision != benchmark.published_number
         if found is None or benchmark.publication is None:
             return

@@ -14,7 +14,7 @@ from leaderboard.forms import SubmissionForm
 from leaderboard.models import Benchmark, Draft, Task, User
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import batch_of_draft, own_draft, readable_benchmark, visible_batch
-from leaderboard.services.batch_page import batch_page
+from leaderboard.services.batch_page import batch_page, batch_steps
 from leaderboard.services.drafts import DraftError, make_draft
 from leaderboard.services.preview import preview_draft
 from leaderboard.services.submission_errors import NewSystemError, StalePreviewError, SubmissionError
@@ -119,7 +119,8 @@ def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> H
 def batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Where a submission stands, and what came of it."""
     found = visible_batch(request.user, uuid)
-    return render(request, "leaderboard/batch.html", batch_page(found) | _links(found.benchmark, uuid))
+    context = batch_page(found) | _links(found.benchmark, uuid) | {"steps": batch_steps(request.user, found)}
+    return render(request, "leaderboard/batch.html", context)
 
 
 @require_safe

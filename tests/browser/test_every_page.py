@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from leaderboard.models import Batch, Draft, Job, User
+from leaderboard.models import Batch, Draft, Job, Report, User
 from leaderboard.services.drafts import RawRow, make_draft
 from tests.browser.conftest import is_all_published, sign_in, watched
 from tests.browser.pages import Visitor, board_rows, new_visitor
@@ -50,6 +50,8 @@ def scene(site, factory) -> Scene:
     row = RawRow(system_name="Whol", scores={"task-1": "4", "task-2": "4", "task-3": ""})
     draft = make_draft(small, submitter, [row], source="form", note="As measured.")
     site.wait_until(is_all_published, 20, "the boards are published")
+    prospects = Report.objects.filter(kind="prospects", revision__benchmark=small, revision__number=2)
+    site.wait_until(prospects.exists, 60, "the prospects are there")
     for process in WORKING:  # they would finish what is to stay unfinished here
         site.pause(process)
     try:
@@ -79,6 +81,17 @@ PAGES: dict[str, tuple[Callable[[Scene], str], str]] = {
     "pending batch": (lambda scene: f"/submissions/{scene.pending.uuid}/", "Submission of Newcomer"),
     "published batch": (lambda scene: f"/submissions/{scene.published.uuid}/", "Submission of Newcomer"),
     "system": (lambda scene: "/b/helm-accuracy/systems/llama-2-70b/", "Llama 2 (70B)"),
+    "prospects": (lambda scene: "/b/small/prospects/", "Who can win Small"),
+    "prospects under conditions": (
+        lambda scene: "/b/small/prospects/?of1=task:task-1&least1=60&goal=minimise&goal_of=task:task-2",
+        "Who can win Small",
+    ),
+    "conditions that cannot be read": (lambda scene: "/b/small/prospects/?conditions=much", "Who can win Small"),
+    "prospects being computed": (lambda scene: "/b/glue/prospects/", "Who can win GLUE"),
+    "what it would take": (
+        lambda scene: "/b/small/systems/whole/?above=newcomer",
+        "Whole",
+    ),
     "status": (lambda scene: "/status/", "Status"),
     "bad address": (lambda scene: "/b/glue/?sort=nonsense", "This request could not be read"),
     "not found": (lambda scene: "/b/nothing-here/", "There is no such page"),

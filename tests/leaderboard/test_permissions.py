@@ -27,6 +27,7 @@ from leaderboard.models import Benchmark, Job, User
 from leaderboard.models.submissions import Source
 from leaderboard.services.benchmark_drafts import make_benchmark_draft
 from leaderboard.services.drafts import RawRow, make_draft
+from leaderboard.services.people import invite
 from leaderboard.services.releases import freeze_revision
 from leaderboard.services.study_plans import choices_of
 from leaderboard.services.submissions import accept_batch, take_batch
@@ -72,6 +73,12 @@ prospects                            GET    private    404       404      404   
 prospects                            POST   any        405       405      405       405      405       405      405
 prospects~asked                      GET    public     200       200      200       200      200       200      200
 prospects~asked                      GET    private    404       404      404       200      200       200      404
+stability                            GET    public     200       200      200       200      200       200      200
+stability                            GET    unlisted   200       200      200       200      200       200      200
+stability                            GET    private    404       404      404       200      200       200      404
+stability                            POST   any        405       405      405       405      405       405      405
+distribution                         GET    any        404       404      404       404      404       404      404
+distribution                         POST   any        405       405      405       405      405       405      405
 submit                               GET    public     login     200      200       200      200       200      200
 submit                               GET    unlisted   login     200      200       200      200       200      200
 submit                               GET    private    login     404      404       200      200       200      404
@@ -121,6 +128,31 @@ manage_studies POST private login     404      404       403      403       ->ma
 run_study                            GET    any        login     405      405       405      405       405      405
 run_study POST listed login     403      403       403      403       ->manage_studies 403
 run_study POST private login     404      404       403      403       ->manage_studies 404
+manage_queue                         GET    listed     login     403      403       403      200       200      403
+manage_queue                         GET    private    login     404      404       403      200       200      404
+manage_queue                         GET    veiled     login     403      403       403      200       200      403
+manage_queue                         POST   listed     login     403      403       403      ->manage_queue = 403
+manage_queue                         POST   private    login     404      404       403      ->manage_queue = 404
+manage_decide                        GET    listed     login     403      403       403      200       200      403
+manage_decide                        GET    private    login     404      404       403      200       200      404
+manage_decide                        POST   listed     login     403      403       403      ->manage_queue = 403
+manage_decide                        POST   private    login     404      404       403      ->manage_queue = 404
+manage_people                        GET    listed     login     403      403       403      403       200      403
+manage_people                        GET    private    login     404      404       403      403       200      404
+manage_people                        POST   listed     login     403      403       403      403       200      403
+manage_people                        POST   private    login     404      404       403      403       200      404
+manage_audit                         GET    listed     login     403      403       403      403       200      403
+manage_audit                         GET    private    login     404      404       403      403       200      404
+manage_audit                         POST   any        login     405      405       405      405       405      405
+manage_audit_csv                     GET    listed     login     403      403       403      403       200      403
+manage_audit_csv                     GET    private    login     404      404       403      403       200      404
+manage_audit_csv                     POST   any        login     405      405       405      405       405      405
+join                                 GET    private    login     200      200       200      200       200      200
+join                                 POST   private    login     ->board  =         =        =         =        =
+batch_step                           GET    any        login     405      405       405      405       405      405
+batch_step                           POST   listed     login     403      403       403      ->batch   ->batch  403
+batch_step                           POST   private    login     404      404       403      ->batch   ->batch  404
+batch_step~pending                   POST   public     login     404      ->batch   404      ->batch   ->batch  404
 manage_edition                       GET    any        login     405      405       405      405       405      405
 manage_edition                       POST   listed     login     403      403       403      403       ->manage 403
 manage_edition                       POST   private    login     404      404       403      403       ->manage 404
@@ -136,6 +168,8 @@ board                                GET    veiled     200       200      200   
 board_csv                            GET    veiled     200       200      200       200      200       200      200
 rule                                 GET    ranks      403       403      403       403      200       200      403
 prospects                            GET    ranks      403       403      403       403      200       200      403
+stability                            GET    ranks      403       403      403       403      200       200      403
+distribution                         GET    ranks      403       403      403       403      404       404      403
 system                               GET    ranks      404       404      200       404      200       200      404
 history                              GET    veiled     200       200      200       200      200       200      200
 release                              GET    veiled     200       200      200       200      200       200      200
@@ -255,7 +289,12 @@ class Row:
 
 
 VEILED = ("ranks", "embargoed")  # public, but not all of it
-VISIBILITIES = {"any": ("public", "unlisted", "private"), "listed": ("public", "unlisted"), "veiled": VEILED, "-": ("public",)}
+VISIBILITIES = {
+    "any": ("public", "unlisted", "private"),
+    "listed": ("public", "unlisted"),
+    "veiled": VEILED,
+    "-": ("public",),
+}
 
 
 def rows() -> list[Row]:
@@ -306,6 +345,7 @@ class World:
         row = RawRow("Draft system", {task.key: "3" for task in self.benchmark.tasks.all()})
         self.draft = make_draft(self.benchmark, submitter, [row], source=Source.FORM)
         membership.delete()
+        self.secret = invite(self.benchmark, author=people["owner"], role="member")
         self.approved = make.pending(self.benchmark, {"Under embargo": [1.0] * 5}, by=submitter)
         if visibility == "embargoed":
             self.benchmark.embargo_until = timezone.now() + timedelta(days=1)
@@ -340,6 +380,8 @@ class World:
             "rule_key": "borda",
             "system_key": {"pending": "secret", "approved": "under-embargo"}.get(variant, "e"),
             "release_key": "frozen",
+            "study": "missing_scores",
+            "secret": self.secret,
             "uuid": self.number(name, variant),
         }
         if name in PATHS:
@@ -351,6 +393,7 @@ class World:
     def number(self, name: str, variant: str) -> UUID:
         rows = {"draft": self.draft, "new_draft": self.new_draft}
         batches = {"pending": self.pending, "approved": self.approved}
+        variant = "pending" if name == "manage_decide" else variant
         return rows.get(name, batches.get(variant, self.accepted)).uuid
 
     def form(self, route: str) -> dict[str, str]:
@@ -361,9 +404,9 @@ class World:
             return {"system_name": "New system", **scores}
         if route in FORMS or route == "new_draft":
             return FORMS.get(route) or new_draft_form()
-        if route.startswith("manage"):
-            filled = {"manage": settings_form, "manage_tasks": tasks_form, "manage_studies": studies_form}
-            return filled.get(route, dict)(self.benchmark)
+        filled = {"manage": settings_form, "manage_tasks": tasks_form, "manage_studies": studies_form}
+        if route in filled:
+            return filled[route](self.benchmark)
         if route == "tokens":
             return {"name": "laptop", "scopes": "read", "days": "30"}
         if route.endswith("draft~discard"):
@@ -388,6 +431,11 @@ class World:
 
 
 FORMS = {
+    "manage_queue": {"action": "accept"},
+    "manage_decide": {"action": "accept"},
+    "manage_people": {"action": "invite", "role": "member"},
+    "batch_step": {"action": "withdraw", "reason": "It was wrong."},
+    "batch_step~pending": {"action": "retract"},
     "manage_releases": {"number": "2", "name": "Frozen again"},
     "manage_edition": {"name": "Second edition"},
     "manage_archive": {"archived": "1"},
@@ -430,6 +478,13 @@ def sent(parts):
 
 
 ARGUMENTS = {
+    "manage_queue": ("key",),
+    "manage_decide": ("key", "uuid"),
+    "manage_people": ("key",),
+    "manage_audit": ("key",),
+    "manage_audit_csv": ("key",),
+    "join": ("secret",),
+    "batch_step": ("uuid",),
     "history": ("key",),
     "release": ("key", "release_key"),
     "manage": ("key",),
@@ -446,6 +501,8 @@ ARGUMENTS = {
     "upload": ("key",),
     "rule": ("key", "rule_key"),
     "prospects": ("key",),
+    "stability": ("key",),
+    "distribution": ("key", "study"),
     "system": ("key", "system_key"),
     "draft": ("uuid",),
     "batch": ("uuid",),
@@ -519,9 +576,10 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
 @pytest.mark.parametrize(
     "route",
     [
-        "board", "board_csv", "rule", "prospects", "prospects~asked", "system", "submit", "upload", "draft", "batch",
+        "board", "board_csv", "rule", "prospects", "prospects~asked", "stability", "distribution",
+        "system", "submit", "upload", "draft", "batch",
         "batch_progress", "history", "release", "manage", "manage_tasks", "manage_studies",
-        "manage_releases",
+        "manage_releases", "manage_queue", "manage_people", "manage_audit",
     ],
 )  # fmt: skip
 def test_what_is_private_answers_as_what_is_not_there(worlds, kind, route):

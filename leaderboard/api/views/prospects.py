@@ -132,11 +132,11 @@ class Prospects(ProspectsView):
         """Solved when asked, stored nowhere. Conditions that no weights satisfy are told apart from a system that
         cannot win under them."""
         publication = self.published()
-        texts, all_tasks = conditions_of(request.data)
+        texts, all_tasks, rule = conditions_of(request.data)
         revision = publication.revision
         try:
             conditions = read_conditions(texts, revision)
-            found = prospects_under(revision, conditions, self.audience.level, all_tasks=all_tasks)
+            found = prospects_under(revision, conditions, self.audience.level, all_tasks=all_tasks, rule=rule)
         except ConditionError as problem:
             raise ApiError(400, f"The conditions cannot be read: {problem}.") from problem
         except TooLargeError as problem:
@@ -144,6 +144,7 @@ class Prospects(ProspectsView):
         response = Response(
             payloads.published(publication)
             | {
+                "rule": found.rule,
                 "conditions": list(found.conditions),
                 "feasible": not found.conditions_reason,
                 "reason": found.conditions_reason,

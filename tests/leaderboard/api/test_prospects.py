@@ -99,6 +99,19 @@ def test_conditions_are_solved_when_asked(api, benchmark):
     assert list(proofs["second"]) == ["task-1 >= 3/4"]
 
 
+def test_a_rule_on_points_may_be_what_is_to_be_won(api, benchmark):
+    path = f"benchmarks/{benchmark.key}/prospects/"
+    found = {}
+    for rule in ("majority", "mean", "borda"):
+        answer = api.post(path, {"conditions": [], "rule": rule}).json()
+        assert (answer["rule"], answer["feasible"]) == (rule, True)
+        found[rule] = {entry["system"]: entry["verdict"] for entry in answer["results"]}
+    # First 3, 0; Second 0, 3; Rounder 2, 2; Last 1, 1: half and half makes the means 1.5, 1.5, 2, 1.
+    assert found["mean"] == {"first": "strict", "second": "strict", "rounder": "strict", "last": "none"}
+    assert found["borda"] == found["mean"]
+    assert found["majority"]["rounder"] == "tie_only"
+
+
 def test_conditions_that_no_weights_satisfy_are_told_apart(api, benchmark):
     body = {"conditions": ["Task 1 >= 0.75", "Task 2 >= 0.75"]}
     answer = api.post(f"benchmarks/{benchmark.key}/prospects/", body).json()
@@ -115,7 +128,8 @@ def test_conditions_that_no_weights_satisfy_are_told_apart(api, benchmark):
         ({"conditions": [1]}, "conditions[0]: expected a text, found the number 1"),
         ({}, "conditions: it is missing"),
         ({"conditions": [], "all_tasks": 1}, "all_tasks: expected true or false"),
-        ({"conditions": [], "rule": "borda"}, "rule: there is no such field; the fields are conditions, all_tasks"),
+        ({"conditions": [], "rules": []}, "rules: there is no such field; the fields are conditions, all_tasks, rule"),
+        ({"conditions": [], "rule": "veto"}, "rule: 'veto'; expected one of majority, mean, borda"),
         ({"conditions": ["Task 1 >= 0"] * 101}, "conditions: 101 conditions; at most 100 are taken"),
     ],
 )

@@ -5,7 +5,7 @@ import html
 import pytest
 from django.urls import reverse
 
-from leaderboard.models import Job, Report
+from leaderboard.models import Benchmark, Job, Report
 from leaderboard.services.axioms import axioms_report, properties_to_search, rule_properties, steps_for
 from leaderboard.services.job_kinds import AXIOMS, JOB_KINDS
 from leaderboard.services.job_runner import run_job
@@ -116,3 +116,56 @@ def test_the_number_of_steps_reads_no_clock(size):
     parameters = JOB_KINDS[AXIOMS].parameters
     assert steps_for("borda", matrix, parameters) == 100
     assert steps_for("kemeny", matrix, parameters) == {10: 38, 300: 0}[size[0]]
+
+
+# --- The history ---------------------------------------------------------------------------------------------------
+
+
+def history(client, benchmark):
+    return [row.flips for row in client.get(reverse("history", args=[benchmark.key])).context["revisions"]]
+
+
+def test_the_history_tells_which_others_a_newcomer_made_swap(make, client):
+    two = {name: SWAP[name] for name in ("Anna", "Bert")}
+    benchmark = make.published(two, name="Two")
+    make.accepted(benchmark, {"Carl & Co": SWAP["Carl & Co"]})
+    assert history(client, benchmark) == ["", ""]  # not computed yet
+    make.publish(benchmark, studies=True)
+    newest, first = history(client, benchmark)
+    assert first == ""
+    assert newest.startswith("Two others or more changed their order under Borda, ")
+    assert newest.endswith("; under Borda 1 pair swapped, Bert passing Anna for one.")
+    flips = Report.objects.get(kind=AXIOMS, revision__number=2).summary["flips"]
+    assert flips["joined"] == {"n": 1, "names": ["Carl & Co"]}
+    assert "mean" not in flips["rules"]
+    assert "median" not in flips["rules"]
+
+
+def test_the_history_tells_of_ties_alone_and_of_nobody_moved(make, client):
+    benchmark = make.published({"A": [3, 3]})
+    make.accepted(benchmark, {"B": [2, 2]})
+    make.publish(benchmark, studies=True)
+    make.accepted(benchmark, {"C": [1, 1]})  # now neither A nor B is ever last
+    make.publish(benchmark, studies=True)
+    assert history(client, benchmark) == [
+        "Two others or more changed their order under Veto, by ties made or broken alone.",
+        "No two others changed their order under any rule.",
+        "",
+    ]
+
+
+# --- What is hidden ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fields", [{"score_view": "ranks"}, {"score_view": "own"}])
+def test_who_may_not_see_all_is_told_no_violation_and_no_flip(make, client, fields):
+    benchmark = make.published({name: SWAP[name] for name in ("Anna", "Bert")})
+    make.accepted(benchmark, {"Carl & Co": SWAP["Carl & Co"]})
+    benchmark = make.publish(benchmark, studies=True)
+    Benchmark.objects.filter(pk=benchmark.pk).update(**fields)
+    address = reverse("rule", args=[benchmark.key, "borda"])
+    assert client.get(address).status_code == 403
+    assert "passing" not in client.get(reverse("history", args=[benchmark.key])).content.decode()
+    client.force_login(benchmark.memberships.get(role="owner").user)
+    assert client.get(address).status_code == 200
+    assert "passing" in client.get(reverse("history", args=[benchmark.key])).content.decode()

@@ -128,6 +128,18 @@ def test_what_no_weights_satisfy_is_told_apart_from_what_a_system_cannot_win(mak
     assert "systems can win under these conditions" not in page
 
 
+def test_winning_may_mean_coming_first_under_a_rule_on_points(make, client):
+    benchmark = computed(make)
+    page = told(client, benchmark, "?rule=mean")
+    assert "3 of 4 systems can win Mean under some weighting of the tasks." in page
+    assert "Can win. Weights exist under which it has a higher score than everybody else." in page
+    assert "No weighting works: Rounder has a higher score on every task." in page
+    page = told(client, benchmark, "?rule=borda&of1=task:task-1&least1=75")
+    assert "1 of 4 systems can win Borda under these conditions." in page
+    kept = "No weighting that keeps “Task 1 weighs at least 75 %” works:"
+    assert f"{kept} where these hold, First has more points." in page
+
+
 @pytest.mark.parametrize(
     ("query", "problem"),
     [
@@ -137,6 +149,7 @@ def test_what_no_weights_satisfy_is_told_apart_from_what_a_system_cannot_win(mak
         ("?of1=task:task-1", "No condition is complete"),
         ("?more=task:task-1", "needs a task or a group on both sides"),
         ("?of1=task:task-9&least1=20", "Unknown task 'task-9'"),
+        ("?rule=veto", "There is no way to win called 'veto'"),
         ("?conditions=Task+1", "'Task 1' is no condition"),
         ("?conditions=minimise+Task+1&goal=minimise&goal_of=task:task-1", "Only one set can be minimised"),
     ],
