@@ -49,7 +49,7 @@ Counts = NDArray[np.int64]
 
 _BLOCK_CELLS = 1 << 22
 _REACHED = 1 - 1e-12
-_MOST_SIZES = 30
+_MOST_SIZES = 100
 _RANDOM, _BEST = 0, 1  # the two curves
 
 
@@ -164,14 +164,14 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
 
 
 def _mean_curve(random: FloatArray) -> dict[str, Any]:
-    """Return the curve at up to 30 sizes, so that a summary of many tasks stays small."""
+    """Return the curve, of more than 100 tasks at 100 `sizes`, so that a summary stays small."""
     T = len(random)
     sizes = sorted({round(size) for size in np.linspace(1, T, min(T, _MOST_SIZES)).tolist()})
     rows = random[[size - 1 for size in sizes]]
     return {
-        "sizes": sizes,
-        "mean": plain_list(mean_of(rows, axis=1), 4),
-        "deviation": plain_list(deviation_of(rows, axis=1), 4),
+        **({"sizes": sizes} if len(sizes) < T else {}),
+        "mean": plain_list(mean_of(rows, axis=1), 3),
+        "deviation": plain_list(deviation_of(rows, axis=1), 3),
         "n_undefined": int(np.isnan(random).sum()),
     }
 
