@@ -16,7 +16,6 @@ from ranking_engine.linear_programs import SolverError
 from ranking_engine.score_matrix import FloatArray
 from ranking_engine.stability.sensitivity.cone import Cone
 
-MAX_NODES = 2_000
 MAX_ROWS = 150
 
 
@@ -29,7 +28,7 @@ class Answer:
     n_nodes: int
 
 
-def most_negative(cone: Cone, *, margin: float = 0.0, max_nodes: int = MAX_NODES) -> Answer:
+def most_negative(cone: Cone, *, margin: float = 0.0, max_nodes: int = 1_000) -> Answer:
     """Solve the program, within so many nodes of branch and bound.
 
     With a positive `margin` only rows below minus so much of their largest entry count: then `upper` bounds

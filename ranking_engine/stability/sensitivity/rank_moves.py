@@ -19,6 +19,8 @@ from ranking_engine.stability.sensitivity.proof import MAX_BOXES, Bounds, Tick, 
 from ranking_engine.stability.sensitivity.visited import Visited
 
 MARGIN = 1e-6
+MAX_NODES = 1_000  # of branch and bound, of the programs for all systems
+ROOT_NODES = 20  # what the first node of a program costs, in nodes
 MAX_SWEEPS = 30  # of the search for one system
 SHARE = 20  # of the boxes for all pairs that one system may have
 
@@ -62,7 +64,7 @@ def bound_moves(
     n = len(units)
     moves = [_move(units, visited.reference, floor, i, sign) for i in range(n) for sign in (1, -1)]
     moves.sort(key=lambda move: -move.most)
-    bounds = MoveBounds(0.0)
+    bounds, nodes_left = MoveBounds(0.0), MAX_NODES
 
     def visit(weights: FloatArray) -> None:
         visited.visit(units @ weights, weights)
@@ -85,8 +87,10 @@ def bound_moves(
         )
         bounds.n_boxes += found.n_boxes
         bounds.n_programs += found.n_programs
-        if is_small and not found.is_proven and bounds.n_programs < max_programs:
-            found.upper = min(found.upper, _by_program(move.cone, visit))
+        if is_small and not found.is_proven and max_programs and nodes_left > 0:
+            upper, n_nodes = _by_program(move.cone, visit, nodes_left)
+            found.upper = min(found.upper, upper)
+            nodes_left -= ROOT_NODES + n_nodes
             bounds.n_programs += 2
             tick()
         best = visited.most_moved.max_rank_change * (n - 1)
@@ -96,13 +100,13 @@ def bound_moves(
     return bounds
 
 
-def _by_program(cone: Cone, visit: Visit) -> int:
-    """Bound the rows that are negative or 0, and visit weights that make as many as possible negative."""
-    upper = most_negative(cone).upper
-    strict = most_negative(cone, margin=MARGIN)
+def _by_program(cone: Cone, visit: Visit, max_nodes: int) -> tuple[int, int]:
+    """Bound the rows that are negative or 0, and visit weights that make many negative; return bound and nodes."""
+    answer = most_negative(cone, max_nodes=max_nodes)
+    strict = most_negative(cone, margin=MARGIN, max_nodes=max_nodes)
     if strict.weights is not None:
         visit(strict.weights)
-    return upper
+    return answer.upper, answer.n_nodes + strict.n_nodes
 
 
 def _move(units: FloatArray, reference: FloatArray, floor: float, i: int, sign: int) -> _Move:
