@@ -34,6 +34,7 @@ class RunningSite:
             "REDIS_URL": settings.REDIS_URL,
             "PLURANK_LEASE_SECONDS": str(lease_seconds),
             "PLURANK_SECRET_KEY": settings.SECRET_KEY,
+            "PLURANK_STUDIES_RUN": "demand",  # what a test is not about would keep its processors busy for minutes
             "PLURANK_DEBUG": "true",  # static files straight from the checkout
             **environment,
         }
