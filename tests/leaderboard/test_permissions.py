@@ -281,7 +281,8 @@ class Row:
 
 
 VEILED = ("ranks", "embargoed")  # public, but not all of it
-VISIBILITIES = {"any": ("public", "unlisted", "private"), "listed": ("public", "unlisted"), "veiled": VEILED, "-": ("public",)}
+LISTED = ("public", "unlisted")
+VISIBILITIES = {"any": (*LISTED, "private"), "listed": LISTED, "veiled": VEILED, "-": ("public",)}
 
 
 def rows() -> list[Row]:
