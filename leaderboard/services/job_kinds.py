@@ -73,6 +73,7 @@ JOB_KINDS = {
             Job.Queue.STUDIES,
             limit_seconds=1800,
             budget_seconds=300,
+            priority=3,
             # `budget`: seconds, as costs are estimated, for rules that must be ranked anew for every resample.
             parameters={"n_resamples": 1000, "level": 0.95, "seed": 0, "budget": 20},
         ),

@@ -1,5 +1,6 @@
 """Which studies a revision gets: chosen by the benchmark's owners, cut to a budget, inserted as chunks."""
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from ranking_engine.stability.catalogue import Study
 
 When = StudyChoice.When
 BUDGET_SECONDS = 60  # of a study that nobody chose a budget for
-BUDGET_ONCE = 20  # of each study of a benchmark whose studies run once, while nothing else waits
+BUDGET_ONCE = 30  # of each study of a benchmark whose studies run once, while nothing else waits
 NIGHT_BEGINS, NIGHT_ENDS = 1, 5  # hours, UTC
 SEED = 0
 
@@ -41,7 +42,7 @@ class PlannedStudy:
         n_chunks: how many jobs.
         estimate: seconds on one core.
         priority: of its jobs.
-        reason: why it says nothing about these scores; empty where it does.
+        reason: why it does not run on these scores; empty where it does.
     """
 
     study: str
@@ -116,6 +117,9 @@ def plan_study(study: Study, matrix: ScoreMatrix, choice: StudyChoice) -> Planne
         return PlannedStudy(study.key, reason=reason)
     own = within_budget(study, matrix, own, choice.budget_seconds)
     estimate = study.estimate(matrix, own)
+    if estimate > choice.budget_seconds:
+        needed, budget = f"{math.ceil(estimate)} s", f"{choice.budget_seconds} s"
+        return PlannedStudy(study.key, reason=f"it needs at least {needed} here, and its budget is {budget}")
     # The smallest first; what runs while nothing else waits comes after everything else.
     priority = -1 - min(int(estimate), 5000)
     return PlannedStudy(
@@ -130,16 +134,25 @@ def plan_study(study: Study, matrix: ScoreMatrix, choice: StudyChoice) -> Planne
 def within_budget(study: Study, matrix: ScoreMatrix, parameters: dict[str, Any], seconds: float) -> dict[str, Any]:
     """The parameters with as many steps, at least 1, as the seconds are estimated to buy; never more than stated.
 
-    The steps are stored with the job and the report, so that the same figures come out on any machine.
+    Many studies have a `budget` of their own, in seconds as costs are estimated, that decides which slow rules take
+    part; it is lowered with the steps, so that fewer steps do not let more rules in. Steps and budget are stored with
+    the job and the report, so that the same figures come out on any machine.
     """
-    estimate = study.estimate(matrix, parameters)
+    own = dict(parameters)
+    if "budget" in own:
+        own["budget"] = min(float(own["budget"]), float(seconds))
+    estimate = study.estimate(matrix, own)
     if not study.steps or estimate <= seconds:
-        return parameters
-    stated = int(parameters[study.steps])
-    steps = max(1, min(stated, int(stated * seconds / estimate)))
-    while steps > 1 and study.estimate(matrix, parameters | {study.steps: steps}) > seconds:
+        return own
+    stated, budget = int(own[study.steps]), own.get("budget")
+    steps = max(1, int(stated * seconds / estimate))
+    while True:
+        own[study.steps] = steps
+        if budget is not None:
+            own["budget"] = round(budget * steps / stated, 3)
+        if steps == 1 or study.estimate(matrix, own) <= seconds:
+            return own
         steps = max(1, steps * 9 // 10)  # where the time does not grow in proportion
-    return parameters | {study.steps: steps}
 
 
 def _told(plan: PlannedStudy) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from leaderboard.services.study_plans import choices_of
 from ranking_engine.stability import catalogue
 
 S = Job.State
-UNPLANNED, SAYS_NOTHING = "unplanned", "says_nothing"
+UNPLANNED, LEFT_OUT = "unplanned", "left_out"
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class StudyState:
         question: what it asks.
         source: the publication that it follows.
         choice: when it runs, and its budget.
-        state: a state of its jobs, or `unplanned`, or `says_nothing`.
-        reason: why it says nothing, or why it failed.
+        state: a state of its jobs, or `unplanned`, or `left_out`.
+        reason: why it is left out.
         n_chunks: how many jobs it is cut into.
         progress: the share that is done, 0 to 1.
         estimate: seconds on one core, before it ran; None before it is planned.
@@ -117,7 +117,7 @@ def _state(
     if report is not None:
         state = S.DONE
     elif reason:
-        state = SAYS_NOTHING
+        state = LEFT_OUT
     elif jobs:
         state = next((name for name in (S.FAILED, S.RUNNING, S.SUPERSEDED) if jobs[name]), S.WAITING)
     return StudyState(

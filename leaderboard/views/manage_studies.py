@@ -53,7 +53,7 @@ def _row(state: StudyState, form: StudiesForm) -> dict[str, Any]:
     return {
         "state": state,
         "progress_percent": round(100 * state.progress),
-        "may_run": state.state not in ("waiting", "running", "says_nothing", "done"),
+        "may_run": state.state not in ("waiting", "running", "done"),
         "when": form[f"{state.key}-when"],
         "budget": form[f"{state.key}-budget"],
     }

@@ -1,4 +1,4 @@
-"""The catalogue of studies: each is a module with one entry."""
+"""The catalogue of studies."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from types import MappingProxyType
 from ranking_engine.score_matrix import ScoreMatrix
 from ranking_engine.stability import corrupted_tasks, judge_bootstrap, missing_scores, system_additions, task_subsets
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult
+from ranking_engine.stability.whole import WHOLE_STUDIES
 
 __all__ = ["STUDIES", "Arrays", "Parameters", "Progress", "Study", "StudyResult", "get_study", "run_study"]
 
@@ -17,6 +18,7 @@ _STUDIES = (
     task_subsets.STUDY,
     corrupted_tasks.STUDY,
     judge_bootstrap.STUDY,
+    *WHOLE_STUDIES,
 )
 
 STUDIES: Mapping[str, Study] = MappingProxyType({study.key: study for study in _STUDIES})

@@ -14,9 +14,10 @@ from django.utils import timezone
 from leaderboard.models import Job, Report, StudyChoice, StudyPartial
 from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.services import job_runner, jobs, study_plans
+from leaderboard.services.chunked_studies import study_matrix
 from leaderboard.services.job_runner import run_job, run_most_urgent
 from leaderboard.services.study_chunks import insert_missing_merges
-from leaderboard.services.study_plans import plan_nightly_studies, plan_once, request_study
+from leaderboard.services.study_plans import plan_nightly_studies, plan_once, request_study, within_budget
 from leaderboard.services.submissions import withdraw_submission as withdraw
 from leaderboard.services.upkeep import delete_forgotten_partials
 from ranking_engine import __version__ as engine_version
@@ -31,6 +32,7 @@ from tests.jobs.small_study import LEADERS, leaders
 def _one_study(monkeypatch):
     monkeypatch.setattr(catalogue, "STUDIES", {"leaders": LEADERS})
     monkeypatch.setattr(study_plans, "BUDGET_SECONDS", 100)
+    monkeypatch.setattr(study_plans, "BUDGET_ONCE", 100)
 
 
 def run_all(kinds: str = "", worker: str = "test") -> None:
@@ -83,7 +85,7 @@ def test_a_plan_inserts_one_job_a_chunk_and_says_what_it_costs(make):
     assert plan == expected
 
 
-@pytest.mark.parametrize(("budget", "steps"), [(1000, 50), (99, 49), (40, 20), (1, 1)])
+@pytest.mark.parametrize(("budget", "steps"), [(1000, 50), (99, 49), (40, 20), (2, 1)])
 def test_a_budget_in_seconds_is_stored_as_steps(make, budget, steps):
     benchmark = make.published()
     StudyChoice.objects.create(benchmark=benchmark, study="leaders", when="every", budget_seconds=budget)
@@ -93,10 +95,34 @@ def test_a_budget_in_seconds_is_stored_as_steps(make, budget, steps):
     assert stored()[0] == {"n_trials": steps}
 
 
+def test_fewer_steps_let_no_slower_rules_in(make):
+    """The study has a budget of its own for slow rules, which cost 1 s a step and take what the budget leaves."""
+    matrix = study_matrix(make.published().publication.revision)
+
+    def estimate(matrix, parameters):
+        return parameters["n_trials"] * 1.0 + min(parameters["budget"], 4.0 * parameters["n_trials"])
+
+    greedy = Study(**vars(LEADERS) | {"parameters": {"n_trials": 50, "budget": 60.0}, "estimate": estimate})
+    ample = within_budget(greedy, matrix, dict(greedy.parameters), 500)
+    assert ample == {"n_trials": 50, "budget": 60.0}
+    assert within_budget(greedy, matrix, dict(greedy.parameters), 75) == {"n_trials": 34, "budget": 40.8}
+    short = within_budget(greedy, matrix, dict(greedy.parameters), 10)
+    assert short == {"n_trials": 8, "budget": 1.6}
+    assert estimate(matrix, short) <= 10
+
+
 def test_a_study_that_says_nothing_of_the_scores_has_no_job_and_a_reason(make):
     benchmark = make.published({"Alone": [1.0, 2.0]})
     assert planned(benchmark) == []
     assert Report.objects.get(kind="study_plan").summary == {"leaders": {"reason": "there is one system only"}}
+
+
+def test_a_study_that_not_even_one_step_of_fits_its_budget_does_not_run(make):
+    benchmark = make.published()
+    StudyChoice.objects.create(benchmark=benchmark, study="leaders", when="every", budget_seconds=1)
+    assert planned(benchmark) == []
+    reason = "it needs at least 2 s here, and its budget is 1 s"
+    assert Report.objects.get(kind="study_plan").summary == {"leaders": {"reason": reason}}
 
 
 def test_a_benchmark_whose_systems_have_all_left_has_an_empty_plan(make):
@@ -161,8 +187,6 @@ def test_chunks_in_any_order_give_the_same_bits_as_one_process(make, order_seed)
     merge = Job.objects.get(kind="merge:leaders")
     assert run_job(merge.pk, worker="test") == "done"
     summary, arrays = stored()
-    from leaderboard.services.chunked_studies import study_matrix
-
     parameters = {"n_trials": 50, "top": 1}
     expected = catalogue.run_study("leaders", study_matrix(benchmark.publication.revision), parameters)
     assert summary == expected.summary

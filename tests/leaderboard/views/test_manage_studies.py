@@ -66,10 +66,10 @@ def test_a_study_is_followed_from_its_plan_to_what_it_took(owner, benchmark):
     assert StudyPartial.objects.count() == 0
 
 
-def test_a_study_that_says_nothing_says_why(make):
+def test_a_study_that_is_left_out_says_why(make):
     benchmark = make.published({"Alone": [1.0]})
     run("study_plan")
-    assert (state(benchmark).state, state(benchmark).reason) == ("says_nothing", "there is one system only")
+    assert (state(benchmark).state, state(benchmark).reason) == ("left_out", "there is one system only")
 
 
 def test_a_study_of_which_a_chunk_failed_is_failed_and_may_run_again(owner, benchmark):

@@ -1,0 +1,49 @@
+"""What sensitivity and diversity are on benchmarks without any structure, to compare real ones with.
+
+Zhang and Hardt 2024, section 4: `constant` repeats one task, `random` draws every score by itself; their figures
+are means over 5 trials, of 100 systems on 100 tasks for the cardinal measures, and of 1,000 systems on 100 tasks for
+the ordinal ones, where L is the first 10 of the random board. The scores are those of their released code, drawn by
+numpy's legacy generator, seed by seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from ranking_engine.score_matrix import ScoreMatrix
+
+Baseline = Literal["random", "constant"]
+
+N_TRIALS = 5
+CARDINAL_SHAPE = (100, 100)  # systems, tasks
+ORDINAL_SHAPE = (1_000, 100)
+ORDINAL_RANDOM_TOP = 10
+
+
+def baseline(kind: Baseline, n_systems: int, n_tasks: int, *, seed: int = 0) -> ScoreMatrix:
+    """Return a benchmark without structure, scores between 0 and 100.
+
+    Raises:
+        ValueError: an unknown kind.
+    """
+    generator = np.random.RandomState(seed)
+    if kind == "random":
+        return ScoreMatrix(generator.random_sample((n_systems, n_tasks)) * 100)
+    if kind == "constant":
+        return ScoreMatrix(np.repeat(generator.random_sample((n_systems, 1)) * 100, n_tasks, axis=1))
+    raise ValueError(f"`kind` is {kind!r}; expected 'random' or 'constant'")
+
+
+def mean_of_trials(
+    kind: Baseline,
+    shape: tuple[int, int],
+    measure: Callable[[ScoreMatrix], float],
+    *,
+    n_trials: int = N_TRIALS,
+) -> float:
+    """Return the mean of `measure` over the baselines of seeds 0 to n_trials - 1; `shape` is systems, tasks."""
+    values = [measure(baseline(kind, *shape, seed=seed)) for seed in range(n_trials)]
+    return float(np.mean(values))

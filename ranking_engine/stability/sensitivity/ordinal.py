@@ -1,0 +1,309 @@
+"""Ordinal sensitivity: how far adding lower systems moves the ranking of the top by win rate.
+
+Zhang and Hardt 2024, section 3 and algorithm 2. L is the first fifth of the board by win rate; its systems are
+ranked by win rate among themselves, and again with some of the other systems added. They search for the worst
+choice by gradient steps on inclusion probabilities; what they report is a lower bound.
+
+Departures. The share of reversed pairs of L has a proven upper bound, by a mixed-integer program that is asked for
+one pair more, and so has the largest change of a rank. `tau_b_distance` is their figure, the best over all choices
+met: a lower bound only. The win rate is their variant (`benchbench`: ties are losses), with weighted tasks weighing
+as much as they do on the board. L is every place up to floor(n / 5) of the order by win rate, then name; n counts
+the systems without a score too, as theirs does, which then are neither in L nor added. Their code takes another L
+than the first places for indices into the chosen systems, and ranks the wrong ones; here it is only the first.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.profile import Profile
+from ranking_engine.ranking import ranks_of
+from ranking_engine.rules.rates import common_weight
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.stability.sensitivity.subsets import MAX_NODES, POSITIVE, Bounds, Choice, Sums, climb, prove, wander
+from ranking_engine.stability.sensitivity.visited import Met, Visited, average_ranks
+
+N_STARTS = 20
+N_WALKS = 4
+N_STEPS = 1_000
+LURES = (0.0, 0.3)
+MAX_ROUNDS = 10
+MAX_DOUBLES = 1_500
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenInterval:
+    """A share between 0 and 1: reached by adding `added` to the top, and at most `upper`, which is proven.
+
+    `ranks` are the average ranks of the top with them.
+    """
+
+    lower: float
+    upper: float
+    added: tuple[str, ...]
+    ranks: FloatArray
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the bounds meet."""
+        return self.lower >= self.upper
+
+    def summary(self) -> dict[str, Any]:
+        """Return the interval and the systems as JSON."""
+        return {"lower": self.lower, "upper": self.upper, "proven": self.is_proven, "added": list(self.added)}
+
+
+@dataclass(frozen=True, eq=False)
+class OrdinalSensitivity:
+    """How far other systems can move the ranking of the top by win rate.
+
+    Attributes:
+        reason: why there are no figures; otherwise empty.
+        top: the systems of L, in the order of the full board.
+        others: those that may be added, likewise.
+        reference: average ranks of L among themselves.
+        n_pairs: pairs of L.
+        discordant_share: strictly reversed pairs over `n_pairs`.
+        max_rank_change: largest change of an average rank over |L| - 1.
+        tau_b_distance: (1 - tau-b) / 2, the best met; a lower bound only.
+        farthest: the systems whose addition reaches it.
+        steps: what was done: changes of the search, rankings evaluated, programs solved, their nodes.
+        seed: of the random starts.
+    """
+
+    reason: str
+    seed: int
+    top: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    reference: FloatArray = field(default_factory=lambda: np.zeros(0))
+    n_pairs: int = 0
+    discordant_share: ChosenInterval | None = None
+    max_rank_change: ChosenInterval | None = None
+    tau_b_distance: float = 0.0
+    farthest: tuple[str, ...] = ()
+    steps: Mapping[str, int] = field(default_factory=dict)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as JSON."""
+        if self.discordant_share is None or self.max_rank_change is None:
+            return {"reason": self.reason}
+        return {
+            "reason": "",
+            "top": list(self.top),
+            "n_others": len(self.others),
+            "n_pairs": self.n_pairs,
+            "discordant_share": self.discordant_share.summary(),
+            "max_rank_change": self.max_rank_change.summary(),
+            "tau_b_distance": {"lower": self.tau_b_distance, "added": list(self.farthest)},
+            "steps": dict(self.steps),
+        }
+
+
+def ordinal_sensitivity(
+    matrix: ScoreMatrix,
+    *,
+    n_top: int | None = None,
+    max_nodes: int = MAX_NODES,
+    n_starts: int = N_STARTS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> OrdinalSensitivity:
+    """Bound how far adding other systems moves the ranking of the first `n_top` by win rate.
+
+    Args:
+        matrix: the scores, gaps and all: systems are compared on common tasks.
+        n_top: the size of L; by default floor(n / 5).
+        max_nodes: of branch and bound, for the reversed pairs; as many again, at most, for the rank change.
+        n_starts: random starts of the search, besides no system and all.
+        seed: of these.
+        progress: called as progress(done, total) with steps that never decrease; it may raise to cancel.
+
+    The steps decide when to stop, never the time.
+    """
+    size = matrix.n_systems // 5 if n_top is None else n_top
+    if size < 2:
+        return OrdinalSensitivity(f"the first fifth of {matrix.n_systems} systems has no pair", seed)
+    if not matrix.has_score.any():
+        return OrdinalSensitivity("no system has a score on a voting task", seed)
+    rates, names = win_rates(matrix)
+    order = board_order(rates, names)
+    if size > len(order):
+        return OrdinalSensitivity(f"only {len(order)} systems have a score; {size} make the top", seed)
+    return _Study(rates, names, order, size, progress).run(max_nodes, n_starts, seed)
+
+
+def win_rates(matrix: ScoreMatrix) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return the share of common weight that i wins from j, 0 without any, and the names of the scored systems."""
+    part = matrix.subset(matrix.has_score, matrix.votes)
+    profile = Profile(part)
+    common = common_weight(profile)
+    wins = profile.pairwise.wins
+    shares = np.divide(
+        wins.astype(np.float64), common.astype(np.float64), out=np.zeros(wins.shape), where=common > 0
+    )
+    np.fill_diagonal(shares, 0.0)
+    return shares, part.system_names
+
+
+def board_order(rates: FloatArray, names: tuple[str, ...]) -> NDArray[np.intp]:
+    """Return the systems by win rate on the full board, those that tie by name."""
+    ranks = ranks_of(rates.sum(axis=1)[None])[0]
+    return np.array(sorted(range(len(names)), key=lambda i: (int(ranks[i]), names[i])), dtype=np.intp)
+
+
+def _chains(number: NDArray[np.intp], ranks: FloatArray) -> NDArray[np.intp]:
+    """Return the numbers of the pairs ij, jk and ik of all systems with i above j above k."""
+    by_rank = np.argsort(ranks, kind="stable")
+    i, j, k = by_rank[np.array([*itertools.combinations(range(len(ranks)), 3)], dtype=np.intp).reshape(-1, 3)].T
+    chains = np.stack([number[i, j], number[j, k], number[i, k]], axis=1)
+    return np.asarray(chains[(chains >= 0).all(axis=1)])
+
+
+class _Study:
+    """The sums of win rates of the top, as a function of which others are chosen."""
+
+    def __init__(
+        self,
+        rates: FloatArray,
+        names: tuple[str, ...],
+        order: NDArray[np.intp],
+        size: int,
+        progress: Progress | None,
+    ) -> None:
+        top, others = order[:size], order[size:]
+        self.top = tuple(names[i] for i in top)
+        self.others = tuple(names[k] for k in others)
+        self.base = rates[np.ix_(top, top)].sum(axis=1)
+        self.gains = rates[np.ix_(top, others)]
+        self.progress, self.done, self.total = progress, 0, 4 * size + N_WALKS * len(LURES) + MAX_ROUNDS
+        self.visited = Visited(average_ranks(self.base / size))
+
+    def tick(self) -> None:
+        self.done += 1
+        if self.progress is not None:
+            self.progress(min(self.done, self.total - 1), self.total)
+
+    def visit(self, choice: Choice) -> None:
+        mean = (self.base + self.gains @ choice) / (len(self.top) + np.count_nonzero(choice))
+        self.visited.visit(mean, choice)
+
+    def run(self, max_nodes: int, n_starts: int, seed: int) -> OrdinalSensitivity:
+        sums = self._reversals()
+        n_changes = self._search(sums, n_starts, np.random.default_rng(seed))
+        best = self.visited.most_discordant
+        pairs = prove(sums, sums.n_positive(best.solution), self.visit, max_nodes=max_nodes, tick=self.tick)
+        moves = self._bound_moves(max_nodes)
+        if self.progress is not None:
+            self.progress(self.total, self.total)
+        return self._result(pairs, moves, n_changes, seed)
+
+    def _reversals(self) -> Sums:
+        """One sum for each pair that the reference does not tie: the lower one minus the higher one."""
+        first, second = np.triu_indices(len(self.top), 1)
+        ranks = self.visited.reference
+        sign = np.sign(ranks[second] - ranks[first])
+        base = (self.base[second] - self.base[first]) * sign
+        changes = (self.gains[second] - self.gains[first]) * sign[:, None]
+        number = np.full((len(self.top), len(self.top)), -1)
+        is_pair = sign != 0
+        number[first[is_pair], second[is_pair]] = number[second[is_pair], first[is_pair]] = np.arange(is_pair.sum())
+        return Sums.of(base[is_pair], changes[is_pair], _chains(number, ranks))
+
+    def _search(self, sums: Sums, n_starts: int, generator: np.random.Generator) -> int:
+        """Climb from nothing, from all and from random choices; wander from the first of them, and climb again."""
+        n_items = len(self.others)
+        none = np.zeros(n_items, dtype=bool)
+        starts = [none, ~none, *(generator.random((n_starts, n_items)) < 0.5)]
+        n_changes = climb(sums, starts, self.visit)
+        for start in starts[:N_WALKS]:
+            for lure in LURES:
+                self.tick()
+                found = wander(sums, start, N_STEPS, generator, lure=lure)
+                n_changes += N_STEPS + climb(sums, [found], self.visit)
+        self._go_far()
+        return n_changes
+
+    def _go_far(self) -> None:
+        """Exchange one system, or on small boards two, as long as tau-b falls: ties made on purpose count for it."""
+        n_items = len(self.others)
+        items = range(n_items)
+        exchanges: list[tuple[int, ...]] = [(k,) for k in items]
+        if n_items * (n_items - 1) // 2 <= MAX_DOUBLES:
+            exchanges += itertools.combinations(items, 2)
+        for _ in range(MAX_ROUNDS):
+            before = self.visited.farthest
+            for exchange in exchanges:
+                choice = before.solution.copy()
+                choice[list(exchange)] ^= True
+                self.visit(choice)
+            self.tick()
+            if self.visited.farthest is before:
+                break
+
+    def _bound_moves(self, max_nodes: int) -> Bounds:
+        """Bound the change of every system's rank; `upper` counts half places."""
+        bounds = Bounds(0, 0)
+        moves = [self._move(i, sign) for i in range(len(self.top)) for sign in (1, -1)]
+        for sums, offset in sorted(moves, key=lambda move: move[1] - len(move[0].base)):
+            best = self.visited.most_moved.max_rank_change * (len(self.top) - 1)
+            if len(sums.base) - offset <= best + 1e-9:
+                break
+            target = int(np.floor(best + offset + 1e-9))
+            left = max(0, max_nodes - bounds.n_nodes)
+            found = prove(sums, target, self.visit, max_nodes=left, tick=self.tick)
+            bounds.n_programs += found.n_programs
+            bounds.n_nodes += found.n_nodes
+            if not found.is_proven:
+                bounds.upper = max(bounds.upper, round(2 * (found.upper - offset)))
+        moved = self.visited.most_moved.max_rank_change * (len(self.top) - 1)
+        bounds.upper = max(bounds.upper, round(2 * moved))
+        return bounds
+
+    def _move(self, i: int, sign: int) -> tuple[Sums, float]:
+        """Downwards for 1, upwards for -1: the change of i's rank is at most its positive sums minus the offset."""
+        rivals = np.delete(np.arange(len(self.top)), i)
+        base = (self.base[rivals] - self.base[i]) * sign
+        changes = (self.gains[rivals] - self.gains[i]) * sign
+        is_equal = (np.abs(base) < POSITIVE) & (np.abs(changes) < POSITIVE).all(axis=1)
+        rank = self.visited.reference[i]
+        place = rank - 1 if sign == 1 else len(self.top) - rank
+        # a tie moves by half a place what a lead moves by one: a sum of 0 counts as positive here
+        return Sums.of(base[~is_equal] + POSITIVE, changes[~is_equal]), float(place - is_equal.sum() / 2)
+
+    def _result(self, pairs: Bounds, moves: Bounds, n_changes: int, seed: int) -> OrdinalSensitivity:
+        visited = self.visited
+
+        def names(met: Met) -> tuple[str, ...]:
+            return tuple(self.others[k] for k in np.flatnonzero(met.solution))
+
+        def interval(met: Met, lower: float, upper: float) -> ChosenInterval:
+            return ChosenInterval(lower, max(lower, upper), names(met), met.ranks)
+
+        discordant, moved = visited.most_discordant, visited.most_moved
+        widest = len(self.top) - 1
+        return OrdinalSensitivity(
+            "",
+            seed,
+            self.top,
+            self.others,
+            visited.reference,
+            visited.n_pairs,
+            interval(discordant, discordant.discordant / visited.n_pairs, pairs.upper / visited.n_pairs),
+            interval(moved, moved.max_rank_change, moves.upper / 2 / widest),
+            visited.farthest.tau_b_distance,
+            names(visited.farthest),
+            {
+                "changes": n_changes,
+                "rankings": visited.n_visited,
+                "programs": pairs.n_programs + moves.n_programs,
+                "nodes": pairs.n_nodes + moves.n_nodes,
+            },
+        )

@@ -1,0 +1,243 @@
+"""The problem behind ordinal sensitivity: how many of some sums can a choice of items make positive at once?
+
+Sums are s_p = b_p + sum over chosen items k of d_pk. `climb` exchanges one item, then two, as long as that helps.
+`wander` always exchanges the best item that it did not exchange of late, for better or worse (tabu search, Glover
+1989). `prove` asks a mixed-integer program for a choice with one positive sum more, until there is none.
+
+The program has a variable for every item and an indicator f_p for every sum that can be positive:
+b_p + d_p @ y >= POSITIVE - M_p (1 - f_p), where M_p = POSITIVE - b_p - sum of the negative d_pk is the least constant
+that works. Where the sums are differences between systems, orders are transitive: f_ik <= f_ij + f_jk, and
+f_ij + f_jk <= 1 + f_ik. With these rows the solver needs far fewer branches. Refutations rest on its tolerances
+(1e-7 and less), not on rational arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.linear_programs import SolverError
+from ranking_engine.score_matrix import FloatArray
+
+POSITIVE = 1e-7  # the least sum that counts as positive
+MAX_NODES = 5_000
+
+Choice = NDArray[np.bool_]
+Visit = Callable[[Choice], None]
+Tick = Callable[[], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """b of shape (m,) and d of shape (m, n_items); only sums that can be positive.
+
+    `chains`, shape (n_chains, 3): the sums ij, jk and ik of differences between three systems; -1 for a sum that
+    never is positive.
+    """
+
+    base: FloatArray
+    changes: FloatArray
+    chains: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, base: FloatArray, changes: FloatArray, chains: NDArray[np.intp] | None = None) -> Sums:
+        """Keep the sums that can be positive."""
+        can = base + np.maximum(changes, 0).sum(axis=1) >= POSITIVE
+        number = np.where(can, np.cumsum(can) - 1, -1)
+        kept = np.zeros((0, 3), dtype=np.intp) if chains is None else number[chains]
+        return cls(base[can], np.ascontiguousarray(changes[can]), kept)
+
+    def n_positive(self, choice: Choice) -> int:
+        """Count the positive sums."""
+        return int(np.count_nonzero(self.base + self.changes @ choice >= POSITIVE))
+
+
+@dataclass
+class Bounds:
+    """`lower` sums are positive for some choice met, never more than `upper`; and the work that shows it."""
+
+    lower: int
+    upper: int
+    n_programs: int = 0
+    n_nodes: int = 0
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether no choice does better than those met."""
+        return self.lower >= self.upper
+
+
+def climb(sums: Sums, starts: Iterable[Choice], visit: Visit) -> int:
+    """Improve every start by the best change of one item, or else of two; return how many changes were made.
+
+    Of changes that gain nothing none is made. `visit` is called with every start and every improvement.
+    O(m n_items^2) a change.
+    """
+    n_changes = 0
+    for start in starts:
+        choice = start.copy()
+        visit(choice.copy())
+        while items := _improvement(sums, choice):
+            choice[items] ^= True
+            n_changes += 1
+            visit(choice.copy())
+    return n_changes
+
+
+def _improvement(sums: Sums, choice: Choice) -> list[int]:
+    """Return the one or two items whose exchange makes most sums positive; none where nothing is gained."""
+    now = sums.base + sums.changes @ choice
+    before = np.count_nonzero(now >= POSITIVE)
+    toggles = (sums.changes * np.where(choice, -1.0, 1.0)).T
+    single = np.count_nonzero(now + toggles >= POSITIVE, axis=1)
+    if single.size and single.max() > before:
+        return [int(single.argmax())]
+    best, found = before, []
+    for k in range(len(toggles) - 1):
+        double = np.count_nonzero(now + toggles[k] + toggles[k + 1 :] >= POSITIVE, axis=1)
+        if double.max() > best:
+            best, found = double.max(), [k, k + 1 + int(double.argmax())]
+    return found
+
+
+def wander(
+    sums: Sums, start: Choice, n_steps: int, generator: np.random.Generator, *, lure: float = 0.0
+) -> Choice:
+    """Return the best choice met in `n_steps` exchanges of one item each; O(m n_items) a step.
+
+    Args:
+        sums: the sums.
+        start: the choice to begin with.
+        n_steps: how many exchanges.
+        generator: draws for how many steps, 4 to 11, an item stays as it is after its exchange.
+        lure: a sum just below 0 is worth so much less than a positive one, in the order of exchanges.
+    """
+    choice, best_choice = start.copy(), start.copy()
+    now = sums.base + sums.changes @ choice
+    best = int(np.count_nonzero(now >= POSITIVE))
+    columns = np.ascontiguousarray(sums.changes.T)
+    reach = 4 * float(np.abs(columns).max(initial=0.0)) or 1.0
+    free_from = np.zeros(len(choice), dtype=np.int64)
+    for step in range(n_steps if len(choice) else 0):
+        after = now + columns * np.where(choice, -1.0, 1.0)[:, None]
+        counts = np.count_nonzero(after >= POSITIVE, axis=1)
+        worth = counts + lure * np.clip(after / reach, -1, 0).sum(axis=1)
+        worth[(free_from > step) & (counts <= best)] = -np.inf
+        item = int(worth.argmax())
+        now = after[item]
+        choice[item] ^= True
+        free_from[item] = step + generator.integers(4, 12)
+        if counts[item] > best:
+            best, best_choice = int(counts[item]), choice.copy()
+    return best_choice
+
+
+def prove(
+    sums: Sums, lower: int, visit: Visit, *, max_nodes: int = MAX_NODES, tick: Tick = lambda: None
+) -> Bounds:
+    """Look for a choice with more than `lower` positive sums, or prove that there is none.
+
+    Args:
+        sums: the sums.
+        lower: so many are positive for a choice already met.
+        visit: called with every better choice.
+        max_nodes: of branch and bound, in all; then the bound is the solver's.
+        tick: called before every program; it may raise to cancel.
+    """
+    bounds = Bounds(lower, max(lower, len(sums.base)))
+    while not bounds.is_proven and bounds.n_nodes < max_nodes:
+        tick()
+        found = _better(sums, bounds.lower + 1, max_nodes - bounds.n_nodes)
+        bounds.n_programs += 1
+        bounds.n_nodes += max(1, found.n_nodes)
+        bounds.upper = max(bounds.lower, min(bounds.upper, found.upper))
+        if found.choice is None:
+            break
+        count = sums.n_positive(found.choice)
+        if count <= bounds.lower:
+            break  # what the solver took for positive is within its tolerance of 0
+        bounds.lower = count
+        visit(found.choice)
+    return bounds
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    choice: Choice | None
+    upper: int
+    n_nodes: int
+
+
+def _better(sums: Sums, at_least: int, max_nodes: int) -> _Answer:
+    """Ask for a choice with `at_least` positive sums, as many as possible."""
+    from highspy import HighsModelStatus as Status  # noqa: PLC0415 -- slow import
+
+    m, n_items = sums.changes.shape
+    solver = _built(sums, at_least)
+    solver.setOptionValue("mip_max_nodes", max_nodes)
+    solver.run()
+    status, info = solver.getModelStatus(), solver.getInfo()
+    n_nodes = max(0, int(info.mip_node_count))
+    if status == Status.kInfeasible:
+        return _Answer(None, at_least - 1, n_nodes)
+    if status not in (Status.kOptimal, Status.kSolutionLimit, Status.kInterrupt, Status.kObjectiveTarget):
+        raise SolverError(f"mixed-integer program: {solver.modelStatusToString(status)}")
+    bound = float(info.mip_dual_bound)
+    upper = int(np.floor(bound + 1e-6)) if np.isfinite(bound) else m
+    values = np.array(solver.getSolution().col_value)
+    has_choice = bool(info.primal_solution_status == 2) and len(values) == n_items + m
+    return _Answer(values[:n_items] > 0.5 if has_choice else None, upper, n_nodes)
+
+
+def _built(sums: Sums, at_least: int) -> Any:  # noqa: ANN401 -- the solver's module is loaded where it is needed
+    import highspy  # noqa: PLC0415 -- slow import
+
+    m, n_items = sums.changes.shape
+    big = POSITIVE - sums.base - np.minimum(sums.changes, 0).sum(axis=1)
+    program = highspy.HighsLp()
+    program.num_col_, program.num_row_ = n_items + m, m + 1
+    program.sense_ = highspy.ObjSense.kMaximize
+    program.col_cost_ = np.concatenate([np.zeros(n_items), np.ones(m)])
+    program.col_lower_, program.col_upper_ = np.zeros(n_items + m), np.ones(n_items + m)
+    program.row_lower_ = np.concatenate([POSITIVE - sums.base - big, [float(at_least)]])
+    program.row_upper_ = np.full(m + 1, highspy.kHighsInf)
+    program.integrality_ = [highspy.HighsVarType.kInteger] * (n_items + m)
+    rows = np.hstack([sums.changes, -np.diag(big)])
+    matrix = np.vstack([rows, np.concatenate([np.zeros(n_items), np.ones(m)])])
+    row, column = np.nonzero(matrix)
+    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    program.a_matrix_.start_ = np.searchsorted(row, np.arange(m + 2)).astype(np.int32)
+    program.a_matrix_.index_ = column.astype(np.int32)
+    program.a_matrix_.value_ = matrix[row, column]
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, value in (
+        ("output_flag", False),
+        ("threads", 1),
+        ("random_seed", 0),
+        ("mip_rel_gap", 0.0),
+        ("mip_abs_gap", 0.0),
+        ("mip_feasibility_tolerance", 1e-9),
+        ("primal_feasibility_tolerance", 1e-9),
+    ):
+        if solver.setOptionValue(option, value).name == "kError":
+            raise SolverError(f"the solver refused the option {option}")
+    if solver.passModel(program).name == "kError":
+        raise SolverError("the solver refused the mixed-integer program")
+    for entries, values, most in _chain_rows(sums.chains):
+        solver.addRow(-highspy.kHighsInf, most, len(entries), entries + n_items, values)
+    return solver
+
+
+def _chain_rows(chains: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.int32], FloatArray, float]]:
+    """Yield f_ik - f_ij - f_jk <= 0 and f_ij + f_jk - f_ik <= 1, without the indicators that are 0 anyway."""
+    for chain in chains:
+        present = chain >= 0
+        entries = chain[present].astype(np.int32)
+        if present[2]:
+            yield entries, np.array([-1.0, -1.0, 1.0])[present], 0.0
+        if present[0] and present[1]:
+            yield entries, np.array([1.0, 1.0, -1.0])[present], 1.0

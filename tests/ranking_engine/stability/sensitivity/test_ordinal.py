@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ranking_engine import ScoreMatrix, rank
+from ranking_engine.stability.sensitivity.ordinal import ordinal_sensitivity
+from ranking_engine.stability.sensitivity.subsets import Sums, climb, prove, wander
+from ranking_engine.synthetic import random_matrix
+from tests.ranking_engine.stability.sensitivity.test_cardinal import figures
+from tests.ranking_engine.strategies import matrices
+from tests.reference import reference_answers, reference_matrix
+
+
+def ranks_with(matrix, top, added):
+    """The average ranks of `top` by win rate on the board of these and the added systems."""
+    rows = [matrix.system_names.index(name) for name in (*top, *added)]
+    ranking = rank(matrix.subset(rows), "win_rate", variant="benchbench")
+    scores = ranking.scores[: len(top)]
+    return rank(ScoreMatrix(scores[:, None]), "mean").average_ranks
+
+
+def assert_reached(matrix, found):
+    share, moved = found.discordant_share, found.max_rank_change
+    np.testing.assert_array_equal(found.reference, ranks_with(matrix, found.top, ()))
+    assert figures(found.reference, ranks_with(matrix, found.top, share.added))[0] == round(
+        share.lower * found.n_pairs
+    )
+    assert figures(found.reference, ranks_with(matrix, found.top, moved.added))[2] == pytest.approx(moved.lower)
+    distance = figures(found.reference, ranks_with(matrix, found.top, found.farthest))[1]
+    assert distance == pytest.approx(found.tau_b_distance, abs=1e-12)
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([{}, {"n_levels": 4}, {"missing": 0.3}, {"weights": [1, 2, 3]}]))
+def test_intervals_are_those_of_all_subsets_of_the_other_systems(seed, options):
+    matrix = random_matrix(10, 3, seed=seed, noise=3.0, **options)
+    found = ordinal_sensitivity(matrix, n_top=4)
+    if found.reason:
+        return
+    assert_reached(matrix, found)
+    subsets = itertools.chain.from_iterable(
+        itertools.combinations(found.others, k) for k in range(len(found.others) + 1)
+    )
+    measured = [figures(found.reference, ranks_with(matrix, found.top, added)) for added in subsets]
+    assert found.discordant_share.is_proven
+    assert round(found.discordant_share.lower * found.n_pairs) == max(m[0] for m in measured)
+    assert found.max_rank_change.lower <= max(m[2] for m in measured) + 1e-12
+    assert found.max_rank_change.upper >= max(m[2] for m in measured) - 1e-12
+    assert found.tau_b_distance <= max(m[1] for m in measured) + 1e-12
+
+
+@settings(max_examples=15, deadline=None)
+@given(matrices(max_systems=5, max_tasks=4))
+def test_boards_with_ties_gaps_and_silent_tasks_have_an_interval_or_a_reason(matrix):
+    found = ordinal_sensitivity(matrix, n_top=2)
+    n_scored = int(matrix.has_score.sum())
+    if n_scored < 2:
+        assert found.summary() == {"reason": found.reason}
+        assert found.reason.startswith(("no system has a score", f"only {n_scored} systems have a score"))
+        return
+    assert len(found.top) == 2
+    assert found.discordant_share.is_proven
+    assert_reached(matrix, found)
+
+
+def test_programs_prove_what_all_choices_show_and_bound_it_when_cut_short():
+    generator = np.random.default_rng(4)
+    sums = Sums.of(-2 * generator.random(24), generator.normal(size=(24, 9)))
+    met = []
+    climb(sums, [np.zeros(9, dtype=bool)], met.append)
+    best = max(sums.n_positive(choice) for choice in met)
+    best = max(best, sums.n_positive(wander(sums, met[0], 200, generator, lure=0.3)))
+    brute = max(
+        sums.n_positive(np.array(choice, dtype=bool)) for choice in itertools.product((0, 1), repeat=9)
+    )
+    found = prove(sums, best, met.append)
+    assert (found.lower, found.upper) == (brute, brute)
+    cut = prove(sums, 0, met.append, max_nodes=1)
+    assert cut.lower <= brute <= cut.upper
+
+
+def test_systems_without_a_score_count_for_the_fifth_and_are_never_added():
+    values = np.vstack([random_matrix(9, 4, seed=1).values, np.full((3, 4), np.nan)])
+    found = ordinal_sensitivity(ScoreMatrix(values))
+    assert (len(found.top), len(found.others)) == (2, 7)
+
+
+def test_a_board_without_a_pair_at_the_top_says_so():
+    assert ordinal_sensitivity(random_matrix(9, 3, seed=1)).reason == "the first fifth of 9 systems has no pair"
+
+
+def test_the_same_seed_gives_the_same_answer_and_progress_never_decreases():
+    matrix = random_matrix(25, 4, seed=2, noise=2.0)
+    steps = []
+    first = ordinal_sensitivity(matrix, seed=3, progress=lambda done, total: steps.append(done / total))
+    assert first.summary() == ordinal_sensitivity(matrix, seed=3).summary()
+    assert steps == sorted(steps)
+    assert steps[-1] == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("BigCode", "bb-bigcode"), ("HELM-accuracy", "bb-helm-accuracy"), ("HELM-lite", "bb-helm-lite")]
+)
+def test_the_systems_that_benchbench_selects_give_its_own_figures_and_no_more_than_ours(file, name):
+    matrix, theirs = reference_matrix(name), reference_answers(f"benchbench-sens-{file}")["default"]
+    found = ordinal_sensitivity(matrix, max_nodes=50)
+    assert theirs["n_invariant"] == len(found.top)
+    added = [system for system in theirs["selected_systems"] if system not in found.top]
+    _, distance, moved = figures(found.reference, ranks_with(matrix, found.top, added))
+    assert (distance, moved) == pytest.approx((theirs["tau"], theirs["MRC"]), abs=1e-9)
+    assert found.tau_b_distance >= theirs["tau"] - 1e-9
+    assert found.max_rank_change.lower >= theirs["MRC"] - 1e-9
+    assert_reached(matrix, found)
+
+
+PROVEN = {  # reversed pairs, pairs of the top, what benchbench finds as (1 - tau) / 2
+    "bb-bigcode": (1, 28, 0.0357), "bb-helm-lite": (26, 153, 0.1567), "bb-helm-accuracy": (26, 78, 0.3205),
+    "bb-helm-bias": (47, 78, 0.4359), "bb-helm-calibration": (48, 78, 0.5897),
+    "bb-helm-fairness": (15, 78, 0.1795), "bb-helm-efficiency": (6, 78, 0.0769),
+    "bb-helm-robustness": (21, 78, 0.2564), "bb-helm-summarization": (31, 78, 0.3477),
+    "bb-helm-toxicity": (37, 78, 0.4477), "bb-heim-alignment-auto": (3, 10, 0.3), "bb-heim-nsfw": (3, 10, 0.3889),
+    "bb-heim-quality-auto": (2, 10, 0.1), "bb-heim-aesthetics-auto": (4, 10, 0.4),
+    "bb-heim-alignment-human": (1, 10, 0.1), "bb-heim-nudity": (3, 10, 0.3889),
+    "bb-heim-quality-human": (1, 10, 0.1), "bb-heim-aesthetics-human": (1, 10, 0.1),
+    "bb-heim-black-out": (0, 10, 0.0), "bb-heim-originality": (3, 10, 0.3419),
+}  # fmt: skip
+SLOW_BOARDS = {"bb-helm-bias", "bb-helm-calibration", "bb-helm-summarization", "bb-helm-toxicity", "bb-helm-lite"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW_BOARDS)) for name in PROVEN]
+)
+def test_all_published_boards_are_proven_and_none_is_below_benchbench(name):
+    found = ordinal_sensitivity(reference_matrix(name))
+    n_reversed, n_pairs, theirs = PROVEN[name]
+    assert (round(found.discordant_share.lower * found.n_pairs), found.n_pairs) == (n_reversed, n_pairs)
+    assert found.discordant_share.is_proven
+    assert found.max_rank_change.is_proven
+    assert found.tau_b_distance >= theirs - 5e-5  # printed with four digits
