@@ -5,14 +5,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from leaderboard.models import Benchmark, Publication
 from leaderboard.selectors.audience import readable_benchmark
-from leaderboard.selectors.history import publication_at
 from leaderboard.services.columns import TooLargeError, task_names_of
 from leaderboard.services.prospects import stored_prospects
 from leaderboard.services.prospects_conditions import (
@@ -27,6 +26,7 @@ from leaderboard.services.prospects_conditions import (
 from leaderboard.services.prospects_page import ProspectsPage, ProspectsQuery, prospects_page, waiting_for
 from leaderboard.services.prospects_wording import VERDICT_WORDS
 from leaderboard.views.allowance import may_ask
+from leaderboard.views.publications import publication_asked_for
 from ranking_engine.prospects import ConditionError
 
 
@@ -34,7 +34,7 @@ from ranking_engine.prospects import ConditionError
 def prospects(request: HttpRequest, key: str) -> HttpResponse:
     """Every system's verdict with its evidence; with conditions in the address, who can win under them."""
     benchmark, audience = readable_benchmark(request.user, key)
-    publication = _publication(benchmark, request.GET.get("revision", ""))
+    publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
     context: dict[str, Any] = {"benchmark": benchmark, "publication": publication}
     if publication is None:
         return render(request, "leaderboard/prospects.html", context)
@@ -57,18 +57,6 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
         context |= _form_context(publication, form, page.stored.found.tasks)
         context["rows"] = [replace(row, url=reverse("system", args=[key, row.key])) for row in page.rows]
     return render(request, "leaderboard/prospects.html", context)
-
-
-def _publication(benchmark: Benchmark, number: str) -> Publication | None:
-    """What is published, or what `?revision=` names."""
-    if not number:
-        return benchmark.publication
-    if not (number.isascii() and number.isdigit() and len(number) < 10):
-        raise BadRequest(f"`revision` is {number[:40]!r}; expected the number of a revision.")
-    found = publication_at(benchmark, int(number))
-    if found is None:
-        raise Http404(f"Revision {number} is not published.")
-    return found
 
 
 def _query(request: HttpRequest) -> ProspectsQuery:

@@ -17,8 +17,8 @@ Counts = NDArray[np.int64]
 
 _EXACT_FLOAT32 = 2**24
 _BLOCK_CELLS = 1 << 23  # of the wins that are held at a time
-_MOST_COMPARISONS = 1 << 26  # of all pairs on all tasks, held for all blocks
-_SCHULZE_SYSTEMS = 150  # beyond, paths in a batch are slower than one by one
+_MOST_COMPARISONS = 1 << 25  # of all pairs on all tasks, held for all blocks
+_SCHULZE_SYSTEMS = 100  # beyond, paths in a batch are slower than one by one
 
 RULES = ("baldwin", "nanson", "schulze", "copeland", "minimax", "condorcet", "win_rate")
 

@@ -73,6 +73,12 @@ prospects                            GET    private    404       404      404   
 prospects                            POST   any        405       405      405       405      405       405      405
 prospects~asked                      GET    public     200       200      200       200      200       200      200
 prospects~asked                      GET    private    404       404      404       200      200       200      404
+stability                            GET    public     200       200      200       200      200       200      200
+stability                            GET    unlisted   200       200      200       200      200       200      200
+stability                            GET    private    404       404      404       200      200       200      404
+stability                            POST   any        405       405      405       405      405       405      405
+distribution                         GET    any        404       404      404       404      404       404      404
+distribution                         POST   any        405       405      405       405      405       405      405
 submit                               GET    public     login     200      200       200      200       200      200
 submit                               GET    unlisted   login     200      200       200      200       200      200
 submit                               GET    private    login     404      404       200      200       200      404
@@ -162,6 +168,8 @@ board                                GET    veiled     200       200      200   
 board_csv                            GET    veiled     200       200      200       200      200       200      200
 rule                                 GET    ranks      403       403      403       403      200       200      403
 prospects                            GET    ranks      403       403      403       403      200       200      403
+stability                            GET    ranks      403       403      403       403      200       200      403
+distribution                         GET    ranks      403       403      403       403      404       404      403
 system                               GET    ranks      404       404      200       404      200       200      404
 history                              GET    veiled     200       200      200       200      200       200      200
 release                              GET    veiled     200       200      200       200      200       200      200
@@ -281,8 +289,12 @@ class Row:
 
 
 VEILED = ("ranks", "embargoed")  # public, but not all of it
-LISTED = ("public", "unlisted")
-VISIBILITIES = {"any": (*LISTED, "private"), "listed": LISTED, "veiled": VEILED, "-": ("public",)}
+VISIBILITIES = {
+    "any": ("public", "unlisted", "private"),
+    "listed": ("public", "unlisted"),
+    "veiled": VEILED,
+    "-": ("public",),
+}
 
 
 def rows() -> list[Row]:
@@ -368,6 +380,7 @@ class World:
             "rule_key": "borda",
             "system_key": {"pending": "secret", "approved": "under-embargo"}.get(variant, "e"),
             "release_key": "frozen",
+            "study": "missing_scores",
             "secret": self.secret,
             "uuid": self.number(name, variant),
         }
@@ -488,6 +501,8 @@ ARGUMENTS = {
     "upload": ("key",),
     "rule": ("key", "rule_key"),
     "prospects": ("key",),
+    "stability": ("key",),
+    "distribution": ("key", "study"),
     "system": ("key", "system_key"),
     "draft": ("uuid",),
     "batch": ("uuid",),
@@ -561,7 +576,8 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
 @pytest.mark.parametrize(
     "route",
     [
-        "board", "board_csv", "rule", "prospects", "prospects~asked", "system", "submit", "upload", "draft", "batch",
+        "board", "board_csv", "rule", "prospects", "prospects~asked", "stability", "distribution",
+        "system", "submit", "upload", "draft", "batch",
         "batch_progress", "history", "release", "manage", "manage_tasks", "manage_studies",
         "manage_releases", "manage_queue", "manage_people", "manage_audit",
     ],

@@ -98,7 +98,8 @@ def test_a_study_without_a_file_says_so(capsys):
 
 def test_the_command_finds_what_the_engine_finds(tmp_path, capsys):
     matrix = random_matrix(5, 4, seed=1)
-    lines = [",".join([name, *map(repr, row)]) for name, row in zip(matrix.system_names, matrix.values.tolist(), strict=True)]
+    rows = zip(matrix.system_names, matrix.values.tolist(), strict=True)
+    lines = [",".join([name, *map(repr, row)]) for name, row in rows]
     path = tmp_path / "scores.csv"
     path.write_text("\n".join(["system,t1,t2,t3,t4", *lines]))
     options = ["--param", "n_repeats=2", "--param", "rules=borda,copeland", "--seed", 3, "--format", "json"]

@@ -53,6 +53,10 @@ prospects    POST   open       200       200      200    200       200   403    
 prospects    POST   private    404       404      200    200       200   403      401
 prospect     GET    open       200       200      200    200       200   403      401
 prospect     GET    private    404       404      200    200       200   403      401
+studies      GET    open       200       200      200    200       200   403      401
+studies      GET    private    404       404      200    200       200   403      401
+study        GET    open       200       200      200    200       200   403      401
+study        GET    private    404       404      200    200       200   403      401
 revisions    GET    open       200       200      200    200       200   403      401
 revisions    GET    private    404       404      200    200       200   403      401
 revision     GET    open       200       200      200    200       200   403      401
@@ -155,6 +159,7 @@ class World:
             is_pending = variant == "p" or name in ("accept", "reject")
             return reverse(f"api:{name}", args=[self.pending.uuid if is_pending else self.accepted.uuid])
         more = {"system": ["e"], "prospect": ["e"], "ranking": ["borda"], "revision": [1]}.get(name, [])
+        more = ["missing_scores"] if name == "study" else more
         return reverse(f"api:{name}", args=[key or self.benchmark.key, *more])
 
 
