@@ -16,6 +16,7 @@ from ranking_engine.stability.sensitivity.cone import Boxes, Cone, climb, corner
 from ranking_engine.stability.sensitivity.proof import MAX_BOXES, Bounds, Tick, prove
 from ranking_engine.stability.sensitivity.visited import Visited
 
+MAX_SWEEPS = 30  # of the search for one system
 SHARE = 20  # of the boxes for all pairs that one system may have
 
 
@@ -68,7 +69,7 @@ def bound_moves(
         if move.most <= best + 1e-9:
             break
         target = int(np.floor(best + move.base + 1e-9))  # so many negative rows are no better than the best
-        climb(move.cone, corners(units.shape[1], floor), visit)
+        climb(move.cone, corners(units.shape[1], floor), visit, max_sweeps=MAX_SWEEPS)
         left = max(0, max_programs - bounds.n_programs)
         target = max(target, int(np.floor(visited.most_moved.max_rank_change * (n - 1) + move.base + 1e-9)))
         found: Bounds = prove(
