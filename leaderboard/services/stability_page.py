@@ -94,7 +94,7 @@ def _section(state: StudyState, report: Report | None, marked: str) -> StudySect
     if state.state == "failed":
         text = f"It could not be computed{f': {state.reason}' if state.reason else '.'}"
     elif state.state == LEFT_OUT:
-        text = f"Not for these scores: {state.reason}."
+        text = f"It does not run here: {state.reason}."
     return StudySection(
         state=state,
         state_text="" if is_done else text,

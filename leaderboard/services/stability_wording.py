@@ -96,7 +96,7 @@ def _system_additions(summary: Summary, marked: str) -> StudyFindings:
 
 
 def _task_subsets(summary: Summary, marked: str) -> StudyFindings:
-    rules = summary["rules"]
+    rules = {rule: {**told, **_at_every_size(told)} for rule, told in summary["rules"].items()}
     n_tasks = max((len(told["mean"]) for told in rules.values()), default=0)
     half = max(1, n_tasks // 2)
     values = {rule: told["mean"][half - 1] if len(told["mean"]) >= half else None for rule, told in rules.items()}
@@ -131,6 +131,17 @@ def _task_subsets(summary: Summary, marked: str) -> StudyFindings:
         ),
         f"Mean of {summary['n_repeats']} random subsets of each size, or of all where there are no more.",
     )
+
+
+def _at_every_size(told: Summary) -> Summary:
+    """Return the curves with a place for every number of tasks; of very many tasks only some `sizes` have values."""
+    if "sizes" not in told:
+        return {}
+    curves: dict[str, Any] = {}
+    for name in ("mean", "deviation"):
+        known = dict(zip(told["sizes"], told[name], strict=True))
+        curves[name] = [known.get(size) for size in range(1, told["sizes"][-1] + 1)]
+    return curves
 
 
 def _smallest(told: Summary, rule: str) -> str:
