@@ -3,7 +3,7 @@
 #
 # Variables: PORT=8123, PYTHON=/path/to/python3.12, and ARGS="..." for pytest.
 
-.PHONY: help demo test test-slow check bench bench-peers lock install-dev
+.PHONY: help demo test test-slow check bench bench-peers papers lock install-dev
 .DEFAULT_GOAL := help
 SHELL = /bin/sh
 VENV_PYTHON = .venv/bin/python
@@ -15,6 +15,7 @@ help:
 	@echo "make check   lint, types, import contracts, missing migrations"
 	@echo "make bench   measure the speed of the engine and the site"
 	@echo "make bench-peers   measure it against other packages, which it downloads (ARGS='--peer ranky')"
+	@echo "make papers  recompute the tables of four papers and write docs/papers.md (ARGS='--section rofin-glue')"
 	@echo "make lock    pin the newest versions that pyproject.toml allows, with hashes"
 
 demo:
@@ -45,6 +46,10 @@ bench: install-dev
 # Not among the others: it installs other packages, each into an environment of its own that is deleted afterwards.
 bench-peers: install-dev
 	@PYTHONPATH=. $(VENV_PYTHON) benchmarks/peers.py $(ARGS)
+
+# A run that is cut short goes on where it stopped; PLURANK_REFERENCE_DATA names the folder with the papers' own data.
+papers: install-dev
+	@exec $(VENV_PYTHON) -m benchmarks.papers $(ARGS)
 
 # The runtime lock first: the other keeps its versions and adds the tools.
 lock: install-dev

@@ -3,8 +3,10 @@
 from rest_framework import serializers as s
 
 from leaderboard.api.shapes import Published
+from leaderboard.models import Job
+from leaderboard.services.study_states import LEFT_OUT, UNPLANNED
 
-STATES = ["done", "waiting", "running", "failed", "superseded", "unplanned", "says_nothing"]
+STATES = [*Job.State.values, UNPLANNED, LEFT_OUT]
 
 
 class StudyEntry(s.Serializer):
@@ -15,7 +17,7 @@ class StudyEntry(s.Serializer):
     question = s.CharField()
     source = s.CharField()  # type: ignore[assignment]
     state = s.ChoiceField(choices=STATES)
-    reason = s.CharField(allow_blank=True, help_text="Why it says nothing, or why it failed.")
+    reason = s.CharField(allow_blank=True, help_text="Why it is left out, or why it failed.")
     progress = s.FloatField(help_text="The share that is done.")
     estimated_seconds = s.FloatField(allow_null=True, help_text="Before it ran; null before it is planned.")
     seconds = s.FloatField(allow_null=True, help_text="What it took on one core.")

@@ -7,8 +7,9 @@ from leaderboard.models import Benchmark, Publication, Report
 from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.services.job_kinds import STUDY
 from leaderboard.services.rankings import site_rules
-from leaderboard.services.stability_wording import StudyFindings, findings
-from leaderboard.services.study_states import StudyState, study_states
+from leaderboard.services.stability_wording import findings
+from leaderboard.services.study_findings import StudyFindings
+from leaderboard.services.study_states import LEFT_OUT, StudyState, study_states
 from ranking_engine import RULES
 from ranking_engine.stability import catalogue
 
@@ -92,8 +93,8 @@ def _section(state: StudyState, report: Report | None, marked: str) -> StudySect
     text = STATE_TEXTS.get(state.state, "")
     if state.state == "failed":
         text = f"It could not be computed{f': {state.reason}' if state.reason else '.'}"
-    elif state.state == "says_nothing":
-        text = f"It says nothing here: {state.reason}."
+    elif state.state == LEFT_OUT:
+        text = f"It does not run here: {state.reason}."
     return StudySection(
         state=state,
         state_text="" if is_done else text,

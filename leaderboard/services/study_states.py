@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from django.db.models import Avg, Case, Count, F, FloatField, Q, Value, When
+from django.db.models import Avg, Case, Count, F, FloatField, Max, Q, Value, When
 
 from leaderboard.models import Benchmark, Job, Publication, Report, StudyChoice
 from leaderboard.services.job_kinds import MERGE, STUDY, STUDY_PLAN, study_of
@@ -27,7 +27,7 @@ class StudyState:
         source: the publication that it follows.
         choice: when it runs, and its budget.
         state: a state of its jobs, or `unplanned`, or `left_out`.
-        reason: why it is left out.
+        reason: why it is left out, or why it failed.
         n_chunks: how many jobs it is cut into.
         progress: the share that is done, 0 to 1.
         estimate: seconds on one core, before it ran; None before it is planned.
@@ -97,13 +97,14 @@ def _jobs(publication: Publication) -> dict[tuple[str, str], dict[str, Any]]:
         )
         .order_by()
         .values("kind", "parameter_hash")
-        .annotate(share=Avg(done), **is_state)
+        .annotate(share=Avg(done), error=Max("error", filter=Q(state=S.FAILED)), **is_state)
     )
     found: dict[tuple[str, str], dict[str, Any]] = defaultdict(lambda: dict.fromkeys(Job.State.values, 0))
     for row in cast("Iterable[dict[str, Any]]", rows):
         counts = found[study_of(row["kind"]), row["parameter_hash"]]
         for state in Job.State.values:
             counts[state] += row[state]
+        counts["error"] = counts.get("error") or row["error"] or ""
         if row["kind"].startswith(f"{STUDY}:"):
             counts["share"] = row["share"]
     return dict(found)
@@ -120,6 +121,7 @@ def _state(
         state = LEFT_OUT
     elif jobs:
         state = next((name for name in (S.FAILED, S.RUNNING, S.SUPERSEDED) if jobs[name]), S.WAITING)
+        reason = jobs["error"].split("\n", 1)[0][:200] if state == S.FAILED else ""
     return StudyState(
         key=study.key,
         name=study.name,

@@ -257,17 +257,19 @@ def _entries(summary: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     """Return the figures by rule; of a study that is not about rules, under an empty key."""
     if "rules" in summary and isinstance(summary["rules"], dict):
         return summary["rules"]
-    return {"": {name: value for name, value in summary.items() if name not in AXES}}
+    return {"": summary}
 
 
 def _figures(entry: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
     """Yield name, place on the curve and value of all figures of an entry."""
     for name, value in entry.items():
+        if name in AXES:
+            continue
         if isinstance(value, Mapping):
             for inner, place, figure in _figures(value, summary):
                 yield f"{name}.{inner}", place, figure
         elif isinstance(value, list):
-            for place, figure in zip(_places(len(value), summary), value, strict=True):
+            for place, figure in zip(_places(len(value), {**summary, **entry}), value, strict=True):
                 text = listed([str(item) for item in figure], limit=len(figure)) if isinstance(figure, list) else figure
                 yield name, place, text
         else:
@@ -277,7 +279,7 @@ def _figures(entry: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[t
 def _places(length: int, summary: Mapping[str, Any]) -> list[str]:
     """Return what the places of a curve are called: by the summary, or 1, 2, 3, ..."""
     for axis in AXES:
-        if len(summary.get(axis, ())) == length:
+        if axis in summary and len(summary[axis]) == length:
             return [str(place) for place in summary[axis]]
     return [str(k + 1) for k in range(length)]
 

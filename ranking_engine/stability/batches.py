@@ -24,7 +24,7 @@ from ranking_engine.task_order import task_order
 
 Step = Callable[[int], None]
 
-_SCHULZE_SYSTEMS = 150  # beyond, paths in a batch are slower than one by one
+_SCHULZE_SYSTEMS = 100  # beyond, paths in a batch are slower than one by one
 _MAX_BYTE = 255
 IMPUTING = ("median", "worst")
 

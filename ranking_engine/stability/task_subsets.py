@@ -49,6 +49,7 @@ Counts = NDArray[np.int64]
 
 _BLOCK_CELLS = 1 << 22
 _REACHED = 1 - 1e-12
+_MOST_SIZES = 100
 _RANDOM, _BEST = 0, 1  # the two curves
 
 
@@ -142,8 +143,8 @@ def _part_of(progress: Progress | None, k: int, n_parts: int) -> Progress | None
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
     """Return for each rule both curves and the smallest subset found that gives its full ranking.
 
-    The arrays are `<rule>.tau`, shape (sizes, repeats), and `<rule>.best_tau`, shape (sizes, subsets), NaN where there
-    are fewer subsets of a size.
+    The arrays are `<rule>.tau`, shape (sizes, repeats); `<rule>.best_tau`, shape (sizes, subsets), NaN where there are
+    fewer subsets of a size; and `<rule>.best_subset`, shape (sizes, tasks), 1 for each task of the best subset.
     """
     taus, plan = joined(partials), _plan(matrix, parameters)
     rules: dict[str, Any] = {}
@@ -152,38 +153,51 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         subsets = Subsets(part.matrix.n_tasks, parameters, seed)
         for rule in part.rules:
             random, best = subsets.split(taus[f"{rule}.tau"])
-            rules[rule] = {**_mean_curve(random), **_best_curve(part.matrix, subsets, best)}
+            chosen = _best_subsets(subsets, best)
+            rules[rule] = {**_mean_curve(random), **_best_curve(part.matrix, subsets, best, chosen)}
             arrays[f"{rule}.tau"] = random
             arrays[f"{rule}.best_tau"] = _padded(best)
+            arrays[f"{rule}.best_subset"] = chosen
     by_key = {rule: rules[rule] for rule in plan.rules}
     summary = {"n_repeats": parameters["n_repeats"], "n_best": parameters["n_best"], "rules": by_key}
     return StudyResult({**summary, "not_studied": dict(plan.not_studied)}, arrays)
 
 
 def _mean_curve(random: FloatArray) -> dict[str, Any]:
+    """Return the curve, of more than 100 tasks at 100 `sizes`, so that a summary stays small."""
+    T = len(random)
+    sizes = sorted({round(size) for size in np.linspace(1, T, min(T, _MOST_SIZES)).tolist()})
+    rows = random[[size - 1 for size in sizes]]
     return {
-        "mean": plain_list(mean_of(random, axis=1), 4),
-        "deviation": plain_list(deviation_of(random, axis=1), 4),
+        **({"sizes": sizes} if len(sizes) < T else {}),
+        "mean": plain_list(mean_of(rows, axis=1), 3),
+        "deviation": plain_list(deviation_of(rows, axis=1), 3),
         "n_undefined": int(np.isnan(random).sum()),
     }
 
 
-def _best_curve(matrix: ScoreMatrix, subsets: Subsets, best: list[FloatArray]) -> dict[str, Any]:
-    """Return the best tau-b of each size and its tasks, and what the smallest perfect subset is."""
-    values, tasks = [], []
+def _best_subsets(subsets: Subsets, best: list[FloatArray]) -> NDArray[np.int8]:
+    """Return the best subset of each size, the first of several; a row of 0 where no subset has a tau-b."""
+    rows = np.zeros((len(best), subsets.n_tasks), dtype=np.int8)
     start = sum(subsets.numbers[_RANDOM])
-    for taus in best:
-        top = int(np.nanargmax(taus)) if not np.isnan(taus).all() else None
-        values.append(None if top is None else plain(taus[top]))
-        counts = np.zeros(matrix.n_tasks) if top is None else subsets.counts(range(start + top, start + top + 1))[0]
-        tasks.append([matrix.task_names[t] for t in np.flatnonzero(counts)])
+    for row, taus in zip(rows, best, strict=True):
+        if not np.isnan(taus).all():
+            top = start + int(np.nanargmax(taus))
+            row[:] = subsets.counts(range(top, top + 1))[0]
         start += len(taus)
+    return rows
+
+
+def _best_curve(
+    matrix: ScoreMatrix, subsets: Subsets, best: list[FloatArray], chosen: NDArray[np.int8]
+) -> dict[str, Any]:
+    """Return the best tau-b of each size, and what the smallest perfect subset is."""
     reached = next((k for k, taus in enumerate(best) if (taus >= _REACHED).any()), None)
+    tasks = [] if reached is None else [matrix.task_names[t] for t in np.flatnonzero(chosen[reached])]
     return {
-        "best": values,
-        "best_tasks": tasks,
+        "best": [plain(float(np.fmax.reduce(taus))) for taus in best],
         "smallest": None if reached is None else reached + 1,
-        "smallest_tasks": None if reached is None else tasks[reached],
+        "smallest_tasks": tasks,
         "smallest_is_proven": reached is not None and all(subsets.is_every[:reached]),
     }
 

@@ -74,8 +74,8 @@ def test_a_study_that_is_left_out_says_why(make):
 
 def test_a_study_of_which_a_chunk_failed_is_failed_and_may_run_again(owner, benchmark):
     run("study_plan")
-    Job.objects.filter(kind="study:leaders", chunk=1).update(state="failed")
-    assert state(benchmark).state == "failed"
+    Job.objects.filter(kind="study:leaders", chunk=1).update(state="failed", error="MemoryError: 3 GiB\nTraceback")
+    assert (state(benchmark).state, state(benchmark).reason) == ("failed", "MemoryError: 3 GiB")
     assert "Run now" in told(owner, benchmark)
 
 

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from ranking_engine import ScoreMatrix, rank
+from ranking_engine import ScoreMatrix, listed_rules, rank
 from ranking_engine.comparison import kendall_tau
 from ranking_engine.missing import complete, scored_part
 from ranking_engine.registry import get_rule
@@ -88,6 +89,19 @@ def test_a_smallest_subset_is_an_upper_bound_where_smaller_ones_were_only_drawn(
     assert [entry["smallest_is_proven"] for entry in entries.values()] == [False, True]
     first, second = (int(name[1:]) for name in entries[12]["smallest_tasks"])
     assert first <= 6 < second
+
+
+def test_the_summary_of_many_tasks_with_long_names_stays_small():
+    names = [f"{t:03}" + "x" * 197 for t in range(150)]
+    matrix = ScoreMatrix(np.tile([[3.0], [2], [1]], 150), task_names=names, gamma=2.0)
+    parameters = {"n_repeats": 1, "n_best": 1, "rules": [key for key in listed_rules() if key != "condorcet"]}
+    result = run_study("task_subsets", matrix, parameters)
+    entry = result.summary["rules"]["borda"]
+    assert len(json.dumps(result.summary)) < 64_000
+    assert (len(entry["sizes"]), entry["sizes"][0], entry["sizes"][-1]) == (100, 1, 150)
+    assert entry["mean"] == [1.0] * 100
+    assert result.arrays["borda.tau"].shape == (150, 1)
+    assert result.arrays["borda.best_subset"].sum(axis=1).tolist() == [1, 2, 3, 4, 5, 6]
 
 
 def test_one_task_has_no_subsets():

@@ -1,0 +1,154 @@
+"""What a section finds: rows of published and recomputed figures, and whole tables where there are many."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+PUBLISHED = Path(__file__).resolve().parent / "published"
+
+AGREES, DIFFERS, OURS_ALONE = "agrees", "differs", "ours alone"
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure, or a few that belong together.
+
+    Attributes:
+        what: what it measures.
+        published: as printed; empty where it was not published as a figure.
+        ours: as computed.
+        verdict: AGREES, DIFFERS or OURS_ALONE.
+        reason: why it differs; may stay empty otherwise.
+    """
+
+    what: str
+    published: str
+    ours: str
+    verdict: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Many figures at once; a cell that differs holds both, as `ours (published X)`."""
+
+    title: str
+    header: list[str]
+    lines: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a section found."""
+
+    rows: list[Row]
+    grids: list[Grid] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def plain(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_plain(cls, stored: Mapping[str, Any]) -> Result:
+        rows = [Row(**row) for row in stored["rows"]]
+        return cls(rows, [Grid(**grid) for grid in stored["grids"]], list(stored["notes"]))
+
+
+@dataclass(frozen=True)
+class Section:
+    """One published table.
+
+    Attributes:
+        key: its name on the command line.
+        title: its heading.
+        boards: the leaderboards that it reads; see boards.py.
+        compute: compute(progress) returns its Result; progress(done, total) is called now and then.
+        sources: where the published figures come from; empty where there are none.
+        is_slow: it takes more than some seconds.
+    """
+
+    key: str
+    title: str
+    boards: tuple[str, ...]
+    compute: Callable[[Progress], Result]
+    sources: tuple[str, ...] = ()
+    is_slow: bool = False
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: its heading, what is said before its tables, its sections, and what is left out and why."""
+
+    title: str
+    citation: str
+    about: str
+    sections: tuple[Section, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def published(name: str) -> dict[str, Any]:
+    """Return one file of `published/`."""
+    return tomllib.loads((PUBLISHED / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def printed_scores(table: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Return the printed score of each of `names`.
+
+    Raises:
+        ValueError: a line names no system of the board, or a system has neither a line nor a `rest`.
+    """
+    lines = [line.partition(": ") for line in table["lines"].strip().splitlines()]
+    scores = {name: score for score, _, name in lines}
+    if unknown := set(scores) - set(names):
+        raise ValueError(f"published scores of unknown systems: {', '.join(sorted(unknown))}")
+    if "rest" not in table and (left := set(names) - set(scores)):
+        raise ValueError(f"no published score of {', '.join(sorted(left))}, and no `rest`")
+    return {name: scores.get(name, table.get("rest", "")) for name in names}
+
+
+def same(printed: str, ours: float) -> bool:
+    """Whether `ours` rounds to what was printed, with as many decimals; halves may go either way."""
+    if printed == "nan" or math.isnan(ours):
+        return printed == "nan" and math.isnan(ours)
+    return abs(float(printed) - ours) <= 0.5 * 10.0 ** -decimals(printed) + 1e-9 * max(1.0, abs(ours))
+
+
+def decimals(printed: str) -> int:
+    return len(printed.partition(".")[2])
+
+
+def number(value: float, digits: int = 2) -> str:
+    """Return a figure of ours; `undefined` where there is none, and no minus before a zero."""
+    if math.isnan(value):
+        return "undefined"
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def compared(what: str, printed: str, ours: float, because: str = "") -> Row:
+    """Return the row of a single figure, with the reason if it differs."""
+    digits = 2 if printed == "nan" else decimals(printed)
+    if same(printed, ours):
+        return Row(what, printed, number(ours, digits), AGREES)
+    return Row(what, printed, number(ours, digits), DIFFERS, because)
+
+
+def names_compared(what: str, printed: Iterable[str], ours: Iterable[str], because: str = "") -> Row:
+    """Return the row of a set of systems."""
+    expected, found = sorted(printed), sorted(ours)
+    verdict = AGREES if expected == found else DIFFERS
+    listed = "; ".join(expected) or "nobody"
+    return Row(what, listed, "; ".join(found) or "nobody", verdict, "" if verdict == AGREES else because)
+
+
+def cell(printed: str, ours: float) -> str:
+    """Return a cell of a grid."""
+    text = number(ours, 2 if printed == "nan" else decimals(printed))
+    return text if same(printed, ours) else f"**{text}** (published {printed})"
