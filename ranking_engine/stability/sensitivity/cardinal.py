@@ -134,8 +134,8 @@ def cardinal_sensitivity(
         matrix: the scores.
         feasible: which weights are allowed; see CardinalSensitivity.
         missing: the policy for missing scores.
-        max_programs: linear relaxations for the upper bound of the reversed pairs; as many again, at most, for
-            the rank change.
+        max_programs: linear relaxations for the upper bound of the reversed pairs; as many again, at most, linear
+            relaxations or mixed-integer programs for the rank change.
         box_work: rows x weights x boxes bounded before relaxations are solved.
         n_starts: random starts of the search, besides equal weights and the corners.
         seed: of these.
