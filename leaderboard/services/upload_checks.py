@@ -207,7 +207,9 @@ class _Check:
             self.problems.add("system_name", f"the system name {shorten(name)!r} is too long", line=row.line)
             return {}
         found = self.by_name.get(folded) or self.by_key.get(name)
-        self._check_once(found.name if found else name, name, row.line)
+        full = found.name if found else name
+        # A key is no way to learn the name that belongs to it, where names are hidden.
+        self._check_once(full, name if self.hides_names else full, row.line)
         known_id = found.id if found else self.once.get(folded)
         if known_id and not self.replaceable(known_id) and self.hides_names:
             self.problems.add("system_name", f"{name} cannot be used; choose another name", line=row.line)
