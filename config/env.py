@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 
 import environ
@@ -38,6 +39,18 @@ def number(name: str, default: int, *, least: int = 0) -> int:
     if not value.isascii() or not value.isdigit() or int(value) < least:
         raise ImproperlyConfigured(f"{name}={value!r} is not a whole number of at least {least}")
     return int(value)
+
+
+def choice(name: str, default: str, allowed: Sequence[str]) -> str:
+    """The variable `name`, one of `allowed`.
+
+    Raises:
+        ImproperlyConfigured: it is something else.
+    """
+    value = text(name, default)
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name}={value!r} is none of what is allowed: {', '.join(allowed)}")
+    return value
 
 
 def listing(name: str, default: str) -> list[str]:

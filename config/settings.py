@@ -144,6 +144,9 @@ CELERY_TIMEZONE = "UTC"
 JOB_LEASE_SECONDS = env.number("PLURANK_LEASE_SECONDS", 30, least=1)
 JOB_ATTEMPTS = env.number("PLURANK_JOB_ATTEMPTS", 3, least=1)
 JOB_MEMORY_BYTES = env.number("PLURANK_JOB_MEMORY_MB", 4096, least=512) * 2**20
+# When a study runs that a benchmark's owners chose nothing for, and how long it may take.
+STUDIES_RUN = env.choice("PLURANK_STUDIES_RUN", "every", ["every", "nightly", "demand"])
+STUDY_SECONDS = env.number("PLURANK_STUDY_SECONDS", 60, least=1)
 # What a reader may ask to be computed on demand: systems x tasks x rules.
 ON_DEMAND_BUDGET = env.number("PLURANK_ON_DEMAND_BUDGET", 5_000_000, least=1)
 # What one uploaded file may hold.

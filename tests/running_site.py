@@ -3,12 +3,13 @@
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,6 +35,7 @@ class RunningSite:
             "REDIS_URL": settings.REDIS_URL,
             "PLURANK_LEASE_SECONDS": str(lease_seconds),
             "PLURANK_SECRET_KEY": settings.SECRET_KEY,
+            "PLURANK_STUDIES_RUN": "demand",  # what a test is not about would keep its processors busy for minutes
             "PLURANK_DEBUG": "true",  # static files straight from the checkout
             **environment,
         }
@@ -89,6 +91,30 @@ class RunningSite:
     def pause(self, name: str) -> None:
         """Stop a process where it stands, until `resume`."""
         os.killpg(self.running[name].pid, signal.SIGSTOP)
+
+    def pause_all(self, *names: str) -> None:
+        """Stop processes, none of them in the middle of writing: on SQLite nobody else could write until `resume`."""
+        for _ in range(50):
+            for name in names:
+                self.pause(name)
+            if self._is_writable():
+                return
+            for name in names:
+                self.resume(name)
+            time.sleep(0.1)
+        raise AssertionError(f"{', '.join(names)} were always in the middle of writing")
+
+    def _is_writable(self) -> bool:
+        url = self.environment["DATABASE_URL"]
+        if not url.startswith("sqlite"):
+            return True
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"), timeout=0.2, isolation_level=None)) as database:
+            try:
+                database.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return False
+            database.execute("ROLLBACK")
+        return True
 
     def resume(self, name: str) -> None:
         """Let a paused process go on."""

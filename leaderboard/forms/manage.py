@@ -137,6 +137,19 @@ class AboutForm(forms.ModelForm):
         )  # fmt: skip
         labels = {"visibility": "Who reads it", "submission_policy": "Who submits"}
 
+    def clean_description(self) -> str:
+        """As it was where only the ends of its lines differ, which browsers write in their own way."""
+        return self._as_before("description")
+
+    def clean_citation(self) -> str:
+        """As `clean_description`."""
+        return self._as_before("citation")
+
+    def _as_before(self, name: str) -> str:
+        given = str(self.cleaned_data[name]).replace("\r\n", "\n")
+        before = str(getattr(self.instance, name))
+        return before if before.replace("\r\n", "\n").strip() == given.strip() else given
+
     def _post_clean(self) -> None:
         """The instance stays as it is: a service checks and stores what was sent."""
 

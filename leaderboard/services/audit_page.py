@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from heapq import merge
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 from urllib.parse import urlencode
 
@@ -111,7 +111,7 @@ def _entries(benchmark: Benchmark, query: AuditQuery) -> Any:  # noqa: ANN401 --
 
 
 def _events(benchmark: Benchmark, query: AuditQuery) -> Any:  # noqa: ANN401 -- an iterator of lines
-    """What happened to submissions, which have a trail of their own."""
+    """What happened to submissions, which have a trail of their own: a line for what was decided together."""
     if query.subject not in ("", SUBMISSION):
         return
     rows = SubmissionEvent.objects.filter(submission__benchmark=benchmark)
@@ -120,12 +120,17 @@ def _events(benchmark: Benchmark, query: AuditQuery) -> Any:  # noqa: ANN401 -- 
         rows = rows.filter(actor=int(query.who))
     if query.of:
         rows = rows.filter(submission__system__name__icontains=query.of)
-    for row in rows.iterator(chunk_size=500):
+
+    def whole(row: SubmissionEvent) -> tuple[object, ...]:
+        return (row.submission.batch_id, row.kind, row.revision_id, row.actor_id, row.reason)
+
+    for _, together in groupby(rows.iterator(chunk_size=500), key=whole):
+        row, *others = together
         yield AuditLine(
             at=row.at,
             who=row.actor.shown_name if row.actor else "",
             subject=SUBMISSION,
-            of=row.submission.system.name,
+            of=f"{1 + len(others):,} systems" if others else row.submission.system.name,
             field="decision",
             before="",
             after=row.kind,

@@ -10,6 +10,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from leaderboard.models import Benchmark, SubmissionCount, User
+from leaderboard.selectors.audience import is_embargoed
 from leaderboard.services.submission_errors import QuotaError
 
 TOTAL = "total"
@@ -57,6 +58,26 @@ def quota_left(benchmark: Benchmark, user: User) -> dict[str, int]:
     used = dict(rows.values_list("period", "n_submitted"))
     caps = (("today", today, benchmark.daily_cap), ("in all", TOTAL, benchmark.total_cap))
     return {label: max(0, cap - used.get(period, 0)) for label, period, cap in caps if cap is not None}
+
+
+def terms_of(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
+    """What somebody should know before they submit: how many they still may, until when, and what becomes of it.
+
+    Args:
+        benchmark: where to.
+        user: who.
+        limited: whether the caps and the deadline hold for them.
+    """
+    told = []
+    if limited:
+        left = [f"{n} {label}" for label, n in quota_left(benchmark, user).items()]
+        told += [f"You may submit {' and '.join(left)} (systems; a table counts each of its rows)."] if left else []
+        told += [f"Submissions are taken until {benchmark.deadline:%Y-%m-%d %H:%M} UTC."] if benchmark.deadline else []
+    if benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED and limited:
+        told.append("A moderator decides about every submission.")
+    if is_embargoed(benchmark) and benchmark.embargo_until:
+        told.append(f"What is accepted now joins the board on {benchmark.embargo_until:%Y-%m-%d %H:%M} UTC.")
+    return told
 
 
 def _refusal(period: str, n_used: int, cap: int, n_systems: int) -> str:

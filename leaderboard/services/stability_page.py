@@ -7,7 +7,8 @@ from leaderboard.models import Benchmark, Publication, Report
 from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.services.job_kinds import STUDY
 from leaderboard.services.rankings import site_rules
-from leaderboard.services.stability_wording import StudyFindings, findings
+from leaderboard.services.stability_wording import findings
+from leaderboard.services.study_findings import StudyFindings
 from leaderboard.services.study_states import LEFT_OUT, StudyState, study_states
 from ranking_engine import RULES
 from ranking_engine.stability import catalogue

@@ -1,10 +1,11 @@
 """What a study found, in words, as a table and as a chart: one function a study."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from leaderboard.charts.lines import Curve, LineChart, line_chart
+from leaderboard.charts.lines import Curve, line_chart
+from leaderboard.services import sensitivity_wording
+from leaderboard.services.study_findings import StudyCell, StudyFindings, StudyRow, share_cell
 from leaderboard.services.wording import in_words
 from ranking_engine import RULES
 
@@ -17,35 +18,6 @@ CRITERIA = {
     "judge_stability": "Other tasks",
     "candidate_stability": "Other systems",
 }
-
-
-@dataclass(frozen=True)
-class StudyCell:
-    """One figure of a table; `width` is that of its bar, 0 to 100, None where it has none."""
-
-    text: str
-    width: float | None = None
-
-
-@dataclass(frozen=True)
-class StudyRow:
-    """One rule."""
-
-    key: str
-    name: str
-    is_marked: bool
-    cells: list[StudyCell]
-
-
-@dataclass(frozen=True)
-class StudyFindings:
-    """What one study found on one revision: a sentence, a table, and a chart where one helps."""
-
-    sentence: str
-    headers: list[str]
-    rows: list[StudyRow]
-    chart: LineChart | None = None
-    note: str = ""
 
 
 def findings(study: str, summary: Summary, marked: str) -> StudyFindings:
@@ -72,7 +44,7 @@ def _missing_scores(summary: Summary, marked: str) -> StudyFindings:
         f"With {levels[at]} % of the scores deleted at random, the first {summary['top']} systems keep their order "
         f"{_compared(values, marked, 'Spearman’s correlation with the full ranking')}",
         [f"{levels[i]} % deleted" for i in shown],
-        _rows(rules, marked, lambda told: [_share(told["mean"][i]) for i in shown]),
+        _rows(rules, marked, lambda told: [share_cell(told["mean"][i]) for i in shown]),
         line_chart(
             f"Agreement with the full ranking when scores are missing, {_name(marked)} marked",
             "One line a rule, over the share of scores that was deleted.",
@@ -114,8 +86,8 @@ def _system_additions(summary: Summary, marked: str) -> StudyFindings:
             rules,
             marked,
             lambda told: [
-                _share(share(told, "any_change")),
-                _share(share(told, "reversals")),
+                share_cell(share(told, "any_change")),
+                share_cell(share(told, "reversals")),
                 StudyCell(next(iter(told["most_disruptive"]), "")),
             ],
         ),
@@ -135,13 +107,13 @@ def _task_subsets(summary: Summary, marked: str) -> StudyFindings:
         sentence += f" {_smallest(told, marked)}"
     return StudyFindings(
         sentence,
-        ["1 task", f"{half} tasks" if half > 1 else "", "Smallest subset with the full ranking"],
+        ["1 task", *([f"{half} tasks"] if half > 1 else []), "Smallest subset with the full ranking"],
         _rows(
             rules,
             marked,
             lambda told: [
-                _share(told["mean"][0] if told["mean"] else None),
-                _share(told["mean"][half - 1] if half > 1 and len(told["mean"]) >= half else None),
+                share_cell(told["mean"][0] if told["mean"] else None),
+                *([share_cell(told["mean"][half - 1] if len(told["mean"]) >= half else None)] if half > 1 else []),
                 StudyCell(
                     f"{'' if told['smallest_is_proven'] else 'at most '}{told['smallest']}"
                     if told["smallest"]
@@ -200,8 +172,8 @@ def _corrupted_tasks(summary: Summary, marked: str) -> StudyFindings:
             rules,
             marked,
             lambda told: [
-                _share(told["reversed"][0] if told["reversed"] else None),
-                *([_share(told["scaled"][last]), _share(told["scaled_largest"][last])] if factors else []),
+                share_cell(told["reversed"][0] if told["reversed"] else None),
+                *([share_cell(told["scaled"][last]), share_cell(told["scaled_largest"][last])] if factors else []),
             ],
         ),
         line_chart(
@@ -229,7 +201,7 @@ def _judge_bootstrap(summary: Summary, marked: str) -> StudyFindings:
     return StudyFindings(
         sentence,
         list(CRITERIA.values()),
-        _rows(rules, marked, lambda told: [_share(told[criterion]["mean"]) for criterion in CRITERIA]),
+        _rows(rules, marked, lambda told: [share_cell(told[criterion]["mean"]) for criterion in CRITERIA]),
         note=(
             f"{summary['n_trials']:,} trials that draw tasks and systems anew. Winner’s rank: 1 where the elected "
             "system is first on every task drawn. Condorcet rate: how often a Condorcet winner is elected. Unseen "
@@ -245,6 +217,10 @@ TELLERS: dict[str, Callable[[Summary, str], StudyFindings]] = {
     "task_subsets": _task_subsets,
     "corrupted_tasks": _corrupted_tasks,
     "judge_bootstrap": _judge_bootstrap,
+    "diversity": sensitivity_wording.diversity,
+    "significance": sensitivity_wording.significance,
+    "cardinal_sensitivity": sensitivity_wording.cardinal_sensitivity,
+    "ordinal_sensitivity": sensitivity_wording.ordinal_sensitivity,
 }
 
 
@@ -261,12 +237,6 @@ def _few(names: Sequence[str]) -> str:
 
 def _percent(value: float | None) -> str:
     return "none" if value is None else f"{100 * value:.3g} %"
-
-
-def _share(value: float | None) -> StudyCell:
-    if value is None:
-        return StudyCell("–")
-    return StudyCell(f"{value:.3f}".replace("-", "\N{MINUS SIGN}"), round(100 * min(1.0, max(0.0, value)), 1))
 
 
 def _extreme(values: Mapping[str, float | None], *, largest: bool) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -26,7 +27,6 @@ from ranking_engine.stability import catalogue
 from ranking_engine.stability.catalogue import Study
 
 When = StudyChoice.When
-BUDGET_SECONDS = 60  # of a study that nobody chose a budget for
 BUDGET_ONCE = 30  # of each study of a benchmark whose studies run once, while nothing else waits
 NIGHT_BEGINS, NIGHT_ENDS = 1, 5  # hours, UTC
 SEED = 0
@@ -99,7 +99,10 @@ def choices_of(benchmark: Benchmark) -> list[StudyChoice]:
     """When each study of the catalogue runs for this benchmark, in the catalogue's order; some rows are not stored."""
     stored = {choice.study: choice for choice in StudyChoice.objects.filter(benchmark=benchmark)}
     return [
-        stored.get(key) or StudyChoice(benchmark=benchmark, study=key, when=When.EVERY, budget_seconds=BUDGET_SECONDS)
+        stored.get(key)
+        or StudyChoice(
+            benchmark=benchmark, study=key, when=settings.STUDIES_RUN, budget_seconds=settings.STUDY_SECONDS
+        )
         for key in catalogue.STUDIES
     ]
 

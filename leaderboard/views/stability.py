@@ -29,7 +29,8 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
         "revision": publication.revision.number
     }
     path = reverse("stability", args=[key])
-    rules = dict.fromkeys(row.key for section in sections if section.findings for row in section.findings.rows)
+    rules = dict.fromkeys(row.key for section in sections if section.findings and section.findings.is_by_rule
+                          for row in section.findings.rows)
     context = {
         "benchmark": benchmark,
         "publication": publication,

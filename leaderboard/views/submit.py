@@ -17,6 +17,7 @@ from leaderboard.selectors.audience import batch_of_draft, own_draft, readable_b
 from leaderboard.services.batch_page import batch_page, batch_steps
 from leaderboard.services.drafts import DraftError, make_draft
 from leaderboard.services.preview import preview_draft
+from leaderboard.services.quotas import terms_of
 from leaderboard.services.submission_errors import NewSystemError, StalePreviewError, SubmissionError
 from leaderboard.services.submissions import confirm_draft
 from leaderboard.services.table_preview import TablePreview, preview_table
@@ -45,7 +46,8 @@ def submit(request: HttpRequest, key: str) -> HttpResponse:
         else:
             return redirect("draft", found.uuid)
     status = 400 if request.method == "POST" else 200
-    context = {"benchmark": benchmark, "form": form, "errors": errors}
+    context = {"benchmark": benchmark, "form": form, "errors": errors,
+               "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate)}  # fmt: skip
     return render(request, "leaderboard/submit.html", context, status=status)
 
 

@@ -15,6 +15,7 @@ from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.services.csv_uploads import rows_of_csv
 from leaderboard.services.drafts import DraftError, make_draft
+from leaderboard.services.quotas import terms_of
 from leaderboard.views.people import signed_in
 
 
@@ -38,7 +39,8 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
         else:
             return redirect("draft", found.uuid)
     tasks = Task.objects.filter(benchmark=benchmark, is_archived=False)
-    context = {"benchmark": benchmark, "form": form, "errors": errors, "header": _header(tasks)}
+    context = {"benchmark": benchmark, "form": form, "errors": errors, "header": _header(tasks),
+               "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate)}  # fmt: skip
     return render(request, "leaderboard/upload.html", context, status=400 if request.method == "POST" else 200)
 
 

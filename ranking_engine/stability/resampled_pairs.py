@@ -67,13 +67,14 @@ def resampled_pairs(
     drawn = (task_counts > 0).astype(np.float32) @ has.T.astype(np.float32) > 0
     taking_part = drawn if present is None else drawn & present
     below = _below(matrix, dtype)
-    both = np.where(has.T[:, :, None] & has.T[:, None, :], 1, 0).reshape(len(has.T), -1) if with_common else None
+    both = (has.T[:, :, None] & has.T[:, None, :]).reshape(matrix.n_tasks, -1).astype(dtype) if with_common else None
     height = max(1, _BLOCK_CELLS // (n * n))
     for start in range(0, len(weights), height):
         rows = slice(start, min(start + height, len(weights)))
         mine = taking_part[rows]
-        gained = (weights[rows].astype(dtype) @ below).reshape(-1, n, n)
-        common = np.empty((0, 0, 0)) if both is None else (weights[rows] @ both).reshape(-1, n, n).astype(float)
+        drawn_weights = weights[rows].astype(dtype)
+        gained = (drawn_weights @ below).reshape(-1, n, n)
+        common = np.empty((0, 0, 0)) if both is None else (drawn_weights @ both).reshape(-1, n, n).astype(np.float64)
         if present is not None:
             is_pair = mine[:, :, None] & mine[:, None, :]
             gained *= is_pair

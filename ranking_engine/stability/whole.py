@@ -187,7 +187,8 @@ def _cardinal_seconds(matrix: ScoreMatrix, parameters: Parameters) -> float:
     rows = n * (n - 1) / 2
     each = 1e-3 + 1e-6 * rows + 1.2e-9 * rows * T**2
     is_hard = T > 12 and n > 30
-    return len(parameters["feasible"]) * (1.0 + (1.5 * parameters["max_programs"] * each if is_hard else 0.0))
+    search = 0.5 + min(3e8, rows * T * 3 * T) * 2e-8
+    return len(parameters["feasible"]) * (search + (1.5 * parameters["max_programs"] * each if is_hard else 0.0))
 
 
 CARDINAL = Study(
@@ -230,6 +231,13 @@ def _run_ordinal(
     return StudyResult(found.summary(), arrays)
 
 
+def _ordinal_seconds(matrix: ScoreMatrix, parameters: Parameters) -> float:
+    """The search, and a tenth of the branches allowed: most programs need fewer."""
+    size = parameters["n_top"] or matrix.n_systems // 5
+    cells = min(5e5, size**2 / 2 * matrix.n_systems)
+    return 0.2 + 8e-6 * cells + 4e-6 * min(size, 40) ** 2 * parameters["max_nodes"]
+
+
 ORDINAL = Study(
     key="ordinal_sensitivity",
     name="Ordinal sensitivity",
@@ -237,7 +245,7 @@ ORDINAL = Study(
     source="Zhang and Hardt 2024, section 3, algorithm 2",
     parameters={"n_top": None, "max_nodes": MAX_NODES},
     n_chunks=_one,
-    estimate=lambda matrix, _: 0.2 + 0.02 * (matrix.n_systems / 5) ** 2,
+    estimate=_ordinal_seconds,
     run_chunk=_chunked(_run_ordinal),
     merge=_only,
     why_not=_why_not_ordinal,

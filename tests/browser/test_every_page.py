@@ -52,8 +52,7 @@ def scene(site, factory) -> Scene:
     site.wait_until(is_all_published, 20, "the boards are published")
     prospects = Report.objects.filter(kind="prospects", revision__benchmark=small, revision__number=2)
     site.wait_until(prospects.exists, 60, "the prospects are there")
-    for process in WORKING:  # they would finish what is to stay unfinished here
-        site.pause(process)
+    site.pause_all(*WORKING)  # they would finish what is to stay unfinished here
     try:
         computing = factory.benchmark(name="Computing", key="stuck-computing", owner=owner)
         failed = factory.benchmark(name="Failed", key="stuck-failed", owner=owner)

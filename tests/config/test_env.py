@@ -34,6 +34,11 @@ def test_an_empty_variable_is_an_unset_one(monkeypatch, default):
             "maybe",
             "PLURANK_X='maybe' is not a truth value; allowed: true, false",
         ),
+        (
+            lambda: env.choice("PLURANK_X", "every", ["every", "nightly"]),
+            "never",
+            "PLURANK_X='never' is none of what is allowed: every, nightly",
+        ),
         (lambda: env.number("PLURANK_X", 1), "ten", "PLURANK_X='ten' is not a whole number of at least 0"),
         (lambda: env.number("PLURANK_X", 1), "-1", "PLURANK_X='-1' is not a whole number of at least 0"),
         (lambda: env.number("PLURANK_X", 1), "1.5", "PLURANK_X='1.5' is not a whole number of at least 0"),

@@ -46,6 +46,8 @@ TABLE = """
 route                                method visibility anonymous stranger submitter member   moderator owner    staff
 home                                 GET    any        200       200      200       200      200       200      200
 home                                 POST   any        405       405      405       405      405       405      405
+landscape                            GET    any        200       200      200       200      200       200      200
+landscape                            POST   any        405       405      405       405      405       405      405
 status                               GET    any        200       200      200       200      200       200      200
 status                               POST   any        405       405      405       405      405       405      405
 healthz                              GET    any        200       200      200       200      200       200      200

@@ -32,6 +32,7 @@ from ranking_engine.stability.sensitivity.visited import Met, Visited
 LEAST_WEIGHT = 0.01
 LEAST_DEVIATION = 1e-8
 N_STARTS = 20
+SWEEP_WORK = 300_000_000  # pairs x tasks x sweeps of the search
 
 FEASIBLE_SETS = ("scaled", "box")
 
@@ -133,8 +134,8 @@ def cardinal_sensitivity(
         matrix: the scores.
         feasible: which weights are allowed; see CardinalSensitivity.
         missing: the policy for missing scores.
-        max_programs: linear relaxations for the upper bound of the reversed pairs; as many again, at most, for
-            the rank change.
+        max_programs: linear relaxations for the upper bound of the reversed pairs; as many again, at most, linear
+            relaxations or mixed-integer programs for the rank change.
         box_work: rows x weights x boxes bounded before relaxations are solved.
         n_starts: random starts of the search, besides equal weights and the corners.
         seed: of these.
@@ -150,7 +151,7 @@ def cardinal_sensitivity(
     part = complete(matrix, missing).matrix
     if part is None or part.n_systems < 2:
         return CardinalSensitivity("fewer than two systems have all scores", feasible, seed)
-    space = _Space(part, feasible)
+    space = Space(part, feasible)
     if not space.kept.size:
         return CardinalSensitivity("no task tells any two systems apart", feasible, seed)
     budget = _Budget(max_programs, box_work, n_starts)
@@ -176,7 +177,7 @@ class _Counter:
             self.progress(min(self.done, self.total), self.total)
 
 
-class _Space:
+class Space:
     """The feasible set, in weights between `floor` and 1, identical tasks merged.
 
     units: scores x systems, shape (n, T): the score under weights v is units @ v.
@@ -220,7 +221,7 @@ def cone_of(rows: FloatArray, floor: float) -> Cone:
     return Cone(np.ascontiguousarray(rows[(rows < 0).any(axis=1)]), floor)
 
 
-def _study(space: _Space, counter: _Counter, budget: _Budget, seed: int) -> CardinalSensitivity:
+def _study(space: Space, counter: _Counter, budget: _Budget, seed: int) -> CardinalSensitivity:
     visited = Visited(space.reference)
     cone = cone_of(space.differences(), space.floor)
     T = space.units.shape[1]
@@ -234,7 +235,7 @@ def _study(space: _Space, counter: _Counter, budget: _Budget, seed: int) -> Card
     generator = np.random.default_rng(seed)
     random = space.floor ** generator.random((budget.n_starts, T))
     starts = [*corners(T, space.floor), *random]
-    n_sweeps = climb(cone, starts, visit)
+    n_sweeps = climb(cone, starts, visit, max_sweeps=SWEEP_WORK // max(1, cone.rows.size))
     best = visited.most_discordant
     pairs = prove(
         cone,
@@ -264,7 +265,7 @@ def _study(space: _Space, counter: _Counter, budget: _Budget, seed: int) -> Card
 
 
 def _result(
-    space: _Space, visited: Visited, bounds: tuple[Bounds, MoveBounds], seed: int, steps: dict[str, int]
+    space: Space, visited: Visited, bounds: tuple[Bounds, MoveBounds], seed: int, steps: dict[str, int]
 ) -> CardinalSensitivity:
     pairs, moves = bounds
     n, farthest = len(space.units), visited.farthest

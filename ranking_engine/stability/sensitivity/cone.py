@@ -57,17 +57,19 @@ def corners(n_weights: int, floor: float) -> list[FloatArray]:
     return [np.ones(n_weights), *low, *high]
 
 
-def climb(cone: Cone, starts: Iterable[FloatArray], visit: Visit, *, max_sweeps: int = 20) -> int:
-    """Improve each start one coordinate at a time until nothing improves; return how many sweeps were made.
+def climb(cone: Cone, starts: Iterable[FloatArray], visit: Visit, *, max_sweeps: int = 1_000) -> int:
+    """Improve the starts one coordinate at a time until nothing improves, the best first; return the sweeps made.
 
-    `visit` is called with every start and with every weights that are better than those before on their path.
-    A sweep is O(T m log m).
+    `visit` is called with every start, and with all weights that are better than those before on their path.
+    A sweep is O(T m log m); `max_sweeps` is how many there may be in all.
     """
-    n_sweeps = 0
+    starts = list(starts)
     for start in starts:
+        visit(start.copy())
+    n_sweeps = 0
+    for start in sorted(starts, key=cone.n_negative, reverse=True):
         weights = start.copy()
-        visit(weights.copy())
-        for _ in range(max_sweeps):
+        while n_sweeps < max_sweeps:
             n_sweeps += 1
             if not _sweep(cone, weights):
                 break

@@ -32,6 +32,7 @@ from ranking_engine.stability.sensitivity.visited import Met, Visited, average_r
 N_STARTS = 20
 N_WALKS = 4
 N_STEPS = 1_000
+SEARCH_WORK = 40_000_000  # sums x others x steps of a walk
 LURES = (0.0, 0.3)
 MAX_ROUNDS = 10
 MAX_DOUBLES = 1_500
@@ -137,7 +138,7 @@ def ordinal_sensitivity(
     order = board_order(rates, names)
     if size > len(order):
         return OrdinalSensitivity(f"only {len(order)} systems have a score; {size} make the top", seed)
-    return _Study(rates, names, order, size, progress).run(max_nodes, n_starts, seed)
+    return TopStudy(rates, names, order, size, progress).run(max_nodes, n_starts, seed)
 
 
 def win_rates(matrix: ScoreMatrix) -> tuple[FloatArray, tuple[str, ...]]:
@@ -167,7 +168,7 @@ def _chains(number: NDArray[np.intp], ranks: FloatArray) -> NDArray[np.intp]:
     return np.asarray(chains[(chains >= 0).all(axis=1)])
 
 
-class _Study:
+class TopStudy:
     """The sums of win rates of the top, as a function of which others are chosen."""
 
     def __init__(
@@ -187,17 +188,20 @@ class _Study:
         self.visited = Visited(average_ranks(self.base / size))
 
     def tick(self) -> None:
+        """Report a step."""
         self.done += 1
         if self.progress is not None:
             self.progress(min(self.done, self.total - 1), self.total)
 
     def visit(self, choice: Choice) -> None:
+        """Rank the top with the systems chosen."""
         mean = (self.base + self.gains @ choice) / (len(self.top) + np.count_nonzero(choice))
         self.visited.visit(mean, choice)
 
     def run(self, max_nodes: int, n_starts: int, seed: int) -> OrdinalSensitivity:
-        sums = self._reversals()
-        n_changes = self._search(sums, n_starts, np.random.default_rng(seed))
+        """Search, then prove."""
+        sums = self.reversals()
+        n_changes = self.search(sums, n_starts, np.random.default_rng(seed))
         best = self.visited.most_discordant
         pairs = prove(sums, sums.n_positive(best.solution), self.visit, max_nodes=max_nodes, tick=self.tick)
         moves = self._bound_moves(max_nodes)
@@ -205,7 +209,7 @@ class _Study:
             self.progress(self.total, self.total)
         return self._result(pairs, moves, n_changes, seed)
 
-    def _reversals(self) -> Sums:
+    def reversals(self) -> Sums:
         """One sum for each pair that the reference does not tie: the lower one minus the higher one."""
         first, second = np.triu_indices(len(self.top), 1)
         ranks = self.visited.reference
@@ -217,17 +221,19 @@ class _Study:
         number[first[is_pair], second[is_pair]] = number[second[is_pair], first[is_pair]] = np.arange(is_pair.sum())
         return Sums.of(base[is_pair], changes[is_pair], _chains(number, ranks))
 
-    def _search(self, sums: Sums, n_starts: int, generator: np.random.Generator) -> int:
+    def search(self, sums: Sums, n_starts: int, generator: np.random.Generator) -> int:
         """Climb from nothing, from all and from random choices; wander from the first of them, and climb again."""
         n_items = len(self.others)
         none = np.zeros(n_items, dtype=bool)
-        starts = [none, ~none, *(generator.random((n_starts, n_items)) < 0.5)]
+        affordable = SEARCH_WORK // max(1, sums.changes.size)
+        n_steps = max(50, min(N_STEPS, affordable))
+        starts = [none, ~none, *(generator.random((min(n_starts, affordable), n_items)) < 0.5)]
         n_changes = climb(sums, starts, self.visit)
         for start in starts[:N_WALKS]:
             for lure in LURES:
                 self.tick()
-                found = wander(sums, start, N_STEPS, generator, lure=lure)
-                n_changes += N_STEPS + climb(sums, [found], self.visit)
+                found = wander(sums, start, n_steps, generator, lure=lure)
+                n_changes += n_steps + climb(sums, [found], self.visit)
         self._go_far()
         return n_changes
 

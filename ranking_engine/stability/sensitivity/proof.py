@@ -81,7 +81,7 @@ def prove(
         cone: the rows and the least weight.
         lower: so many are, under weights already met.
         visit: called with better weights met on the way.
-        max_programs: how many linear relaxations may be solved; 0 for none.
+        max_programs: how many linear relaxations may be solved; none where there are more weights than that.
         box_work, max_boxes: how many rows x weights x boxes, and how many boxes, may be bounded by themselves.
         tick: called after every batch of boxes and every relaxation; it may raise to cancel.
 
@@ -92,7 +92,7 @@ def prove(
     if not m:
         return search.bounds
     _halve(search, max(T, min(max_boxes, box_work // (m * T))))
-    if not search.bounds.is_proven and max_programs:
+    if not search.bounds.is_proven and max_programs >= T:  # a bound needs one for each weight that may be the largest
         _relax_and_halve(search, max_programs)
     return search.bounds
 

@@ -25,6 +25,9 @@ from ranking_engine.score_matrix import FloatArray
 
 POSITIVE = 1e-7  # the least sum that counts as positive
 MAX_NODES = 5_000
+MAX_CELLS = 60_000  # sums x items of a program; larger ones are not begun
+USUAL_CELLS = 12_000  # programs with more of them get fewer nodes
+MAX_PAIRED_ITEMS = 100  # more of them are not exchanged two at a time
 
 Choice = NDArray[np.bool_]
 Visit = Callable[[Choice], None]
@@ -96,7 +99,9 @@ def _improvement(sums: Sums, choice: Choice) -> list[int]:
     single = np.count_nonzero(now + toggles >= POSITIVE, axis=1)
     if single.size and single.max() > before:
         return [int(single.argmax())]
-    best, found = before, []
+    if len(toggles) > MAX_PAIRED_ITEMS:
+        return []
+    best, found = before, list[int]()
     for k in range(len(toggles) - 1):
         double = np.count_nonzero(now + toggles[k] + toggles[k + 1 :] >= POSITIVE, axis=1)
         if double.max() > best:
@@ -145,10 +150,15 @@ def prove(
         sums: the sums.
         lower: so many are positive for a choice already met.
         visit: called with every better choice.
-        max_nodes: of branch and bound, in all; then the bound is the solver's.
+        max_nodes: of branch and bound, in all; then the bound is the solver's. Large programs get fewer, and very
+            large ones are not begun: the bound then is the number of sums that can be positive at all.
         tick: called before every program; it may raise to cancel.
     """
     bounds = Bounds(lower, max(lower, len(sums.base)))
+    size = sums.changes.size
+    if size > MAX_CELLS:
+        return bounds
+    max_nodes = max_nodes if size <= USUAL_CELLS else max(1, max_nodes * USUAL_CELLS // size)
     while not bounds.is_proven and bounds.n_nodes < max_nodes:
         tick()
         found = _better(sums, bounds.lower + 1, max_nodes - bounds.n_nodes)

@@ -449,3 +449,13 @@ def test_a_thousand_rows_are_stored_in_bulk(make, api, django_assert_max_num_que
     with django_assert_max_num_queries(120):
         response = owner.post(path_of(benchmark), table, kind="text/csv", query="create_systems=true")
     assert response.status_code == 201
+
+
+def test_more_than_the_cap_is_answered_with_429_and_the_reason(make, api):
+    benchmark = make.benchmark(daily_cap=1)
+    user = api.as_user(make.user())
+    first = user.post(path_of(benchmark), {"create_systems": True, "systems": [GOOD]})
+    assert first.status_code == 201
+    found = error_of(user.post(path_of(benchmark), {"create_systems": True, "systems": [GOOD | {"name": "F"}]}))
+    assert (found["status"], found["code"]) == (429, "quota_exceeded")
+    assert "1 system of yours a day; 1 was submitted" in found["message"]

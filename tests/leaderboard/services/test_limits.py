@@ -3,13 +3,15 @@
 from datetime import timedelta
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.models import Ban, Batch, Benchmark, Revision, Submission, SubmissionCount
 from leaderboard.selectors.scores import systems_at
 from leaderboard.services.batch_page import batch_standing
 from leaderboard.services.embargo import end_embargoes
-from leaderboard.services.quotas import TOTAL, day_of, quota_left
+from leaderboard.services.quotas import TOTAL, day_of, quota_left, terms_of
 from leaderboard.services.submission_errors import QuotaError, SubmissionError
 from leaderboard.services.submissions import reject_batch, retract_batch, take_batch
 from leaderboard.services.uploads import Upload, UploadError, UploadRow, submit_upload
@@ -105,6 +107,27 @@ def test_clients_that_race_never_pass_the_last_free_place_together(committed_db,
     assert {type(outcome) for outcome in outcomes if not isinstance(outcome, tuple)} == {QuotaError}
     assert counts(benchmark, user) == {day_of(timezone.now()): 5, TOTAL: 5}
     assert Submission.objects.filter(batch__uploader=user).count() == 5
+
+
+def test_the_form_says_how_much_is_left_until_when_and_what_becomes_of_it(make):
+    soon = timezone.now() + timedelta(days=1)
+    benchmark = make.benchmark(
+        daily_cap=3, total_cap=10, deadline=soon, embargo_until=soon, submission_policy="moderated"
+    )
+    user = make.user()
+    make.submitted(benchmark, "One", FIVE, by=user)
+    assert terms_of(benchmark, user, limited=True) == [
+        "You may submit 2 today and 9 in all (systems; a table counts each of its rows).",
+        f"Submissions are taken until {soon:%Y-%m-%d %H:%M} UTC.",
+        "A moderator decides about every submission.",
+        f"What is accepted now joins the board on {soon:%Y-%m-%d %H:%M} UTC.",
+    ]
+    owner = benchmark.memberships.get(role="owner").user
+    assert len(terms_of(benchmark, owner, limited=False)) == 1
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    for route in ("submit", "upload"):
+        assert "You may submit 2 today" in client.get(reverse(route, args=[benchmark.key])).content.decode()
 
 
 # --- Deadlines and bans ---------------------------------------------------------------------------------------------

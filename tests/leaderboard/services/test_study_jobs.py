@@ -29,9 +29,9 @@ from tests.jobs.small_study import LEADERS, leaders
 
 
 @pytest.fixture(autouse=True)
-def _one_study(monkeypatch):
+def _one_study(monkeypatch, settings):
     monkeypatch.setattr(catalogue, "STUDIES", {"leaders": LEADERS})
-    monkeypatch.setattr(study_plans, "BUDGET_SECONDS", 100)
+    settings.STUDY_SECONDS = 100
     monkeypatch.setattr(study_plans, "BUDGET_ONCE", 100)
 
 
@@ -130,6 +130,11 @@ def test_a_benchmark_whose_systems_have_all_left_has_an_empty_plan(make):
     withdraw(benchmark.submissions.get(), actor=make.user(), reason="An error.")
     assert planned(benchmark, 2) == []
     assert list(Report.objects.filter(kind="study_plan").values_list("summary", flat=True)) == [{}]
+
+
+def test_the_operator_says_when_studies_run_that_nobody_chose(make, settings):
+    settings.STUDIES_RUN = "demand"
+    assert planned(make.benchmark()) == []
 
 
 @pytest.mark.parametrize("when", ["nightly", "demand", "idle"])

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 
 from leaderboard.models import AuditEntry, Benchmark, Revision, Task
+from leaderboard.selectors.audience import audience
 from leaderboard.services.benchmarks import GroupSpec, TaskSpec, create_benchmark
 from leaderboard.services.configuration import configuration_content
 from leaderboard.services.history import history_page
@@ -81,7 +82,7 @@ def test_a_change_is_a_revision_with_author_reason_trail_and_a_line_in_the_histo
     assert (entry.actor, entry.of, entry.before, entry.after, entry.reason, entry.revision) == (
         owner, "task-1", "1", "3", "counts more", revision,
     )  # fmt: skip
-    lines, _ = history_page(benchmark, None)
+    lines, _ = history_page(benchmark, audience(owner, benchmark), None)
     assert [(line.number, line.who, line.systems, line.changes, line.note) for line in lines] == [
         (2, owner.shown_name, [], ["weight of task Task 1: 1 → 3"], "counts more"),
         (1, owner.shown_name, ["3 systems accepted"], [], ""),

@@ -47,7 +47,7 @@ def assert_same_as_naive(matrix, **parameters):
     return result
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(matrices(max_systems=6, scales=True), st.booleans(), st.sampled_from(["median", "worst"]))
 def test_every_rule_correlates_as_when_ranked_one_by_one(matrix, fixed_top, missing):
     parameters = {"n_repeats": 2, "levels": [0, 30, 70], "top": 3, "fixed_top": fixed_top, "missing": missing}

@@ -69,7 +69,7 @@ def assert_same_as_naive(matrix, parameters=None):
     return result
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(matrices(max_systems=6, scales=True))
 def test_every_rule_changes_as_when_boards_are_ranked_one_by_one(matrix):
     parameters = STUDY.with_defaults({"n_orders": 2})

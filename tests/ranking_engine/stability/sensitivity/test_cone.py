@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ranking_engine.stability.sensitivity.cone import Boxes, Cone, climb, corners, largest_first, split
+from ranking_engine.stability.sensitivity.indicators import most_negative
 from ranking_engine.stability.sensitivity.proof import prove
 from ranking_engine.stability.sensitivity.relaxation import normaliser, relax
 
@@ -126,3 +127,14 @@ def test_a_search_that_is_cut_short_keeps_a_valid_interval(budget):
 def test_without_rows_nothing_is_negative():
     bounds = prove(Cone(np.zeros((0, 3)), FLOOR), 0, lambda weights: None)
     assert (bounds.lower, bounds.upper, bounds.n_boxes) == (0, 0, 0)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000))
+def test_programs_with_indicators_bound_what_halving_boxes_proves(seed):
+    cone = random_cone(seed, m=12, T=4)
+    halved = prove(cone, 0, lambda weights: None, max_programs=0, box_work=10**7)
+    answer, strict = most_negative(cone), most_negative(cone, margin=1e-6)
+    assert halved.lower <= answer.upper
+    assert strict.upper <= answer.upper
+    assert cone.n_negative(strict.weights) == halved.lower

@@ -1,0 +1,61 @@
+"""The landscape: each benchmark at the figures of its own reports, and nothing of what is hidden."""
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from leaderboard.models import Report
+from leaderboard.services.landscape import landscape
+from leaderboard.services.reports import make_report
+from ranking_engine import ScoreMatrix
+from ranking_engine.stability.catalogue import run_study
+
+KEYS = ("diversity", "cardinal_sensitivity", "ordinal_sensitivity")
+
+
+def table(seed: int) -> dict[str, list[float]]:
+    scores = np.random.default_rng(seed).normal(50, 10, size=(12, 5)).round(1)
+    return {f"System {i:02d}": row.tolist() for i, row in enumerate(scores)}
+
+
+def studied(make, seed: int, **fields):
+    """A benchmark with the three studies, computed by the engine from the same table."""
+    scores = table(seed)
+    benchmark = make.published(scores, **fields)
+    found = {key: run_study(key, ScoreMatrix(list(scores.values()), system_names=list(scores))).summary for key in KEYS}
+    revision = benchmark.publication.revision
+    Report.objects.bulk_create(
+        [
+            make_report(revision, "study", parameters={"study": key}, summary=summary, arrays={}, seconds=0.0)
+            for key, summary in found.items()
+        ]
+    )
+    return benchmark, found
+
+
+def test_every_benchmark_stands_where_its_studies_put_it(make, client, django_assert_num_queries):
+    first, told = studied(make, 1, name="First")
+    second, _ = studied(make, 2, name="Second")
+    make.published(name="Without studies")
+    with django_assert_num_queries(2):
+        found = landscape(AnonymousUser())
+    assert [place.name for place in found.places] == ["First", "Second", "Without studies"]
+    place = found.places[0]
+    assert place.diversity == told["diversity"]["diversity_tie_corrected"]
+    share = told["cardinal_sensitivity"]["feasible"]["scaled"]["discordant_share"]
+    assert (place.cardinal.lower, place.cardinal.upper) == (share["lower"], share["upper"])
+    assert place.ordinal.lower == told["ordinal_sensitivity"]["discordant_share"]["lower"]
+    assert [dot.key for dot in found.cardinal.dots] == [first.key, second.key]
+    page = client.get("/landscape/").content.decode()
+    assert f'cx="{44 + 580 * place.diversity:.1f}"' in page
+    assert place.cardinal.text in page
+    assert page.count("<circle") == 4
+
+
+@pytest.mark.parametrize("hidden", [{"visibility": "private"}, {"score_view": "ranks"}])
+def test_what_is_hidden_is_on_nobodys_landscape(make, client, hidden):
+    benchmark, _ = studied(make, 3, name="Hidden thing")
+    for field, value in hidden.items():
+        setattr(benchmark, field, value)
+    benchmark.save()
+    assert "Hidden thing" not in client.get("/landscape/").content.decode()
