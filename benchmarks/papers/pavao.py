@@ -16,7 +16,7 @@ CITATION = (
     "Pavao, Vaccaro and Guyon 2021, Judging competitions and benchmarks: a candidate election approach, ESANN 2021"
 )
 SIX = ("mean", "median", "average_rank", "win_rate", "relative_difference", "copeland")
-BOARDS = ("VTAB", "SuperGLUE", "GLUE", "MTEB", "Open LLM")
+BOARDS = ("VTAB", "SuperGLUE", "GLUE")
 SYNTHETIC = "synthetic tasks"
 CRITERIA = {
     "winner_rank": "winner's average rank",
