@@ -152,6 +152,7 @@ ON_DEMAND_BUDGET = env.number("PLURANK_ON_DEMAND_BUDGET", 5_000_000, least=1)
 # What one uploaded file may hold.
 UPLOAD_BYTES = env.number("PLURANK_UPLOAD_MB", 10, least=1) * 2**20
 UPLOAD_SYSTEMS = env.number("PLURANK_UPLOAD_SYSTEMS", 10_000, least=1)
+INSTANCE_CELLS = env.number("PLURANK_INSTANCE_CELLS", 1_000_000, least=1)
 DRAFT_DAYS = env.number("PLURANK_DRAFT_DAYS", 7, least=1)
 
 # --- People -----------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import csv
 import math
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, TextIO
 
@@ -57,19 +58,65 @@ def read_instances(
         OSError: the file cannot be opened.
     """
     if not isinstance(source, (str, Path)):
-        return _Reader(source, name or "table", system_column, instance_column).read(lower)
+        table = read_instance_table(
+            source, name=name, system_column=system_column, instance_column=instance_column, lower=lower
+        )
+        return table.scores
     with Path(source).open(encoding="utf-8-sig", newline="") as text:
-        return _Reader(text, name or str(source), system_column, instance_column).read(lower)
+        return _Reader(text, name or str(source), system_column, instance_column).read(lower).scores
+
+
+@dataclass(frozen=True, eq=False)
+class InstanceTable:
+    """Scores of instances as they stand in a file.
+
+    Attributes:
+        scores: of the instances.
+        instance_names: of each task, the names of the instances in the order of the columns of its block.
+        system_lines: the line in which each system comes first.
+        task_lines: the same of each task; in the wide form the line of the header.
+        instance_lines: the same of each instance of each task.
+    """
+
+    scores: InstanceScores
+    instance_names: tuple[tuple[str, ...], ...]
+    system_lines: tuple[int, ...]
+    task_lines: tuple[int, ...]
+    instance_lines: tuple[tuple[int, ...], ...]
+
+
+def read_instance_table(
+    text: TextIO,
+    *,
+    name: str | None = None,
+    system_column: str = "system",
+    instance_column: str | None = None,
+    lower: Sequence[str] = (),
+) -> InstanceTable:
+    """Read scores of instances with the names of these, and the lines where all names come first.
+
+    Args:
+        text: UTF-8, opened with newline="".
+        name, system_column, instance_column, lower: as for `read_instances`.
+
+    Raises:
+        TableError: with file, line and column.
+    """
+    return _Reader(text, name or "table", system_column, instance_column).read(lower)
 
 
 class _Codes:
-    """Numbers for names, in the order in which they come."""
+    """Numbers for names, in the order in which they come, and the lines where they come first."""
 
     def __init__(self) -> None:
         self.number: dict[str, int] = {}
+        self.lines = array("q")
 
-    def of(self, name: str) -> int:
-        return self.number.setdefault(name, len(self.number))
+    def of(self, name: str, line: int) -> int:
+        found = self.number.setdefault(name, len(self.number))
+        if found == len(self.lines):
+            self.lines.append(line)
+        return found
 
     def __len__(self) -> int:
         return len(self.number)
@@ -84,13 +131,13 @@ class _Reader:
         self.header: list[str] = []
         self.systems, self.checked = _Codes(), set[str]()
 
-    def read(self, lower: Sequence[str]) -> InstanceScores:
+    def read(self, lower: Sequence[str]) -> InstanceTable:
         try:
             self.header = [clean_name(cell) for cell in next(self.rows, [])]
             if not self.header:
                 self.fail(None, None, "the table is empty")
             is_long = sorted(cell.casefold() for cell in self.header) == sorted(LONG_COLUMNS)
-            tasks, blocks = self._long() if is_long else self._wide()
+            tasks, blocks, instances = self._long() if is_long else self._wide()
         except UnicodeDecodeError as error:
             raise TableError([TableIssue(None, None, None, "not UTF-8 text")], self.name) from error
         except csv.Error as error:
@@ -98,12 +145,18 @@ class _Reader:
         if not self.systems:
             self.fail(None, None, "the table has no rows below its header")
         for task in lower:
-            if task not in tasks:
+            if task not in tasks.number:
                 self.fail(None, None, f"no task is called {shorten(task)!r}")
-        directions = tuple(-1 if task in lower else 1 for task in tasks)
-        return InstanceScores(tuple(self.systems.number), tuple(tasks), tuple(blocks), directions)
+        directions = tuple(-1 if task in lower else 1 for task in tasks.number)
+        return InstanceTable(
+            InstanceScores(tuple(self.systems.number), tuple(tasks.number), tuple(blocks), directions),
+            tuple(tuple(known.number) for known in instances),
+            tuple(self.systems.lines),
+            tuple(tasks.lines),
+            tuple(tuple(known.lines) for known in instances),
+        )
 
-    def _wide(self) -> tuple[list[str], list[FloatArray]]:
+    def _wide(self) -> tuple[_Codes, list[FloatArray], list[_Codes]]:
         system, instance = self._key_columns()
         columns = [k for k in range(len(self.header)) if k not in (system, instance)]
         tasks = [self.header[k] for k in columns]
@@ -113,10 +166,13 @@ class _Reader:
             self._check_name(self.header[k], "task", k)
         if len(set(tasks)) < len(tasks):
             self.fail(1, None, "two columns have the same name")
+        codes_of_tasks = _Codes()
+        for task in tasks:
+            codes_of_tasks.of(task, 1)
         instances, values = _Codes(), array("d")
         seen, keys = set[tuple[int, int]](), array("q")
         for row in self._body():
-            key = (self._system(row[system], system), instances.of(row[instance]))
+            key = (self._system(row[system], system), instances.of(row[instance], self.rows.line_num))
             if key in seen:
                 self.fail(self.rows.line_num, None, f"system {row[system]!r} has instance {row[instance]!r} twice")
             seen.add(key)
@@ -126,19 +182,21 @@ class _Reader:
         scores = np.frombuffer(values, dtype=np.float64).reshape(len(codes), len(columns))
         n, U = len(self.systems), len(instances)
         self._check_shared(n * U, len(codes))
-        return tasks, [_filled(n, U, codes[:, 0], codes[:, 1], column) for column in scores.T]
+        blocks = [_filled(n, U, codes[:, 0], codes[:, 1], column) for column in scores.T]
+        return codes_of_tasks, blocks, [instances] * len(blocks)
 
-    def _long(self) -> tuple[list[str], list[FloatArray]]:
+    def _long(self) -> tuple[_Codes, list[FloatArray], list[_Codes]]:
         place = {cell.casefold(): k for k, cell in enumerate(self.header)}
         system, task, instance, score = (place[name] for name in LONG_COLUMNS)
         tasks, instances = _Codes(), list[_Codes]()
         keys, values, seen = array("q"), array("d"), set[tuple[int, int, int]]()
         for row in self._body():
-            t = tasks.of(row[task])
+            line = self.rows.line_num
+            t = tasks.of(row[task], line)
             if t == len(instances):
                 self._check_name(row[task], "task", task)
                 instances.append(_Codes())
-            key = (t, self._system(row[system], system), instances[t].of(row[instance]))
+            key = (t, self._system(row[system], system), instances[t].of(row[instance], line))
             if key in seen:
                 twice = f"system {row[system]!r} has instance {row[instance]!r} of task {row[task]!r} twice"
                 self.fail(self.rows.line_num, None, twice)
@@ -153,7 +211,7 @@ class _Reader:
         for t, known in enumerate(instances):
             rows = codes[:, 0] == t
             blocks.append(_filled(n, len(known), codes[rows, 1], codes[rows, 2], scores[rows]))
-        return list(tasks.number), blocks
+        return tasks, blocks, instances
 
     def _key_columns(self) -> tuple[int, int]:
         place = {cell.casefold(): k for k, cell in reversed(list(enumerate(self.header)))}
@@ -184,7 +242,7 @@ class _Reader:
         name = clean_name(cell)
         if name not in self.systems.number:
             self._check_name(name, "system", column)
-        return self.systems.of(name)
+        return self.systems.of(name, self.rows.line_num)
 
     def _check_name(self, name: str, kind: str, column: int) -> None:
         if problem := name_problem(name, allow_formula=True):

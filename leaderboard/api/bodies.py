@@ -111,14 +111,15 @@ def json_upload(data: Any) -> Upload:  # noqa: ANN401
 
 
 def _row(reader: _Reader, value: Any, place: str) -> UploadRow:  # noqa: ANN401
-    system = reader.fields(value, place, (*TEXTS, "scores"))
+    system = reader.fields(value, place, (*TEXTS, "scores", "instances"))
     texts = {name: reader.text(system[name], f"{place}.{name}") for name in TEXTS if name in system}
     scores: dict[str, float | None] = {}
-    if isinstance(value, dict) and not isinstance(system.get("scores"), dict):
+    instances = _instances(reader, system.get("instances", {}), f"{place}.instances")
+    if isinstance(value, dict) and not isinstance(system.get("scores", {} if instances else None), dict):
         found = f"expected an object, found {_kind(system['scores'])}" if "scores" in system else "it is missing"
         reader.add(f"{place}.scores", found)
     elif system:
-        for label, score in system["scores"].items():
+        for label, score in system.get("scores", {}).items():
             scores[reader.text(label, f"{place}.scores", 200)] = reader.score(score, f"{place}.scores.{label[:60]}")
     return UploadRow(
         scores,
@@ -127,10 +128,35 @@ def _row(reader: _Reader, value: Any, place: str) -> UploadRow:  # noqa: ANN401
         organisation=texts.get("organisation", ""),
         url=texts.get("url", ""),
         description=texts.get("description", ""),
+        instances=instances,
     )
 
 
-def csv_upload(data: Any, *, note: str, creates_systems: bool) -> Upload:  # noqa: ANN401
+def _instances(reader: _Reader, value: Any, place: str) -> dict[str, dict[str, float | None]]:  # noqa: ANN401
+    """Scores by task and by instance."""
+    if not isinstance(value, dict):
+        reader.add(place, f"expected an object with an object for each task, found {_kind(value)}")
+        return {}
+    found: dict[str, dict[str, float | None]] = {}
+    for label, scores in value.items():
+        here = f"{place}.{label[:60]}"
+        if not isinstance(scores, dict):
+            reader.add(here, f"expected an object with a score for each instance, found {_kind(scores)}")
+            continue
+        found[reader.text(label, place, 200)] = {
+            name: reader.score(score, f"{here}.{name[:60]}") for name, score in scores.items()
+        }
+    return found
+
+
+def csv_upload(
+    data: Any,  # noqa: ANN401
+    *,
+    note: str,
+    creates_systems: bool,
+    is_of_instances: bool = False,
+    system_column: str = "",
+) -> Upload:
     """A CSV body as an upload; the table is read when it is checked.
 
     Raises:
@@ -139,9 +165,17 @@ def csv_upload(data: Any, *, note: str, creates_systems: bool) -> Upload:  # noq
     table = data if isinstance(data, bytes) else b""
     reader = _Reader()
     kept = reader.text(note, "note", NOTE_LENGTH)
+    column = reader.text(system_column, "system_column", 200)
     reader.finish()
-    digest = content_hash(["text/csv", hashlib.sha256(table).hexdigest(), kept, creates_systems])
-    return Upload(table=table, note=kept, creates_systems=creates_systems, payload_hash=digest)
+    parts = ["text/csv", hashlib.sha256(table).hexdigest(), kept, creates_systems]
+    return Upload(
+        table=table,
+        is_of_instances=is_of_instances,
+        system_column=column,
+        note=kept,
+        creates_systems=creates_systems,
+        payload_hash=content_hash([*parts, "instances", column] if is_of_instances else parts),
+    )
 
 
 def reason_of(data: Any, *, is_needed: bool) -> str:  # noqa: ANN401

@@ -360,7 +360,14 @@ class SubmittedSystem(s.Serializer):
     description = s.CharField(required=False)
     scores = s.DictField(
         child=s.FloatField(allow_null=True),
+        required=False,
         help_text="By the name or key of a task; null where a score is not reported. Tasks may be left out.",
+    )
+    instances = s.DictField(
+        child=s.DictField(child=s.FloatField(allow_null=True)),
+        required=False,
+        help_text="Scores of single instances, by the name or key of a task, then by instance. Their mean is the "
+        "task's score where `scores` states none.",
     )
 
 
@@ -442,6 +449,15 @@ class PreviewedSystem(NamedSystem):
     is_new = s.BooleanField()
 
 
+class DifferingScore(s.Serializer):
+    """A stated score further than 1e-6 from the mean of the scores on its instances. It is kept as stated."""
+
+    name = s.CharField(help_text="Of the system.")
+    task = s.CharField(help_text="Its key.")
+    stated = s.FloatField()
+    mean = s.FloatField()
+
+
 class SubmissionPreview(s.Serializer):
     """What an upload would change; nothing is stored."""
 
@@ -449,6 +465,7 @@ class SubmissionPreview(s.Serializer):
     dry_run = s.BooleanField()
     would_be_accepted = s.BooleanField(help_text="False where a moderator would have to decide.")
     systems = PreviewedSystem(many=True)
+    differing_scores = DifferingScore(many=True)
     rules = PreviewedRule(many=True)
 
 

@@ -2,7 +2,17 @@
 
 from django.urls import include, path, re_path
 
-from leaderboard.api.views import benchmarks, figures, prospects, revisions, rules, schema, studies, submissions
+from leaderboard.api.views import (
+    benchmarks,
+    figures,
+    instances,
+    prospects,
+    revisions,
+    rules,
+    schema,
+    studies,
+    submissions,
+)
 
 app_name = "api"
 version_1 = [
@@ -18,6 +28,7 @@ version_1 = [
     path("benchmarks/<slug:key>/prospects/<slug:system_key>/", prospects.Prospect.as_view(), name="prospect"),
     path("benchmarks/<slug:key>/studies/", studies.Studies.as_view(), name="studies"),
     path("benchmarks/<slug:key>/studies/<slug:study>/", studies.Study.as_view(), name="study"),
+    path("benchmarks/<slug:key>/instances/", instances.Instances.as_view(), name="instances"),
     path("benchmarks/<slug:key>/revisions/", revisions.Revisions.as_view(), name="revisions"),
     path("benchmarks/<slug:key>/revisions/<int:number>/", revisions.Revision.as_view(), name="revision"),
     path("benchmarks/<slug:key>/submissions/", submissions.Submissions.as_view(), name="submit"),

@@ -137,7 +137,7 @@ class TokenForm(forms.Form):
 
 
 class UploadForm(forms.Form):
-    """A table of scores, as a file or pasted."""
+    """A table of scores, as a file or pasted, a file with those of single instances, or both."""
 
     file = forms.FileField(
         required=False,
@@ -151,6 +151,19 @@ class UploadForm(forms.Form):
         label="or the table itself",
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "autocomplete": "off"}),
     )
+    instances = forms.FileField(
+        required=False,
+        label="A CSV file of single instances",
+        help_text="Columns system, task, instance, score; or system, instance and a column for each task.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
+    )
+    system_column = forms.CharField(
+        required=False,
+        max_length=NAME_LENGTH,
+        label="Its column of systems",
+        help_text="Only where it is not called system.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
     note = forms.CharField(
         required=False,
         max_length=5000,
@@ -160,21 +173,27 @@ class UploadForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Exactly one of the two is given, and no more than is read."""
+        """One table at most, at least something, and no more than is read."""
         cleaned = super().clean() or self.cleaned_data
-        file, text = cleaned.get("file"), (cleaned.get("text") or "").strip()
-        if bool(file) == bool(text) and not self.errors:
+        file, text, instances = cleaned.get("file"), (cleaned.get("text") or "").strip(), cleaned.get("instances")
+        if not self.errors and ((file and text) or not (file or text or instances)):
             raise forms.ValidationError("Choose a file or paste a table; one of the two.")
-        if file and file.size > settings.UPLOAD_BYTES:
-            limit = settings.UPLOAD_BYTES // 2**20
-            message = f"The file has {file.size / 2**20:.0f} MB; at most {limit} MB are read."
-            raise forms.ValidationError({"file": message})
+        for name, chosen in (("file", file), ("instances", instances)):
+            if chosen and chosen.size > settings.UPLOAD_BYTES:
+                limit = settings.UPLOAD_BYTES // 2**20
+                message = f"The file has {chosen.size / 2**20:.0f} MB; at most {limit} MB are read."
+                raise forms.ValidationError({name: message})
         return cleaned
 
     def content(self) -> bytes:
-        """The table's bytes."""
+        """The table's bytes; none where there are instances only."""
         file = self.cleaned_data["file"]
         return file.read() if file else self.cleaned_data["text"].encode()
+
+    def instance_content(self) -> bytes:
+        """The bytes of the file of single instances, if there is one."""
+        file = self.cleaned_data["instances"]
+        return file.read() if file else b""
 
 
 def scale_text(task: Task) -> str:

@@ -3,6 +3,7 @@
 from leaderboard.models.append_only import AppendOnlyPermit
 from leaderboard.models.benchmarks import Benchmark, Task, TaskGroup
 from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, Invitation, Release, SubmissionCount
+from leaderboard.models.instances import InstanceScores, InstanceSet
 from leaderboard.models.jobs import Job
 from leaderboard.models.people import ApiToken, Membership, User
 from leaderboard.models.reports import Publication, Report
@@ -21,6 +22,8 @@ __all__ = [
     "BenchmarkDraft",
     "Configuration",
     "Draft",
+    "InstanceScores",
+    "InstanceSet",
     "Invitation",
     "Job",
     "Membership",

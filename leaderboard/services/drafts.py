@@ -54,4 +54,5 @@ def _raw(row: Mapping[str, Any]) -> RawRow:
         url=about["url"],
         description=about["description"],
         line=row["line"],
+        instances=row.get("instances", {}),
     )

@@ -16,6 +16,7 @@ BOOTSTRAP = "bootstrap"
 PROSPECTS = "prospects"
 AXIOMS = "axioms"
 SIGNIFICANCE = "significance"
+INSTANCES = "instances"
 STUDY_PLAN = "study_plan"
 # A study's jobs are called `study:missing_scores`, one a chunk, and `merge:missing_scores`.
 STUDY, MERGE = "study", "merge"
@@ -66,6 +67,16 @@ JOB_KINDS = {
             budget_seconds=120,
             parameters={"level": 0.05, "top": 10, "seed": 0},
             priority=4,
+        ),
+        JobKind(
+            INSTANCES,
+            "single instances",
+            Job.Queue.STUDIES,
+            limit_seconds=900,
+            budget_seconds=120,
+            priority=4,
+            parameters={"level": 0.05, "n_resamples": 1000, "seed": 0},
+            comes_with_revision=False,  # inserted with the board, where systems have scores of single instances
         ),
         JobKind(
             BOOTSTRAP,

@@ -14,9 +14,11 @@ from leaderboard.models import Job
 from leaderboard.services import jobs
 from leaderboard.services.axioms import compute_axioms
 from leaderboard.services.chunked_studies import compute_chunk, compute_merge
+from leaderboard.services.instances import compute_instances
 from leaderboard.services.job_kinds import (
     AXIOMS,
     BOOTSTRAP,
+    INSTANCES,
     MERGE,
     PROSPECTS,
     RANKINGS,
@@ -41,6 +43,7 @@ SERVICES: dict[str, Callable[[Job, Checkpoint], Callable[[], None]]] = {
     SLOW_RANKINGS: compute_slow_rankings,
     PROSPECTS: compute_prospects,
     SIGNIFICANCE: compute_significance,
+    INSTANCES: compute_instances,
     BOOTSTRAP: compute_bootstrap,
     AXIOMS: compute_axioms,
     STUDY_PLAN: compute_plan,

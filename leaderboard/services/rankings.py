@@ -10,8 +10,9 @@ import numpy as np
 from django.db.models import Q
 
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
+from leaderboard.selectors.instances import current_instances
 from leaderboard.services.engine_versions import is_older
-from leaderboard.services.job_kinds import JOB_KINDS, SLOW_RANKINGS, insert_job
+from leaderboard.services.job_kinds import INSTANCES, JOB_KINDS, SLOW_RANKINGS, insert_job
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import RevisionMatrix, input_hash, revision_matrix
 from leaderboard.services.wording import ranking_remark
@@ -83,6 +84,7 @@ def compute_rankings(job: Job, checkpoint: Callable[[float], None]) -> Callable[
     reports, digest = ranking_reports(revision)
     checkpoint(0.9)
     has_slow_rules = bool(reports[0].summary.get("slow_rules"))
+    has_instances = bool(current_instances(revision))
 
     def write() -> None:
         Report.objects.bulk_create(reports)
@@ -90,6 +92,8 @@ def compute_rankings(job: Job, checkpoint: Callable[[float], None]) -> Callable[
         publish(revision)
         if has_slow_rules:
             insert_job(JOB_KINDS[SLOW_RANKINGS], revision)
+        if has_instances:
+            insert_job(JOB_KINDS[INSTANCES], revision)
 
     return write
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.models import Revision
+from leaderboard.models import InstanceSet, Revision
+from leaderboard.selectors.instances import current_instances
 from leaderboard.selectors.scores import BoardSystem, current_scores, systems_at
 from leaderboard.services.hashing import canonical_json
 from ranking_engine import ScoreMatrix
@@ -79,7 +80,8 @@ def input_hash(found: RevisionMatrix | None, configuration: dict[str, Any]) -> s
     The hashed text is one line of canonical JSON a task, sorted by key (key, direction, weight as a fraction, group,
     minimum, maximum, chance), one a group that has tasks (key, weight), one with γ; then, a system in the order of
     keys, its key and the IEEE-754 little-endian bytes of its scores in the order of the task keys, with -0.0 as 0.0
-    and one NaN.
+    and one NaN; where there are scores of single instances, a line for each system and task that has some, with their
+    keys and the hashes of the instances' names and of the scores.
     Database ids, display names, dates, the default rule and visibility do not enter.
     """
     tasks = configuration["tasks"]
@@ -97,4 +99,23 @@ def input_hash(found: RevisionMatrix | None, configuration: dict[str, Any]) -> s
         values[np.isnan(values)] = np.nan
         for i, system in enumerate(found.systems):
             digest.update(system.key.encode() + b"\0" + values[i].astype("<f8").tobytes() + b"\n")
+        for text in _instance_lines(found, [tasks[t] for t in order]):
+            digest.update(text.encode() + b"\n")
     return digest.hexdigest()
+
+
+def _instance_lines(found: RevisionMatrix, tasks: list[dict[str, Any]]) -> list[str]:
+    cells = current_instances(found.revision)
+    if not cells:
+        return []
+    sets = dict(
+        InstanceSet.objects.filter(pk__in={row.instance_set_id for row in cells.values()}).values_list(
+            "pk", "content_hash"
+        )
+    )
+    return [
+        canonical_json([system.key, task["key"], sets[row.instance_set_id], row.values_hash])
+        for system in found.systems
+        for task in tasks
+        if (row := cells.get((system.id, task["id"])))
+    ]

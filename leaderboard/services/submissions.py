@@ -22,6 +22,7 @@ from leaderboard.selectors.audience import Audience, audience, draft_key, is_emb
 from leaderboard.selectors.scores import submissions_in_force, systems_at
 from leaderboard.services.drafts import DraftError, rows_now
 from leaderboard.services.hashing import content_hash
+from leaderboard.services.instance_vectors import store_instances
 from leaderboard.services.names import make_key
 from leaderboard.services.quotas import give_back_quota, take_quota
 from leaderboard.services.revisions import next_revision
@@ -149,12 +150,14 @@ def store_batch(
                 task_id=tasks[key],
                 value=score.get("value"),
                 missing_reason=score.get("missing", ""),
+                n_instances=row["instances"][key]["n"] if key in row.get("instances", {}) else None,
             )
             for submission, row in zip(submissions, rows, strict=True)
             for key, score in row["scores"].items()
         ),
         batch_size=2000,
     )
+    store_instances(submissions, rows, tasks)
     return batch
 
 

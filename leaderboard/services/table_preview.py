@@ -1,6 +1,6 @@
 """What a draft of many systems would do to the board."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from leaderboard.models import Benchmark, Draft
 from leaderboard.selectors.audience import audience
 from leaderboard.services.drafts import rows_now
+from leaderboard.services.instance_vectors import differing_means
 from leaderboard.services.preview import BoardState, RankChange, latest_state, rank_of, rankings_of
 from leaderboard.services.wording import in_words
 from ranking_engine import RULES, Ranking
@@ -42,6 +43,16 @@ class TableRow:
 
 
 @dataclass(frozen=True)
+class DifferingScore:
+    """A stated score that is not the mean of the scores on its instances. It is kept as stated."""
+
+    system_name: str
+    task_name: str
+    stated: float
+    mean: float
+
+
+@dataclass(frozen=True)
 class TablePreview:
     """A draft of many systems held against one revision."""
 
@@ -51,6 +62,8 @@ class TablePreview:
     n_unchanged: int | None  # None where the board's scores are hidden
     rows: list[TableRow]  # the first of them: new ones that look like known ones, other new ones, then the rest
     effects: list[TableEffect]
+    n_with_instances: int = 0  # systems with scores of single instances
+    differing: list[DifferingScore] = field(default_factory=list)
 
     @property
     def n_replaced(self) -> int:
@@ -93,7 +106,18 @@ def preview_table(draft: Draft) -> TablePreview:
             table_effect(rule, old.get(rule), ranking, len(before.systems), [system.name for system in after.systems])
             for rule, ranking in new.items()
         ],
+        n_with_instances=sum("instances" in row for row in rows),
+        differing=differing_scores(rows, before.configuration),
     )
+
+
+def differing_scores(rows: list[dict[str, Any]], configuration: dict[str, Any]) -> list[DifferingScore]:
+    """The first stated scores further than 1e-6 from the mean of their instances."""
+    names = {task["key"]: task["name"] for task in configuration["tasks"]}
+    return [
+        DifferingScore(system, names.get(key, key), stated, mean)
+        for system, key, stated, mean in differing_means(rows)[:SHOWN_SYSTEMS]
+    ]
 
 
 def _table_rows(rows: list[dict[str, Any]], before: BoardState, after: BoardState) -> list[TableRow]:

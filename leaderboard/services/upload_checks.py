@@ -13,6 +13,7 @@ from leaderboard.models import Benchmark, Score, Submission, System, Task, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import BoardSystem, systems_at
+from leaderboard.services.instance_vectors import foreign_sets
 from leaderboard.services.names import NearMisses
 from ranking_engine.names import check_name, fold_name, shorten
 
@@ -37,6 +38,8 @@ class RawRow:
     url: str = ""
     description: str = ""
     line: int | None = None  # of the file that it stands in
+    # Task key -> scores of single instances, as `instance_vectors.entry_of` packs them.
+    instances: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,11 @@ def check_rows(benchmark: Benchmark, owner: User, rows: Sequence[RawRow]) -> lis
     checked = [check.row(row) for row in rows]
     if not rows:
         check.problems.add("rows", "there is no system; an upload has at least one")
+    if not check.problems:
+        for key, message, line in foreign_sets(benchmark, checked):
+            name = check.tasks[key].name
+            told = message if line else f"{name}: {message}"
+            check.problems.add(key, told, line=line, place_name=name if line else "")
     if check.problems:
         raise DraftError(check.problems)
     return checked
@@ -184,7 +192,8 @@ class _Check:
         is_empty = not any("value" in score for score in scores.values())
         if is_empty and system and len(self.problems.found) == n_before:
             self.problems.add("scores", "no score is given; a submission has at least one", line=row.line)
-        return {"system": system, "scores": scores, "line": row.line}
+        checked = {"system": system, "scores": scores, "line": row.line}
+        return checked | {"instances": dict(row.instances)} if row.instances else checked
 
     def system(self, row: RawRow) -> dict[str, Any]:
         """Which system is meant: by name, then by key; else a new one, which is to be confirmed."""
@@ -198,7 +207,9 @@ class _Check:
             self.problems.add("system_name", f"the system name {shorten(name)!r} is too long", line=row.line)
             return {}
         found = self.by_name.get(folded) or self.by_key.get(name)
-        self._check_once(found.name if found else name, name, row.line)
+        full = found.name if found else name
+        # A key is no way to learn the name that belongs to it, where names are hidden.
+        self._check_once(full, name if self.hides_names else full, row.line)
         known_id = found.id if found else self.once.get(folded)
         if known_id and not self.replaceable(known_id) and self.hides_names:
             self.problems.add("system_name", f"{name} cannot be used; choose another name", line=row.line)

@@ -13,6 +13,8 @@ from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import audience, proven_system_ids
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.csv_uploads import rows_of_csv, unknown_task
+from leaderboard.services.instance_rows import InstanceRows
+from leaderboard.services.instance_uploads import rows_of_instances
 from leaderboard.services.names import NearMisses
 from leaderboard.services.submission_errors import SubmissionError
 from leaderboard.services.submissions import require_may_submit, submit_rows
@@ -33,6 +35,7 @@ class UploadRow:
     organisation: str = ""
     url: str = ""
     description: str = ""
+    instances: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)  # by task, then by instance
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Upload:
 
     rows: Sequence[UploadRow] = ()
     table: bytes | None = None
+    is_of_instances: bool = False  # whether the table holds scores of single instances
+    system_column: str = ""  # of such a table
     note: str = ""
     creates_systems: bool = False
     payload_hash: str = ""
@@ -167,7 +172,10 @@ class _TableReading:
     new_keys: Mapping[int | None, str] = {}
 
     def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[RawRow]:
-        return rows_of_csv(benchmark, upload.table or b"")
+        table = upload.table or b""
+        if upload.is_of_instances:
+            return rows_of_instances(benchmark, table, system_column=upload.system_column)
+        return rows_of_csv(benchmark, table)
 
     def issue(self, problem: Problem) -> Issue:
         column = problem.place_name or ("system" if problem.place == "system_name" else "")
@@ -212,6 +220,8 @@ class _RowReading:
                 self.new_keys[number] = row.key
             scores = {key: row.scores[label] for key, label in labels.items()}
             raw.append(RawRow(name, scores, row.organisation, row.url, row.description, number))
+        of_instances = InstanceRows(key_of, self._add)
+        raw = of_instances.added(raw, upload.rows)
         if self.issues:
             raise UploadError(self.issues)
         return raw

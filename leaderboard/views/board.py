@@ -29,7 +29,7 @@ from leaderboard.services.board import (
     interval_meaning,
 )
 from leaderboard.services.columns import Column, TooLargeError
-from leaderboard.services.job_kinds import BOOTSTRAP
+from leaderboard.services.job_kinds import BOOTSTRAP, INSTANCES
 from leaderboard.services.markdown import render_markdown
 from leaderboard.services.masks import hidden_text
 from leaderboard.services.wording import as_sentence, in_words
@@ -163,6 +163,9 @@ class _Board:
         self._fill(benchmark, found)
         self.published_at = benchmark.publication.published_at
         job = None if audience.is_restricted else job_of(benchmark.publication.revision_id, BOOTSTRAP)
+        self.has_instances = (
+            not audience.is_restricted and job_of(benchmark.publication.revision_id, INSTANCES) is not None
+        )
         self.intervals = _intervals(found, job)
 
     def _fill(self, benchmark: Benchmark, found: Board) -> None:

@@ -10,11 +10,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from leaderboard.forms import UploadForm
-from leaderboard.models import Task
+from leaderboard.models import Benchmark, Task
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.services.csv_uploads import rows_of_csv
-from leaderboard.services.drafts import DraftError, make_draft
+from leaderboard.services.drafts import DraftError, RawRow, make_draft
+from leaderboard.services.instance_uploads import rows_of_instances
 from leaderboard.services.quotas import terms_of
 from leaderboard.views.people import signed_in
 
@@ -31,7 +32,7 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
     errors: list[str] = []
     if request.method == "POST" and form.is_valid():
         try:
-            rows = rows_of_csv(benchmark, form.content())
+            rows = _rows(benchmark, form)
             note = form.cleaned_data["note"]
             found = make_draft(benchmark, signed_in(request), rows, source=Source.CSV, note=note)
         except DraftError as error:
@@ -42,6 +43,16 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
     context = {"benchmark": benchmark, "form": form, "errors": errors, "header": _header(tasks),
                "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate)}  # fmt: skip
     return render(request, "leaderboard/upload.html", context, status=400 if request.method == "POST" else 200)
+
+
+def _rows(benchmark: Benchmark, form: UploadForm) -> list[RawRow]:
+    """What was sent: a table of scores, those of single instances, or both."""
+    table, instances = form.content(), form.instance_content()
+    rows = rows_of_csv(benchmark, table) if table.strip() or not instances else []
+    if not instances:
+        return rows
+    column = form.cleaned_data["system_column"]
+    return rows_of_instances(benchmark, instances, system_column=column, stated=rows)
 
 
 def _header(tasks: Iterable[Task]) -> str:

@@ -7,8 +7,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from leaderboard.models import Batch, Draft, Job, Report, User
+from leaderboard.models import Batch, BenchmarkDraft, Draft, Job, Report, User
+from leaderboard.services.benchmark_drafts import make_benchmark_draft
 from leaderboard.services.drafts import RawRow, make_draft
+from leaderboard.services.people import ban, invite
 from tests.browser.conftest import is_all_published, sign_in, watched
 from tests.browser.pages import Visitor, board_rows, new_visitor
 
@@ -26,6 +28,8 @@ class Scene:
     draft: Draft
     pending: Batch
     published: Batch
+    waiting: Batch
+    new: BenchmarkDraft
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +65,28 @@ def scene(site, factory) -> Scene:
     finally:
         for process in WORKING:
             site.resume(process)
-    return Scene(submitter, draft, pending, published)
+    waiting = _owned(factory, submitter)
+    new = make_benchmark_draft(submitter, name="Newborn", table=b"system,Task 1,Task 2\nA,1,2\nB,2,\n")
+    return Scene(submitter, draft, pending, published, waiting, new)
+
+
+def _owned(factory, owner: User) -> Batch:
+    """A benchmark of the submitter's own, with something in its queue; which one waits."""
+    benchmark = factory.benchmark(name="Owned", key="owned", owner=owner, submission_policy="moderated")
+    ban(benchmark, factory.user("Banned"), author=owner, reason="Copies of others.")
+    invite(benchmark, author=owner, role="member")
+    return factory.pending(benchmark, {"Copy of A": [4.0, 4.0, 1.0, 1.0, 1.0], "Other": [1.0] * 5}, by=factory.user())
 
 
 # Each page's address and heading.
 PAGES: dict[str, tuple[Callable[[Scene], str], str]] = {
+    "new benchmark": (lambda scene: f"/new/{scene.new.uuid}/", "Newborn, as it was understood"),
+    "settings": (lambda scene: "/b/owned/manage/", "Manage Owned"),
+    "tasks": (lambda scene: "/b/owned/manage/tasks/", "Manage Owned"),
+    "people": (lambda scene: "/b/owned/manage/people/", "Manage Owned"),
+    "audit trail": (lambda scene: "/b/owned/manage/audit/", "Manage Owned"),
+    "decision": (lambda scene: f"/b/owned/manage/queue/{scene.waiting.uuid}/", "Manage Owned"),
+    "history": (lambda scene: "/b/small/history/", "History of Small"),
     "home": (lambda scene: "/", "One set of scores, many rankings"),
     "board": (lambda scene: "/b/glue/?q=bert-large", "GLUE"),
     "board with scores": (lambda scene: "/b/helm-accuracy/?scores=1&q=open", "HELM accuracy"),

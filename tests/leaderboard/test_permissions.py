@@ -79,6 +79,10 @@ stability                            GET    public     200       200      200   
 stability                            GET    unlisted   200       200      200       200      200       200      200
 stability                            GET    private    404       404      404       200      200       200      404
 stability                            POST   any        405       405      405       405      405       405      405
+instances                            GET    public     200       200      200       200      200       200      200
+instances                            GET    unlisted   200       200      200       200      200       200      200
+instances                            GET    private    404       404      404       200      200       200      404
+instances                            POST   any        405       405      405       405      405       405      405
 distribution                         GET    any        404       404      404       404      404       404      404
 distribution                         POST   any        405       405      405       405      405       405      405
 submit                               GET    public     login     200      200       200      200       200      200
@@ -171,6 +175,7 @@ board_csv                            GET    veiled     200       200      200   
 rule                                 GET    ranks      403       403      403       403      200       200      403
 prospects                            GET    ranks      403       403      403       403      200       200      403
 stability                            GET    ranks      403       403      403       403      200       200      403
+instances                            GET    ranks      403       403      403       403      200       200      403
 distribution                         GET    ranks      403       403      403       403      404       404      403
 system                               GET    ranks      404       404      200       404      200       200      404
 history                              GET    veiled     200       200      200       200      200       200      200
@@ -504,6 +509,7 @@ ARGUMENTS = {
     "rule": ("key", "rule_key"),
     "prospects": ("key",),
     "stability": ("key",),
+    "instances": ("key",),
     "distribution": ("key", "study"),
     "system": ("key", "system_key"),
     "draft": ("uuid",),
@@ -578,7 +584,7 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
 @pytest.mark.parametrize(
     "route",
     [
-        "board", "board_csv", "rule", "prospects", "prospects~asked", "stability", "distribution",
+        "board", "board_csv", "rule", "prospects", "prospects~asked", "stability", "distribution", "instances",
         "system", "submit", "upload", "draft", "batch",
         "batch_progress", "history", "release", "manage", "manage_tasks", "manage_studies",
         "manage_releases", "manage_queue", "manage_people", "manage_audit",

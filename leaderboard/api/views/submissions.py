@@ -30,6 +30,7 @@ from leaderboard.selectors.audience import audience, visible_batch
 from leaderboard.selectors.submissions import batch_naming
 from leaderboard.services.batch_page import batch_standing
 from leaderboard.services.columns import TooLargeError
+from leaderboard.services.instance_vectors import differing_means
 from leaderboard.services.submission_errors import QuotaError, SubmissionError
 from leaderboard.services.submissions import (
     decides_alone,
@@ -41,6 +42,7 @@ from leaderboard.services.submissions import (
 from leaderboard.services.upload_preview import preview_upload
 from leaderboard.services.uploads import IdempotencyError, Upload, UploadError, check_upload, submit_upload
 
+MOST_DIFFERING = 100
 IDEMPOTENCY = re.compile(r"[!-~]{1,100}")
 PREVIEW_OR_STATUS = PolymorphicProxySerializer(
     "PreviewOrStatus", [shapes.SubmissionPreview, shapes.SubmissionStatus], resource_type_field_name=None
@@ -63,11 +65,17 @@ class Submissions(BenchmarkView):
             OpenApiParameter("dry_run", bool, description="Check and preview only; nothing is stored."),
             OpenApiParameter("create_systems", bool, description="For a CSV body: as in a JSON body."),
             OpenApiParameter("note", str, description="For a CSV body: as in a JSON body."),
+            OpenApiParameter("instances", bool, description="The CSV body holds scores of single instances."),
+            OpenApiParameter("system_column", str, description="Of such a body, where it is not called `system`."),
             IDEMPOTENCY_KEY,
         ],
         request={
             "application/json": shapes.SubmissionBody,
-            "text/csv": {"type": "string", "description": "First column `system`, then one column a task."},
+            "text/csv": {
+                "type": "string",
+                "description": "First column `system`, then one column a task. With `instances=true` the columns "
+                "`system`, `task`, `instance`, `score`, or `system`, `instance` and one column a task.",
+            },
         },
         responses={
             200: OpenApiResponse(
@@ -112,7 +120,13 @@ class Submissions(BenchmarkView):
         data = self.request.data
         if (self.request.content_type or "").split(";")[0].strip() == CSVParser.media_type:
             note = self.request.query_params.get("note", "")
-            upload = csv_upload(data, note=note, creates_systems=self._truth("create_systems"))
+            upload = csv_upload(
+                data,
+                note=note,
+                creates_systems=self._truth("create_systems"),
+                is_of_instances=self._truth("instances"),
+                system_column=self.request.query_params.get("system_column", ""),
+            )
         else:
             upload = json_upload(data)
         return replace(upload, idempotency_key=key)
@@ -142,6 +156,10 @@ class Submissions(BenchmarkView):
                     "is_new": row["system"]["key"] is None,
                 }
                 for row in rows
+            ],
+            "differing_scores": [
+                {"name": name, "task": task, "stated": stated, "mean": mean}
+                for name, task, stated, mean in differing_means(rows)[:MOST_DIFFERING]
             ],
             "rules": [
                 {

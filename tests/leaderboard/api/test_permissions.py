@@ -57,6 +57,8 @@ studies      GET    open       200       200      200    200       200   403    
 studies      GET    private    404       404      200    200       200   403      401
 study        GET    open       200       200      200    200       200   403      401
 study        GET    private    404       404      200    200       200   403      401
+instances    GET    open       200       200      200    200       200   403      401
+instances    GET    private    404       404      200    200       200   403      401
 revisions    GET    open       200       200      200    200       200   403      401
 revisions    GET    private    404       404      200    200       200   403      401
 revision     GET    open       200       200      200    200       200   403      401

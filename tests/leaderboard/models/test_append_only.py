@@ -5,6 +5,7 @@ from django.db import DatabaseError, connection, transaction
 
 from leaderboard.models import AppendOnlyPermit, Revision, Score, Submission, SubmissionEvent
 from leaderboard.services.releases import freeze_revision
+from leaderboard.services.uploads import Upload, submit_upload
 
 FROZEN = [
     "leaderboard_score",
@@ -15,6 +16,8 @@ FROZEN = [
     "leaderboard_publication",
     "leaderboard_release",
     "leaderboard_auditentry",
+    "leaderboard_instanceset",
+    "leaderboard_instancescores",
 ]
 KEPT = [*FROZEN, "leaderboard_submission", "leaderboard_revision"]
 
@@ -22,6 +25,9 @@ KEPT = [*FROZEN, "leaderboard_submission", "leaderboard_revision"]
 def fill(make):
     """A row in every table."""
     benchmark = make.published()
+    table = b"system,task,instance,score\nA,Task 1,a,1\nA,Task 1,b,0\n"
+    owner = benchmark.memberships.get(role="owner").user
+    submit_upload(benchmark, owner, Upload(table=table, is_of_instances=True))
     freeze_revision(benchmark, author=make.user(), number=1, name="2026.1")
 
 
