@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ranking_engine
-from benchmarks.papers import rofin, rofin_studies
+from benchmarks.papers import colombo, pavao, rofin, rofin_studies, zhang
 from benchmarks.papers.tables import Paper, Section
 
 TOYS = (
@@ -22,6 +22,34 @@ PAPERS = (
             TOYS,
             "The paper's own print is compared only where it is known to differ from the notebooks (VALUE, Borda).",
         ),
+    ),
+    Paper(
+        "Diversity and stability",
+        zhang.PRINTED["citation"],
+        "The paper shows plots; the published side is what its notebooks print "
+        f"([their repository]({zhang.PRINTED['repository']})). The leaderboards are those of the demonstration.",
+        zhang.SECTIONS,
+        (
+            "Table 1, which stands in the paper alone.",
+            "Sensitivity over the least preserved share of weight: a plot alone; every figure above is for 1 %.",
+            "ImageNet as a baseline: its classes as tasks are not in this repository.",
+        ),
+    ),
+    Paper(
+        "What are the best systems?",
+        colombo.PRINTED["citation"],
+        "The published side is what the authors' notebook and README print "
+        f"([their repository]({colombo.PRINTED['repository']})); most of the paper's tables stand in the paper alone.",
+        colombo.SECTIONS,
+        ("The figures of the other tables, which stand in the paper alone; what they are about stands above as ours.",),
+    ),
+    Paper(
+        "Judging competitions and benchmarks",
+        pavao.CITATION,
+        "The score matrices of the paper are not public in full, so that none of its figures can be recomputed: what "
+        "follows is the same experiment on leaderboards that are, and on synthetic scores; all of it is ours alone.",
+        pavao.SECTIONS,
+        ("Every figure of the paper about its own matrices, which are not public in full.",),
     ),
 )
 

@@ -286,10 +286,10 @@ def _rankings_section(name: str, tables: str, reads: str) -> Section:
 
 _ALL = tuple(BOARDS.values())
 SECTIONS = (
-    _rankings_section("glue", "Tables 3 and 9", "votenrank-glue"),
-    _rankings_section("superglue", "Tables 3 and 10", "votenrank-superglue"),
-    _rankings_section("value", "Tables 3 and 11", "votenrank-value"),
-    _rankings_section("value_missing", "Table 11, with missing scores", "votenrank-value"),
+    _rankings_section("glue", "Tables 3 and 9 to 11", "votenrank-glue"),
+    _rankings_section("superglue", "Tables 3 and 9 to 11", "votenrank-superglue"),
+    _rankings_section("value", "Tables 3 and 9 to 11", "votenrank-value"),
+    _rankings_section("value_missing", "Tables 3 and 9 to 11, with missing scores", "votenrank-value"),
     Section("rofin-winners", "Table 4: winners", _ALL, winners, (SOURCES["rankings"],)),
     Section("rofin-agreement", "Table 1: agreement with the mean", _ALL, agreement, (SOURCES["rankings"],)),
     Section("rofin-ties", "Table 2: discriminative power", _ALL, discrimination, (SOURCES["rankings"],)),

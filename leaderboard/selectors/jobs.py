@@ -1,5 +1,6 @@
 """Jobs and what is theirs, for the pages."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -38,6 +39,12 @@ def job_of(revision_id: int, kind: str) -> Job | None:
         .order_by("-pk")
         .first()
     )
+
+
+def jobs_of(revision_id: int, kinds: Sequence[str]) -> dict[str, Job]:
+    """The newest job of each of these kinds about a revision, where there is one."""
+    jobs = Job.objects.filter(subject_kind="revision", subject_id=revision_id, kind__in=kinds)
+    return {job.kind: job for job in jobs.order_by("pk")}
 
 
 def own_system_ids(viewer: Viewer, benchmark: Benchmark) -> frozenset[int]:

@@ -86,10 +86,10 @@ def foreign_sets(benchmark: Benchmark, rows: Sequence[Mapping[str, Any]]) -> lis
     the rows itself does not count: its scores are replaced.
     """
     with_some = [row for row in rows if row.get("instances")]
-    revision = benchmark.revisions.order_by("-number").select_related("configuration").first()
-    if not with_some or revision is None:
+    if not with_some:
         return []
-    cells = current_instances(revision)
+    revision = benchmark.revisions.order_by("-number").select_related("configuration").first()
+    cells = current_instances(revision) if revision else {}
     keys = {row["system"].get("key") for row in with_some} - {None}
     replaced = set(benchmark.systems.filter(key__in=keys).values_list("pk", flat=True)) if cells else set()
     tasks = dict(Task.objects.filter(benchmark=benchmark).values_list("pk", "key"))

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
+import numpy as np
+
 from leaderboard.models import Job, Publication
 from leaderboard.selectors.jobs import job_of
 from leaderboard.selectors.scores import BoardSystem, systems_at
@@ -31,7 +33,7 @@ class SystemRow:
     key: str
     name: str
     n_instances: int
-    cells: list[dict[str, Any]]  # rank and score under each of AGGREGATIONS
+    cells: list[dict[str, Any]]  # rank, whether others share it, and score under each of AGGREGATIONS
 
     @property
     def shown_mean(self) -> str:
@@ -134,10 +136,7 @@ def _page(publication: Publication, report: InstanceReport) -> InstancesPage:
                 systems[i].key,
                 systems[i].name,
                 int(counts[i]),
-                [
-                    {"rank": int(report.ranks(key)[i]), "score": float(report.arrays[f"scores_{key}"][i])}
-                    for key in AGGREGATIONS
-                ],
+                [_cell(report.ranks(key), report.arrays[f"scores_{key}"], i) for key in AGGREGATIONS],
             )
             for _, i in ranked
         ],
@@ -147,6 +146,10 @@ def _page(publication: Publication, report: InstanceReport) -> InstancesPage:
         rule=report.summary["rule"],
         n_unscored=int((ranks < 1).sum()),
     )
+
+
+def _cell(ranks: np.ndarray, scores: np.ndarray, i: int) -> dict[str, Any]:
+    return {"rank": int(ranks[i]), "is_tied": int((ranks == ranks[i]).sum()) > 1, "score": float(scores[i])}
 
 
 def _neighbours(report: InstanceReport, systems: Sequence[BoardSystem]) -> list[NeighbourRow]:

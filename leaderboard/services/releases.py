@@ -10,11 +10,13 @@ from django.db import transaction
 from leaderboard.models import AuditEntry, Benchmark, Release, Score, User
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.history import publication_at
+from leaderboard.selectors.instances import current_instances
 from leaderboard.selectors.scores import NOT_SUBMITTED, current_scores, systems_at
 from leaderboard.selectors.systems import about_systems
 from leaderboard.services.audit import Change, record_changes
 from leaderboard.services.benchmark_settings import SETTINGS
 from leaderboard.services.benchmarks import create_benchmark
+from leaderboard.services.instance_vectors import entry_of, unpack_names, unpack_vector
 from leaderboard.services.names import make_key
 from leaderboard.services.submissions import accept_batch, store_batch
 from leaderboard.services.task_changes import present_proposal, write_proposal
@@ -129,6 +131,7 @@ def new_edition(benchmark: Benchmark, *, author: User, name: str, key: str = "",
 def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None:
     revision = benchmark.revisions.select_related("configuration").latest("number")
     systems, scores = systems_at(revision), current_scores(revision)
+    vectors, known = current_instances(revision, with_values=True), set[str]()
     about = about_systems([system.id for system in systems])
     tasks = [(task["id"], task["key"]) for task in revision.configuration.content["tasks"]]
     rows = []
@@ -144,7 +147,13 @@ def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None
                 cells[task_key] = {"missing": reason if is_known else Score.MissingReason.NOT_REPORTED}
         row = about[system.id]
         told = {"organisation": row.organisation, "url": row.url, "description": row.description}
-        rows.append({"system": {"name": system.name, "new_key": system.key, **told}, "scores": cells, "line": None})
+        instances = {
+            key: entry_of(unpack_names(held.instance_set.names), unpack_vector(held.values), known)
+            for task_id, key in tasks
+            if (held := vectors.get((system.id, task_id)))
+        }
+        entry = {"system": {"name": system.name, "new_key": system.key, **told}, "scores": cells, "line": None}
+        rows.append(entry | {"instances": instances} if instances else entry)
     if rows:
         note = f"Scores of {benchmark.name}, revision {revision.number}."
         accept_batch(store_batch(edition, author, rows, source=Source.IMPORTER, note=note), actor=author)

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from leaderboard.models import Benchmark, Job, User
 from leaderboard.selectors.audience import SIGN_IN_FIRST, Audience, readable_benchmark
 from leaderboard.selectors.history import show_revision
-from leaderboard.selectors.jobs import board_job, job_of, own_system_ids
+from leaderboard.selectors.jobs import board_job, jobs_of, own_system_ids
 from leaderboard.services.agreement import agreements
 from leaderboard.services.board import (
     Board,
@@ -162,11 +162,10 @@ class _Board:
             return
         self._fill(benchmark, found)
         self.published_at = benchmark.publication.published_at
-        job = None if audience.is_restricted else job_of(benchmark.publication.revision_id, BOOTSTRAP)
-        self.has_instances = (
-            not audience.is_restricted and job_of(benchmark.publication.revision_id, INSTANCES) is not None
-        )
-        self.intervals = _intervals(found, job)
+        kinds = [] if audience.is_restricted else [BOOTSTRAP, INSTANCES]
+        jobs = jobs_of(benchmark.publication.revision_id, kinds) if kinds else {}
+        self.has_instances = INSTANCES in jobs
+        self.intervals = _intervals(found, jobs.get(BOOTSTRAP))
 
     def _fill(self, benchmark: Benchmark, found: Board) -> None:
         facts = found.published.facts

@@ -11,6 +11,7 @@ from leaderboard.models import Batch, BenchmarkDraft, Draft, Job, Report, User
 from leaderboard.services.benchmark_drafts import make_benchmark_draft
 from leaderboard.services.drafts import RawRow, make_draft
 from leaderboard.services.people import ban, invite
+from leaderboard.services.uploads import Upload, submit_upload
 from tests.browser.conftest import is_all_published, sign_in, watched
 from tests.browser.pages import Visitor, board_rows, new_visitor
 
@@ -51,11 +52,17 @@ def scene(site, factory) -> Scene:
     factory.benchmark(name="Closed", key="closed", submission_policy="closed", owner=owner)
     published = factory.submitted(small, "Newcomer", ["3", "3", "3"], by=submitter)
     pending = factory.submitted(moderated, "Newcomer", ["3", "3", "3", "", ""], by=submitter)
+    instanced = factory.benchmark({}, name="Instanced", key="instanced", n_tasks=1, owner=owner)
+    cells = "".join(f"{name},Task 1,{u},{u % 2 + u % k}\n" for k, name in ((2, LONG), (3, "B")) for u in range(8))
+    table = f"system,task,instance,score\n{cells}".encode()
+    submit_upload(instanced, owner, Upload(table=table, is_of_instances=True, creates_systems=True))
     row = RawRow(system_name="Whol", scores={"task-1": "4", "task-2": "4", "task-3": ""})
     draft = make_draft(small, submitter, [row], source="form", note="As measured.")
     site.wait_until(is_all_published, 20, "the boards are published")
     prospects = Report.objects.filter(kind="prospects", revision__benchmark=small, revision__number=2)
     site.wait_until(prospects.exists, 60, "the prospects are there")
+    instances = Report.objects.filter(kind="instances", revision__benchmark=instanced)
+    site.wait_until(instances.exists, 60, "the ranks by instances are there")
     site.pause_all(*WORKING)  # they would finish what is to stay unfinished here
     try:
         computing = factory.benchmark(name="Computing", key="stuck-computing", owner=owner)
@@ -102,6 +109,8 @@ PAGES: dict[str, tuple[Callable[[Scene], str], str]] = {
     "published batch": (lambda scene: f"/submissions/{scene.published.uuid}/", "Submission of Newcomer"),
     "system": (lambda scene: "/b/helm-accuracy/systems/llama-2-70b/", "Llama 2 (70B)"),
     "prospects": (lambda scene: "/b/small/prospects/", "Who can win Small"),
+    "instances": (lambda scene: "/b/instanced/instances/", "Instanced by single instances"),
+    "no instances": (lambda scene: "/b/small/instances/", "Small by single instances"),
     "prospects under conditions": (
         lambda scene: "/b/small/prospects/?of1=task:task-1&least1=60&goal=minimise&goal_of=task:task-2",
         "Who can win Small",

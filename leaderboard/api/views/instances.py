@@ -56,7 +56,10 @@ def _content(page: InstancesPage) -> dict[str, Any]:
                 "system": row.key,
                 "name": row.name,
                 "n_instances": row.n_instances,
-                **dict(zip(AGGREGATIONS, row.cells, strict=True)),
+                **{
+                    key: {"rank": cell["rank"], "score": cell["score"]}
+                    for key, cell in zip(AGGREGATIONS, row.cells, strict=True)
+                },
             }
             for row in page.rows
         ],

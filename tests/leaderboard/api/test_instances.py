@@ -2,6 +2,7 @@
 
 import csv
 import io
+from decimal import Decimal
 from itertools import pairwise
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from django.urls import reverse
 from leaderboard.models import Batch, Benchmark, Draft, InstanceScores, InstanceSet, Job, Score
 from leaderboard.services.benchmarks import TaskSpec
 from leaderboard.services.instance_vectors import unpack_names, unpack_vector
+from leaderboard.services.releases import new_edition
 from leaderboard.services.submissions import accept_batch
 from leaderboard.services.uploads import Upload, UploadError, submit_upload
 from tests.ranking_engine.test_instances import naive_points
@@ -319,6 +321,30 @@ def test_a_new_row_without_instances_takes_the_old_ones_away(make, client, api, 
     assert (first["state"], len(first["results"])) == ("there", 4)
     hashes.append(api.get(f"benchmarks/{benchmark.key}/").json()["input_hash"])
     assert len(set(hashes)) == 2
+
+
+def test_a_new_edition_takes_the_instances_along(make, api, benchmark, owner, table):
+    submit_upload(benchmark, owner, upload_of(table))
+    benchmark = make.publish(make.publish(benchmark), studies=True)
+    edition = new_edition(benchmark, author=owner, name="Second edition", with_scores=True)
+    edition = make.publish(make.publish(edition), studies=True)
+    assert edition.publication.revision.input_hash == benchmark.publication.revision.input_hash
+    reader = api.as_user(owner)
+    one, two = (reader.get(f"benchmarks/{b.key}/instances/").json() for b in (benchmark, edition))
+    assert two["results"] == one["results"] != []
+
+
+def test_tasks_that_do_not_vote_have_no_say(make, api, owner):
+    tasks = [TaskSpec("Task 1"), TaskSpec("Weightless", weight=Decimal(0)), TaskSpec("Unordered", direction=0)]
+    benchmark = make.benchmark({}, tasks=tasks, owner=owner)
+    rows = [f"{system},{task.name},{u},{score}" for task, scores in zip(tasks, ("12", "91", "91"), strict=True)
+            for system, score in zip(("Ada", "Bert"), scores, strict=True) for u in "ab"]  # fmt: skip
+    submit_upload(benchmark, owner, upload_of(HEADER + "\n".join(rows)))
+    benchmark = make.publish(make.publish(benchmark), studies=True)
+    answer = api.get(f"benchmarks/{benchmark.key}/instances/").json()
+    assert [task["task"] for task in answer["tasks"]] == ["task-1"]
+    assert [(row["name"], row["mean"]["score"], row["n_instances"]) for row in answer["results"]] == [
+        ("Bert", 2.0, 2), ("Ada", 1.0, 2)]  # fmt: skip
 
 
 def test_the_input_hash_knows_the_instances_and_not_their_order_in_the_file(make, owner, benchmark):
