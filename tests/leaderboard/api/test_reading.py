@@ -89,6 +89,7 @@ def test_a_benchmark_says_where_its_board_stands(make, api):
     assert (found["n_systems"], found["n_tasks"], found["n_missing"]) == (4, 3, 2)
     assert (found["default_rule"], found["missing_policy"], found["may_submit"]) == ("copeland", "drop_systems", False)
     assert {job["kind"]: job["state"] for job in found["jobs"]} == {
+        "axioms": "waiting",
         "bootstrap": "waiting",
         "prospects": "waiting",
         "rankings": "done",
@@ -218,6 +219,7 @@ def test_rank_intervals_come_with_their_study(make, api):
     make.publish(benchmark, studies=True)
     found = api.get(f"benchmarks/{benchmark.key}/rankings/borda/").json()
     assert {job["kind"]: job["state"] for job in found["jobs"]} == {
+        "axioms": "done",
         "bootstrap": "done",
         "prospects": "done",
         "rankings": "done",
@@ -273,7 +275,7 @@ def test_revisions_tell_their_cause_author_and_state(make, api):
         (1, "batch", "owner", True),
     ]
     assert found["revision"] == 2
-    assert [job["state"] for job in found["results"][0]["jobs"]] == ["waiting"] * 4
+    assert [job["state"] for job in found["results"][0]["jobs"]] == ["waiting"] * 5
     one = api.get(f"benchmarks/{benchmark.key}/revisions/2/").json()
     assert one | {"configuration": None} == found["results"][1] | {"configuration": None}
     assert [task["key"] for task in one["configuration"]["tasks"]] == [f"task-{t}" for t in range(1, 6)]
