@@ -211,9 +211,9 @@ def test_the_status_counts_what_waits(make):
     queues, jobs = page("/status/").tables
     assert [row[:3] for row in queues[1:]] == [["rankings", "2", "0"], ["studies", "10", "0"]]
     assert sorted((row[1], row[3], row[4]) for row in jobs[1:]) == [
-        ("axioms", "1", "waiting"), ("axioms", "2", "waiting"),
         ("bootstrap over tasks", "1", "waiting"), ("bootstrap over tasks", "2", "waiting"),
         ("plan of the studies", "1", "waiting"), ("plan of the studies", "2", "waiting"),
+        ("properties of the rules", "1", "waiting"), ("properties of the rules", "2", "waiting"),
         ("prospects", "1", "waiting"), ("prospects", "2", "waiting"),
         ("rankings", "1", "waiting"), ("rankings", "2", "waiting"),
         ("significance", "1", "waiting"), ("significance", "2", "waiting"),
