@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leaderboard.charts.critical_difference import critical_difference_diagram
 from leaderboard.services.significance import separability_sentence
 from leaderboard.services.study_findings import StudyCell, StudyFindings, StudyRow, share_cell
 from leaderboard.services.wording import in_words
@@ -48,7 +49,7 @@ def diversity(summary: Summary, _marked: str) -> StudyFindings:
 def significance(summary: Summary, _marked: str) -> StudyFindings:
     """Which systems can be told apart, for the rule that the study ranked by."""
     rule = RULES[summary["rule"]].name if summary["rule"] in RULES else summary["rule"]
-    friedman = summary["friedman"]["reason"]
+    friedman = summary["friedman"]
     rows = [
         _row(
             name,
@@ -64,7 +65,14 @@ def significance(summary: Summary, _marked: str) -> StudyFindings:
         separability_sentence(rule, dict(summary), summary["n_clusters"], summary["level"]),
         ["Pairs", "Told apart", "Too few tasks to tell"],
         rows,
-        note=f"No Friedman test: {friedman}." if friedman else "",
+        diagram=None
+        if friedman["reason"]
+        else critical_difference_diagram(
+            friedman["systems"], friedman["average_ranks"], friedman["critical_difference"], friedman["runs"]
+        ),
+        note=f"No critical-difference diagram: {friedman['reason']}."
+        if friedman["reason"]
+        else f"Friedman’s test: p = {friedman['p_value']:.2g}. Nemenyi’s critical difference; {friedman['note']}.",
         first_header="Family",
         is_by_rule=False,
     )

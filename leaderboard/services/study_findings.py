@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from leaderboard.charts.critical_difference import CriticalDifference
 from leaderboard.charts.lines import LineChart
 
 
@@ -34,6 +35,7 @@ class StudyFindings:
     note: str = ""
     first_header: str = "Rule"
     is_by_rule: bool = True
+    diagram: CriticalDifference | None = None
 
 
 def share_cell(value: float | None) -> StudyCell:

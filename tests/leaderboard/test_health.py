@@ -33,7 +33,8 @@ def test_a_queue_that_nobody_works_on_is_not_well(make):
 
 def test_a_database_without_its_migrations_is_not_well(make, client):
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM django_migrations WHERE app = 'leaderboard' AND name = '0002_append_only'")
+        newest = "(SELECT max(name) FROM django_migrations WHERE app = 'leaderboard')"
+        cursor.execute(f"DELETE FROM django_migrations WHERE app = 'leaderboard' AND name = {newest}")
     assert problems("web") == ["the database lacks migrations: run `python manage.py migrate`"]
     response = client.get("/healthz/")
     assert (response.status_code, response.content) == (503, b"unwell\n")

@@ -7,13 +7,16 @@ from itertools import combinations
 import numpy as np
 import pytest
 from django.db.models import Q
+from scipy import stats
 
 from leaderboard.charts.lines import Curve, line_chart
 from leaderboard.models import Job
 from leaderboard.services.job_runner import run_job
 from leaderboard.services.stability_page import stability_sections
 from leaderboard.services.stability_wording import TELLERS, findings
+from ranking_engine import ScoreMatrix
 from ranking_engine.stability import catalogue
+from ranking_engine.stability.catalogue import run_study
 
 SMALL = {
     "missing_scores": {"n_repeats": 5, "levels": [0, 10, 20]},
@@ -139,6 +142,21 @@ def test_the_sentence_names_the_marked_rule_the_best_and_the_worst():
         "With 10 % of the scores deleted at random, the first 7 systems keep their order at 0.90 under Borda "
         "(Spearman’s correlation with the full ranking); best under Copeland (0.95), worst under Mean (0.50)."
     )
+
+
+def test_the_critical_difference_diagram_stands_where_friedmans_test_is_valid_and_else_the_reason():
+    scores = np.random.default_rng(3).normal(size=(4, 12)) + np.array([[0.0], [0.1], [2.0], [4.0]])
+    matrix = ScoreMatrix(scores, system_names=["a", "b", "c", "d"])
+    found = findings("significance", run_study("significance", matrix).summary, "borda")
+    ranks = stats.rankdata(-scores, axis=0).mean(axis=1)
+    assert [dot.name for dot in found.diagram.dots] == [matrix.system_names[i] for i in np.argsort(ranks)]
+    assert [dot.rank_text for dot in found.diagram.dots] == [f"{rank:.2f}" for rank in np.sort(ranks)]
+    difference = stats.studentized_range.ppf(0.95, 4, np.inf) / np.sqrt(2) * np.sqrt(4 * 5 / (6 * 12))
+    assert found.diagram.difference_text == f"critical difference {difference:.2f}"
+    few = ScoreMatrix(scores[:, :9])
+    told = findings("significance", run_study("significance", few).summary, "borda")
+    assert told.diagram is None
+    assert "fewer than 10" in told.note
 
 
 def test_a_curve_is_drawn_in_the_box_and_breaks_where_there_is_no_value():

@@ -209,10 +209,11 @@ def test_the_status_counts_what_waits(make):
     benchmark = make.benchmark()
     make.accepted(benchmark, {"E": [1.0] * 5})
     queues, jobs = page("/status/").tables
-    assert [row[:3] for row in queues[1:]] == [["rankings", "2", "0"], ["studies", "8", "0"]]
+    assert [row[:3] for row in queues[1:]] == [["rankings", "2", "0"], ["studies", "10", "0"]]
     assert sorted((row[1], row[3], row[4]) for row in jobs[1:]) == [
         ("bootstrap over tasks", "1", "waiting"), ("bootstrap over tasks", "2", "waiting"),
         ("plan of the studies", "1", "waiting"), ("plan of the studies", "2", "waiting"),
+        ("properties of the rules", "1", "waiting"), ("properties of the rules", "2", "waiting"),
         ("prospects", "1", "waiting"), ("prospects", "2", "waiting"),
         ("rankings", "1", "waiting"), ("rankings", "2", "waiting"),
         ("significance", "1", "waiting"), ("significance", "2", "waiting"),
