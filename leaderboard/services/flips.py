@@ -6,6 +6,7 @@ from typing import Any
 from leaderboard.models import Revision
 from leaderboard.services.rankings import rank_isolated
 from leaderboard.services.score_matrix import RevisionMatrix, revision_matrix
+from leaderboard.services.wording import by_catalogue
 from ranking_engine import RULES, Ranking
 from ranking_engine.axioms import RankedRevision, history_flips
 from ranking_engine.names import listed
@@ -64,7 +65,7 @@ def flips_in_words(flips: Mapping[str, Any], default_rule: str) -> str:
     """One sentence for the history; empty where there is nothing to tell."""
     if not flips:
         return ""
-    rules: Mapping[str, Any] = flips["rules"]
+    rules = by_catalogue(flips["rules"])
     if not rules:
         return "No two others changed their order under any rule."
     rule = default_rule if default_rule in rules else next(iter(rules))

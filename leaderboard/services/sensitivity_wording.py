@@ -158,7 +158,8 @@ def _between(interval: Summary) -> str:
 def _heaviest(weights: Mapping[str, float]) -> str:
     """The tasks that weigh more than an equal share; the lightest ones say little."""
     total = sum(weights.values()) or 1.0
-    heavy = [name for name, weight in weights.items() if weight / total > 1 / len(weights)]
+    heaviest_first = sorted(weights, key=lambda name: (-weights[name], name))
+    heavy = [name for name in heaviest_first if weights[name] / total > 1 / len(weights)]
     return f"weight on {in_words(heavy)}" if heavy else "equal weights"
 
 

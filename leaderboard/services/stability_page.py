@@ -10,6 +10,7 @@ from leaderboard.services.rankings import site_rules
 from leaderboard.services.stability_wording import findings
 from leaderboard.services.study_findings import StudyFindings
 from leaderboard.services.study_states import LEFT_OUT, StudyState, study_states
+from leaderboard.services.wording import by_catalogue
 from ranking_engine import RULES
 from ranking_engine.stability import catalogue
 
@@ -107,6 +108,6 @@ def _section(state: StudyState, report: Report | None, marked: str) -> StudySect
 
 def _left_out(reasons: dict[str, str]) -> list[tuple[str, list[str]]]:
     by_reason: dict[str, list[str]] = {}
-    for rule, reason in reasons.items():
+    for rule, reason in by_catalogue(reasons).items():
         by_reason.setdefault(reason, []).append(RULES[rule].name if rule in RULES else rule)
     return list(by_reason.items())

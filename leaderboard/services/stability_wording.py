@@ -6,7 +6,7 @@ from typing import Any
 from leaderboard.charts.lines import Curve, line_chart
 from leaderboard.services import sensitivity_wording
 from leaderboard.services.study_findings import StudyCell, StudyFindings, StudyRow, share_cell
-from leaderboard.services.wording import in_words
+from leaderboard.services.wording import by_catalogue, in_words
 from ranking_engine import RULES
 
 Summary = Mapping[str, Any]
@@ -31,6 +31,8 @@ def findings(study: str, summary: Summary, marked: str) -> StudyFindings:
     Raises:
         KeyError: a study that no page tells of yet.
     """
+    if "rules" in summary:
+        summary = {**summary, "rules": by_catalogue(summary["rules"])}
     return TELLERS[study](summary, marked)
 
 

@@ -2,7 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
+
+from ranking_engine import RULES
+
+T = TypeVar("T")
 
 # `no score on 2 of 9 voting tasks: a, b and 3 more`, `tasks a, b and 3 more have no stated chance level`
 LISTED_TASKS = re.compile(r"(tasks: |\btasks? )(?P<keys>[^ :][^:]*?)(?=$| and \d+ more| (?:has|have|is|are)\b)")
@@ -31,6 +35,12 @@ def in_words(names: Sequence[str], most: int = 3, total: int | None = None) -> s
 def shortened(name: str) -> str:
     """A name that fits into a sentence."""
     return name if len(name) <= NAME_SHOWN else f"{name[: NAME_SHOWN - 1].rstrip()}…"
+
+
+def by_catalogue(by_rule: Mapping[str, T]) -> dict[str, T]:
+    """What is said rule by rule, in the catalogue's order: PostgreSQL keeps no order of a stored object's keys."""
+    places = {rule: place for place, rule in enumerate(RULES)}
+    return {rule: by_rule[rule] for rule in sorted(by_rule, key=lambda rule: (places.get(rule, len(places)), rule))}
 
 
 def as_sentence(text: str) -> str:
