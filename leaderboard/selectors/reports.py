@@ -8,13 +8,13 @@ import numpy as np
 from leaderboard.models import Publication, Report
 
 
-def unpack_arrays(packed: bytes | memoryview) -> dict[str, np.ndarray]:
-    """The arrays of a report by name."""
+def unpack_arrays(packed: bytes | memoryview, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
+    """The arrays of a report by name: all of them, or those of `names` that it has."""
     packed = bytes(packed)
     if not packed:
         return {}
     with np.load(io.BytesIO(packed), allow_pickle=False) as stored:
-        return {name: stored[name] for name in stored.files}
+        return {name: stored[name] for name in stored.files if names is None or name in names}
 
 
 def published_reports(publication: Publication, kinds: Sequence[str]) -> list[Report]:

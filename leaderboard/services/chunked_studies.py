@@ -8,7 +8,7 @@ from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.services.job_kinds import STUDY, study_of
 from leaderboard.services.rankings import TWO_STEP
 from leaderboard.services.reports import make_report, pack_arrays
-from leaderboard.services.score_matrix import revision_matrix
+from leaderboard.services.score_matrix import NOTHING_TO_RANK, revision_matrix
 from leaderboard.services.study_chunks import chunks_of, insert_merge_if_whole
 from ranking_engine import ScoreMatrix
 from ranking_engine.aggregation import reweighted
@@ -85,6 +85,6 @@ def study_matrix(revision: Revision) -> ScoreMatrix:
     """
     found = revision_matrix(revision)
     if found is None:
-        raise ValueError("the benchmark has no system or no task")
+        raise ValueError(NOTHING_TO_RANK)
     aggregation = revision.configuration.content["aggregation"]
     return found.matrix if aggregation == TWO_STEP else reweighted(found.matrix, aggregation)

@@ -26,7 +26,7 @@ from leaderboard.services.rankings import (
     split_rules,
 )
 from leaderboard.services.score_matrix import revision_matrix
-from leaderboard.services.significance import Separability, separability
+from leaderboard.services.significance import Separability, array_names, separability
 from leaderboard.services.wording import with_task_names
 from ranking_engine import RULES
 from ranking_engine import __version__ as engine_version
@@ -90,9 +90,9 @@ class PublishedBoard:
     columns: list[Column]
     study: dict[str, Any] | None = field(default=None)  # the summary of the bootstrap, where it is there
     study_parameters: dict[str, Any] = field(default_factory=dict)
-    # Which systems can be told apart, where that is there: the report's summary and arrays.
+    # Which systems can be told apart, where that is there: the report's summary, and its arrays still packed.
     tests: dict[str, Any] | None = None
-    test_arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    test_arrays: bytes = b""
 
 
 def published_board(publication: Publication) -> PublishedBoard:
@@ -125,13 +125,14 @@ def published_board(publication: Publication) -> PublishedBoard:
         study=study.summary if study else None,
         study_parameters=study.parameters if study else {},
         tests=tests.summary if tests else None,
-        test_arrays=unpack_arrays(tests.arrays) if tests else {},
+        test_arrays=bytes(tests.arrays) if tests else b"",
     )
 
 
 def separability_of(board: PublishedBoard, column: Column) -> Separability:
     """Which systems of a board can be told apart under one of its rules."""
-    return separability(board.tests, board.test_arrays, column.rule, column.name, column.ranks)
+    arrays = unpack_arrays(board.test_arrays, array_names(column.rule))
+    return separability(board.tests, arrays, column.rule, column.name, column.ranks)
 
 
 def _column_to_come(rule: str, n_systems: int) -> Column:
@@ -227,7 +228,7 @@ def board_under(
         facts=board.facts | {"condorcet_winner": answer["winner"]},
         in_smith_set=answer["in_smith_set"],
         tests=None,
-        test_arrays={},
+        test_arrays=b"",
         columns=[made.get(column.rule) or _as_stored(column, is_same=is_same) for column in board.columns],
     )
 

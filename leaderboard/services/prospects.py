@@ -18,7 +18,7 @@ from leaderboard.services.job_kinds import PROSPECTS
 from leaderboard.services.prospects_wording import percent
 from leaderboard.services.rankings import TWO_STEP
 from leaderboard.services.reports import make_report
-from leaderboard.services.score_matrix import RevisionMatrix, revision_matrix
+from leaderboard.services.score_matrix import NOTHING_TO_RANK, RevisionMatrix, revision_matrix
 from leaderboard.services.wording import in_words, shortened
 from ranking_engine import ScoreMatrix
 from ranking_engine import __version__ as engine_version
@@ -81,7 +81,7 @@ def prospects_report(
     """The prospects of a revision as a report that is not stored yet."""
     started = time.perf_counter()
     found = revision_matrix(revision)
-    summary: dict[str, Any] = {"reason": "the benchmark has no system or no task"}
+    summary: dict[str, Any] = {"reason": NOTHING_TO_RANK}
     arrays: dict[str, np.ndarray] = {}
     if found is not None and not found.matrix.votes.any():
         summary["reason"] = "no task votes"

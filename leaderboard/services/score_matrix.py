@@ -14,6 +14,8 @@ from leaderboard.selectors.scores import BoardSystem, current_scores, systems_at
 from leaderboard.services.hashing import canonical_json
 from ranking_engine import ScoreMatrix
 
+NOTHING_TO_RANK = "the benchmark has no system or no task"  # why `revision_matrix` gives none
+
 
 @dataclass(frozen=True)
 class RevisionMatrix:

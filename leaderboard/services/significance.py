@@ -10,13 +10,12 @@ import numpy as np
 from leaderboard.models import Job, Report, Revision
 from leaderboard.services.rankings import TWO_STEP, rank_isolated
 from leaderboard.services.reports import make_report
-from leaderboard.services.score_matrix import RevisionMatrix, revision_matrix
+from leaderboard.services.score_matrix import NOTHING_TO_RANK, RevisionMatrix, revision_matrix
 from ranking_engine import Ranking
 from ranking_engine.aggregation import reweighted
 from ranking_engine.stability.significance import Significance, significance_of_rankings
 
 MAX_SYSTEMS = 300  # beyond, there are too many pairs to test each of them after every submission
-NO_SYSTEMS = "the benchmark has no system or no task"
 
 
 def compute_significance(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
@@ -56,7 +55,7 @@ def compute_significance(job: Job, checkpoint: Callable[[float], None]) -> Calla
 def why_not(revision: Revision, found: RevisionMatrix | None) -> str:
     """Why the pairs of this revision are not tested; empty where they are."""
     if found is None:
-        return NO_SYSTEMS
+        return NOTHING_TO_RANK
     if revision.configuration.content["aggregation"] == TWO_STEP:
         return "with two-step aggregation the groups are ranked, and the test is of differences on tasks"
     if found.matrix.n_systems > MAX_SYSTEMS:
@@ -83,25 +82,23 @@ def _tested(found: RevisionMatrix, parameters: dict[str, Any]) -> dict[str, Sign
 
 
 def _arrays(rule: str, answer: Significance, n_systems: int) -> dict[str, np.ndarray]:
-    """For every system: the first and the last place of the board that share a run with it, and its p-value.
+    """The board's order, and for every system the first and the last place of it that share a run with it.
 
-    `from_` and `to_` are places from 1 in the board's order, 0 where a system is in no run or unranked; `next_` is the
-    adjusted p-value of a system against the one placed after it, NaN for the last.
+    `from_` and `to_` are places from 1 in that order, 0 where a system is in no run or unranked.
     """
     place = {system: number for number, system in enumerate(answer.order, start=1)}
     first, last = np.zeros(n_systems, np.int32), np.zeros(n_systems, np.int32)
-    after = np.full(n_systems, np.nan)
     for run in answer.runs:
         low, high = place[run.systems[0]], place[run.systems[-1]]
         for i in run.systems:
             first[i] = min(first[i] or low, low)
             last[i] = max(last[i], high)
-    after[answer.neighbours.pairs[:, 0]] = answer.neighbours.adjusted
-    return {f"from_{rule}": first, f"to_{rule}": last, f"next_{rule}": after, f"order_{rule}": _order(answer)}
+    return dict(zip(array_names(rule), (np.array(answer.order, np.int32), first, last), strict=True))
 
 
-def _order(answer: Significance) -> np.ndarray:
-    return np.array(answer.order, np.int32)
+def array_names(rule: str) -> tuple[str, str, str]:
+    """What the report calls the arrays of one rule."""
+    return f"order_{rule}", f"from_{rule}", f"to_{rule}"
 
 
 @dataclass(frozen=True)
@@ -156,9 +153,9 @@ def separability(
     text = separability_sentence(name, told, summary["n_clusters"], summary["level"])
     if told["every_pair"]["verdict"] != "some":
         return Separability(text, nothing, nothing)
-    order = arrays[f"order_{rule}"]
+    order, first, last = (arrays[key] for key in array_names(rule))
     rank_at = np.concatenate([[0], ranks[order]]).astype(np.int32)
-    return Separability(text, rank_at[arrays[f"from_{rule}"]], rank_at[arrays[f"to_{rule}"]])
+    return Separability(text, rank_at[first], rank_at[last])
 
 
 def separability_sentence(name: str, told: dict[str, Any], n_clusters: int, level: float) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from leaderboard.models import Job, Report, Revision
 from leaderboard.services.rankings import TWO_STEP, split_rules
 from leaderboard.services.reports import make_report
-from leaderboard.services.score_matrix import revision_matrix
+from leaderboard.services.score_matrix import NOTHING_TO_RANK, revision_matrix
 from ranking_engine.aggregation import reweighted
 from ranking_engine.stability.bootstrap import rank_intervals
 
@@ -18,7 +18,7 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
     revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
     started = time.perf_counter()
     found = revision_matrix(revision)
-    summary: dict[str, object] = {"status": "undefined", "reason": "the benchmark has no system or no task"}
+    summary: dict[str, object] = {"status": "undefined", "reason": NOTHING_TO_RANK}
     arrays: dict[str, np.ndarray] = {}
     aggregation = revision.configuration.content["aggregation"]
     if aggregation == TWO_STEP:
