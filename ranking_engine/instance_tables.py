@@ -6,12 +6,15 @@ Two forms, told apart by the header:
   column for each task;
 - long: the columns `system`, `task`, `instance` and `score`, in any order, a row a score.
 
-An empty cell is a missing score. Rows are read one after the other; only numbers are kept.
+An empty cell is a missing score. Tables are read a part at a time, and only numbers are kept. A part of a wide table
+that is plain is split at its commas as a whole (`plain_cells`); from the first part that is not, such as one with
+quotes or with an error in it, rows are read one after the other.
 """
 
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 from array import array
 from collections.abc import Iterator, Sequence
@@ -24,6 +27,7 @@ from numpy.typing import NDArray
 
 from ranking_engine.instances import InstanceScores
 from ranking_engine.names import clean_name, name_problem, shorten
+from ranking_engine.plain_cells import numbers, plain_columns
 from ranking_engine.score_matrix import FloatArray
 from ranking_engine.tables import TableError, TableIssue
 
@@ -32,6 +36,8 @@ LONG_COLUMNS = ("system", "task", "instance", "score")
 
 _LEAST_SHARED = 1 / 20  # of the cells of systems x instances that must hold a score, in large tables
 _SMALL_CELLS = 5_000_000
+_PART_LINES = 500  # of a table that are read at a time
+_CODE_BITS = 32  # of a key that number the instance; the others number the system
 
 
 def read_instances(
@@ -118,6 +124,19 @@ class _Codes:
             self.lines.append(line)
         return found
 
+    def of_all(self, names: Sequence[str], line: int) -> list[int]:
+        """Return the numbers of the names of consecutive lines, the first of which is `line`."""
+        number, lines = self.number, self.lines
+        codes = []
+        for name in names:
+            code = number.get(name)
+            if code is None:
+                code = number[name] = len(number)
+                lines.append(line)
+            codes.append(code)
+            line += 1
+        return codes
+
     def __len__(self) -> int:
         return len(self.number)
 
@@ -126,10 +145,15 @@ class _Reader:
     """Reads one table of instances."""
 
     def __init__(self, text: TextIO, name: str, system_column: str, instance_column: str | None) -> None:
-        self.rows = csv.reader(text, strict=True)
+        self.text, self.rows, self.lines_before = text, csv.reader(text, strict=True), 0
         self.name, self.system_column, self.instance_column = name, system_column, instance_column
         self.header: list[str] = []
         self.systems, self.checked = _Codes(), set[str]()
+
+    @property
+    def line(self) -> int:
+        """The number of the line that was read last."""
+        return self.lines_before + self.rows.line_num
 
     def read(self, lower: Sequence[str]) -> InstanceTable:
         try:
@@ -141,7 +165,7 @@ class _Reader:
         except UnicodeDecodeError as error:
             raise TableError([TableIssue(None, None, None, "not UTF-8 text")], self.name) from error
         except csv.Error as error:
-            raise TableError([TableIssue(self.rows.line_num, None, None, f"not CSV: {error}")], self.name) from error
+            raise TableError([TableIssue(self.line, None, None, f"not CSV: {error}")], self.name) from error
         if not self.systems:
             self.fail(None, None, "the table has no rows below its header")
         for task in lower:
@@ -169,21 +193,61 @@ class _Reader:
         codes_of_tasks = _Codes()
         for task in tasks:
             codes_of_tasks.of(task, 1)
-        instances, values = _Codes(), array("d")
-        seen, keys = set[tuple[int, int]](), array("q")
+        instances, seen = _Codes(), set[int]()
+        parts = list(self._plain_parts(system, instance, columns, instances, seen))
+        keys, values = array("q"), array("d")
         for row in self._body():
-            key = (self._system(row[system], system), instances.of(row[instance], self.rows.line_num))
+            key = self._system(row[system], system) << _CODE_BITS | instances.of(row[instance], self.line)
             if key in seen:
-                self.fail(self.rows.line_num, None, f"system {row[system]!r} has instance {row[instance]!r} twice")
+                self.fail(self.line, None, f"system {row[system]!r} has instance {row[instance]!r} twice")
             seen.add(key)
-            keys.extend(key)
+            keys.append(key)
             values.extend([self._number(row[k], k) for k in columns])
-        codes = np.frombuffer(keys, dtype=np.int64).reshape(-1, 2)
-        scores = np.frombuffer(values, dtype=np.float64).reshape(len(codes), len(columns))
+        parts.append((np.array(keys), np.array(values).reshape(-1, len(columns))))
+        codes, scores = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         n, U = len(self.systems), len(instances)
         self._check_shared(n * U, len(codes))
-        blocks = [_filled(n, U, codes[:, 0], codes[:, 1], column) for column in scores.T]
+        rows, places = codes >> _CODE_BITS, codes & ((1 << _CODE_BITS) - 1)
+        blocks = [_filled(n, U, rows, places, column) for column in scores.T]
         return codes_of_tasks, blocks, [instances] * len(blocks)
+
+    def _plain_parts(
+        self, system: int, instance: int, columns: list[int], instances: _Codes, seen: set[int]
+    ) -> Iterator[tuple[NDArray[np.int64], FloatArray]]:
+        """Yield the keys and the scores of the rows of each part of a wide table, as long as the parts are plain.
+
+        The part that is not is left to `_body`, which says what is wrong with it, if anything is.
+        """
+        self.lines_before, self.rows = self.rows.line_num, csv.reader(())
+        while part := list(itertools.islice(self.text, _PART_LINES)):
+            found = self._plain_part(part, (system, instance, *columns), instances, seen)
+            if found is None:
+                self.rows = csv.reader(itertools.chain(part, self.text), strict=True)
+                return
+            self.lines_before += len(found[0])
+            yield found
+
+    def _plain_part(
+        self, part: list[str], columns: tuple[int, ...], instances: _Codes, seen: set[int]
+    ) -> tuple[NDArray[np.int64], FloatArray] | None:
+        cells = plain_columns(part, len(self.header))
+        if cells is None:
+            return None
+        scores = [numbers(cells[k]) for k in columns[2:]]
+        known = {raw: clean_name(raw) for raw in dict.fromkeys(cells[columns[0]])}
+        if any(name_problem(name, allow_formula=True) for name in known.values()):
+            return None
+        present = [column for column in scores if column is not None]
+        if len(present) < len(scores):
+            return None
+        line = self.lines_before + 1
+        systems = self.systems.of_all([known[raw] for raw in cells[columns[0]]], line)
+        places = instances.of_all(cells[columns[1]], line)
+        keys = [i << _CODE_BITS | u for i, u in zip(systems, places, strict=True)]
+        if len(set(keys)) < len(keys) or not seen.isdisjoint(keys):
+            return None
+        seen.update(keys)
+        return np.array(keys, dtype=np.int64), np.column_stack(present)
 
     def _long(self) -> tuple[_Codes, list[FloatArray], list[_Codes]]:
         place = {cell.casefold(): k for k, cell in enumerate(self.header)}
@@ -191,7 +255,7 @@ class _Reader:
         tasks, instances = _Codes(), list[_Codes]()
         keys, values, seen = array("q"), array("d"), set[tuple[int, int, int]]()
         for row in self._body():
-            line = self.rows.line_num
+            line = self.line
             t = tasks.of(row[task], line)
             if t == len(instances):
                 self._check_name(row[task], "task", task)
@@ -199,7 +263,7 @@ class _Reader:
             key = (t, self._system(row[system], system), instances[t].of(row[instance], line))
             if key in seen:
                 twice = f"system {row[system]!r} has instance {row[instance]!r} of task {row[task]!r} twice"
-                self.fail(self.rows.line_num, None, twice)
+                self.fail(self.line, None, twice)
             seen.add(key)
             keys.extend(key)
             values.append(self._number(row[score], score))
@@ -235,18 +299,18 @@ class _Reader:
             if len(row) != width:
                 if not any(row):
                     continue
-                self.fail(self.rows.line_num, None, f"{len(row)} cells; the header has {width}")
+                self.fail(self.line, None, f"{len(row)} cells; the header has {width}")
             yield row
 
     def _system(self, cell: str, column: int) -> int:
         name = clean_name(cell)
         if name not in self.systems.number:
             self._check_name(name, "system", column)
-        return self.systems.of(name, self.rows.line_num)
+        return self.systems.of(name, self.line)
 
     def _check_name(self, name: str, kind: str, column: int) -> None:
         if problem := name_problem(name, allow_formula=True):
-            self.fail(self.rows.line_num, column, f"the {kind} name {shorten(name)!r} {problem}")
+            self.fail(self.line, column, f"the {kind} name {shorten(name)!r} {problem}")
 
     def _number(self, cell: str, column: int) -> float:
         if not cell or cell.isspace():
@@ -256,7 +320,7 @@ class _Reader:
         except ValueError:
             value = math.nan
         if not math.isfinite(value) or "_" in cell or not cell.isascii():
-            self.fail(self.rows.line_num, column, f"{shorten(cell)!r} is not a number")
+            self.fail(self.line, column, f"{shorten(cell)!r} is not a number")
         return value
 
     def _check_shared(self, n_cells: int, n_rows: int) -> None:
@@ -270,9 +334,7 @@ class _Reader:
         raise TableError([TableIssue(line, None if column is None else column + 1, name, message)], self.name)
 
 
-def _filled(
-    n: int, U: int, systems: NDArray[np.int64], instances: NDArray[np.int64], values: FloatArray
-) -> FloatArray:
+def _filled(n: int, U: int, systems: NDArray[np.int64], instances: NDArray[np.int64], values: FloatArray) -> FloatArray:
     block = np.full((n, U), np.nan)
     block[systems, instances] = values
     return block

@@ -83,7 +83,11 @@ class InstanceScores:
     @cached_property
     def task_points(self) -> FloatArray:
         """The points of each system on each task, shape (n_systems, n_tasks); NaN where it has no score there."""
-        return np.column_stack([_points(block) for block in self.oriented()])
+        blocks = list(self.oriented())
+        shapes = {block.shape for block in blocks}
+        if self.n_systems <= _FEW_SYSTEMS and len(shapes) == 1 and sum(block.size for block in blocks) <= _BLOCK_CELLS:
+            return _points_on_tasks(np.stack(blocks, axis=1))
+        return np.column_stack([_points(block) for block in blocks])
 
     @property
     def has_score(self) -> NDArray[np.bool_]:
@@ -139,14 +143,20 @@ def _points(scores: FloatArray) -> FloatArray:
     return np.where(np.isnan(scores).all(axis=1), np.nan, total / 2)
 
 
-def _points_by_pairs(columns: FloatArray) -> FloatArray:
-    """Twice the points: 2 for each system below, 1 for each tied."""
-    total = np.zeros(len(columns))
-    for i in range(len(columns)):
-        for j in range(i + 1, len(columns)):
-            above = np.count_nonzero(columns[i] > columns[j])
-            below = np.count_nonzero(columns[i] < columns[j])
-            tied = np.count_nonzero(columns[i] == columns[j])
+def _points_on_tasks(scores: FloatArray) -> FloatArray:
+    """Return the points of each system on each task from scores of shape (n_systems, n_tasks, n_instances)."""
+    total = _points_by_pairs(scores)
+    return np.where(np.isnan(scores).all(axis=2), np.nan, total / 2)
+
+
+def _points_by_pairs(scores: FloatArray) -> FloatArray:
+    """Twice the points over the last axis: 2 for each system below, 1 for each tied."""
+    total = np.zeros(scores.shape[:-1])
+    for i in range(len(scores)):
+        for j in range(i + 1, len(scores)):
+            above = np.count_nonzero(scores[i] > scores[j], axis=-1)
+            below = np.count_nonzero(scores[i] < scores[j], axis=-1)
+            tied = np.count_nonzero(scores[i] == scores[j], axis=-1)
             total[i] += 2 * above + tied
             total[j] += 2 * below + tied
     return total

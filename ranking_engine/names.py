@@ -5,8 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from ranking_engine.joiners import is_at_home, without_joiners
+
 MAX_NAME_LENGTH = 200
-FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
+# The last four are the same signs in full width: spreadsheets of East Asia take them for the same.
+FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 # Controls, format characters (of zero width, or turning the order of the letters round), private and unassigned ones,
 # surrogates, line and paragraph separators: two names may differ in them and look the same.
@@ -21,8 +24,10 @@ def clean_name(text: str) -> str:
 
 
 def fold_name(name: str) -> str:
-    """Return what two names have in common when they count as the same."""
-    return unicodedata.normalize("NFC", clean_name(name).casefold())
+    """Return what two names have in common when they count as the same: case and joiners do not tell them apart."""
+    if name.isascii():  # most names are, and thousands of them are folded for one upload: it has no joiners
+        return name.strip().casefold()
+    return unicodedata.normalize("NFC", without_joiners(clean_name(name)).casefold())
 
 
 def name_problem(text: str, *, allow_formula: bool = False) -> str | None:
@@ -35,8 +40,9 @@ def name_problem(text: str, *, allow_formula: bool = False) -> str | None:
         return "is empty"
     if len(name) > MAX_NAME_LENGTH:
         return f"has {len(name)} characters; at most {MAX_NAME_LENGTH} are allowed"
-    for character in name:
-        if _is_refused(character):
+    is_plain = name.isascii() and name.isprintable()
+    for i, character in enumerate("" if is_plain else name):
+        if _is_refused(character) and not is_at_home(name, i):
             called = unicodedata.name(character, "").lower()
             what = f"U+{ord(character):04X}{called and f' ({called})'}"
             return f"holds the invisible or control character {what}; leave it out"

@@ -10,8 +10,8 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NoReturn, Protocol
 
@@ -81,6 +81,8 @@ class Table:
         task_names: one a column, likewise.
         values: float64 of shape (n_systems, n_tasks), NaN where the cell is empty.
         line_numbers: for each system the line of the file on which its row begins.
+        missing_words: the word that stands in a cell without a score, by (system, task) from 0, where it is no empty
+            one.
         header_line: the line on which the header ends.
         source: what errors call the file.
     """
@@ -91,6 +93,7 @@ class Table:
     line_numbers: tuple[int, ...]
     header_line: int = 1
     source: str = "table"
+    missing_words: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
 
 def read_table(
@@ -100,6 +103,7 @@ def read_table(
     allow_formula_names: bool = False,
     max_systems: int | None = None,
     max_tasks: int | None = None,
+    missing_words: Callable[[str], str | None] | None = None,
 ) -> Table:
     """Read a table of scores.
 
@@ -108,6 +112,7 @@ def read_table(
         name: what errors call the file; default its path, or "table".
         allow_formula_names: accept names that a spreadsheet would take for a formula.
         max_systems, max_tasks: refuse larger tables.
+        missing_words: says what a text means that stands in place of a score; None for one that means nothing.
 
     Raises:
         TableError: with up to 100 issues, each with its line and column.
@@ -116,7 +121,7 @@ def read_table(
     if isinstance(source, (str, Path)):
         name, source = name or str(source), Path(source).read_bytes()
     data = source if isinstance(source, bytes) else source.read()
-    return _Reader(name or "table", allow_formula_names, max_systems, max_tasks).read(data)
+    return _Reader(name or "table", allow_formula_names, max_systems, max_tasks, missing_words).read(data)
 
 
 class _Rows(Protocol):
@@ -133,12 +138,19 @@ class _Reader:
     """Reads one table and collects what is wrong with it."""
 
     def __init__(
-        self, name: str, allow_formula: bool, max_systems: int | None, max_tasks: int | None
+        self,
+        name: str,
+        allow_formula: bool,
+        max_systems: int | None,
+        max_tasks: int | None,
+        meaning: Callable[[str], str | None] | None,
     ) -> None:
         self.name = name
         self.allow_formula = allow_formula
         self.max_systems, self.max_tasks = max_systems, max_tasks
         self.issues: list[TableIssue] = []
+        self.meaning = meaning or (lambda _: None)
+        self.missing_words: dict[tuple[int, int], str] = {}
         self.columns: list[str] = []
         self.line = self.header_line = 0
 
@@ -203,7 +215,7 @@ class _Reader:
             if not row:
                 continue
             systems.append(self._system_name(row[0], begins, seen))
-            values.append(self._row_values(row, begins))
+            values.append(self._row_values(row, begins, len(values)))
             lines.append(begins)
             if self.max_systems is not None and len(systems) > self.max_systems:
                 self._stop(f"too many systems; at most {self.max_systems} are allowed", line=begins)
@@ -212,7 +224,13 @@ class _Reader:
             self._stop("no systems: the header is the only row", line=self.line)
         array = np.array(values, dtype=np.float64)
         return Table(
-            tuple(systems), tuple(self.columns[1:]), array, tuple(lines), self.header_line, self.name
+            tuple(systems),
+            tuple(self.columns[1:]),
+            array,
+            tuple(lines),
+            self.header_line,
+            self.name,
+            self.missing_words,
         )
 
     def _system_name(self, cell: str, line: int, seen: dict[str, int]) -> str:
@@ -228,16 +246,19 @@ class _Reader:
             seen[fold_name(name)] = line
         return name
 
-    def _row_values(self, row: list[str], line: int) -> list[float]:
+    def _row_values(self, row: list[str], line: int, i: int) -> list[float]:
         if len(row) != len(self.columns):
             message = f"the row has {len(row)} columns, the header has {len(self.columns)}"
             self._issue(message, min(len(row), len(self.columns)) + (len(row) > len(self.columns)), line)
             return [math.nan] * (len(self.columns) - 1)
-        return [self._number(cell, column, line) for column, cell in enumerate(row[1:], start=2)]
+        return [self._number(cell, column, line, i) for column, cell in enumerate(row[1:], start=2)]
 
-    def _number(self, cell: str, column: int, line: int) -> float:
+    def _number(self, cell: str, column: int, line: int, i: int) -> float:
         text = cell.strip()
         if not text:
+            return math.nan
+        if (word := self.meaning(text)) is not None:
+            self.missing_words[i, column - 2] = word
             return math.nan
         if not _NUMBER.fullmatch(text):
             self._issue(_number_message(text), column, line)

@@ -27,6 +27,8 @@ MIN_CLUSTERS = 6
 DEFAULT_RULES = ("mean", "plurality", "borda", "copeland", "minimax")
 
 BUDGET_SECONDS = 60.0
+LEAST_RESAMPLES = 100  # at the 95 % level the ends of an interval are then its third lowest and highest rank
+MOST_SECONDS = 1.0  # of one resample
 
 _BATCH_CELLS = 1 << 20  # ranks that are sorted at a time
 
@@ -51,6 +53,7 @@ class RankIntervals:
             UNRANKED (-1) where it has no rank in any resample.
         undefined: why, for rules that give no ranking or have too few tasks left under the policy.
         skipped: why, for rules that would have taken too long.
+        n_drawn: of how many resamples the ranks are, for each rule; the first so many of `n_resamples`.
     """
 
     status: Literal["computed", "undefined"]
@@ -66,6 +69,7 @@ class RankIntervals:
     upper: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     undefined: Mapping[str, str] = field(default_factory=dict)
     skipped: Mapping[str, str] = field(default_factory=dict)
+    n_drawn: Mapping[str, int] = field(default_factory=dict)
 
 
 def rank_intervals(
@@ -77,6 +81,7 @@ def rank_intervals(
     seed: int = 0,
     missing: str = "drop_systems",
     budget: float = BUDGET_SECONDS,
+    least: int = LEAST_RESAMPLES,
     progress: Progress | None = None,
 ) -> RankIntervals:
     """Bootstrap the ranks of all systems over the tasks.
@@ -89,7 +94,9 @@ def rank_intervals(
         seed: of the draws.
         missing: the policy for rules that need every score.
         budget: the seconds, as estimated by the rules' own costs, for all rules whose resamples can only be
-            ranked one by one; the cheapest come first, and those that do not fit are skipped.
+            ranked one by one; the cheapest come first, and what is left says how many resamples a rule gets.
+        least: so many it gets in any case, or `n_resamples` where these are fewer, unless one takes more than
+            `MOST_SECONDS`: then the rule is skipped.
         progress: called as progress(done, total) after each step; it may raise to cancel.
 
     Raises:
@@ -104,13 +111,13 @@ def rank_intervals(
     parameters = (tuple(rules), n_resamples, level, seed, missing, n_clusters)
     if reason := _why_none(native):
         return RankIntervals("undefined", reason, *parameters)
-    study = _Study(matrix.n_systems, n_resamples, seed, budget, _Steps(progress))
+    study = _Study(matrix.n_systems, n_resamples, seed, budget, min(least, n_resamples), _Steps(progress))
     study.run(_by_part(native, completed, rules), len(rules))
     bounds = {rule: interval_bounds(table, level) for rule, table in study.counts.items()}
     lower = {rule: bound[0] for rule, bound in bounds.items()}
     upper = {rule: bound[1] for rule, bound in bounds.items()}
     return RankIntervals(
-        "computed", "", *parameters, study.counts, lower, upper, study.undefined, study.skipped
+        "computed", "", *parameters, study.counts, lower, upper, study.undefined, study.skipped, study.n_drawn
     )
 
 
@@ -122,11 +129,13 @@ class _Study:
     n_resamples: int
     seed: int
     budget: float
+    least: int
     step: _Steps
     spent: float = 0.0
     counts: dict[str, NDArray[np.int32]] = field(default_factory=dict)
     undefined: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
+    n_drawn: dict[str, int] = field(default_factory=dict)
 
     def run(self, parts: list[tuple[Completed, list[str]]], n_rules: int) -> None:
         """Count the ranks of the rules of every part."""
@@ -142,31 +151,45 @@ class _Study:
         self, part: Completed, matrix: ScoreMatrix, keys: list[str], step: Callable[[float], None]
     ) -> None:
         task_counts = draw_tasks(matrix, self.n_resamples, self.seed)
-        keys = self._affordable(matrix, task_counts, keys)
-        full = rank_all(matrix, keys, missing="undefined")
-        self.undefined.update({key: full[key].reason for key in keys if full[key].status == "undefined"})
-        keys = [key for key in keys if key not in self.undefined]
-        for rule, scores in resampled_scores(matrix, task_counts, keys, step).items():
-            self.counts[rule] = _count_ranks(self.n_systems, part, scores)
+        drawn = self._affordable(matrix, task_counts, keys)
+        full = rank_all(matrix, list(drawn), missing="undefined")
+        self.undefined.update({key: full[key].reason for key in drawn if full[key].status == "undefined"})
+        drawn = {key: n for key, n in drawn.items() if key not in self.undefined}
+        self.n_drawn.update(drawn)
+        done = 0
+        for n, together in _by_number(drawn).items():
+            within = _within(step, done, len(together), len(drawn))
+            done += len(together)
+            for rule, scores in resampled_scores(matrix, task_counts[:n], together, within).items():
+                self.counts[rule] = _count_ranks(self.n_systems, part, scores)
 
-    def _affordable(self, matrix: ScoreMatrix, task_counts: NDArray[np.int64], keys: list[str]) -> list[str]:
-        """Return the rules that can be resampled within the budget; skip the others.
+    def _affordable(self, matrix: ScoreMatrix, task_counts: NDArray[np.int64], keys: list[str]) -> dict[str, int]:
+        """Return how many resamples each rule gets; skip those of which one takes too long.
 
-        Those ranked one resample at a time use it up, the cheapest first.
+        Those ranked one resample at a time use the budget up, the cheapest first.
         """
         n, T = matrix.n_systems, matrix.n_tasks
-        slow = [key for key in keys if not has_fast_way(key, matrix, task_counts)]
-        for key in sorted(slow, key=lambda key: get_rule(key).cost(n, T)):
-            seconds = get_rule(key).cost(n, T) * self.n_resamples
-            left = self.budget - self.spent
-            if seconds > left:
-                self.skipped[key] = (
-                    f"ranking {self.n_resamples:,} resamples one by one would take about {_told(seconds)} s; "
-                    f"{_told(left)} s of {_told(self.budget)} s are left for such rules"
-                )
-            else:
-                self.spent += seconds
-        return [key for key in keys if key not in self.skipped]
+        drawn = dict.fromkeys(keys, self.n_resamples)
+        slow = {key: get_rule(key).cost(n, T) for key in keys if not has_fast_way(key, matrix, task_counts)}
+        for key in sorted(slow, key=lambda key: slow[key]):
+            if slow[key] > MOST_SECONDS:
+                self.skipped[key] = f"ranking one resample would take about {slow[key]:.2g} s"
+                del drawn[key]
+                continue
+            left = max(0.0, self.budget - self.spent)
+            drawn[key] = max(self.least, min(self.n_resamples, int(left / slow[key])))
+            self.spent += slow[key] * drawn[key]
+        return drawn
+
+
+def _by_number(drawn: Mapping[str, int]) -> dict[int, list[str]]:
+    """Return the rules by how many resamples they get, the most first."""
+    return {n: [key for key in drawn if drawn[key] == n] for n in sorted(set(drawn.values()), reverse=True)}
+
+
+def _within(step: Callable[[float], None], done: int, length: int, total: int) -> Callable[[float], None]:
+    """Return the callback for `length` of `total` rules after the first `done`."""
+    return lambda share: step((done + length * share) / total)
 
 
 def clusters_of(matrix: ScoreMatrix) -> dict[str, int]:
@@ -265,10 +288,6 @@ def _check_parameters(n_resamples: int, level: float, seed: int) -> None:
         raise ValueError(f"`level` is {level}; expected a share between 0 and 1, such as 0.95")
     if seed < 0:
         raise ValueError(f"`seed` is {seed}; expected 0 or more")
-
-
-def _told(seconds: float) -> str:
-    return f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.2g}"
 
 
 class _Steps:

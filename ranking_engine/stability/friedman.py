@@ -11,7 +11,6 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import stats
 
 from ranking_engine.comparison import task_ranks
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
@@ -49,6 +48,8 @@ class Friedman:
 
 def critical_difference(n_systems: int, n_tasks: int, level: float = 0.05) -> float:
     """Return Nemenyi's critical difference of average ranks: q sqrt(n (n + 1) / (6 T)), Demšar 2006, 3.2.2."""
+    from scipy import stats  # noqa: PLC0415 -- slow import
+
     q = float(stats.studentized_range.ppf(1 - level, n_systems, np.inf)) / math.sqrt(2)
     return q * math.sqrt(n_systems * (n_systems + 1) / (6 * n_tasks))
 
@@ -61,6 +62,8 @@ def friedman(matrix: ScoreMatrix, clusters: list[int], level: float = 0.05) -> F
         clusters: the number of each task's data set.
         level: of the tests.
     """
+    from scipy import special  # noqa: PLC0415 -- slow import
+
     n, T = matrix.n_systems, matrix.n_tasks
     if n < 2:
         return Friedman("there are fewer than two systems to compare")
@@ -80,7 +83,7 @@ def friedman(matrix: ScoreMatrix, clusters: list[int], level: float = 0.05) -> F
         tuple(matrix.system_names[i] for i in order),
         means[order],
         statistic,
-        float(stats.f.sf(statistic, n - 1, (n - 1) * (T - 1))),
+        float(special.fdtrc(n - 1, (n - 1) * (T - 1), statistic)),
         _runs(means[order], difference),
     )
 

@@ -79,7 +79,7 @@ def resampled_pairs(
             is_pair = mine[:, :, None] & mine[:, None, :]
             gained *= is_pair
             common = common * is_pair if with_common else common
-        yield rows, Pairs(gained.transpose(0, 2, 1), mine), common
+        yield rows, Pairs(gained.transpose(0, 2, 1), mine, weights[rows].sum(axis=1)), common
 
 
 def _below(matrix: ScoreMatrix, dtype: np.dtype) -> NDArray:

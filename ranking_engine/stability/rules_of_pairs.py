@@ -29,10 +29,11 @@ class Pairs:
     Attributes:
         wins: shape (n_matrices, n_systems, n_systems).
         present: shape (n_matrices, n_systems).
+        totals: the weight of all tasks of each matrix, which no two systems share more than; None if unknown.
     """
 
-    def __init__(self, wins: Wins, present: BoolArray) -> None:
-        self.wins, self.present = wins, present
+    def __init__(self, wins: Wins, present: BoolArray, totals: NDArray[Any] | None = None) -> None:
+        self.wins, self.present, self.totals = wins, present, totals
 
     @cached_property
     def beats(self) -> BoolArray:
@@ -54,7 +55,18 @@ def copeland(pairs: Pairs) -> FloatArray:
 
 def minimax(pairs: Pairs) -> FloatArray:
     """Minus the largest weight by which a rival beats the system (`winning_votes`)."""
-    return pairs.only_present(-(pairs.wins * pairs.beats).max(axis=1).astype(np.float64))
+    largest = pairs.wins.max(axis=1, initial=0).astype(np.float64)
+    # More than half of all weight against a system is a defeat whatever the rest says; only the others need a look.
+    if pairs.totals is None:
+        in_doubt = largest > 0
+    else:
+        in_doubt = (largest > 0) & (2 * largest <= pairs.totals[:, None])
+    if 4 * np.count_nonzero(in_doubt) > in_doubt.size:
+        return pairs.only_present(-(pairs.wins * pairs.beats).max(axis=1).astype(np.float64))
+    boards, systems = np.nonzero(in_doubt)
+    lost, won = pairs.wins[boards, :, systems], pairs.wins[boards, systems, :]
+    largest[boards, systems] = np.where(lost > won, lost, 0).max(axis=1, initial=0)
+    return pairs.only_present(-largest)
 
 
 def schulze(pairs: Pairs) -> FloatArray:
@@ -68,7 +80,9 @@ def schulze(pairs: Pairs) -> FloatArray:
 
 
 def _beaten_minus_beating(beats: BoolArray) -> FloatArray:
-    return np.subtract(beats.sum(axis=2), beats.sum(axis=1), dtype=np.float64)
+    ones = beats.view(np.uint8)
+    beaten, beating = (np.add.reduce(ones, axis=axis, dtype=np.uint16) for axis in (2, 1))  # fewer than 2^16 systems
+    return np.subtract(beaten, beating, dtype=np.float64)
 
 
 def baldwin(pairs: Pairs) -> FloatArray:
@@ -126,43 +140,51 @@ def _by_rounds(pairs: Pairs, leaving: Callable[[Scores, NDArray[np.int64]], Bool
     """
     gained = np.ascontiguousarray(pairs.wins.transpose(0, 2, 1))  # gained[r, j]: what j's presence gives each system
     left = np.full(pairs.present.shape, np.nan)
+    n = pairs.present.shape[1]
     remaining = pairs.present.sum(axis=1)
     rows = np.flatnonzero(remaining)
-    scores = _exact_floats(np.where(pairs.present, gained.sum(axis=1, dtype=np.float64), np.inf)[rows])
+    scores = np.where(pairs.present, _column_sums(gained), np.inf)[rows]
     number = 0
     while rows.size:
         number += 1
-        is_leaving = leaving(scores, remaining[rows])
-        n_leaving = np.count_nonzero(is_leaving, axis=1)
+        where = np.flatnonzero(leaving(scores, remaining[rows]))  # few of many: faster than counting along rows
+        some = where // n
+        n_leaving = np.bincount(some, minlength=len(rows))
         is_last = (n_leaving == 0) | (n_leaving == remaining[rows])
         if is_last.any():
             ending, systems = np.nonzero(np.isfinite(scores) & is_last[:, None])
             left[rows[ending], systems] = number
-            rows, scores, is_leaving, n_leaving = (x[~is_last] for x in (rows, scores, is_leaving, n_leaving))
+            where = where[~is_last[some]] - n * np.cumsum(is_last)[some[~is_last[some]]]
+            rows, scores, n_leaving = (x[~is_last] for x in (rows, scores, n_leaving))
+            some = where // n
         remaining[rows] -= n_leaving
-        for some, away in _one_a_row(is_leaving, n_leaving):
-            left[rows[some], away] = number
-            scores[some] -= gained[rows[some], away]
-        scores[is_leaving] = np.inf
+        away = where - some * n
+        left[rows[some], away] = number
+        for few in _one_a_row(some):
+            if len(few) == len(rows):
+                scores -= gained[rows, away[few]]
+            else:
+                scores[some[few]] -= gained[rows[some[few]], away[few]]
+        scores.reshape(-1)[where] = np.inf
     return left
 
 
-def _exact_floats(scores: FloatArray) -> Scores:
-    """Return Borda scores in the narrower type where it holds their sums exactly."""
-    largest = np.max(scores, initial=0.0, where=np.isfinite(scores))
-    return scores.astype(np.float32) if largest * scores.shape[1] < _EXACT_FLOAT32 else scores
+def _column_sums(gained: Wins) -> Scores:
+    """Return the sums over the second axis, in the narrower type where it holds them and their sum exactly."""
+    n = gained.shape[1]
+    scores: Scores
+    if gained.dtype == np.float32 and gained.max(initial=0) * n < _EXACT_FLOAT32:
+        scores = (np.ones((1, n), dtype=np.float32) @ gained)[:, 0]
+    else:
+        scores = gained.sum(axis=1, dtype=np.float64)
+    return scores.astype(np.float32 if scores.max(initial=0) * n < _EXACT_FLOAT32 else np.float64)
 
 
-def _one_a_row(
-    is_leaving: BoolArray, n_leaving: NDArray[np.int64]
-) -> Iterator[tuple[slice | NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield rows and a column of each that `is_leaving` marks there, until all marks have been yielded."""
-    if (n_leaving == 1).all():
-        yield slice(None), is_leaving.argmax(axis=1)
-        return
-    which, gone = np.nonzero(is_leaving)
-    while which.size:
-        is_first = np.ones(len(which), dtype=bool)
-        is_first[1:] = which[1:] != which[:-1]
-        yield which[is_first], gone[is_first]
-        which, gone = which[~is_first], gone[~is_first]
+def _one_a_row(rows: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+    """Yield positions in `rows`, which ascends, that hold every row at most once, until all have been yielded."""
+    rest = np.arange(len(rows))
+    while rest.size:
+        is_first = np.ones(len(rest), dtype=bool)
+        is_first[1:] = rows[rest[1:]] != rows[rest[:-1]]
+        yield rest[is_first]
+        rest = rest[~is_first]

@@ -22,69 +22,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.missing import scored_part
 from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.stability.bootstrap import clusters_of
+from ranking_engine.score_matrix import ScoreMatrix
 from ranking_engine.stability.friedman import Friedman, friedman
-from ranking_engine.stability.sign_flips import MAX_EXACT, draws_for, holm, sign_flips
+from ranking_engine.stability.pair_tests import (
+    LEVEL,
+    NOT_SEPARABLE,
+    SEPARABLE,
+    TOO_FEW,
+    PairTable,
+    PairTests,
+    Scale,
+    cluster_differences,
+    task_clusters,
+)
 
-TOO_FEW, NOT_SEPARABLE, SEPARABLE = 0, 1, 2
-VERDICTS = ("too few tasks to tell", "not separable", "separable")
-LEVEL = 0.05
 TOP = 10
-
-Scale = Literal["sd", "none"]
-
-
-@dataclass(frozen=True, eq=False)
-class PairTests:
-    """The tests of a family of pairs; arrays have one entry a pair.
-
-    Attributes:
-        pairs: shape (n_pairs, 2): the systems, the one placed higher first.
-        differences: mean difference over common tasks, weighted and scaled; NaN where there is no common task.
-        n_units: the independent differences: clusters, or instances, that both have a score on.
-        p_values: of the sign-flip test.
-        adjusted: after Holm, over this family.
-        least_adjusted: the least adjusted p-value that the numbers of units allow.
-        verdicts: TOO_FEW, NOT_SEPARABLE or SEPARABLE.
-        n_draws: sign vectors drawn, where not all were counted; 0 where all were.
-    """
-
-    pairs: NDArray[np.intp]
-    differences: FloatArray
-    n_units: NDArray[np.int64]
-    p_values: FloatArray
-    adjusted: FloatArray
-    least_adjusted: FloatArray
-    verdicts: NDArray[np.int8]
-    n_draws: int
-
-    @property
-    def verdict(self) -> str:
-        """`some` pairs are separable, `none` are, or there are `too_few_tasks` to tell for every pair."""
-        if (self.verdicts == SEPARABLE).any():
-            return "some"
-        return "too_few_tasks" if len(self.verdicts) and (self.verdicts == TOO_FEW).all() else "none"
-
-    def summary(self) -> dict[str, Any]:
-        """Return the counts of verdicts as JSON."""
-        counts = np.bincount(self.verdicts, minlength=3).tolist()
-        return {
-            "verdict": self.verdict,
-            "n_pairs": len(self.pairs),
-            "n_separable": counts[SEPARABLE],
-            "n_not_separable": counts[NOT_SEPARABLE],
-            "n_too_few_tasks": counts[TOO_FEW],
-            "least_adjusted": float(self.least_adjusted.min()) if len(self.pairs) else None,
-            "n_draws": self.n_draws,
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +179,7 @@ def significance_of_rankings(
         _check_parameters(matrix, ranking, level, scale, pool)
     orders = {key: _board_order(matrix, ranking) for key, ranking in rankings.items()}
     units, shares = cluster_differences(matrix, scale)
-    table = _PairTable(units, shares, sorted(set().union(*orders.values())), level, seed)
+    table = PairTable(units, shares, sorted(set().union(*orders.values())), level, seed)
     of_pool = _friedman_of(matrix, pool, level)
     found = {}
     for key, order in orders.items():
@@ -241,136 +200,6 @@ def significance_of_rankings(
             of_pool,
         )
     return found
-
-
-class _PairTable:
-    """Every pair of `systems` tested once: a p-value hangs on no ranking, only its adjustment does."""
-
-    def __init__(
-        self, units: FloatArray, shares: FloatArray, systems: Sequence[int], level: float, seed: int
-    ) -> None:
-        self.level = level
-        self.places = {system: place for place, system in enumerate(systems)}
-        first, second = np.triu_indices(len(systems), 1)
-        chosen = np.array(systems, dtype=np.intp)
-        pairs = np.column_stack([chosen[first], chosen[second]])
-        self.tests = _test_pairs(units, shares, pairs, level, seed)
-        self.least = np.minimum(1.0, 2.0 ** (1.0 - self.tests.n_units))
-
-    def family(self, order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> PairTests:
-        """Return the tests of these pairs of places of `order`, adjusted among themselves."""
-        places = np.array([self.places[system] for system in order], dtype=np.intp)
-        systems = np.array(order, dtype=np.intp)
-        a, b = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-        low, high = np.minimum(places[a], places[b]), np.maximum(places[a], places[b])
-        rows = low * (2 * len(self.places) - low - 1) // 2 + high - low - 1
-        sign = np.where(places[a] < places[b], 1.0, -1.0)
-        return _judged(
-            np.column_stack([systems[a], systems[b]]),
-            differences=self.tests.differences[rows] * sign,
-            n_units=self.tests.n_units[rows],
-            p_values=self.tests.p_values[rows],
-            least=self.least[rows],
-            n_draws=self.tests.n_draws,
-            level=self.level,
-        )
-
-
-def instance_separability(
-    scores: FloatArray, pairs: NDArray[np.intp], *, level: float = LEVEL, seed: int = 0
-) -> PairTests:
-    """Test pairs of systems over the instances of a task, one score each: the same test with one unit an instance.
-
-    Args:
-        scores: shape (n_systems, n_instances), higher is better, NaN = missing.
-        pairs: the family, shape (n_pairs, 2), indices of systems.
-        level: of significance.
-        seed: of the sign vectors drawn where a pair differs on more than 28 instances.
-
-    It tells whether the systems differ on instances such as these, not on tasks such as this one.
-    """
-    shares = np.where(np.isnan(scores), np.nan, 1.0)
-    return _test_pairs(scores[:, :, None], shares[:, :, None], np.asarray(pairs, dtype=np.intp), level, seed)
-
-
-def cluster_differences(matrix: ScoreMatrix, scale: Scale) -> tuple[FloatArray, FloatArray]:
-    """Return the scaled, weighted scores by cluster, and their weights.
-
-    Both have shape (n_systems, n_clusters, largest cluster), NaN where there is no score or no task: a pair's
-    difference on a cluster is the sum over the tasks on which both have a score.
-    """
-    if not matrix.votes.any():
-        nothing = np.empty((matrix.n_systems, 0, 0))
-        return nothing, nothing
-    part = matrix.subset(tasks=matrix.votes)
-    clusters = clusters_of(part)
-    members: list[list[int]] = [[] for _ in clusters]
-    for t, number in enumerate(task_clusters(part)):
-        members[number].append(t)
-    shape = (matrix.n_systems, len(members), max(map(len, members), default=0))
-    units, shares = np.full(shape, np.nan), np.full(shape, np.nan)
-    heaviest = max((float(weight) for weight in part.weights), default=1.0)
-    for number, tasks in enumerate(members):
-        for position, t in enumerate(tasks):
-            column = part.scores[:, t]
-            weight = float(part.weights[t]) / heaviest
-            deviation = _deviation(column) if scale == "sd" else 1.0
-            units[:, number, position] = column / deviation * weight
-            shares[:, number, position] = np.where(np.isnan(column), np.nan, weight)
-    return units, shares
-
-
-def task_clusters(matrix: ScoreMatrix) -> list[int]:
-    """Return the number of the cluster of each task of a matrix whose tasks all vote."""
-    clusters = clusters_of(matrix)
-    keys = (f"task {name}" if group is None else f"group {group}" for name, group in zip(
-        matrix.task_names, matrix.groups, strict=True))
-    return [clusters[key] for key in keys]
-
-
-def _deviation(column: FloatArray) -> float:
-    present = column[~np.isnan(column)]
-    return float(present.std()) if present.size and present.std() > 0 else 1.0
-
-
-def _test_pairs(
-    units: FloatArray, shares: FloatArray, pairs: NDArray[np.intp], level: float, seed: int
-) -> PairTests:
-    first, second = pairs[:, 0], pairs[:, 1]
-    apart = units[first] - units[second]
-    is_common = ~np.isnan(apart)
-    differences = np.where(is_common.any(axis=2), np.where(is_common, apart, 0.0).sum(axis=2), np.nan)
-    n_units = (~np.isnan(differences)).sum(axis=1)
-    weight = np.where(is_common, shares[first], 0.0).sum(axis=(1, 2))
-    total = np.nansum(differences, axis=1)
-    means = np.divide(total, weight, out=np.full(len(pairs), np.nan), where=weight > 0)
-    found = sign_flips(differences, n_draws=draws_for(len(pairs), level), seed=seed)
-    return _judged(
-        pairs,
-        differences=means,
-        n_units=n_units,
-        p_values=found.p_values,
-        least=found.least,
-        n_draws=found.n_draws,
-        level=level,
-    )
-
-
-def _judged(
-    pairs: NDArray[np.intp],
-    *,
-    differences: FloatArray,
-    n_units: NDArray[np.int64],
-    p_values: FloatArray,
-    least: FloatArray,
-    n_draws: int,
-    level: float,
-) -> PairTests:
-    adjusted, least_adjusted = holm(p_values), holm(least)
-    verdicts = np.where(adjusted <= level, SEPARABLE, np.where(least_adjusted > level, TOO_FEW, NOT_SEPARABLE))
-    return PairTests(
-        pairs, differences, n_units, p_values, adjusted, least_adjusted, verdicts.astype(np.int8), n_draws
-    )
 
 
 def _board_order(matrix: ScoreMatrix, ranking: Ranking) -> tuple[int, ...]:
@@ -423,20 +252,3 @@ def _check_parameters(
     if unknown:
         raise ValueError(f"`pool` names {unknown[0]!r}, which is no system of the board")
 
-
-__all__ = [
-    "LEVEL",
-    "MAX_EXACT",
-    "NOT_SEPARABLE",
-    "SEPARABLE",
-    "TOO_FEW",
-    "TOP",
-    "VERDICTS",
-    "PairTests",
-    "Run",
-    "Significance",
-    "cluster_differences",
-    "instance_separability",
-    "significance",
-    "significance_of_rankings",
-]

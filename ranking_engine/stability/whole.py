@@ -16,11 +16,12 @@ from ranking_engine.missing import complete
 from ranking_engine.ranking import Ranking
 from ranking_engine.score_matrix import ScoreMatrix
 from ranking_engine.stability.diversity import diversity
+from ranking_engine.stability.pair_tests import LEVEL, PairTests
 from ranking_engine.stability.sensitivity.cardinal import FEASIBLE_SETS, cardinal_sensitivity
 from ranking_engine.stability.sensitivity.ordinal import ordinal_sensitivity
-from ranking_engine.stability.sensitivity.proof import MAX_PROGRAMS
+from ranking_engine.stability.sensitivity.proof import BOX_WORK, MAX_PROGRAMS
 from ranking_engine.stability.sensitivity.subsets import MAX_NODES
-from ranking_engine.stability.significance import LEVEL, TOP, PairTests, significance
+from ranking_engine.stability.significance import TOP, significance
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult
 
 _SUMMARY = "summary.json"  # how a partial result holds its summary, as bytes
@@ -182,13 +183,15 @@ def _merge_cardinal(
 
 
 def _cardinal_seconds(matrix: ScoreMatrix, parameters: Parameters) -> float:
-    """The first stage, and the relaxations where the board is so large that it hardly ever suffices."""
+    """The search and the halving of boxes, and all relaxations where these hardly ever suffice."""
     n, T = matrix.n_systems, matrix.n_tasks
     rows = n * (n - 1) / 2
     each = 1e-3 + 1e-6 * rows + 1.2e-9 * rows * T**2
-    is_hard = T > 12 and n > 30
+    is_hard = T > 8 and n > 12
     search = 0.5 + min(3e8, rows * T * 3 * T) * 2e-8
-    return len(parameters["feasible"]) * (search + (1.5 * parameters["max_programs"] * each if is_hard else 0.0))
+    halving = min(1.0, rows * T / 1000) * 1.5e-9 * BOX_WORK  # for the pairs, and about as much for the rank changes
+    relaxing = 1.5 * parameters["max_programs"] * each if is_hard else 0.0
+    return len(parameters["feasible"]) * (search + 2 * halving + relaxing)
 
 
 CARDINAL = Study(

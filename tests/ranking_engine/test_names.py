@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from ranking_engine.names import check_name, clean_name, fold_name, name_problem
@@ -53,3 +55,61 @@ def test_a_good_name_comes_back_clean():
     assert check_name(" GPT-4o (2024-08-06) ") == "GPT-4o (2024-08-06)"
     assert check_name("名前 🙂") == "名前 🙂"
     assert check_name("-Best", allow_formula=True) == "-Best"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",  # Persian: I want, with its non-joiner
+        "\u0645\u06cc\u064e\u200c\u062e",  # with a vowel mark before it
+        "\u0915\u094d\u200d\u0937",  # Hindi: a half letter
+        "\u0915\u094d\u200c\u0937",  # Hindi: a visible virama
+        "Coder \U0001f469\u200d\U0001f4bb",
+        "\U0001f469\U0001f3fd\u200d\U0001f4bb",  # with a skin tone
+        "\u2764\ufe0f\u200d\U0001f525",  # a heart on fire
+        "\U0001f3f4\u200d\u2620\ufe0f",  # the pirate flag
+    ],
+)
+def test_joiners_are_taken_where_words_and_emoji_need_them(name):
+    assert check_name(name) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "GPT\u200c4", "GPT\u200d4", "\u200dGPT", "GPT\u200c", "\U0001f469\u200d", "\u200d\U0001f4bb",
+        "a\u200d\U0001f4bb",
+        "\U0001f4bb\u200da", "\U0001f469\u200d\u200d\U0001f4bb", "\u0627\u200c\u0628", "\u0628\u200c",
+        "\u0628\u200d\u0628",
+        "\u0628\u200ca", "\u0628\u200c\u200c\u0628", "4\ufe0f", "\ufe0f", "\U0001f600\ufe0f\ufe0f",
+    ],
+)  # fmt: skip
+def test_joiners_that_change_nothing_are_refused(name):
+    assert "invisible or control character" in name_problem(name)
+
+
+def test_names_never_differ_by_joiners_alone():
+    assert fold_name("\u0645\u06cc\u200c\u062e") == fold_name("\u0645\u06cc\u062e")
+    assert fold_name("\u2764\ufe0f") == fold_name("\u2764")
+    assert fold_name("\U0001f469\u200d\U0001f4bb") == fold_name("\U0001f469\U0001f4bb")
+
+
+def test_the_letters_that_join_are_those_of_unicode():
+    """Which letters join what is told by their shapes: a letter that joins both ways has a medial form."""
+    medial = {
+        ord(unicodedata.normalize("NFKC", chr(code)))
+        for code in [*range(0xFB50, 0xFDFF), *range(0xFE70, 0xFEFD)]
+        if "MEDIAL FORM" in unicodedata.name(chr(code), "") and len(unicodedata.normalize("NFKC", chr(code))) == 1
+    }
+    final_only = {
+        ord(unicodedata.normalize("NFKC", chr(code)))
+        for code in [*range(0xFB50, 0xFDFF), *range(0xFE70, 0xFEFD)]
+        if "FINAL FORM" in unicodedata.name(chr(code), "") and len(unicodedata.normalize("NFKC", chr(code))) == 1
+    } - medial
+    final_only -= {0x6BA}  # noon ghunna joins both ways; only its final shape is encoded
+    assert len(medial) > 30
+    for code in medial:
+        assert name_problem(f"{chr(code)}\u200c\u0628") is None, hex(code)
+    for code in final_only:
+        assert name_problem(f"{chr(code)}\u200c\u0628") is not None, hex(code)
+        assert name_problem(f"\u0628\u200c{chr(code)}") is None, hex(code)

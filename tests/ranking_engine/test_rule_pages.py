@@ -10,6 +10,7 @@ import pytest
 import ranking_engine
 from ranking_engine import MISSING_POLICIES, RULES, TIES
 from ranking_engine.omission import NATIVE, omission_sentence, policies_of
+from ranking_engine.rule_advice import WHEN_TO_USE
 from ranking_engine.rules import choice_sets
 from tests.reference import REPOSITORY
 
@@ -40,6 +41,12 @@ def test_every_example_gives_what_the_page_says(page):
 
 def test_every_rule_has_a_page_and_every_page_a_rule():
     assert set(PAGES) == {*RULES, *BESIDE_RULES}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_site_and_the_page_give_the_same_advice(rule):
+    section = text_of(rule).partition("## When to use it\n")[2].partition("\n## ")[0]
+    assert WHEN_TO_USE[rule] == joined(section).strip().replace("`", "")
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))

@@ -121,6 +121,7 @@ def cardinal_sensitivity(
     matrix: ScoreMatrix,
     *,
     feasible: Feasible = "scaled",
+    least_weight: float = LEAST_WEIGHT,
     missing: str = "drop_systems",
     max_programs: int = MAX_PROGRAMS,
     box_work: int = BOX_WORK,
@@ -133,6 +134,7 @@ def cardinal_sensitivity(
     Args:
         matrix: the scores.
         feasible: which weights are allowed; see CardinalSensitivity.
+        least_weight: ε, the share of a task's differences that noise preserves at least; above 0, at most 1.
         missing: the policy for missing scores.
         max_programs: linear relaxations for the upper bound of the reversed pairs; as many again, at most, linear
             relaxations or mixed-integer programs for the rank change.
@@ -144,14 +146,16 @@ def cardinal_sensitivity(
     The steps decide when to stop, never the time, so that the same arguments give the same figures.
 
     Raises:
-        ValueError: an unknown policy or feasible set.
+        ValueError: an unknown policy or feasible set, or a `least_weight` out of its range.
     """
+    if not 0 < least_weight <= 1:
+        raise ValueError(f"`least_weight` is {least_weight}; expected a share above 0, at most 1")
     if feasible not in FEASIBLE_SETS:
         raise ValueError(f"`feasible` is {feasible!r}; expected 'scaled' or 'box'")
     part = complete(matrix, missing).matrix
     if part is None or part.n_systems < 2:
         return CardinalSensitivity("fewer than two systems have all scores", feasible, seed)
-    space = Space(part, feasible)
+    space = Space(part, feasible, least_weight)
     if not space.kept.size:
         return CardinalSensitivity("no task tells any two systems apart", feasible, seed)
     budget = _Budget(max_programs, box_work, n_starts)
@@ -183,7 +187,7 @@ class Space:
     units: scores x systems, shape (n, T): the score under weights v is units @ v.
     """
 
-    def __init__(self, part: ScoreMatrix, feasible: str) -> None:
+    def __init__(self, part: ScoreMatrix, feasible: str, least_weight: float = LEAST_WEIGHT) -> None:
         self.matrix, self.feasible = part, feasible
         deviation = part.scores.std(axis=0, ddof=1)
         self.kept = np.flatnonzero(deviation > LEAST_DEVIATION)
@@ -193,7 +197,7 @@ class Space:
         deviation, scores = deviation[self.kept], part.scores[:, self.kept]
         given = np.array([float(part.weights[t]) for t in self.kept])
         self.factors = given / given.max() / (deviation if feasible == "scaled" else 1.0)
-        self.floor = LEAST_WEIGHT
+        self.floor = least_weight
         if feasible == "box":
             self.floor *= float(deviation.min() / deviation.max())
         columns, self.merged, self.count = np.unique(
@@ -289,4 +293,3 @@ def _result(
         tuple(space.matrix.task_names[t] for t in sorted(dropped)),
         steps,
     )
-

@@ -26,7 +26,17 @@ from ranking_engine.profile import Profile
 from ranking_engine.ranking import ranks_of
 from ranking_engine.rules.rates import common_weight
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.stability.sensitivity.subsets import MAX_NODES, POSITIVE, Bounds, Choice, Sums, climb, prove, wander
+from ranking_engine.stability.sensitivity.subsets import (
+    MAX_NODES,
+    POSITIVE,
+    Bounds,
+    Choice,
+    Sums,
+    climb,
+    prove,
+    rounded,
+    wander,
+)
 from ranking_engine.stability.sensitivity.visited import Met, Visited, average_ranks
 
 N_STARTS = 20
@@ -168,6 +178,13 @@ def _chains(number: NDArray[np.intp], ranks: FloatArray) -> NDArray[np.intp]:
     return np.asarray(chains[(chains >= 0).all(axis=1)])
 
 
+def _exchanges(n_items: int) -> NDArray[np.bool_]:
+    """Return all sets of one item, and of two where these are few, shape (n_sets, n_items)."""
+    one = np.eye(n_items, dtype=bool)
+    first, second = np.triu_indices(n_items, 1)
+    return np.concatenate([one, one[first] | one[second]]) if len(first) <= MAX_DOUBLES else one
+
+
 class TopStudy:
     """The sums of win rates of the top, as a function of which others are chosen."""
 
@@ -184,7 +201,7 @@ class TopStudy:
         self.others = tuple(names[k] for k in others)
         self.base = rates[np.ix_(top, top)].sum(axis=1)
         self.gains = rates[np.ix_(top, others)]
-        self.progress, self.done, self.total = progress, 0, 4 * size + N_WALKS * len(LURES) + MAX_ROUNDS
+        self.progress, self.done, self.total = progress, 0, 4 * size + 2 * MAX_ROUNDS + 1
         self.visited = Visited(average_ranks(self.base / size))
 
     def tick(self) -> None:
@@ -222,37 +239,35 @@ class TopStudy:
         return Sums.of(base[is_pair], changes[is_pair], _chains(number, ranks))
 
     def search(self, sums: Sums, n_starts: int, generator: np.random.Generator) -> int:
-        """Climb from nothing, from all and from random choices; wander from the first of them, and climb again."""
+        """Climb from nothing, all, a rounded and random choices; wander from the first of them, and climb again."""
         n_items = len(self.others)
         none = np.zeros(n_items, dtype=bool)
         affordable = SEARCH_WORK // max(1, sums.changes.size)
         n_steps = max(50, min(N_STEPS, affordable))
-        starts = [none, ~none, *(generator.random((min(n_starts, affordable), n_items)) < 0.5)]
+        relaxed = [choice for choice in [rounded(sums)] if choice is not None]
+        starts = [none, ~none, *relaxed, *(generator.random((min(n_starts, affordable), n_items)) < 0.5)]
         n_changes = climb(sums, starts, self.visit)
-        for start in starts[:N_WALKS]:
-            for lure in LURES:
-                self.tick()
-                found = wander(sums, start, n_steps, generator, lure=lure)
-                n_changes += n_steps + climb(sums, [found], self.visit)
+        self._go_far()
+        walks = [(start, lure) for start in starts[:N_WALKS] for lure in LURES]
+        self.tick()
+        found = wander(sums, walks, n_steps, generator, self.visit)
+        n_changes += n_steps * len(walks) + climb(sums, found, self.visit)
         self._go_far()
         return n_changes
 
     def _go_far(self) -> None:
         """Exchange one system, or on small boards two, as long as tau-b falls: ties made on purpose count for it."""
-        n_items = len(self.others)
-        items = range(n_items)
-        exchanges: list[tuple[int, ...]] = [(k,) for k in items]
-        if n_items * (n_items - 1) // 2 <= MAX_DOUBLES:
-            exchanges += itertools.combinations(items, 2)
+        exchanges = _exchanges(len(self.others))
         for _ in range(MAX_ROUNDS):
-            before = self.visited.farthest
-            for exchange in exchanges:
-                choice = before.solution.copy()
-                choice[list(exchange)] ^= True
-                self.visit(choice)
             self.tick()
-            if self.visited.farthest is before:
+            before = self.visited.farthest
+            choices = exchanges ^ before.solution
+            sums = self.base + choices.astype(np.float64) @ self.gains.T
+            means = sums / (len(self.top) + np.count_nonzero(choices, axis=1))[:, None]
+            distances = self.visited.tau_b_distances(means)
+            if not len(distances) or distances.max() <= before.tau_b_distance + 1e-12:
                 break
+            self.visit(choices[distances.argmax()])
 
     def _bound_moves(self, max_nodes: int) -> Bounds:
         """Bound the change of every system's rank; `upper` counts half places."""

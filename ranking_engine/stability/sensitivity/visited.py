@@ -59,7 +59,18 @@ class Visited:
     def visit(self, scores: FloatArray, solution: NDArray[Any]) -> Met:
         """Compare the ranking by `scores`, which `solution` gives, with the reference."""
         self.n_visited += 1
-        met = self._met(average_ranks(scores), solution)
+        return self._keep(self._met(average_ranks(scores), solution))
+
+    def tau_b_distances(self, scores: FloatArray) -> FloatArray:
+        """Return the `tau_b_distance` of every row of `scores`, shape (n_rankings, n); none of them is kept."""
+        ranks = ranks_of(scores)
+        order = np.sign(ranks[:, :, None] - ranks[:, None, :])
+        balance = (order * self._order).sum(axis=(1, 2))
+        scale = np.sqrt(self._untied * np.abs(order).sum(axis=(1, 2)))
+        self.n_visited += len(scores)
+        return np.where(scale > 0, (1 - balance / np.where(scale > 0, scale, 1.0)) / 2, 0.0)
+
+    def _keep(self, met: Met) -> Met:
         if met.discordant > self.most_discordant.discordant or not self.most_discordant.solution.size:
             self.most_discordant = met
         if met.tau_b_distance > self.farthest.tau_b_distance or not self.farthest.solution.size:

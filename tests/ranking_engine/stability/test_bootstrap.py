@@ -66,14 +66,24 @@ def test_batches_agree_with_the_loop_on_larger_matrices(options):
     assert (set(intervals.counts), intervals.undefined, intervals.skipped) == (set(listed_rules()), {}, {})
 
 
-def test_rules_that_would_take_too_long_are_skipped_and_say_so():
-    matrix = random_matrix(20, 8, seed=3)
-    intervals = rank_intervals(matrix, ("borda", "coombs", "threshold"), n_resamples=10, budget=0.005)
-    assert (set(intervals.counts), set(intervals.skipped)) == ({"borda", "threshold"}, {"coombs"})
-    assert re.fullmatch(
-        r"ranking 10 resamples one by one would take about [\d.]+ s; [\d.]+ s of 0.005 s are left for such rules",
-        intervals.skipped["coombs"],
-    )
+def test_rules_ranked_one_by_one_get_as_many_resamples_as_the_budget_buys_and_never_too_few():
+    matrix, rules = random_matrix(20, 8, seed=3), ("borda", "coombs", "threshold")
+    costs = {rule: RULES[rule].cost(20, 8) for rule in rules}
+    budget = 30 * costs["threshold"] + 12.5 * costs["coombs"]
+    assert costs["threshold"] < costs["coombs"]
+    found = rank_intervals(matrix, rules, n_resamples=30, budget=budget, least=5)
+    assert found.n_drawn == {"borda": 30, "threshold": 30, "coombs": 12}
+    least = rank_intervals(matrix, rules, n_resamples=30, budget=0, least=5)
+    assert least.n_drawn == {"borda": 30, "threshold": 5, "coombs": 5}
+    first = rank_intervals(matrix, rules, n_resamples=12)
+    np.testing.assert_array_equal(found.counts["coombs"], first.counts["coombs"])
+
+
+def test_a_rule_of_which_one_resample_takes_too_long_is_skipped_and_says_so(monkeypatch):
+    monkeypatch.setattr("ranking_engine.stability.bootstrap.MOST_SECONDS", 1e-5)
+    intervals = rank_intervals(random_matrix(20, 8, seed=3), ("borda", "coombs"), n_resamples=10)
+    assert set(intervals.counts) == {"borda"}
+    assert re.fullmatch(r"ranking one resample would take about [\d.e-]+ s", intervals.skipped["coombs"])
 
 
 def test_rules_that_need_all_scores_and_rules_that_do_not_share_one_budget():
@@ -82,8 +92,9 @@ def test_rules_that_need_all_scores_and_rules_that_do_not_share_one_budget():
     matrix, rules = ScoreMatrix(values), ("threshold", "bradley_terry")
     costs = {rule: RULES[rule].cost(20, 8) for rule in rules}
     budget = 10.5 * sum(costs.values())
-    assert rank_intervals(matrix, rules, n_resamples=10, budget=budget).skipped == {}
-    assert set(rank_intervals(matrix, rules, n_resamples=10, budget=budget * 0.8).skipped) == {"bradley_terry"}
+    assert rank_intervals(matrix, rules, n_resamples=10, budget=budget).n_drawn == dict.fromkeys(rules, 10)
+    fewer = rank_intervals(matrix, rules, n_resamples=10, budget=budget * 0.8, least=1).n_drawn
+    assert fewer["threshold"] == 10 > fewer["bradley_terry"] > 1
 
 
 def test_a_rule_that_is_undefined_on_all_tasks_is_so_although_a_resample_may_leave_out_the_cause():

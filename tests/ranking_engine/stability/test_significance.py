@@ -11,15 +11,9 @@ from scipy import stats
 
 from ranking_engine import UNRANKED, ScoreMatrix, rank
 from ranking_engine.stability.friedman import critical_difference, friedman
+from ranking_engine.stability.pair_tests import NOT_SEPARABLE, SEPARABLE, TOO_FEW, instance_separability, pair_test
 from ranking_engine.stability.sign_flips import BOUND, DRAWN, draws_for, exact_p_value, holm, sign_flips
-from ranking_engine.stability.significance import (
-    NOT_SEPARABLE,
-    SEPARABLE,
-    TOO_FEW,
-    instance_separability,
-    significance,
-    significance_of_rankings,
-)
+from ranking_engine.stability.significance import significance, significance_of_rankings
 from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 
@@ -53,6 +47,17 @@ def test_counting_by_halves_counts_every_sign_vector_ties_and_zeros_included(dif
 def test_differences_of_decimals_tie_as_the_decimals_do():
     """0.3 - 0.1 and 0.2 differ by a rounding error; sums that tie count as at least as large."""
     assert exact_p_value(np.array([0.3 - 0.1, 0.2, -0.2])) == naive_p_value([1, 1, -1]) == 1
+
+
+def test_one_pair_by_itself_has_the_p_value_of_every_sign_vector_and_no_adjustment():
+    matrix = ScoreMatrix([[3, 5, 1, 8, 2], [1, 4, 2, 3, 2], [2, 9, 7, 4, 5]], groups=["g", "g", None, None, None])
+    scaled = matrix.scores / matrix.scores.std(axis=0)
+    apart = scaled[0] - scaled[2]
+    found = pair_test(matrix, 0, 2)
+    expected = naive_p_value([apart[0] + apart[1], *apart[2:]])
+    assert found.p_values.tolist() == found.adjusted.tolist() == pytest.approx([expected])
+    assert found.n_units.tolist() == [4]
+    assert found.differences.tolist() == pytest.approx([apart.mean()])
 
 
 def test_the_least_p_value_is_that_of_differences_of_one_sign():
