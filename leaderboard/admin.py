@@ -15,6 +15,7 @@ from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
 
 from leaderboard.models import (
+    AuditEntry,
     Batch,
     Benchmark,
     Job,
@@ -30,10 +31,14 @@ from leaderboard.models import (
     TaskGroup,
     User,
 )
+from leaderboard.services.audit import Change, record_changes
+from leaderboard.services.audited_state import audited_state, record_state_changes
 from leaderboard.services.benchmarks import prepare_group, prepare_task, record_configuration_change
 from leaderboard.services.rankings import site_rules
 from ranking_engine import RULES
 from ranking_engine.names import check_name, fold_name
+
+IN_ADMIN = "changed in the administration"
 
 admin.site.site_header = "Plurank administration"
 admin.site.site_title = "Plurank administration"
@@ -212,11 +217,24 @@ class BenchmarkAdmin(admin.ModelAdmin):
         """A benchmark's history is kept."""
         return False
 
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:  # noqa: ANN401
+        """Remember how the benchmark stood before the first of its rows is stored."""
+        form.state_before = audited_state(obj.pk) if change else None
+        super().save_model(request, obj, form, change)
+
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:  # noqa: ANN401
-        """After all rows are stored, in the same transaction: a changed configuration is a revision."""
+        """After all rows are stored, in the same transaction: a changed configuration is a revision.
+
+        What changed goes into the benchmark's own trail, as if its owners had done it.
+        """
         super().save_related(request, form, formsets, change)
-        author = request.user if isinstance(request.user, User) else None
-        revision = record_configuration_change(form.instance, author=author, note="changed in the administration")
+        benchmark, author = form.instance, request.user if isinstance(request.user, User) else None
+        revision = record_configuration_change(benchmark, author=author, note=IN_ADMIN)
+        if form.state_before is None:
+            created = Change(AuditEntry.Subject.BENCHMARK, benchmark.key, "created", "", "yes")
+            record_changes(benchmark, [created], actor=author, reason=IN_ADMIN)
+        else:
+            record_state_changes(benchmark, form.state_before, actor=author, reason=IN_ADMIN, revision=revision)
         if revision:
             messages.info(request, f"The configuration changed: revision {revision.number} is being computed.")
 

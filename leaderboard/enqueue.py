@@ -5,6 +5,7 @@ import time
 from functools import partial
 
 from celery import current_app
+from django.conf import settings
 from django.db import transaction
 
 from leaderboard.models import Job
@@ -14,8 +15,6 @@ RUN_JOB = "jobs.run_job"
 EXPIRES_SECONDS = 60
 # A broker that was out of reach is not asked again for so long, so that a request that brings many jobs waits once.
 REST_SECONDS = 5.0
-# Beyond a job's own limit by so much: the row's deadline ends the lease first, then this ends the process.
-GRACE_SECONDS = 30
 
 logger = logging.getLogger(__name__)
 _rests_until = 0.0
@@ -44,7 +43,8 @@ def send_wake_up(job_id: int, queue: str, *, limit_seconds: int) -> bool:
     if time.monotonic() < _rests_until:
         return False
     signature = current_app.signature(RUN_JOB, kwargs={"job_id": job_id})
-    time_limit = limit_seconds + GRACE_SECONDS
+    # The row's deadline ends the lease first, then this ends the process.
+    time_limit = limit_seconds + settings.JOB_GRACE_SECONDS
     try:
         signature.apply_async(
             queue=queue, expires=EXPIRES_SECONDS, time_limit=time_limit, retry=False, ignore_result=True

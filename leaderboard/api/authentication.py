@@ -3,9 +3,10 @@
 from typing import Any
 
 from knox.auth import TokenAuthentication as KnoxAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, Throttled
 
 from leaderboard.models import ApiToken, User
+from leaderboard.services.attempts import TooManyAttemptsError, client_address, require_attempt_left, take_attempt
 from leaderboard.services.tokens import find_token, is_expired, note_use
 
 
@@ -20,7 +21,23 @@ class TokenAuthentication(KnoxAuthentication):
         kind, _, secret = header.partition(" ")
         if kind.lower() != "token" or not secret.strip():
             raise AuthenticationFailed("Write the header as `Authorization: Token <secret>`.", "invalid_header")
-        return self.authenticate_credentials(secret.strip())
+        address = client_address(request)
+        try:
+            require_attempt_left("token", address=address)
+            return self._counted(secret.strip(), address)
+        except TooManyAttemptsError as error:
+            refused = Throttled(error.seconds)
+            refused.detail = str(error)  # type: ignore[assignment]
+            raise refused from error
+
+    def _counted(self, secret: str, address: str) -> tuple[User, ApiToken]:
+        """Find who it is; a secret that nobody has counts against the address."""
+        try:
+            return self.authenticate_credentials(secret)
+        except AuthenticationFailed as error:
+            if error.get_codes() == "invalid_token":
+                take_attempt("token", address=address)
+            raise
 
     def authenticate_credentials(self, token: str) -> tuple[User, ApiToken]:
         """Find the user and the token of a secret.

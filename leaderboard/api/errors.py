@@ -3,19 +3,22 @@
 import logging
 from typing import Any
 
-from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
+from django.shortcuts import render
 from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
 
 from leaderboard.api.problems import CODES, ApiError, body
+from leaderboard.services.busy import RETRY_SECONDS, is_busy
 
 logger = logging.getLogger(__name__)
 
 PREFIX = "/api/"
 SERVER_ERROR = "Something went wrong here; it is logged. Nothing was changed."
+BUSY = "The database is busy with others. Nothing was changed; send the same again."
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response:
@@ -27,6 +30,9 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
         return Response(body(CODES[413], "The body is too large."), status=413)
     if isinstance(error, SuspiciousOperation):
         return Response(body(CODES[400], "The request cannot be understood."), status=400)
+    if is_busy(error):
+        set_rollback()
+        return Response(body(CODES[503], BUSY), status=503, headers={"Retry-After": str(RETRY_SECONDS)})
     response = exception_handler(error, context)
     if response is None:
         logger.error("the API failed", exc_info=error)
@@ -55,6 +61,8 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """The site's 400: JSON under /api/, the page elsewhere."""
     if request.path.startswith(PREFIX):
         return JsonResponse(body(CODES[400], "The request cannot be understood."), status=400)
+    if isinstance(exception, BadRequest):  # raised by our own views, in words for the reader
+        return render(request, "400.html", {"reason": str(exception)}, status=400)
     return defaults.bad_request(request, exception)
 
 

@@ -1,10 +1,10 @@
-"""In which form to answer: JSON, or CSV where a table is asked for."""
+"""In which form to answer: JSON, or a file where a table is asked for."""
 
 from typing import Any
 
 from rest_framework.exceptions import NotAcceptable
 from rest_framework.negotiation import DefaultContentNegotiation
-from rest_framework.renderers import BaseRenderer
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 
 
 class Negotiation(DefaultContentNegotiation):
@@ -19,13 +19,55 @@ class Negotiation(DefaultContentNegotiation):
         return found
 
 
-class CSVRenderer(BaseRenderer):
-    """A table that a service wrote."""
+class TextRenderer(BaseRenderer):
+    """A text that a service wrote."""
 
-    media_type = "text/csv"
-    format = "csv"
     charset = "utf-8"
 
     def render(self, data: Any, accepted_media_type: Any = None, renderer_context: Any = None) -> bytes:  # noqa: ANN401
-        """The text as bytes."""
-        return str(data).encode()
+        """The text as bytes; nothing for a 304."""
+        return b"" if data is None else str(data).encode()
+
+
+class CSVRenderer(TextRenderer):
+    """A table for programs."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+
+class LaTeXRenderer(TextRenderer):
+    """A table for papers, with the package booktabs."""
+
+    media_type = "application/x-tex"
+    format = "tex"
+
+
+class MarkdownRenderer(TextRenderer):
+    """A table for notes, as GitHub reads it."""
+
+    media_type = "text/markdown"
+    format = "md"
+
+
+class PreflibRenderer(TextRenderer):
+    """Orders, as PrefLib keeps them."""
+
+    media_type = "text/x-preflib"
+    format = "preflib"
+
+
+class ZipRenderer(BaseRenderer):
+    """Files in one."""
+
+    media_type = "application/zip"
+    format = "zip"
+    charset = None
+    render_style = "binary"
+
+    def render(self, data: Any, accepted_media_type: Any = None, renderer_context: Any = None) -> bytes:  # noqa: ANN401
+        """The bytes that a service packed; nothing for a 304."""
+        return b"" if data is None else bytes(data)
+
+
+TABLES = [JSONRenderer, CSVRenderer, LaTeXRenderer, MarkdownRenderer]

@@ -26,7 +26,36 @@ AGGREGATION = OpenApiParameter(
     enum=Benchmark.Aggregation.values,
     description="Another aggregation of tasks and groups than the revision's own: computed on demand, within a budget.",
 )
+WEIGHTS = OpenApiParameter(
+    "weights",
+    description="Weights of tasks by key that differ from the revision's own, such as `cola:3,rte:0`; a task of weight "
+    "0 takes no part. Computed on demand, within a budget.",
+)
+GROUP_WEIGHTS = OpenApiParameter(
+    "group_weights", description="As `weights`, of groups; `basic` aggregation does not look at them."
+)
+DRY_RUN = OpenApiParameter(
+    "dry_run", bool, description="Answer with status 200 what would be answered; nothing is stored."
+)
+FILTERS = [
+    OpenApiParameter("q", str, description="Only systems whose name or organisation says this."),
+    OpenApiParameter("tag", str, description="Only systems with this tag."),
+    OpenApiParameter("complete", bool, description="Only systems with a score on every voting task."),
+    OpenApiParameter("top", int, description="Only ranks up to this one."),
+]
 FORMAT = OpenApiParameter("format", enum=["json", "csv"], description="In place of the Accept header.")
+LONG = OpenApiParameter("long", bool, description="Of a CSV: a row each score, with all that is stored of it.")
+TABLE_FORMAT = OpenApiParameter(
+    "format",
+    enum=["json", "csv", "tex", "md"],
+    description="In place of the Accept header: JSON, or the whole table on one page as CSV, LaTeX (booktabs) or "
+    "Markdown.",
+)
+SCORES_FORMAT = OpenApiParameter(
+    "format",
+    enum=["json", "csv", "tex", "md", "preflib"],
+    description="In place of the Accept header: as for other tables, and `preflib` for the orders of the voting tasks.",
+)
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     str,
@@ -41,14 +70,21 @@ def error(description: str) -> OpenApiResponse:
     return OpenApiResponse(shapes.Error, description=description)
 
 
+# Answered by the web server before the site is asked, so that it has no body of ours.
+TOO_LONG = {414: OpenApiResponse(description="The address is longer than the web server reads.")}
 READING = {
+    **TOO_LONG,
+    400: error("A parameter of the address cannot be understood."),
     304: OpenApiResponse(description="What `If-None-Match` names is still so."),
     401: error("The token is none, or has expired."),
     403: error("The token lacks the scope."),
     404: error("There is nothing here that is open to you."),
+    406: error("There is no such form of this."),
     429: error("Too many requests; `Retry-After` says when to try again."),
+    503: error("The database is busy; `Retry-After` says when to try again."),
 }
 WRITING = {
+    **TOO_LONG,
     400: error("Something in the body is wrong; `details` says where. Nothing is stored."),
     401: error("There is no token, or it is none, or has expired."),
     403: error("The token lacks the scope, or its user may not do this."),
@@ -56,15 +92,25 @@ WRITING = {
     409: error("It cannot be done now."),
     413: error("The body is too large."),
     415: error("The body is neither JSON nor, where a table is taken, CSV, in UTF-8."),
+    406: error("There is no such form of this."),
     429: error("Too many requests; `Retry-After` says when to try again."),
+    503: error("The database is busy and nothing was stored; `Retry-After` says when to try again."),
 }
 
 
-def reading(shape: Any, *, csv: str = "") -> dict[Any, Any]:  # noqa: ANN401 -- a serializer class
-    """The answers of a route that reads; `csv` says what the CSV holds, where there is one."""
+def reading(shape: Any, *, csv: str = "", table: str = "", files: Any = ()) -> dict[Any, Any]:  # noqa: ANN401
+    """The answers of a route that reads.
+
+    Args:
+        shape: of the JSON, a serializer class.
+        csv: what the CSV holds, where there is one.
+        table: what CSV, LaTeX and Markdown hold, where there are all three.
+        files: pairs of a further content type and what it holds.
+    """
     answers: dict[Any, Any] = {(200, "application/json"): shape}
-    if csv:
-        answers[200, "text/csv"] = OpenApiResponse(OpenApiTypes.STR, description=csv)
+    kinds = ("text/csv", "application/x-tex", "text/markdown") if table else ("text/csv",) if csv else ()
+    for kind, held in [*((kind, table or csv) for kind in kinds), *files]:
+        answers[200, kind] = OpenApiResponse(OpenApiTypes.STR, description=held)
     return answers | READING
 
 
@@ -113,6 +159,26 @@ CSV_EXAMPLE = OpenApiExample(
     request_only=True,
     media_type="text/csv",
 )
+IMPORT_EXAMPLE = OpenApiExample(
+    "A results file of lm-evaluation-harness",
+    value={
+        "files": [
+            {
+                "name": "results.json",
+                "text": '{"results": {"arc_easy": {"acc,none": 0.71, "acc_stderr,none": 0.009}}, "config": '
+                '{"model_args": "pretrained=acme/deep-thought"}}',
+            }
+        ],
+        "mapping": {
+            "tasks": {"arc_easy, acc": "ARC easy"},
+            "scales": {"arc_easy, acc": "times-100"},
+            "systems": {"acme/deep-thought": "Deep Thought"},
+        },
+        "create_systems": True,
+    },
+    request_only=True,
+    media_type="application/json",
+)
 ERROR_EXAMPLE = OpenApiExample(
     "A cell that is no number",
     value={
@@ -125,9 +191,21 @@ ERROR_EXAMPLE = OpenApiExample(
     response_only=True,
     status_codes=["400"],
 )
+WEIGHTS_EXAMPLE = OpenApiExample(
+    "One task counts three times, another not at all",
+    value={"weights": {"cola": 3, "rte": "0"}, "aggregation": "basic"},
+    request_only=True,
+    media_type="application/json",
+)
 CONDITIONS_EXAMPLE = OpenApiExample(
     "Language understanding counts for at least a third",
     value={"conditions": ["CoLA + RTE >= 1/3", "CoLA >= RTE", "minimise group:QA"]},
+    request_only=True,
+    media_type="application/json",
+)
+REASON_EXAMPLE = OpenApiExample(
+    "Why",
+    value={"reason": "Measured on the training set."},
     request_only=True,
     media_type="application/json",
 )

@@ -41,6 +41,30 @@ def window(parameters: Any) -> Window:  # noqa: ANN401 -- a QueryDict
     return Window(_decoded(parameters.get("cursor", "")), int(size))
 
 
+def number_after(wanted: Window) -> int:
+    """The cursor of a list that is paged by numbers; 0 on the first page.
+
+    Raises:
+        ApiError: it is no number.
+    """
+    if not wanted.after:
+        return 0
+    if not (wanted.after.isdecimal() and len(wanted.after) < 10):
+        raise ApiError(400, "`cursor` is none of this list's; follow the `next` of a page.")
+    return int(wanted.after)
+
+
+def cut_counted(all_items: Sequence[T], wanted: Window) -> Page[T]:
+    """A page of a whole list that stands in a fixed order: the cursor is how many items came before.
+
+    Raises:
+        ApiError: the cursor is none of this list's.
+    """
+    first = number_after(wanted)
+    end = first + wanted.size
+    return Page(all_items[first:end], str(end) if len(all_items) > end else None)
+
+
 def cut(found: Sequence[T], wanted: Window, key_of: Any) -> Page[T]:  # noqa: ANN401
     """A page from what was found behind the cursor: one item more than the page holds says that there is a next."""
     items = found[: wanted.size]

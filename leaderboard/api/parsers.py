@@ -6,11 +6,14 @@ import re
 from typing import Any, NoReturn
 
 from django.conf import settings
-from rest_framework.parsers import BaseParser
+from django.core.exceptions import SuspiciousOperation
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser, MultiPartParser
 
 from leaderboard.api.problems import ApiError
 
 MOST_LEVELS = 20
+FORM_BYTES = 1_000_000  # of a form beside its files
 _TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)|[\[\]{}]', re.DOTALL)
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
@@ -118,6 +121,32 @@ class CSVParser(BaseParser):
         """The body's bytes."""
         _check_charset(_parameters(media_type))
         return _read(stream, parser_context, settings.UPLOAD_BYTES)
+
+
+class FilesParser(MultiPartParser):
+    """Files with the fields that go with them, as a form sends them: `files` as often as there are files."""
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:  # noqa: ANN401
+        """The same as a JSON body says, with the files' bytes.
+
+        Raises:
+            ApiError: they are too many bytes, or no form.
+        """
+        length = parser_context["request"].META.get("CONTENT_LENGTH") or "0"
+        limit = settings.UPLOAD_BYTES + FORM_BYTES
+        if not length.isdecimal() or int(length) > limit:
+            raise ApiError(413, f"The body has {length[:20]} bytes; at most {limit:,} are taken.")
+        try:
+            found = super().parse(stream, media_type, parser_context)
+        except (ParseError, SuspiciousOperation, UnicodeError) as error:
+            raise ApiError(400, f"The form cannot be read: {str(error)[:200]}") from error
+        body: dict[str, Any] = dict(found.data.items())
+        if "mapping" in body:
+            body["mapping"] = strict_json(body["mapping"])
+        if body.get("create_systems") in ("true", "false"):
+            body["create_systems"] = body["create_systems"] == "true"
+        files = [(file.name, file.read()) for name in found.files for file in found.files.getlist(name)]
+        return body | {"files": files}
 
 
 def _parameters(media_type: str | None) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """Content of answers: plain dicts, texts and numbers; what is not a number is null."""
 
-import math
 from datetime import datetime
 from typing import Any
 
@@ -9,21 +8,20 @@ import numpy as np
 from leaderboard.models import Benchmark, Publication, Revision
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.columns import Column, PublishedBoard
+from leaderboard.services.interval_wording import why_no_interval
 from leaderboard.services.listing import ListedBenchmark
+from leaderboard.services.rank_rows import number, rank_row
 from leaderboard.services.score_table import Cell
-from leaderboard.services.significance import Separability
+from leaderboard.services.upload_preview import RuleOutcome
 from ranking_engine import MISSING_POLICIES, Rule
 from ranking_engine.omission import omission_sentence
+
+__all__ = ["number"]
 
 
 def moment(at: datetime | None) -> str | None:
     """A time as ISO 8601 in UTC."""
     return None if at is None else at.isoformat().replace("+00:00", "Z")
-
-
-def number(value: float) -> float | None:
-    """A figure; null where it is none."""
-    return float(value) if math.isfinite(value) else None
 
 
 def listed_benchmark(found: ListedBenchmark) -> dict[str, Any]:
@@ -95,7 +93,22 @@ def cell(found: Cell) -> dict[str, Any]:
     return {
         "value": found.value,
         "missing": found.missing_reason or None,
+        "standard_error": found.standard_error,
+        "n_instances": found.n_instances,
         "submission": str(found.submission_uuid) if found.submission_uuid else None,
+    }
+
+
+def rule_outcome(found: RuleOutcome) -> dict[str, Any]:
+    """What would change under one rule."""
+    return {
+        "rule": found.rule,
+        "winners_before": found.winners_before,
+        "winners_after": found.winners_after,
+        "n_changes": found.n_moves,
+        "changes": [
+            {"system": move.key, "name": move.name, "before": move.before, "after": move.after} for move in found.moves
+        ],
     }
 
 
@@ -110,7 +123,8 @@ def revision(found: Revision, jobs: list[dict[str, Any]]) -> dict[str, Any]:
         "note": found.note,
         "created_at": moment(found.created_at),
         "input_hash": found.input_hash or None,
-        "is_published": last is not None,
+        "is_published": last is not None and found.withdrawn_at is None,
+        "contains_withdrawn_material": found.withdrawn_at is not None,
         "published_at": moment(last.published_at) if last else None,
         "engine_version": last.engine_version if last else None,
         "jobs": jobs,
@@ -146,55 +160,22 @@ def column_head(column: Column, systems: list[BoardSystem]) -> dict[str, Any]:
     }
 
 
-def column_rows(
-    column: Column, systems: list[BoardSystem], told_apart: Separability | None = None
-) -> list[dict[str, Any]]:
-    """Every system under a rule: best first, equals by key, unranked ones last.
-
-    With `told_apart` each says between which ranks it cannot be told apart from others.
-    """
-    order = sorted(
-        range(len(systems)), key=lambda i: (column.ranks[i] < 1, int(column.ranks[i]), systems[i].key)
-    )
-    rows = [_row(column, i, systems[i]) for i in order]
-    if told_apart is None:
-        return rows
-    return [row | {"inseparable": told_apart.ranks_of(i)} for i, row in zip(order, rows, strict=True)]
-
-
-def _row(column: Column, i: int, system: BoardSystem) -> dict[str, Any]:
-    rank = int(column.ranks[i]) if column.ranks[i] >= 1 else None
-    return {
-        "system": system.key,
-        "name": system.name,
-        "rank": rank,
-        "score": number(column.scores[i]),
-        "interval": _interval(column, i) if rank else None,
-        "reason": None if rank else column.reason_of(i),
-    }
-
-
 def system_rank(column: Column, i: int, system: BoardSystem) -> dict[str, Any]:
     """A system under one rule, named by the rule."""
-    row = _row(column, i, system)
+    row = rank_row(column, i, system)
     return {"rule": column.rule} | {name: row[name] for name in ("rank", "score", "interval", "reason")}
 
 
-def _interval(column: Column, i: int) -> list[int] | None:
-    if column.lower is None or column.upper is None or column.lower[i] < 1:
-        return None
-    return [int(column.lower[i]), int(column.upper[i])]
-
-
-def intervals(board: PublishedBoard) -> dict[str, Any] | None:
-    """What the rank intervals are, or why there are none; null while they are not computed."""
+def intervals(board: PublishedBoard, column: Column) -> dict[str, Any] | None:
+    """What the rank intervals of a rule are, or why there are none; null while they are not computed."""
     if board.study is None:
         return None
+    reason = board.study["reason"] or why_no_interval(board, column)
     return {
-        "status": board.study["status"],
-        "reason": board.study["reason"],
+        "status": "undefined" if reason else board.study["status"],
+        "reason": reason,
         "level": board.study_parameters["level"],
-        "n_resamples": board.study_parameters["n_resamples"],
+        "n_resamples": board.study.get("fewer", {}).get(column.rule, board.study_parameters["n_resamples"]),
         "seed": board.study_parameters["seed"],
     }
 

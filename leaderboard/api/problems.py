@@ -18,15 +18,14 @@ CODES = {
     422: "too_expensive",
     429: "throttled",
     500: "internal_error",
+    503: "busy",
 }
 
 
 class ApiError(APIException):
     """An answer that is an error; `details` says what is wrong where."""
 
-    def __init__(
-        self, status: int, message: str, *, code: str = "", details: Sequence[dict[str, Any]] = ()
-    ) -> None:
+    def __init__(self, status: int, message: str, *, code: str = "", details: Sequence[dict[str, Any]] = ()) -> None:
         super().__init__(message)
         self.status_code = status
         self.message = message

@@ -6,11 +6,6 @@ from typing import Any
 
 from ranking_engine.prospects import Change, Nearest, Prospect
 
-CSV_HEADER = (
-    "system", "name", "verdict", "share", "share_error", "share_bound", "margin", "weights", "certificate",
-    "needed_tasks", "reason",
-)  # fmt: skip
-
 
 def entry(found: Prospect, names: Mapping[str, str], conditions: tuple[str, ...] = ()) -> dict[str, Any]:
     """One system's prospect.
@@ -50,15 +45,3 @@ def _nearest(found: Nearest) -> dict[str, Any]:
 
 def _change(found: Change) -> dict[str, Any]:
     return {"weights": _texts(found.weights), "change": found.change}
-
-
-def csv_row(found: Prospect, names: Mapping[str, str]) -> list[str]:
-    """One system as a line of a table; weights and shares as `key=fraction`, with a space between."""
-    numbers = ["" if value is None else repr(value) for value in (found.share, found.share_error, found.share_bound)]
-    margin = "" if found.margin is None else repr(found.margin)
-    parts = [_flat(found.weights), _flat(found.certificate), " ".join(found.needed_tasks), found.reason]
-    return [found.system, names[found.system], found.verdict, *numbers, margin, *parts]
-
-
-def _flat(fractions: Mapping[str, Fraction]) -> str:
-    return " ".join(f"{key}={fraction}" for key, fraction in fractions.items())

@@ -5,9 +5,15 @@ from typing import Any, ClassVar
 from django.conf import settings
 from rest_framework.throttling import SimpleRateThrottle
 
+from leaderboard.services.attempts import client_address
+
 
 class _Throttle(SimpleRateThrottle):
     """Counts by what `ident_of` says; None is not counted."""
+
+    def get_ident(self, request: Any) -> str:  # noqa: ANN401
+        """The address that asks, as every limit of this site sees it."""
+        return client_address(request)
 
     def get_rate(self) -> str | None:
         """The rate of this scope, read at each request so that settings may change."""
@@ -62,11 +68,14 @@ class OnDemandThrottle(_ByWhom):
     """What is computed when asked for: another missing-score policy or aggregation, a dry run."""
 
     scope = "on_demand"
-    parameters: ClassVar[tuple[str, ...]] = ("missing", "aggregation", "dry_run")
+    parameters: ClassVar[tuple[str, ...]] = (
+        "missing", "aggregation", "weights", "group_weights", "dry_run", "policy", "ties",
+    )  # fmt: skip
 
     def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
         """Who asks, where they ask for something that is not stored."""
         is_asked = any(request.query_params.get(name) for name in self.parameters)
+        is_asked = is_asked or getattr(request.parser_context["view"], "is_on_demand", False)
         asks_by_post = request.method == "POST" and getattr(request.parser_context["view"], "reads_by_post", False)
         return super().ident_of(request) if is_asked or asks_by_post else None
 

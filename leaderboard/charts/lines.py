@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 640, 300
-LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 40
+LEFT, RIGHT, TOP, BOTTOM = 44, 12, 28, 40
 MAX_TICKS = 11
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)  # between the ticks of the upright axis
 

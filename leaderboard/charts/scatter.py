@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from leaderboard.charts.lines import Tick
 
 WIDTH, HEIGHT = 640, 360
-LEFT, RIGHT, TOP, BOTTOM = 44, 16, 12, 40
+LEFT, RIGHT, TOP, BOTTOM = 44, 16, 28, 40
 TICKS = 5
+NAME_GAP = 10
+MOST_NAMED = 12  # more names would lie on each other
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Dot:
     high: str
     is_interval: bool
     said: str
+    name_x: str  # where the name begins, or ends
+    is_named_before: bool
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class Scatter:
     x_label: str
     y_label: str
     dots: list[Dot]
+    is_named: bool  # whether names stand beside the dots
     x_ticks: list[Tick]
     y_ticks: list[Tick]
     width: int = WIDTH
@@ -82,6 +87,8 @@ def scatter(
             point.high - point.low > 1e-9,
             f"{point.name}: {x_label} {point.x:.2f}, {y_label} "
             + (f"{point.low:.2f}" if point.high - point.low <= 1e-9 else f"{point.low:.2f} to {point.high:.2f}"),
+            f"{float(x(point.x)) + (NAME_GAP if point.x < 0.6 else -NAME_GAP):.1f}",
+            point.x >= 0.6,
         )
         for point in points
     ]
@@ -92,6 +99,7 @@ def scatter(
         x_label=x_label,
         y_label=y_label,
         dots=dots,
+        is_named=len(dots) <= MOST_NAMED,
         x_ticks=[Tick(x(value), f"{value:.1f}") for value in values],
         y_ticks=[Tick(y(value), f"{value:.1f}") for value in values],
     )

@@ -1,5 +1,6 @@
 """Forms of the pages."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,9 +10,13 @@ from django.http import HttpRequest
 
 from leaderboard.models import ApiToken, Task, User
 from leaderboard.models.benchmarks import NAME_LENGTH
+from leaderboard.services.corrections import Correctable, stated_scores
+from leaderboard.services.names import skeleton
 from leaderboard.services.tokens import LIFETIMES
 from leaderboard.services.upload_checks import Problems, RawRow
 from ranking_engine.names import name_problem
+
+SITES_OWN = re.compile(r"user\d+|formermember")  # what it calls people without a name, by their skeletons
 
 
 class DisplayNameForm(forms.Form):
@@ -30,6 +35,8 @@ class DisplayNameForm(forms.Form):
         name = self.cleaned_data["display_name"]
         if name and (problem := name_problem(name, allow_formula=True)):
             raise forms.ValidationError(f"The display name {problem}.")
+        if SITES_OWN.fullmatch(skeleton(name)):
+            raise forms.ValidationError("The site itself calls people so; choose another display name.")
         return name
 
     def signup(self, request: HttpRequest, user: User) -> None:
@@ -61,7 +68,7 @@ class SubmissionForm(forms.Form):
         super().__init__(*args, **kwargs)
         self._tasks = tasks
         for task in tasks:
-            widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"})
+            widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "list": "missing-reasons"})
             field = forms.CharField(required=False, max_length=60, label=task.name, widget=widget)
             field.help_text = scale_text(task)
             self.fields[self.field_name(task.key)] = field
@@ -111,6 +118,34 @@ class SubmissionForm(forms.Form):
         return others
 
 
+class CorrectionForm(SubmissionForm):
+    """The scores of a system that are to stand in place of those of one of its submissions."""
+
+    organisation = url = description = system_name = None  # type: ignore[assignment]
+    note = forms.CharField(
+        max_length=5000,
+        label="What was wrong, and how you know",
+        help_text="Shown with the correction, on the pages of the submission and in the history.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def __init__(self, *args: Any, corrected: Correctable, **kwargs: Any) -> None:  # noqa: ANN401
+        stated = stated_scores(corrected)
+        initial = {self.field_name(key): text for key, text in stated.items()}
+        super().__init__(*args, initial=initial, **kwargs)
+        self._submission = corrected.submission
+        # Where a later submission brought a task's score, that one is to be corrected.
+        self._tasks = [task for task in self._tasks if task.key not in corrected.newer]
+
+    def raw_row(self) -> RawRow:
+        """What was typed, of the system that is corrected."""
+        return RawRow(
+            system_name=self._submission.system.name,
+            scores={task.key: self.cleaned_data[self.field_name(task.key)] for task in self._tasks},
+            corrects=str(self._submission.uuid),
+        )
+
+
 class TokenForm(forms.Form):
     """What a new API token is called and may do, and how long."""
 
@@ -124,7 +159,7 @@ class TokenForm(forms.Form):
         choices=[
             (ApiToken.Scope.READ, "read what you may read"),
             (ApiToken.Scope.SUBMIT, "submit scores"),
-            (ApiToken.Scope.MANAGE, "accept, reject and withdraw submissions, where you moderate"),
+            (ApiToken.Scope.MANAGE, "host: decide where you moderate, change what you own, create benchmarks"),
         ],
         initial=[ApiToken.Scope.READ],
         label="What it may do",
@@ -136,8 +171,32 @@ class TokenForm(forms.Form):
     )
 
 
+class SeveralFilesInput(forms.ClearableFileInput):
+    """A field in which several files may be chosen."""
+
+    allow_multiple_selected = True
+
+
+class SeveralFilesField(forms.FileField):
+    """Several files; its value is their list."""
+
+    widget = SeveralFilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:  # noqa: ANN401
+        """Every file by itself."""
+        return [super(SeveralFilesField, self).clean(one, initial) for one in data or []]
+
+
 class UploadForm(forms.Form):
-    """A table of scores, as a file or pasted, a file with those of single instances, or both."""
+    """A table of scores, as a file or pasted, a file with those of single instances, or both; or result files."""
+
+    results = SeveralFilesField(
+        required=False,
+        allow_empty_file=True,
+        label="Files with results",
+        help_text="Several at once where they belong together, but of one format. No archives.",
+        widget=SeveralFilesInput(attrs={"accept": ".json,.yaml,.yml,.md,.csv,.toml"}),
+    )
 
     file = forms.FileField(
         required=False,
@@ -176,6 +235,14 @@ class UploadForm(forms.Form):
         """One table at most, at least something, and no more than is read."""
         cleaned = super().clean() or self.cleaned_data
         file, text, instances = cleaned.get("file"), (cleaned.get("text") or "").strip(), cleaned.get("instances")
+        results = cleaned.get("results") or []
+        if results and not self.errors:
+            if file or text or instances:
+                raise forms.ValidationError("Choose files with results, or a table; one of the two.")
+            if sum(chosen.size for chosen in results) > settings.UPLOAD_BYTES:
+                limit = settings.UPLOAD_BYTES // 2**20
+                raise forms.ValidationError({"results": f"More than {limit} MB together; import them in parts."})
+            return cleaned
         if not self.errors and ((file and text) or not (file or text or instances)):
             raise forms.ValidationError("Choose a file or paste a table; one of the two.")
         for name, chosen in (("file", file), ("instances", instances)):
@@ -184,6 +251,10 @@ class UploadForm(forms.Form):
                 message = f"The file has {chosen.size / 2**20:.0f} MB; at most {limit} MB are read."
                 raise forms.ValidationError({name: message})
         return cleaned
+
+    def result_files(self) -> list[tuple[str, bytes]]:
+        """The name and the bytes of every chosen file with results."""
+        return [(chosen.name, chosen.read()) for chosen in self.cleaned_data["results"]]
 
     def content(self) -> bytes:
         """The table's bytes; none where there are instances only."""

@@ -4,6 +4,9 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.urls import reverse
+from django.utils.functional import lazy
+from django.utils.html import format_html
 
 from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
@@ -108,12 +111,15 @@ class NewBenchmarkForm(forms.Form):
         }
 
 
+def _rule_help() -> str:
+    text = 'Lists name its winner, and the board compares with it. <a href="{}">Five questions</a> lead to one.'
+    return format_html(text, reverse("choose_rule"))
+
+
 class AboutForm(forms.ModelForm):
     """What a benchmark says of itself, and who reads it and submits."""
 
-    default_rule = forms.ChoiceField(
-        choices=_rules, label="Default rule", help_text="Lists name its winner, and the board compares with it."
-    )
+    default_rule = forms.ChoiceField(choices=_rules, label="Default rule", help_text=lazy(_rule_help, str)())
     source_url = forms.URLField(
         required=False, max_length=500, assume_scheme="https", label="Address", help_text="Where the data come from."
     )
@@ -186,15 +192,19 @@ class SettingsForm(AboutForm):
 
     class Meta(AboutForm.Meta):
         fields = (*AboutForm.Meta.fields, "daily_cap", "total_cap", "deadline", "embargo_until", "score_view",
-                  "anonymous_until")  # fmt: skip
+                  "anonymous_until", "decision_days", "rejects_overdue")  # fmt: skip
         labels = {
             **AboutForm.Meta.labels,
             "daily_cap": "Systems a day and user",
             "total_cap": "Systems a user in all",
             "score_view": "What they see",
+            "decision_days": "Days in which a moderator decides",
+            "rejects_overdue": "Reject what nobody decided on in time",
         }
         help_texts = {"daily_cap": "No limit where empty.", "total_cap": "No limit where empty.",
-                      "score_view": "Moderators and owners see everything."}  # fmt: skip
+                      "score_view": "Moderators and owners see everything.",
+                      "decision_days": "Submitters read the date. What comes in from now on gets it.",
+                      "rejects_overdue": "Else it stays in the queue, marked as overdue."}  # fmt: skip
 
     def values(self) -> dict[str, Any]:
         """What was sent, by the names of the settings."""

@@ -5,16 +5,21 @@ from leaderboard.models.benchmarks import Benchmark, Task, TaskGroup
 from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, Invitation, Release, SubmissionCount
 from leaderboard.models.instances import InstanceScores, InstanceSet
 from leaderboard.models.jobs import Job
-from leaderboard.models.people import ApiToken, Membership, User
+from leaderboard.models.notices import Notice, NoticeChoice, NoticeDigest, NoticeKind, OutboxMessage
+from leaderboard.models.operations import Heartbeat
+from leaderboard.models.people import ApiToken, AttemptCount, Membership, User
 from leaderboard.models.reports import Publication, Report
 from leaderboard.models.revisions import Configuration, Revision, SystemChange
 from leaderboard.models.studies import StudyChoice, StudyPartial
 from leaderboard.models.submissions import Batch, Draft, Score, Submission, SubmissionEvent
 from leaderboard.models.systems import System
+from leaderboard.models.webhooks import Webhook, WebhookDelivery
+from leaderboard.models.weights import WeightProfile
 
 __all__ = [
     "ApiToken",
     "AppendOnlyPermit",
+    "AttemptCount",
     "AuditEntry",
     "Ban",
     "Batch",
@@ -22,11 +27,17 @@ __all__ = [
     "BenchmarkDraft",
     "Configuration",
     "Draft",
+    "Heartbeat",
     "InstanceScores",
     "InstanceSet",
     "Invitation",
     "Job",
     "Membership",
+    "Notice",
+    "NoticeChoice",
+    "NoticeDigest",
+    "NoticeKind",
+    "OutboxMessage",
     "Publication",
     "Release",
     "Report",
@@ -42,4 +53,7 @@ __all__ = [
     "Task",
     "TaskGroup",
     "User",
+    "Webhook",
+    "WebhookDelivery",
+    "WeightProfile",
 ]

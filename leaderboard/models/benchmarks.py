@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from django.core.validators import RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import Q
 
@@ -62,6 +62,11 @@ class Benchmark(models.Model):
     total_cap = models.PositiveIntegerField(null=True, blank=True)
     deadline = models.DateTimeField(null=True, blank=True)
     embargo_until = models.DateTimeField(null=True, blank=True)
+    # What waits for a moderator says until when; afterwards it is overdue, and rejected only where the owners say so.
+    decision_days = models.PositiveSmallIntegerField(
+        default=14, validators=[MinValueValidator(1), MaxValueValidator(365)]
+    )
+    rejects_overdue = models.BooleanField(default=False)
     # What those see who do not moderate. `selectors.audience` is the only reader of these two.
     score_view = models.CharField(max_length=5, choices=ScoreView, default=ScoreView.FULL)
     anonymous_until = models.DateTimeField(null=True, blank=True)
@@ -78,6 +83,10 @@ class Benchmark(models.Model):
     # Counts revisions; taken with one UPDATE, so that two acceptances never share a number.
     last_revision_number = models.PositiveIntegerField(default=0, editable=False)
     publication = models.ForeignKey(
+        "leaderboard.Publication", on_delete=models.PROTECT, null=True, related_name="+", editable=False
+    )
+    # Up to which publication those concerned were told of changed ranks.
+    noticed_publication = models.ForeignKey(
         "leaderboard.Publication", on_delete=models.PROTECT, null=True, related_name="+", editable=False
     )
     # The publication again, in this row, so that moving the pointer is one conditional UPDATE: a condition on another

@@ -89,6 +89,7 @@ class AuditEntry(models.Model):
         GROUP = "group", "task group"
         PERSON = "person", "person"
         RELEASE = "release", "frozen revision"
+        WEBHOOK = "webhook", "webhook"
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="audit_entries")
     # None for what the site itself did.

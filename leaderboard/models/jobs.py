@@ -44,7 +44,7 @@ class Job(models.Model):
     error = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
-    finished_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True, db_index=True)
 
     class Meta:
         ordering = ["-pk"]

@@ -27,6 +27,8 @@ class Revision(models.Model):
         CONFIGURATION = "configuration", "change of configuration"
         RENAMING = "renaming"
         EMBARGO = "embargo", "end of an embargo"
+        CORRECTION = "correction"
+        TAKEDOWN = "takedown"
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="revisions")
     number = models.PositiveIntegerField()
@@ -36,6 +38,8 @@ class Revision(models.Model):
     note = models.TextField(blank=True)
     # SHA-256 of the canonical form of the inputs; written together with the first rankings report.
     input_hash = models.CharField(max_length=64, blank=True)
+    # Scores that held at it were taken down then: it keeps its hash, is shown no more and never computed again.
+    withdrawn_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

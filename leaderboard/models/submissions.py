@@ -51,6 +51,8 @@ class Batch(models.Model):
     payload_hash = models.CharField(max_length=64)
     idempotency_key = models.CharField(max_length=100, null=True, blank=True)  # noqa: DJ001 -- NULLs are distinct
     note = models.TextField(blank=True)
+    # What its submitter was told when it came in; a later change of the setting does not move it.
+    decide_by = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -82,6 +84,9 @@ class Submission(models.Model):
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="submissions")
     system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="submissions")
     position = models.PositiveIntegerField(help_text="Its place in the batch, from 1.")
+    # What it corrects, of the same system. Once accepted it stands in the place of that for good: where it is
+    # withdrawn, its cells are missing.
+    corrects = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="corrections")
     state = models.CharField(max_length=10, choices=State, default=State.PENDING)
 
     class Meta:
@@ -106,6 +111,8 @@ class SubmissionEvent(models.Model):
         WITHDRAWN = "withdrawn"
         REINSTATED = "reinstated"
         RETRACTED = "retracted", "taken back"
+        OVERDUE = "overdue", "overdue: nobody decided in time"
+        TAKEN_DOWN = "taken_down", "taken down: its scores are deleted"
 
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="events")
     kind = models.CharField(max_length=10, choices=Kind)
@@ -119,13 +126,15 @@ class SubmissionEvent(models.Model):
         ordering = ["pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(kind__in=["approved", "rejected", "retracted"], revision=None)
+                condition=Q(kind__in=["approved", "rejected", "retracted", "overdue", "taken_down"], revision=None)
                 | (Q(kind__in=["accepted", "withdrawn", "reinstated"]) & ~Q(revision=None)),
                 name="what_moves_the_board_causes_a_revision",
             ),
             models.UniqueConstraint(
                 fields=["submission"], condition=Q(kind__in=["accepted", "rejected"]), name="decided_once"
             ),
+            models.UniqueConstraint(fields=["submission"], condition=Q(kind="overdue"), name="overdue_once"),
+            models.UniqueConstraint(fields=["submission"], condition=Q(kind="taken_down"), name="taken_down_once"),
         ]
 
     def __str__(self) -> str:

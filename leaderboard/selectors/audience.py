@@ -194,10 +194,29 @@ def visible_batch(viewer: Viewer, uuid: UUID) -> Batch:
     if batch is not None:
         found = audience(viewer, batch.benchmark)
         is_theirs = viewer.is_authenticated and batch.uploader_id == viewer.pk
-        is_open = not found.is_restricted and is_wholly_accepted(batch.submissions.all())
-        if found.may_read and (is_theirs or found.may_moderate or is_open):
+        if found.may_read and (is_theirs or found.may_moderate):
+            return batch
+        others = batch.submissions.exclude(state=Submission.State.ACCEPTED)
+        if found.may_read and not found.is_restricted and not others.exists():
             return batch
     raise Http404("No submission stands here that is open to you.")
+
+
+def erasable_submission(viewer: User, uuid: UUID) -> Submission:
+    """The submission of this number, for those who may delete its scores: owners of its benchmark, and staff.
+
+    Raises:
+        Http404: there is none, or the viewer may not know that there is one.
+        PermissionDenied: they may see it, and not delete it.
+    """
+    rows = Submission.objects.select_related("benchmark", "batch", "system")
+    submission = rows.filter(uuid=uuid).first()
+    if submission is None:
+        raise Http404("No submission stands here that is open to you.")
+    if viewer.is_staff or audience(viewer, submission.benchmark).may_administer:
+        return submission
+    visible_batch(viewer, submission.batch.uuid)
+    raise PermissionDenied("Only the owners of a benchmark and the site's staff take scores down.")
 
 
 def proven_system_ids(viewer: Viewer, benchmark: Benchmark) -> frozenset[int]:

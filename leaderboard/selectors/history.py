@@ -9,8 +9,21 @@ from django.http import Http404
 from leaderboard.models import Benchmark, Job, Publication, Release, Report, Revision
 
 
+class WithdrawnRevisionError(Http404):
+    """A revision whose scores were taken down: it was there, and is shown no more."""
+
+
 def publication_at(benchmark: Benchmark, number: int) -> Publication | None:
-    """The newest publication of a revision whose stored reports are there, or None."""
+    """The newest publication of a revision whose stored reports are there, or None.
+
+    Raises:
+        WithdrawnRevisionError: scores that held at it were taken down.
+    """
+    if Revision.objects.filter(benchmark=benchmark, number=number).exclude(withdrawn_at=None).exists():
+        raise WithdrawnRevisionError(
+            f"Revision {number} contains withdrawn material: scores that held at it were taken down. It keeps its "
+            f"number and its hash, and is not rebuilt."
+        )
     board = Report.objects.filter(
         revision=OuterRef("revision"), engine_version=OuterRef("engine_version"), kind="board"
     )
@@ -20,6 +33,11 @@ def publication_at(benchmark: Benchmark, number: int) -> Publication | None:
         .order_by("-pk")
         .first()
     )
+
+
+def whole_revisions(benchmark: Benchmark) -> QuerySet[Revision]:
+    """The revisions that can be compared, newest first: none of their scores were taken down since."""
+    return Revision.objects.filter(benchmark=benchmark, withdrawn_at=None).order_by("-number")
 
 
 def show_revision(benchmark: Benchmark, number: int) -> None:
@@ -66,3 +84,32 @@ def revision_jobs(revision_ids: Iterable[int]) -> dict[int, list[Job]]:
     for job in jobs.exclude(kind__contains=":").exclude(kind="study_plan").order_by("pk"):
         found[job.subject_id][job.kind] = job
     return {revision: [kinds[kind] for kind in sorted(kinds)] for revision, kinds in found.items()}
+
+
+def revision_at(benchmark: Benchmark, number: int) -> Revision:
+    """The revision of this number, published or not.
+
+    Raises:
+        Http404: there is none.
+    """
+    found = Revision.objects.select_related("configuration", "author").filter(benchmark=benchmark, number=number)
+    if (revision := found.first()) is None:
+        raise Http404(f"There is no revision {number}.")
+    return revision
+
+
+def stored_rankings(benchmark: Benchmark, rule: str, *, most: int) -> list[tuple[int, Report, Report]]:
+    """(number, board report, report of `rule`) of the last `most` published revisions that have both, oldest first.
+
+    Where a revision was published by several engine versions, the newest one counts.
+    """
+    published = Publication.objects.filter(benchmark=benchmark).order_by("-revision__number")
+    recent = list(dict.fromkeys(published.values_list("revision_id", flat=True)[: 2 * most]))[:most]
+    reports = Report.objects.filter(revision_id__in=recent).order_by("pk")
+    boards = {(row.revision_id, row.engine_version): row for row in reports.filter(kind="board")}
+    found: dict[int, tuple[int, Report, Report]] = {}
+    rankings = reports.filter(kind="ranking", summary__rule=rule).select_related("revision")
+    for row in rankings:
+        if board := boards.get((row.revision_id, row.engine_version)):
+            found[row.revision_id] = (row.revision.number, board, row)
+    return sorted(found.values(), key=lambda entry: entry[0])

@@ -4,24 +4,29 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from leaderboard.models import InstanceScores, Revision
-from leaderboard.selectors.scores import current_scores
+from leaderboard.selectors.scores import WITHDRAWN, current_scores
 
 Cell = tuple[int, int]  # ids of a system and a task
 
 
-def current_instances(revision: Revision, *, with_values: bool = False) -> dict[Cell, InstanceScores]:
+def current_instances(
+    revision: Revision, *, with_values: bool = False, task_id: int | None = None
+) -> dict[Cell, InstanceScores]:
     """The instance scores of every (system, task) whose current score came with some.
 
     Args:
         revision: the state of the benchmark.
         with_values: whether the vectors are loaded, and with them the names of the sets.
+        task_id: of the one task that is asked for; all where None.
     """
     rows = InstanceScores.objects.filter(submission__benchmark_id=revision.benchmark_id)
+    rows = rows if task_id is None else rows.filter(task_id=task_id)
     if not rows.exists():
         return {}
     holds = {
         (score.submission_id, task): (system, task)
         for (system, task), score in current_scores(revision).items()
+        if score.missing_reason != WITHDRAWN
     }
     rows = rows.select_related("instance_set") if with_values else rows.defer("values")
     found = {}

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from leaderboard.models import Benchmark, Job, Submission
-from leaderboard.selectors.audience import Viewer, audience, listed_benchmarks, proven_system_ids
+from leaderboard.selectors.audience import Viewer, audience, hides_something, listed_benchmarks, proven_system_ids
 
 
 def board_job(benchmark: Benchmark) -> Job | None:
@@ -60,6 +60,25 @@ def own_system_ids(viewer: Viewer, benchmark: Benchmark) -> frozenset[int]:
 def visible_jobs(viewer: Viewer) -> QuerySet[Job]:
     """Jobs of benchmarks that lists may mention to this viewer, newest first."""
     return Job.objects.filter(benchmark__in=listed_benchmarks(viewer)).select_related("benchmark").order_by("-pk")
+
+
+def running_jobs(viewer: Viewer) -> QuerySet[Job]:
+    """What workers have in hand now, of what this viewer may know of: the longest first."""
+    return visible_jobs(viewer).filter(state=Job.State.RUNNING).order_by("started_at", "pk")[:100]
+
+
+def told_error(job: Job, *, sees_all: bool) -> str:
+    """What a reader is told of a job's error: its first line, and nothing where it may name what is hidden from them.
+
+    The whole text, with its traceback, is for those who operate the site.
+
+    Args:
+        job: with its benchmark.
+        sees_all: whether nothing of the benchmark is hidden from the reader.
+    """
+    if not sees_all and job.benchmark is not None and hides_something(job.benchmark):
+        return ""
+    return job.error.split("\n", 1)[0][:200]
 
 
 @dataclass(frozen=True)

@@ -24,3 +24,18 @@ def published_reports(publication: Publication, kinds: Sequence[str]) -> list[Re
             revision_id=publication.revision_id, engine_version=publication.engine_version, kind__in=kinds
         ).order_by("pk")
     )
+
+
+def winners_of(publication: Publication, rule: str) -> tuple[int, list[str]] | None:
+    """How many systems a rule elects on a published board and the names of the first; None where it is not computed."""
+    reports = Report.objects.filter(revision_id=publication.revision_id, engine_version=publication.engine_version)
+    summary = reports.filter(kind="ranking", summary__rule=rule).values_list("summary", flat=True).first()
+    return (summary["n_winners"], summary["winner_names"]) if summary else None
+
+
+def report_stamp(publication: Publication, kinds: Sequence[str]) -> tuple[object, ...]:
+    """What stands for the reports of these kinds about what is published: another one of them, another stamp."""
+    rows = Report.objects.filter(
+        revision_id=publication.revision_id, engine_version=publication.engine_version, kind__in=kinds
+    ).order_by("pk")
+    return (publication.revision_id, publication.engine_version, *rows.values_list("pk", "created_at"))

@@ -1,11 +1,18 @@
 """Which score of which system holds at a revision (`docs/design.md`, "the current score")."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.db.models import QuerySet
 
 from leaderboard.models import Revision, Score, SubmissionEvent, SystemChange
 from leaderboard.models.benchmarks import Benchmark
 
+WITHDRAWN = Score.MissingReason.WITHDRAWN.value
+# Of an event: its submission, that one's system, position and what it corrects; its kind; the revision it caused.
+Happened = tuple[int, int, int, int | None, str, int]
 NOT_SUBMITTED = "not_submitted"  # no stored row at all, for example a task that was added later
 
 
@@ -25,6 +32,8 @@ class CurrentScore:
     value: float | None
     missing_reason: str
     submission_id: int
+    standard_error: float | None = None
+    n_instances: int | None = None
 
 
 def systems_at(revision: Revision) -> list[BoardSystem]:
@@ -45,30 +54,79 @@ def systems_at(revision: Revision) -> list[BoardSystem]:
     return sorted(present.values(), key=lambda system: system.key)
 
 
-def submissions_in_force(revision: Revision) -> list[tuple[int, int]]:
-    """(submission, system) of all that are accepted and not withdrawn at `revision`.
+MOST_NAMED = 500  # ids that one statement names; beyond them all rows are read
+
+
+def present_among(revision: Revision, system_ids: Sequence[int]) -> set[int]:
+    """Which of these systems are on the board at `revision`."""
+    if len(system_ids) > MOST_NAMED:
+        return {system.id for system in systems_at(revision)}.intersection(system_ids)
+    changes = SystemChange.objects.filter(system_id__in=system_ids, revision__number__lte=revision.number)
+    last = dict(changes.order_by("revision__number", "pk").values_list("system_id", "kind"))
+    return {system for system, kind in last.items() if kind != SystemChange.Kind.LEFT}
+
+
+class InForce(NamedTuple):
+    """A submission that holds its place on the board."""
+
+    submission_id: int
+    system_id: int
+    is_blank: bool  # a withdrawn correction: it holds its place, and every score in it is missing
+
+
+def submissions_in_force(revision: Revision) -> list[InForce]:
+    """The submissions whose scores hold at `revision`: accepted and not withdrawn then.
 
     Ordered so that a later one replaces an earlier one: by the number of the revision that accepted it, then by its
-    position in the batch. Reinstating a submission gives it back the place it had.
+    position in the batch. Reinstating a submission gives it back the place it had. A correction stands, for good, in
+    the place of what it corrects; the newest of several holds. Where it is withdrawn what it corrected does not come
+    back: its scores are missing until there is a new correction.
     """
-    events = (
-        SubmissionEvent.objects.filter(
-            submission__benchmark_id=revision.benchmark_id, revision__number__lte=revision.number
-        )
-        .order_by("revision__number", "pk")
-        .values_list("submission_id", "submission__system_id", "submission__position", "kind", "revision__number")
+    events = SubmissionEvent.objects.filter(
+        submission__benchmark_id=revision.benchmark_id, revision__number__lte=revision.number
     )
-    accepted: dict[int, tuple[int, int, int]] = {}
+    return in_force_after(in_order(events).iterator(chunk_size=5000))
+
+
+def in_order(events: QuerySet[SubmissionEvent]) -> QuerySet[SubmissionEvent, Happened]:
+    """What `in_force_after` asks of events, as they happened."""
+    return events.order_by("revision__number", "pk").values_list(
+        "submission_id",
+        "submission__system_id",
+        "submission__position",
+        "submission__corrects_id",
+        "kind",
+        "revision__number",
+    )
+
+
+def in_force_after(events: Iterable[Happened]) -> list[InForce]:
+    """The submissions in force after events (submission, system, position, what it corrects, kind, revision)."""
+    accepted: dict[int, tuple[int, int]] = {}  # (revision, position)
+    about: dict[int, tuple[int, int | None]] = {}  # (system, what it corrects)
     withdrawn: set[int] = set()
-    for submission_id, system_id, position, kind, number in events.iterator(chunk_size=5000):
+    for submission_id, system_id, position, corrects, kind, number in events:
         if kind == SubmissionEvent.Kind.ACCEPTED:
-            accepted[submission_id] = (number, position, system_id)
+            accepted[submission_id] = (number, position)
+            about[submission_id] = (system_id, corrects)
         elif kind == SubmissionEvent.Kind.WITHDRAWN:
             withdrawn.add(submission_id)
-        else:
+        elif kind == SubmissionEvent.Kind.REINSTATED:
             withdrawn.discard(submission_id)
-    in_order = sorted((place, submission_id) for submission_id, place in accepted.items())
-    return [(submission, system) for (_, _, system), submission in in_order if submission not in withdrawn]
+    newest: dict[int, int] = {}  # by what was corrected first
+    for submission_id in sorted(accepted, key=accepted.__getitem__):
+        newest[_root(submission_id, about)] = submission_id
+    return [
+        InForce(held, about[held][0], held in withdrawn)
+        for root, held in sorted(newest.items(), key=lambda pair: (*accepted[pair[0]], pair[0]))
+        if held not in withdrawn or about[held][1] is not None
+    ]
+
+
+def _root(submission_id: int, about: Mapping[int, tuple[int, int | None]]) -> int:
+    while (corrects := about[submission_id][1]) is not None:
+        submission_id = corrects
+    return submission_id
 
 
 def current_scores(revision: Revision, system_ids: Iterable[int] | None = None) -> dict[tuple[int, int], CurrentScore]:
@@ -78,24 +136,64 @@ def current_scores(revision: Revision, system_ids: Iterable[int] | None = None) 
         revision: the state of the benchmark.
         system_ids: only these systems; all where None.
     """
+    columns = ("value", "missing_reason", "standard_error", "n_instances")
+    return {
+        (held.system_id, task): CurrentScore(None, WITHDRAWN, held.submission_id)
+        if held.is_blank
+        else CurrentScore(value, reason, held.submission_id, error, n)
+        for held, task, value, reason, error, n in _current_rows(revision, system_ids, columns)
+    }
+
+
+def current_values(revision: Revision) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """System, task and value of every current score that is one: `current_scores` without what a ranking never asks.
+
+    As arrays: a large board has hundreds of thousands.
+    """
+    in_force = submissions_in_force(revision)
+    if revision.configuration.content["replacement"] == Benchmark.Replacement.ROW:
+        system_of = {held.system_id: held for held in in_force}
+        holds = {held.submission_id: system for system, held in system_of.items() if not held.is_blank}
+        stored = Score.objects.filter(submission__benchmark_id=revision.benchmark_id, value__isnull=False)
+        if len(holds) <= MOST_NAMED:
+            stored = stored.filter(submission_id__in=holds)
+        rows = list(stored.values_list("submission_id", "task_id", "value").iterator(chunk_size=20_000))
+        submissions, tasks, values = np.array(rows, dtype=float).reshape(-1, 3).T
+        systems = np.array([holds.get(pk, 0) for pk in submissions.astype(np.int64).tolist()], dtype=np.int64)
+        is_held = systems > 0
+        return systems[is_held], tasks[is_held].astype(np.int64), values[is_held]
+    found = [
+        (held.system_id, task, value)
+        for held, task, value in _current_rows(revision, None, ("value",))
+        if value is not None and not held.is_blank
+    ]
+    systems, tasks, values = np.array(found, dtype=float).reshape(-1, 3).T
+    return systems.astype(np.int64), tasks.astype(np.int64), values
+
+
+def _current_rows(revision: Revision, system_ids: Iterable[int] | None, columns: Sequence[str]) -> Iterator[Any]:
+    """Of every (system, task) the row that holds at `revision`: what holds it, the task, and these columns."""
     in_force = submissions_in_force(revision)
     if system_ids is not None:
         wanted = set(system_ids)
-        in_force = [(submission, system) for submission, system in in_force if system in wanted]
-    if revision.configuration.content["replacement"] == Benchmark.Replacement.ROW:
-        in_force = list({system: (submission, system) for submission, system in in_force}.values())
-    place = {submission: (rank, system) for rank, (submission, system) in enumerate(in_force)}
-    rows = Score.objects.filter(submission__benchmark_id=revision.benchmark_id)
-    if len(place) <= 500:
-        rows = rows.filter(submission_id__in=place)
-    found: dict[tuple[int, int], tuple[int, CurrentScore]] = {}
-    for submission, task, value, reason in rows.values_list(
-        "submission_id", "task_id", "value", "missing_reason"
-    ).iterator(chunk_size=20_000):
-        if submission not in place:
-            continue
-        rank, system = place[submission]
-        held = found.get((system, task))
-        if held is None or held[0] < rank:
-            found[system, task] = (rank, CurrentScore(value, reason, submission))
-    return {cell: score for cell, (_, score) in found.items()}
+        in_force = [held for held in in_force if held.system_id in wanted]
+    if is_by_row := revision.configuration.content["replacement"] == Benchmark.Replacement.ROW:
+        in_force = list({held.system_id: held for held in in_force}.values())
+    place = {held.submission_id: (rank, held) for rank, held in enumerate(in_force)}
+    stored = Score.objects.filter(submission__benchmark_id=revision.benchmark_id)
+    if len(place) <= MOST_NAMED:
+        stored = stored.filter(submission_id__in=place)
+    rows = stored.values_list("submission_id", "task_id", *columns).iterator(chunk_size=20_000)
+    if is_by_row:  # one submission a system, so that no score stands in the way of another
+        for submission, task, *told in rows:
+            if found := place.get(submission):
+                yield found[1], task, *told
+        return
+    last: dict[tuple[int, int], tuple[int, Any]] = {}
+    for submission, task, *told in rows:
+        if found := place.get(submission):
+            rank, held = found
+            before = last.get((held.system_id, task))
+            if before is None or before[0] < rank:
+                last[held.system_id, task] = (rank, (held, task, *told))
+    yield from (row for _, row in last.values())

@@ -1,13 +1,29 @@
-"""How accounts come into being."""
+"""How accounts come into being, how people sign in to them, and what mails they get about them."""
+
+import ipaddress
+from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.hashers import make_password
+from django.contrib.sites.shortcuts import get_current_site
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
 from django.http import HttpRequest
 
 from leaderboard.models import User
+from leaderboard.services.attempts import (
+    TooManyAttemptsError,
+    client_address,
+    forget_attempts,
+    give_back_attempt,
+    take_attempt,
+)
+from leaderboard.services.outbox import put_mail
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Keeps the display name that the sign-up form asked for."""
+    """Keeps the display name that the sign-up form asked for, counts wrong passwords, mails by the outbox."""
 
     def save_user(self, request: HttpRequest, user: User, form: object, commit: bool = True) -> User:
         """Store the new user with their e-mail in lower case."""
@@ -17,3 +33,48 @@ class AccountAdapter(DefaultAccountAdapter):
         if commit:
             user.save()
         return user
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """The address that asks, as every limit of this site sees it."""
+        try:
+            return str(ipaddress.ip_address(client_address(request)))
+        except ValueError:  # a socket without an address, or a proxy that writes something else
+            return "0.0.0.0"  # noqa: S104 -- not bound to; the field takes addresses alone
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
+        """Count the attempt before the password is looked at.
+
+        Raises:
+            ValidationError: this account, or this address, has to wait; it says until when.
+        """
+        try:
+            take_attempt("login", **self._who(request, credentials))
+        except TooManyAttemptsError as error:
+            raise ValidationError(str(error), code="too_many_login_attempts") from error
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:  # noqa: ANN401
+        """Find whose password this is; only a wrong one counts."""
+        user = super().authenticate(request, **credentials)
+        if user:
+            give_back_attempt("login", **self._who(request, credentials))
+        return user
+
+    def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
+        """After a password was reset by its link: whoever reads the account's mail need not wait."""
+        forget_attempts("login", account=self._who(request, credentials)["account"])
+
+    @staticmethod
+    def _who(request: HttpRequest, credentials: dict[str, Any]) -> dict[str, str]:
+        account = str(credentials.get("email", credentials.get("username", ""))).lower()
+        return {"account": account, "address": client_address(request)}
+
+    def send_account_already_exists_mail(self, email: str) -> None:
+        """Tell whoever reads this mail that it has an account, in the time that making one takes."""
+        make_password("as long as a password")  # nearly all of that time: without it the answer would come sooner
+        super().send_account_already_exists_mail(email)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Put a mail into the outbox: no page waits for a mail server, whether or not there is an account."""
+        about = {"request": self.request, "email": email, "current_site": get_current_site(self.request)} | context
+        message: EmailMessage = self.render_mail(template_prefix, email, about)
+        put_mail(message.to[0], subject=str(message.subject), text=str(message.body))

@@ -115,7 +115,8 @@ def _events(benchmark: Benchmark, query: AuditQuery) -> Any:  # noqa: ANN401 -- 
     if query.subject not in ("", SUBMISSION):
         return
     rows = SubmissionEvent.objects.filter(submission__benchmark=benchmark)
-    rows = rows.select_related("actor", "revision", "submission__system").order_by("-at", "-pk")
+    rows = rows.select_related("actor", "revision", "submission__system", "submission__corrects")
+    rows = rows.order_by("-at", "-pk")
     if query.who:
         rows = rows.filter(actor=int(query.who))
     if query.of:
@@ -131,8 +132,8 @@ def _events(benchmark: Benchmark, query: AuditQuery) -> Any:  # noqa: ANN401 -- 
             who=row.actor.shown_name if row.actor else "",
             subject=SUBMISSION,
             of=f"{1 + len(others):,} systems" if others else row.submission.system.name,
-            field="decision",
-            before="",
+            field="correction" if row.submission.corrects else "decision",
+            before=f"of submission {row.submission.corrects.uuid}" if row.submission.corrects else "",
             after=row.kind,
             revision=row.revision.number if row.revision else None,
             reason=row.reason,

@@ -3,15 +3,22 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Min
+from django.utils import timezone
+
 from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Revision, Submission, SubmissionEvent
 from leaderboard.selectors.audience import Viewer, audience
+from leaderboard.selectors.jobs import told_error
 from leaderboard.selectors.reports import unpack_arrays
+from leaderboard.services.corrections import holding, may_correct
+from leaderboard.services.quotas import after_deadline
 from leaderboard.services.rankings import BOARD, RANKING
 from leaderboard.services.wording import in_words, shortened
 from ranking_engine import RULES
 
 DONE, RUNNING, WAITING, FAILED = "done", "running", "waiting", "failed"
 SHOWN_STEPS = 200
+SHOWN_NAMES = 3
 DECISIONS = (SubmissionEvent.Kind.ACCEPTED, SubmissionEvent.Kind.REJECTED, SubmissionEvent.Kind.RETRACTED)
 
 
@@ -19,7 +26,8 @@ DECISIONS = (SubmissionEvent.Kind.ACCEPTED, SubmissionEvent.Kind.REJECTED, Submi
 class Standing:
     """Where a batch stands."""
 
-    submissions: list[Submission]
+    names: list[str]  # of its first systems
+    n_systems: int
     stages: list[dict[str, str]]
     is_final: bool  # nothing will change by itself any more
     revision_number: int | None  # the revision that accepted it
@@ -42,14 +50,15 @@ class Standing:
 def batch_page(batch: Batch) -> dict[str, Any]:
     """Everything that the page of a batch shows beside its links."""
     found = batch_standing(batch)
-    is_single = len(found.submissions) == 1
-    ranks = _ranks(found.publication, found.submissions[0]) if found.publication and is_single else []
+    is_single = found.n_systems == 1
+    ranks = _ranks(found.publication, batch.submissions.get()) if found.publication and is_single else []
     return {
         "batch": {
             "uuid": batch.uuid,
-            "title": f"Submission of {in_words([shortened(row.system.name) for row in found.submissions])}",
+            "title": f"Submission of {_in_words(found)}",
             "state_text": _state_text(found.stages),
             "events": found.events,
+            "corrections": _corrections(batch),
         },
         "stages": found.stages,
         "is_final": found.is_final,
@@ -57,37 +66,87 @@ def batch_page(batch: Batch) -> dict[str, Any]:
     }
 
 
+def _in_words(found: Standing) -> str:
+    return in_words([shortened(name) for name in found.names], total=found.n_systems)
+
+
+def _corrections(batch: Batch) -> list[dict[str, Any]]:
+    """What the submissions of a batch correct, and what corrected them since: a line each, with the other's address.
+
+    The other's page says who may read it.
+    """
+    correcting = batch.submissions.exclude(corrects=None).select_related("corrects__system", "corrects__batch")
+    corrected = Submission.objects.filter(corrects__batch=batch).select_related("corrects__system", "batch")
+    past = {Submission.State.ACCEPTED, Submission.State.WITHDRAWN}
+    lines = [
+        {"text": f"It corrects scores of {row.system.name} that came before.", "uuid": row.corrects.batch.uuid}
+        for row in correcting
+        if row.corrects
+    ]
+    return lines + [
+        {"text": f"Its scores of {row.corrects.system.name} were corrected.", "uuid": row.batch.uuid}
+        for row in corrected.order_by("pk")
+        if row.corrects and row.state in past
+    ]
+
+
 def batch_steps(viewer: Viewer, batch: Batch) -> dict[str, Any]:
     """What the viewer may do to a batch now: take it back, decide about it, withdraw or reinstate its systems."""
-    rows = list(batch.submissions.select_related("system"))
-    is_waiting = bool(rows) and all(row.state in {"pending", "approved"} for row in rows)
-    decides = audience(viewer, batch.benchmark).may_moderate
+    rows = list(batch.submissions.select_related("system", "batch", "benchmark")[:SHOWN_STEPS])
+    undecided = (Submission.State.PENDING, Submission.State.APPROVED)
+    is_waiting = bool(rows) and not batch.submissions.exclude(state__in=undecided).exists()
+    found = audience(viewer, batch.benchmark)
+    decides = found.may_moderate
+    may_erase = found.may_administer and not is_waiting
+    taken_down = SubmissionEvent.objects.filter(submission__in=rows, kind=SubmissionEvent.Kind.TAKEN_DOWN)
+    gone = set(taken_down.values_list("submission_id", flat=True)) if may_erase else set()
     return {
         "may_retract": is_waiting and batch.uploader_id == viewer.pk,
         "may_decide": is_waiting and decides,
-        "to_withdraw": [row for row in rows[:SHOWN_STEPS] if decides and row.state == "accepted"],
-        "to_reinstate": [row for row in rows[:SHOWN_STEPS] if decides and row.state == "withdrawn"],
+        "to_withdraw": [row for row in rows if decides and row.state == "accepted"],
+        "to_reinstate": [
+            row for row in rows if decides and row.state == "withdrawn" and row.pk not in gone
+        ],
+        "to_correct": _to_correct(viewer, batch, rows),
+        "to_take_down": [row for row in rows if may_erase and row.pk not in gone],
     }
 
 
+def _to_correct(viewer: Viewer, batch: Batch, rows: list[Submission]) -> list[Submission]:
+    if not rows or not may_correct(viewer, rows[0]):  # all have the same submitter and benchmark
+        return []
+    held = holding(batch.benchmark)
+    return [row for row in rows if row.pk in held]
+
+
 def batch_standing(batch: Batch) -> Standing:
-    """Where a batch stands: its systems, its stages, and what happened to it."""
-    submissions = list(batch.submissions.select_related("system"))
-    events = list(
-        SubmissionEvent.objects.filter(submission__batch=batch)
-        .select_related("actor", "revision", "submission__system")
-        .order_by("pk")
-    )
+    """Where a batch stands: its first systems, its stages, and what happened to it.
+
+    Pages ask for it every second, so it reads a few rows however many systems there are.
+    """
+    events = _first_events(batch)
     decision = next((event for event in events if event.kind in DECISIONS), None)
-    stages, is_final, publication = _stages(batch, decision, is_approved=bool(events) and decision is None)
+    is_approved = decision is None and any(event.kind == SubmissionEvent.Kind.APPROVED for event in events)
+    names = list(batch.submissions.values_list("system__name", flat=True)[:SHOWN_NAMES])
+    n_systems = batch.submissions.count()
+    stages, is_final, publication = _stages(batch, decision, is_approved=is_approved)
     return Standing(
-        submissions=submissions,
+        names=names,
+        n_systems=n_systems,
         stages=stages,
         is_final=is_final,
         revision_number=decision.revision.number if decision and decision.revision else None,
         publication=publication,
-        events=_events(batch, submissions, events),
+        events=_events(batch, names, n_systems, events),
     )
+
+
+def _first_events(batch: Batch) -> list[SubmissionEvent]:
+    """Of what happened to all of the batch at once the first event; of the rest every one."""
+    of_batch = SubmissionEvent.objects.filter(submission__batch=batch).order_by()
+    firsts = of_batch.values("kind", "revision_id").annotate(first=Min("pk")).values_list("first", flat=True)
+    found = SubmissionEvent.objects.filter(pk__in=list(firsts)).select_related("actor", "revision")
+    return list(found.order_by("pk"))
 
 
 def _stages(
@@ -126,12 +185,20 @@ def _queue_text(batch: Batch) -> str:
     pending = Batch.objects.filter(benchmark=batch.benchmark_id, submissions__state=Submission.State.PENDING)
     n_before = pending.filter(pk__lt=batch.pk).distinct().count()
     before = f"{n_before} {'is' if n_before == 1 else 'are'} before it" if n_before else "it is the next"
-    return f"A moderator decides; {before}. You can close this page and come back."
+    until = f" until {batch.decide_by:%Y-%m-%d %H:%M} UTC" if batch.decide_by else ""
+    then = f" {after_deadline(batch.benchmark).capitalize()}." if batch.decide_by else ""
+    if batch.decide_by and batch.decide_by <= timezone.now():
+        until, then = (
+            "",
+            f" That was due on {batch.decide_by:%Y-%m-%d %H:%M} UTC; the moderators see that it is overdue.",
+        )
+    return f"A moderator decides{until}; {before}.{then} You can close this page and come back."
 
 
 def _job_for(benchmark: Benchmark, revision: Revision) -> Job | None:
     """The job that will publish the revision: its own, or the newest one where that was superseded."""
     jobs = Job.objects.filter(benchmark=benchmark, kind="rankings", sequence__gte=revision.number)
+    jobs = jobs.select_related("benchmark")
     live = jobs.filter(state__in=[Job.State.RUNNING, Job.State.WAITING]).order_by("-state", "sequence").first()
     return live or jobs.order_by("sequence").first()
 
@@ -139,7 +206,7 @@ def _job_for(benchmark: Benchmark, revision: Revision) -> Job | None:
 def _job_stage(job: Job | None) -> tuple[str, str]:
     if job is None:
         return WAITING, ""
-    error = job.error.split("\n", 1)[0]
+    error = told_error(job, sees_all=False)
     if job.state == Job.State.FAILED:
         return FAILED, f"{error or 'it failed'}. No score is lost."
     if job.state == Job.State.RUNNING:
@@ -161,27 +228,22 @@ def _state_text(stages: list[dict[str, str]]) -> str:
     return f"{pending['name']}: {pending['state']}"
 
 
-def _events(batch: Batch, submissions: list[Submission], events: list[SubmissionEvent]) -> list[dict[str, Any]]:
+def _events(
+    batch: Batch, systems: list[str], n_systems: int, events: list[SubmissionEvent]
+) -> list[dict[str, Any]]:
     """What happened, once for the whole batch where it happened to all of it."""
     first = {"at": batch.created_at, "who": batch.uploader.shown_name, "reason": batch.note}
-    names = ", ".join(submission.system.name for submission in submissions[:3])
-    more = f" and {len(submissions) - 3} more" if len(submissions) > 3 else ""
-    told = [first | {"text": f"submitted {names}{more}"}]
-    seen: set[tuple[str, int | None]] = set()
-    for event in events:
-        of_whole = (event.kind, event.revision_id)
-        if of_whole in seen:
-            continue
-        seen.add(of_whole)
-        told.append(
-            {
-                "at": event.at,
-                "who": event.actor.shown_name if event.actor else "",
-                "text": event.get_kind_display() + (f", revision {event.revision.number}" if event.revision else ""),
-                "reason": event.reason,
-            }
-        )
-    return told
+    names = ", ".join(systems)
+    more = f" and {n_systems - len(systems)} more" if n_systems > len(systems) else ""
+    return [first | {"text": f"submitted {names}{more}"}] + [
+        {
+            "at": event.at,
+            "who": event.actor.shown_name if event.actor else "",
+            "text": event.get_kind_display() + (f", revision {event.revision.number}" if event.revision else ""),
+            "reason": event.reason,
+        }
+        for event in events
+    ]
 
 
 def _ranks(publication: Publication, submission: Submission) -> list[dict[str, Any]]:
@@ -192,6 +254,7 @@ def _ranks(publication: Publication, submission: Submission) -> list[dict[str, A
         return []
     earlier = (
         Publication.objects.filter(benchmark_id=submission.benchmark_id, revision__number__lt=accepted.revision.number)
+        .filter(revision__withdrawn_at=None)
         .order_by("-revision__number", "-pk")
         .first()
     )

@@ -216,15 +216,7 @@ def create_from_draft(draft: BenchmarkDraft, proposal: Proposal, fields: Mapping
     found = draft_contents(draft)
     if BenchmarkDraft.objects.filter(pk=draft.pk).delete()[0] == 0:
         raise ValidationError("This draft was used or discarded already.")
-    if fields.get("default_rule", "borda") not in site_rules():
-        raise ValidationError({"default_rule": "This is not a rule of this site."})
-    try:
-        benchmark = create_benchmark(owner=draft.owner, **fields)
-    except ValueError as problem:
-        raise ValidationError({"name": str(problem)}) from problem
-    _write(benchmark, proposal)
-    created = Change(AuditEntry.Subject.BENCHMARK, benchmark.key, "created", "", "yes")
-    record_changes(benchmark, [created], actor=draft.owner)
+    benchmark = create_described(draft.owner, proposal, fields)
     if found.table is None:
         return benchmark
     keys = [task.key for task in benchmark.tasks.order_by("order")]
@@ -232,4 +224,31 @@ def create_from_draft(draft: BenchmarkDraft, proposal: Proposal, fields: Mapping
         raise ProposalError([("tasks", None, "", "The table has as many tasks as it has columns: no more, no fewer.")])
     batch = store_batch(benchmark, draft.owner, table_rows(keys, found.table, found.described), source=Source.CSV)
     accept_batch(batch, actor=draft.owner)
+    return benchmark
+
+
+@transaction.atomic
+def create_described(owner: User, proposal: Proposal, fields: Mapping[str, Any]) -> Benchmark:
+    """Create a benchmark without scores, and say so in its trail.
+
+    Args:
+        owner: whose it is.
+        proposal: its tasks and groups, and how they count.
+        fields: name, key and any other field of `Benchmark`.
+
+    Raises:
+        ValidationError: a field is not valid, or the key is taken.
+        ProposalError: a task or group is not valid, or there is no task.
+    """
+    if fields.get("default_rule", "borda") not in site_rules():
+        raise ValidationError({"default_rule": "This is not a rule of this site."})
+    try:
+        benchmark = create_benchmark(owner=owner, **fields)
+    except ValueError as problem:
+        if isinstance(problem, ValidationError):
+            raise
+        raise ValidationError({"name": str(problem)}) from problem
+    _write(benchmark, proposal)
+    created = Change(AuditEntry.Subject.BENCHMARK, benchmark.key, "created", "", "yes")
+    record_changes(benchmark, [created], actor=owner)
     return benchmark

@@ -39,6 +39,7 @@ def import_folder(folder: Path, *, owner: User, key: str = "", **fields: Any) ->
     described = read_benchmark(about) if about.exists() else BenchmarkFile(str(about), "")
     entries = table_entries(described, table)
     benchmark = create_benchmark(
+        is_limited=False,
         name=str(described.metadata.get("title") or described.metadata.get("name") or folder.name),
         key=key or folder.name,
         owner=owner,

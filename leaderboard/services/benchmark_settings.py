@@ -20,6 +20,8 @@ SETTINGS = (
     "total_cap",
     "deadline",
     "embargo_until",
+    "decision_days",
+    "rejects_overdue",
     "score_view",
     "anonymous_until",
     "default_rule",

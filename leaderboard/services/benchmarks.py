@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import F
 
 from leaderboard.models import Benchmark, Membership, Revision, Task, TaskGroup, User
 from leaderboard.services.configuration import configuration_content
@@ -50,6 +52,7 @@ def create_benchmark(
     key: str = "",
     groups: Sequence[GroupSpec] = (),
     tasks: Sequence[TaskSpec] = (),
+    is_limited: bool = True,
     **fields: Any,  # noqa: ANN401
 ) -> Benchmark:
     """Store a benchmark with its groups and tasks, owned by `owner`. Its first revision comes with its first scores.
@@ -60,11 +63,14 @@ def create_benchmark(
         key: what addresses call it; made from the name where empty.
         groups: its task groups.
         tasks: its tasks, in order.
+        is_limited: whether it counts among those that its owner may make.
         fields: any other field of `Benchmark`.
 
     Raises:
-        ValidationError: a field is not valid, or the key is taken.
+        ValidationError: a field is not valid, the key is taken, or the owner has made as many as they may.
     """
+    if is_limited:
+        _count_benchmark(owner)
     key = key or make_key(name, set(Benchmark.objects.values_list("key", flat=True)))
     benchmark = Benchmark(key=key, name=check_name(name, "benchmark"), **fields)
     benchmark.full_clean()
@@ -77,6 +83,21 @@ def create_benchmark(
     for order, spec in enumerate(tasks):
         save_task(benchmark, spec, order, by_name.get(fold_name(spec.group)) if spec.group else None)
     return benchmark
+
+
+def _count_benchmark(owner: User) -> None:
+    """Count one more benchmark of its maker, in the transaction that makes it.
+
+    One conditional UPDATE: two at once never both take the last place.
+    """
+    rows = User.objects.filter(pk=owner.pk)
+    if not owner.is_staff:
+        rows = rows.filter(n_benchmarks_made__lt=settings.BENCHMARKS_PER_ACCOUNT)
+    if not rows.update(n_benchmarks_made=F("n_benchmarks_made") + 1):
+        raise ValidationError(
+            f"An account may make {settings.BENCHMARKS_PER_ACCOUNT} benchmarks here, and yours has. Archived ones "
+            "count too. Whoever runs this site can raise the limit, or make one for you."
+        )
 
 
 def save_group(benchmark: Benchmark, spec: GroupSpec, order: int) -> TaskGroup:

@@ -2,51 +2,29 @@
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.scores import BoardSystem, systems_at
+from leaderboard.selectors.systems import described_systems
+from leaderboard.services.board_filters import About, Chosen, UnknownChoiceError, choose, column_of
+from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.columns import Column, PublishedBoard, board_under, published_board, separability_of
+from leaderboard.services.interval_wording import interval_text
 from leaderboard.services.masks import masked
 from leaderboard.services.significance import Separability
-from leaderboard.services.wording import verdict_sentence
-from ranking_engine.names import fold_name
+from leaderboard.services.verdict import Camp, camps_of, headline
+from ranking_engine import TIES
 
 PAGE_ROWS = 100
-FEW_TASKS = 20  # with fewer to draw from, the pages say that intervals are wide
-SORTS_BY_NAME, SORTS_BY_MEDIAN, SORTS_BY_SCORED = "name", "median", "tasks"
+SHADES = (0.03, 0.1, 0.3)  # shares of the board: a change up to the first of them has shade 1, beyond the last 4
 
 
-@dataclass(frozen=True)
-class BoardQuery:
-    """What a reader asked of a board; every field stands in the address."""
-
-    sort: str = ""  # a rule, "name", "median" or "tasks", with a minus for descending; empty = the reference rule
-    reference: str = ""  # a rule; empty = the benchmark's default rule
-    policy: str = ""  # a missing-score policy; empty = the revision's own
-    aggregation: str = ""  # how tasks and groups count together; empty = the revision's own
-    q: str = ""
-    complete_only: bool = False
-    scores: bool = False
-    revision: int = 0  # 0 = the published one
-    page: int = 1
-
-    @property
-    def sort_key(self) -> str:
-        """What is sorted by."""
-        return self.sort.removeprefix("-")
-
-    @property
-    def is_descending(self) -> bool:
-        """Whether the order is turned round."""
-        return self.sort.startswith("-")
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One system under one rule."""
 
@@ -56,6 +34,10 @@ class Cell:
     score_text: str
     reason: str
     interval_text: str
+    shade: int = 0  # how far the change goes, from -4 (much worse) to 4 (much better)
+    joins_above: bool = False  # tied with the system in the row above
+    joins_below: bool = False
+    is_sole_winner: bool = False  # elected by the rule, alone
 
     @property
     def is_tied(self) -> bool:
@@ -79,6 +61,8 @@ class Row:
     greatest_rank: int | None
     cells: list[Cell]
     inseparable_text: str = ""  # the ranks of those that cannot be told apart from it
+    interval: tuple[int, int] | None = None  # of its rank under the reference rule, where the study is there
+    is_pinned: bool = False
     url: str = ""
 
 
@@ -88,36 +72,41 @@ class Board:
 
     published: PublishedBoard
     columns: list[Column]  # of the rules that rank or elect here, and of the reference rule
+    shown: list[Column]  # those of them that the query chose
     undefined: list[Column]  # of the rules that have nothing to say of these scores
     reference: Column
     separability: Separability  # under the reference rule
     policy: str
     aggregation: str
     query: BoardQuery
+    camps: list[Camp]
     sentence: str
     smith_names: list[str]
+    about: Mapping[int, About]  # of systems by id, what filters look at
     n_shown: int
     n_pages: int
     page: int
-    rows: list[Row] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)  # the pinned systems, then those of this page
+    n_pinned: int = 0
 
     @property
     def first_row(self) -> int:
-        """The number of the first row shown, from 1."""
+        """The number of the first row shown after the pinned ones, from 1."""
         return (self.page - 1) * PAGE_ROWS + 1
 
     @property
     def last_row(self) -> int:
         """The number of the last row shown."""
-        return self.first_row + len(self.rows) - 1
-
-
-class UnknownChoiceError(ValueError):
-    """The address names a rule, a policy or an order that there is not."""
+        return self.first_row + len(self.rows) - self.n_pinned - 1
 
 
 def build_board(
-    benchmark: Benchmark, audience: Audience, query: BoardQuery, own_system_ids: frozenset[int] = frozenset()
+    benchmark: Benchmark,
+    audience: Audience,
+    query: BoardQuery,
+    own_system_ids: frozenset[int] = frozenset(),
+    *,
+    is_whole: bool = False,
 ) -> Board | None:
     """The board of what is published; None while nothing is.
 
@@ -126,6 +115,7 @@ def build_board(
         audience: who reads.
         query: what they asked for.
         own_system_ids: the systems to mark as theirs.
+        is_whole: with the rows of all pages, as downloads have them.
 
     Raises:
         UnknownChoiceError: the query names something that there is not.
@@ -136,25 +126,63 @@ def build_board(
         return None
     published = published_board(publication)
     systems = systems_at(published.revision)
-    policy, aggregation = _choices(published, query)
-    stored = published.revision.configuration.content
-    if audience.is_restricted and (policy, aggregation) != (stored["missing_policy"], stored["aggregation"]):
-        raise UnknownChoiceError("Where scores are hidden, a board is shown as its owners set it and in no other way.")
-    if systems and (policy, aggregation) != (stored["missing_policy"], stored["aggregation"]):
-        names = [system.name for system in systems]
-        published = board_under(published, policy, aggregation, names, audience.level)
+    published, policy, aggregation = _as_asked(published, systems, audience, query)
     published, systems = masked(published, systems, audience, own_system_ids)
-    columns = published.columns
-    if not columns:
+    if not published.columns:
         return None
-    reference = _column(columns, query.reference or benchmark.default_rule)
-    chosen = _filtered(published, systems, query)
-    if not audience.sees_others:
-        chosen = [i for i in chosen if systems[i].id in own_system_ids]
-    order = _ordered(chosen, systems, columns, reference=reference, published=published, query=query)
-    n_pages = max(1, math.ceil(len(order) / PAGE_ROWS))
+    return lay_out(
+        published,
+        systems,
+        column_of(published.columns, query.reference or benchmark.default_rule),
+        query=query,
+        about={} if audience.is_restricted else about_systems([system.id for system in systems]),
+        policy=policy,
+        aggregation=aggregation,
+        own_system_ids=own_system_ids,
+        sees_others=audience.sees_others,
+        is_whole=is_whole,
+    )
+
+
+def lay_out(
+    published: PublishedBoard,
+    systems: Sequence[BoardSystem],
+    reference: Column,
+    *,
+    query: BoardQuery,
+    about: Mapping[int, About],
+    policy: str,
+    aggregation: str,
+    own_system_ids: frozenset[int] = frozenset(),
+    sees_others: bool = True,
+    is_whole: bool = False,
+) -> Board:
+    """The view of a board that a query asks for: columns, systems in order, one page of rows or all.
+
+    Args:
+        published: the board as its reader may see it.
+        systems: those of the board, in its order.
+        reference: one of its columns.
+        query: what is asked for.
+        about: what filters look at, of systems by id.
+        policy, aggregation: those in force.
+        own_system_ids: the systems to mark as the reader's.
+        sees_others: whether they see any other system.
+        is_whole: with the rows of all pages, as downloads have them.
+
+    Raises:
+        UnknownChoiceError: the query names something that there is not.
+    """
+    ranges = rank_range(published.columns, len(systems))
+    chosen = choose(published, systems, about, reference=reference, medians=ranges[1], query=query)
+    if not sees_others:
+        chosen = Chosen(
+            *([i for i in part if systems[i].id in own_system_ids] for part in (chosen.pinned, chosen.others))
+        )
+    n_pages = max(1, math.ceil(len(chosen.others) / PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
-    shown = [column for column in columns if column.status != "undefined" or column is reference]
+    columns = [column for column in published.columns if column.status != "undefined" or column is reference]
+    shown = _columns_shown(published.columns, reference, query)
     told_apart = separability_of(published, reference)
     view = _Rows(
         published,
@@ -162,94 +190,80 @@ def build_board(
         shown,
         reference=reference,
         told_apart=told_apart,
+        ranges=ranges,
         with_scores=query.scores,
         own=own_system_ids,
     )
+    on_page = chosen.others if is_whole else chosen.others[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    camps = camps_of([(c.name, c.winner_names, c.n_winners) for c in columns if c.elects])
     return Board(
         published=published,
-        columns=shown,
-        undefined=[column for column in columns if column.status == "undefined" and column is not reference],
+        columns=columns,
+        shown=shown,
+        undefined=[column for column in published.columns if column.status == "undefined" and column is not reference],
         reference=reference,
         separability=told_apart,
         policy=policy,
         aggregation=aggregation,
         query=query,
-        sentence=_sentence(columns) if audience.sees_others else "",
-        smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set)],
-        n_shown=len(order),
+        camps=camps if sees_others else [],
+        sentence=headline(camps, published.facts.get("condorcet_winner")) if sees_others else "",
+        smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set).tolist()],
+        about=about,
+        n_shown=len(chosen.others) + len(chosen.pinned),
         n_pages=n_pages,
         page=page,
-        rows=[view.row(i) for i in order[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]],
+        rows=view.rows(chosen.pinned, is_pinned=True) + view.rows(on_page),
+        n_pinned=len(chosen.pinned),
     )
 
 
-def _choices(published: PublishedBoard, query: BoardQuery) -> tuple[str, str]:
-    """The missing-score policy and the aggregation asked for."""
+def _as_asked(
+    published: PublishedBoard, systems: Sequence[BoardSystem], audience: Audience, query: BoardQuery
+) -> tuple[PublishedBoard, str, str]:
+    """The board under the policy, the aggregation and the tie convention asked for, and the first two of these."""
     stored = published.revision.configuration.content
     policy, aggregation = query.policy or stored["missing_policy"], query.aggregation or stored["aggregation"]
     if policy not in Benchmark.MissingPolicy.values:
         raise UnknownChoiceError(f"There is no missing-score policy {policy!r}.")
     if aggregation not in Benchmark.Aggregation.values:
         raise UnknownChoiceError(f"There is no aggregation {aggregation!r}.")
-    return policy, aggregation
+    if query.ties and query.ties not in TIES:
+        raise UnknownChoiceError(f"There is no tie convention {query.ties!r}.")
+    if (policy, aggregation) == (stored["missing_policy"], stored["aggregation"]) and not query.ties:
+        return published, policy, aggregation
+    if audience.is_restricted:
+        raise UnknownChoiceError("Where scores are hidden, a board is shown as its owners set it and in no other way.")
+    if not systems:
+        return published, policy, aggregation
+    names = [system.name for system in systems]
+    return board_under(published, policy, aggregation, names, audience.level, ties=query.ties), policy, aggregation
 
 
-def _column(columns: list[Column], rule: str) -> Column:
-    found = next((column for column in columns if column.rule == rule), None)
-    if found is None:
-        raise UnknownChoiceError(f"There is no rule {rule!r} on this board.")
-    return found
+def about_systems(ids: Sequence[int]) -> dict[int, About]:
+    """Tags and metadata of those of these systems that have any."""
+    return {
+        pk: About(tuple(str(tag) for tag in tags), metadata if isinstance(metadata, dict) else {})
+        for pk, tags, metadata in (described_systems(ids) if ids else [])
+    }
 
 
-def _sentence(columns: list[Column]) -> str:
-    winners = [(column.name, tuple(column.winner_names), column.n_winners) for column in columns if column.elects]
-    return verdict_sentence(winners, [column.name for column in columns if not column.elects])
+def _columns_shown(columns: list[Column], reference: Column, query: BoardQuery) -> list[Column]:
+    """The columns that the query chose, and the reference rule's in any case; no column that says nothing here."""
+    says_something = [column for column in columns if column.status != "undefined" or column is reference]
+    if not query.rules and not query.families:
+        return says_something
+    for rule in query.rules:
+        column_of(columns, rule)
+    families = {column.family for column in columns}
+    for family in query.families:
+        if family not in families:
+            raise UnknownChoiceError(f"There is no family of rules {family!r} on this board.")
+    wanted = {*query.rules, reference.rule}
+    return [column for column in says_something if column.rule in wanted or column.family in query.families]
 
 
-def _filtered(published: PublishedBoard, systems: list[BoardSystem], query: BoardQuery) -> list[int]:
-    """The systems that the filter leaves, in the revision's order."""
-    chosen = list(range(len(systems)))
-    if query.q.strip():
-        wanted = fold_name(query.q)
-        chosen = [i for i in chosen if wanted in fold_name(systems[i].name) or wanted in systems[i].key]
-    if query.complete_only:
-        chosen = [i for i in chosen if published.n_scored[i] == published.facts["n_voting_tasks"]]
-    return chosen
-
-
-def _ordered(
-    chosen: list[int],
-    systems: list[BoardSystem],
-    columns: list[Column],
-    *,
-    reference: Column,
-    published: PublishedBoard,
-    query: BoardQuery,
-) -> list[int]:
-    """The systems in the order asked for. Equal ones stand by median rank, then by name; unranked ones last."""
-    names = [fold_name(system.name) for system in systems]
-    median = rank_range(columns, len(systems))[1]
-    key = query.sort_key or reference.rule
-    if key == SORTS_BY_NAME:
-        return sorted(chosen, key=lambda i: names[i], reverse=query.is_descending)
-    if key == SORTS_BY_MEDIAN:
-        values = median
-    elif key == SORTS_BY_SCORED:
-        values = -published.n_scored.astype(float)
-    else:
-        ranks = _column(columns, key).ranks
-        values = np.where(ranks < 1, np.nan, ranks.astype(float))
-    sign = -1.0 if query.is_descending else 1.0
-
-    def place(i: int) -> tuple[bool, float, float, str]:
-        is_unranked = bool(np.isnan(values[i]))
-        tie_break = math.inf if np.isnan(median[i]) else float(median[i])
-        return (is_unranked, 0.0 if is_unranked else sign * float(values[i]), tie_break, names[i])
-
-    return sorted(chosen, key=place)
-
-
-def rank_range(columns: list[Column], n_systems: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def rank_range(columns: Sequence[Column], n_systems: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Least, median and greatest rank of every system over the rules that rank; NaN where none ranks it."""
     ranking = [column.ranks for column in columns if column.status == "ranked"]
     if not ranking:
@@ -259,10 +273,24 @@ def rank_range(columns: list[Column], n_systems: int) -> tuple[np.ndarray, np.nd
     ranks[ranks < 1] = np.nan
     is_ranked = ~np.isnan(ranks).all(axis=0)
     least, median, greatest = (np.full(n_systems, np.nan) for _ in range(3))
+    if not is_ranked.any():
+        return least, median, greatest
     least[is_ranked] = np.nanmin(ranks[:, is_ranked], axis=0)
-    median[is_ranked] = np.nanmedian(ranks[:, is_ranked], axis=0)
     greatest[is_ranked] = np.nanmax(ranks[:, is_ranked], axis=0)
+    # The median by sorting: numpy's own goes system by system where any rank is missing.
+    ordered, n_ranks = np.sort(ranks[:, is_ranked], axis=0), (~np.isnan(ranks[:, is_ranked])).sum(axis=0)
+    places = np.arange(ordered.shape[1])
+    median[is_ranked] = (ordered[(n_ranks - 1) // 2, places] + ordered[n_ranks // 2, places]) / 2
     return least, median, greatest
+
+
+def shade_of(change: int | None, n_systems: int) -> int:
+    """How far a change of rank goes, as a share of the board's places: -4 to 4."""
+    if not change:
+        return 0
+    share = abs(change) / max(1, n_systems - 1)
+    level = 1 + sum(share > bound for bound in SHADES)
+    return level if change > 0 else -level
 
 
 class _Rows:
@@ -271,23 +299,35 @@ class _Rows:
     def __init__(
         self,
         published: PublishedBoard,
-        systems: list[BoardSystem],
+        systems: Sequence[BoardSystem],
         columns: list[Column],
         *,
         reference: Column,
         told_apart: Separability,
+        ranges: tuple[np.ndarray, np.ndarray, np.ndarray],
         with_scores: bool,
         own: frozenset[int],
     ) -> None:
-        self.told_apart = told_apart
         self.published, self.systems, self.columns, self.reference = published, systems, columns, reference
-        self.own, self.with_scores = own, with_scores
-        self.least, self.median, self.greatest = rank_range(columns, len(systems))
-        self.holders = {column.rule: Counter(column.ranks.tolist()) for column in columns}
+        self.told_apart, self.own, self.with_scores = told_apart, own, with_scores
+        self.least, self.median, self.greatest = ranges
+        # Plain lists: taking single numbers out of an array is slow.
+        self.ranks = [column.ranks.tolist() for column in columns]
+        self.reference_ranks = reference.ranks.tolist()
+        self.holders = [Counter(ranks) for ranks in self.ranks]
+        self.is_compared = [
+            column.status == reference.status == "ranked" and column is not reference for column in columns
+        ]
 
-    def row(self, i: int) -> Row:
-        """The row of system `i`."""
-        system = self.systems[i]
+    def rows(self, order: Sequence[int], *, is_pinned: bool = False) -> list[Row]:
+        """The rows of these systems, one under the other."""
+        neighbours = zip([-1, *order[:-1]], order, [*order[1:], -1], strict=True) if order else []
+        return [self._row(i, above, below, is_pinned=is_pinned) for above, i, below in neighbours]
+
+    def _row(self, i: int, above: int, below: int, *, is_pinned: bool) -> Row:
+        system, reference = self.systems[i], self.reference
+        rank = self.reference_ranks[i]
+        has_interval = rank >= 1 and reference.lower is not None and reference.lower[i] >= 1
         return Row(
             id=system.id,
             key=system.key,
@@ -295,31 +335,38 @@ class _Rows:
             is_own=system.id in self.own,
             n_scored=int(self.published.n_scored[i]),
             n_voting_tasks=self.published.facts["n_voting_tasks"],
-            reference_rank=_shown(self.reference.ranks[i]),
+            reference_rank=rank if rank >= 1 else None,
             least_rank=_whole(self.least[i]),
             median_rank=_whole_or_half(self.median[i]),
             greatest_rank=_whole(self.greatest[i]),
-            cells=[self.cell(column, i) for column in self.columns],
+            cells=[self._cell(k, i, above, below) for k in range(len(self.columns))],
             inseparable_text=self.told_apart.range_text(i),
+            interval=(int(reference.lower[i]), int(reference.upper[i])) if has_interval else None,  # type: ignore[index]
+            is_pinned=is_pinned,
         )
 
-    def cell(self, column: Column, i: int) -> Cell:
-        """What `column` says of system `i`."""
-        rank = _shown(column.ranks[i])
-        reference = _shown(self.reference.ranks[i])
-        is_compared = column.status == self.reference.status == "ranked" and column is not self.reference
+    def _cell(self, k: int, i: int, above: int, below: int) -> Cell:
+        """What column `k` says of system `i`, which stands between two others (-1: none)."""
+        column, ranks = self.columns[k], self.ranks[k]
+        rank, reference = ranks[i], self.reference_ranks[i]
+        if rank < 1:
+            return Cell(
+                None, 0, None, score_text(column.scores[i]) if self.with_scores else "", column.reason_of(i), ""
+            )
+        n_tied_with = self.holders[k][rank] - 1
+        change = reference - rank if self.is_compared[k] and reference >= 1 else None
         return Cell(
             rank=rank,
-            n_tied_with=self.holders[column.rule][rank] - 1 if rank else 0,
-            change=reference - rank if is_compared and rank and reference else None,
+            n_tied_with=n_tied_with,
+            change=change,
             score_text=score_text(column.scores[i]) if self.with_scores else "",
-            reason="" if rank else column.reason_of(i),
-            interval_text=interval_text(column, i) if self.with_scores and rank else "",
+            reason="",
+            interval_text=interval_text(column, i) if self.with_scores else "",
+            shade=shade_of(change, len(ranks)) if change else 0,
+            joins_above=n_tied_with > 0 and above >= 0 and ranks[above] == rank,
+            joins_below=n_tied_with > 0 and below >= 0 and ranks[below] == rank,
+            is_sole_winner=rank == 1 and n_tied_with == 0,
         )
-
-
-def _shown(rank: Any) -> int | None:  # noqa: ANN401 -- a numpy integer
-    return int(rank) if rank >= 1 else None
 
 
 def _whole(value: float) -> int | None:
@@ -335,29 +382,3 @@ def _whole_or_half(value: float) -> float | int | None:
 def score_text(score: float) -> str:
     """A rule score for people: six significant digits, no exponent where none is needed."""
     return "" if np.isnan(score) else f"{score:.6g}".replace("-", "\N{MINUS SIGN}")
-
-
-def interval_text(column: Column, i: int) -> str:
-    """`2–5`, or nothing where there is no interval."""
-    if column.lower is None or column.upper is None or column.lower[i] < 1:
-        return ""
-    low, high = int(column.lower[i]), int(column.upper[i])
-    return str(low) if low == high else f"{low}–{high}"
-
-
-def interval_meaning(published: PublishedBoard) -> str:
-    """What the rank intervals of a board are, from the study that gave them; empty where there are none."""
-    if published.study is None or published.study["status"] == "undefined":
-        return ""
-    parameters, n_drawn = published.study_parameters, published.study["n_clusters"]
-    what = "tasks" if n_drawn == published.facts["n_voting_tasks"] else "task groups"
-    text = (
-        f"{100 * parameters['level']:g} % interval of the rank when the {n_drawn} {what} are drawn anew with "
-        f"replacement, {parameters['n_resamples']:,} times over."
-    )
-    return text + (f" With only {n_drawn} {what} it is wide." if n_drawn < FEW_TASKS else "")
-
-
-def changed(query: BoardQuery, **fields: Any) -> BoardQuery:  # noqa: ANN401
-    """The query with other fields; any change but the page itself leads back to page 1."""
-    return replace(query, **({"page": 1} | fields))

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,8 @@ from django.conf import settings
 from django.core.cache import cache
 
 from leaderboard.models import Publication, Revision
-from leaderboard.selectors.reports import published_reports, unpack_arrays
+from leaderboard.selectors.reports import published_reports, report_stamp, unpack_arrays
+from leaderboard.services.bounded_cache import BoundedCache
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.job_kinds import BOOTSTRAP, SIGNIFICANCE
 from leaderboard.services.rankings import (
@@ -27,6 +29,7 @@ from leaderboard.services.rankings import (
 )
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.significance import Separability, array_names, separability
+from leaderboard.services.weights import Weights, shares_of, weighed_matrix
 from leaderboard.services.wording import with_task_names
 from ranking_engine import RULES
 from ranking_engine import __version__ as engine_version
@@ -36,6 +39,8 @@ logger = logging.getLogger(__name__)
 COMPUTING = "computing"  # the status of a slow rule whose ranking is not there yet
 ON_DEMAND_SECONDS = 3600  # how long an answer computed on demand is kept
 FLIGHT_SECONDS = 20  # how long others wait for the one that computes it
+ANSWER_BYTES = 2**20  # a larger answer is not kept
+OWN_WEIGHTS = Weights()  # nothing differs from the revision's weights
 
 
 class TooLargeError(ValueError):
@@ -68,6 +73,12 @@ class Column:
         return self.reasons[code] if code >= 0 else self.reason
 
     @property
+    def n_bytes(self) -> int:
+        """About how much memory its arrays take."""
+        arrays = (self.ranks, self.scores, self.reason_codes, self.lower, self.upper)
+        return sum(array.nbytes for array in arrays if array is not None) + 200 * len(self.reasons)
+
+    @property
     def n_ranked(self) -> int:
         """How many systems have a rank."""
         return int((self.ranks >= 1).sum())
@@ -94,10 +105,31 @@ class PublishedBoard:
     tests: dict[str, Any] | None = None
     test_arrays: bytes = b""
 
+    @property
+    def n_bytes(self) -> int:
+        """About how much memory its arrays take."""
+        own = self.system_ids.nbytes + self.n_scored.nbytes + self.in_smith_set.nbytes + len(self.test_arrays)
+        return own + sum(column.n_bytes for column in self.columns)
+
+
+BOARD_KINDS = (BOARD, RANKING, BOOTSTRAP, SIGNIFICANCE)
+BOARD_CACHE_BYTES = 64 * 2**20  # a board of 5,000 systems under 24 rules with rank intervals takes about 4 MB
+_boards: BoundedCache["PublishedBoard"] = BoundedCache(BOARD_CACHE_BYTES)
+
 
 def published_board(publication: Publication) -> PublishedBoard:
-    """The stored board of a publication, in one query."""
-    reports = published_reports(publication, [BOARD, RANKING, BOOTSTRAP, SIGNIFICANCE])
+    """The stored board of a publication: one small query where this process has unpacked it before, else two.
+
+    What is kept is what is stored, the same for everybody; `masks.masked` makes of it what one audience may see.
+    Reports never change, and a new one changes the key.
+    """
+    stamp = report_stamp(publication, BOARD_KINDS)
+    found = _boards.get_or_make(stamp, lambda: _load_board(publication), lambda board: board.n_bytes)
+    return replace(found, revision=publication.revision)
+
+
+def _load_board(publication: Publication) -> PublishedBoard:
+    reports = published_reports(publication, BOARD_KINDS)
     board = next(report for report in reports if report.kind == BOARD)
     arrays = unpack_arrays(board.arrays)
     study = next((report for report in reports if report.kind == BOOTSTRAP), None)
@@ -180,9 +212,16 @@ def make_column(
 
 
 def board_under(
-    board: PublishedBoard, policy: str, aggregation: str, names: Sequence[str], audience_level: str
+    board: PublishedBoard,
+    policy: str,
+    aggregation: str,
+    names: Sequence[str],
+    audience_level: str,
+    *,
+    ties: str = "",
+    weights: Weights = OWN_WEIGHTS,
 ) -> PublishedBoard:
-    """The board under another missing-score policy or aggregation than the stored: computed on demand, never stored.
+    """The board under another policy, aggregation, tie convention or weights: computed on demand, never stored.
 
     Args:
         board: what is published.
@@ -190,9 +229,12 @@ def board_under(
         aggregation: the aggregation asked for.
         names: the systems' names, in order.
         audience_level: who the answer is for; part of the cache's key.
+        ties: the convention for ties within a task; each rule's own where empty.
+        weights: those that differ from the revision's own.
 
     Raises:
         TooLargeError: the answer exceeds the budget.
+        WeightsError: under these weights nothing votes.
     """
     rules = split_rules(len(board.system_ids), board.facts["n_tasks"]).quick
     size = len(board.system_ids) * board.facts["n_tasks"] * len(rules)
@@ -202,17 +244,20 @@ def board_under(
             f"rules = {size:,}; up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. Download the scores and "
             f"run the command line: python -m ranking_engine rank scores.csv --missing {policy}"
         )
-    parameters = [ranking_parameters(rule, policy, aggregation) for rule in rules]
+    parameters = [ranking_parameters(rule, policy, aggregation, ties) for rule in rules]
     # The answer holds names, which the hash of the inputs leaves out: they differ after a renaming.
-    parts = [board.revision.input_hash, engine_version, content_hash([parameters, list(names)]), audience_level]
+    asked = [parameters, list(names), weights.parameters]
+    parts = [board.revision.input_hash, engine_version, content_hash(asked), audience_level]
     key = f"columns:{':'.join(parts)}"
 
     def compute() -> dict[str, Any]:
         found = revision_matrix(board.revision)
         if found is None:
             return {"rankings": [], "winner": None, "in_smith_set": board.in_smith_set}
-        outcomes = rank_isolated(found.matrix, policy, aggregation)
-        winner, in_smith_set = majority_facts(found.matrix, aggregation)
+        matrix = weighed_matrix(found, weights)
+        shares_of(matrix, aggregation)  # says where nothing votes
+        outcomes = rank_isolated(matrix, policy, aggregation, ties=ties or None)
+        winner, in_smith_set = majority_facts(matrix, aggregation)
         rankings = [
             (ranking_summary(outcome, rule, list(names)), ranking_arrays(outcome, found.matrix.n_systems))
             for rule, (outcome, _) in outcomes.items()
@@ -222,7 +267,7 @@ def board_under(
     task_names = task_names_of(board.revision)
     answer = single_flight(key, compute)
     made = {summary["rule"]: make_column(summary, arrays, task_names) for summary, arrays in answer["rankings"]}
-    is_same = aggregation == board.revision.configuration.content["aggregation"]
+    is_same = not (weights or ties) and aggregation == board.revision.configuration.content["aggregation"]
     return replace(
         board,
         facts=board.facts | {"condorcet_winner": answer["winner"]},
@@ -258,7 +303,8 @@ def single_flight(key: str, compute: Callable[[], T]) -> T:
         return answer
     try:
         answer = compute()
-        _ask_cache(lambda: cache.set(key, answer, ON_DEMAND_SECONDS), None)
+        if len(pickle.dumps(answer)) <= ANSWER_BYTES:
+            _ask_cache(lambda: cache.set(key, answer, ON_DEMAND_SECONDS), None)
     finally:
         _ask_cache(lambda: cache.delete(flight), otherwise=False)
     return answer

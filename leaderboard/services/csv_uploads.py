@@ -5,13 +5,13 @@ import difflib
 from django.conf import settings
 
 from leaderboard.models import Benchmark, Task
-from leaderboard.services.upload_checks import DraftError, Problems, RawRow
+from leaderboard.services.upload_checks import DraftError, Problems, RawRow, stated_reason
 from ranking_engine.names import fold_name
 from ranking_engine.tables import Table, TableError, read_table
 
 
 def rows_of_csv(benchmark: Benchmark, data: bytes) -> list[RawRow]:
-    """The rows of a file, one a system; an empty cell is a score that is not reported.
+    """The rows of a file, one a system; an empty cell is a score that is not reported, a word may say another reason.
 
     Args:
         benchmark: whose tasks the columns are.
@@ -24,7 +24,7 @@ def rows_of_csv(benchmark: Benchmark, data: bytes) -> list[RawRow]:
         limit = settings.UPLOAD_BYTES // 2**20
         raise _refused(f"the file has {len(data) / 2**20:.0f} MB; at most {limit} MB are read")
     try:
-        table = read_table(data, name="file", max_systems=settings.UPLOAD_SYSTEMS)
+        table = read_table(data, name="file", max_systems=settings.UPLOAD_SYSTEMS, missing_words=stated_reason)
     except TableError as error:
         problems = Problems()
         for issue in error.errors:
@@ -37,8 +37,12 @@ def rows_of_csv(benchmark: Benchmark, data: bytes) -> list[RawRow]:
     ]
 
 
-def _cells(table: Table) -> list[list[float | None]]:
-    return [[None if value != value else value for value in row] for row in table.values.tolist()]  # noqa: PLR0124
+def _cells(table: Table) -> list[list[float | str | None]]:
+    words = table.missing_words
+    return [
+        [words.get((i, t)) if value != value else value for t, value in enumerate(row)]  # noqa: PLR0124
+        for i, row in enumerate(table.values.tolist())
+    ]
 
 
 def _task_keys(benchmark: Benchmark, table: Table) -> list[str]:

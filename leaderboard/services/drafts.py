@@ -10,18 +10,20 @@ from django.utils import timezone
 from leaderboard.models import Benchmark, Draft, User
 from leaderboard.services.upload_checks import DraftError, RawRow, check_rows
 
+MOST_DRAFTS = 50  # a user; the oldest ones go
+
 __all__ = ["DraftError", "RawRow", "make_draft", "rows_now"]
 
 
 def make_draft(
     benchmark: Benchmark, owner: User, rows: Sequence[RawRow], *, source: str, note: str = ""
 ) -> Draft:
-    """Check an upload and keep it until it is confirmed.
+    """Check an upload and keep it until it is confirmed. Of somebody's drafts the newest are kept.
 
     Raises:
         DraftError: something in it cannot be stored; nothing is kept.
     """
-    return Draft.objects.create(
+    draft = Draft.objects.create(
         benchmark=benchmark,
         owner=owner,
         source=source,
@@ -30,6 +32,9 @@ def make_draft(
         previewed_number=benchmark.last_revision_number,
         expires_at=timezone.now() + timedelta(days=settings.DRAFT_DAYS),
     )
+    older = Draft.objects.filter(owner=owner).order_by("-pk").values_list("pk", flat=True)[MOST_DRAFTS:]
+    Draft.objects.filter(pk__in=list(older)).delete()
+    return draft
 
 
 def rows_now(draft: Draft, benchmark: Benchmark) -> list[dict[str, Any]]:
@@ -46,13 +51,25 @@ def rows_now(draft: Draft, benchmark: Benchmark) -> list[dict[str, Any]]:
 
 
 def _raw(row: Mapping[str, Any]) -> RawRow:
-    about = row["system"]
+    """The row as it came in: what a correction took over is taken over anew."""
+    about, carried = row["system"], row.get("carried", ())
+    stated = row.get("stated_instances", row.get("instances", {}))
     return RawRow(
         system_name=about["name"],
-        scores={key: score.get("value") for key, score in row["scores"].items()},
+        scores={
+            key: score["value"] if "value" in score else score["missing"]
+            for key, score in row["scores"].items()
+            if key not in carried
+        },
         organisation=about["organisation"],
         url=about["url"],
         description=about["description"],
         line=row["line"],
-        instances=row.get("instances", {}),
+        instances={key: entry for key, entry in row.get("instances", {}).items() if key in stated},
+        corrects=row.get("corrects", ""),
+        details={
+            key: (score.get("standard_error"), score.get("n_instances"))
+            for key, score in row["scores"].items()
+            if len(score) > 1
+        },
     )

@@ -21,7 +21,7 @@ def flips_since_before(revision: Revision, found: RevisionMatrix) -> dict[str, A
     settings changed with it, which may move anybody, and where nobody joined, left or has other scores.
     """
     older = Revision.objects.select_related("configuration").filter(
-        benchmark_id=revision.benchmark_id, number=revision.number - 1
+        benchmark_id=revision.benchmark_id, number=revision.number - 1, withdrawn_at=None
     )
     before = older.first()
     matrix = revision_matrix(before) if before is not None else None

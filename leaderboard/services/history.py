@@ -1,12 +1,13 @@
 """The history of a benchmark: every revision, what it changed, and because of whom."""
 
 from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Min
+from django.db.models import Count, Min, Q
 
 from leaderboard.models import Benchmark, Release, Report, Revision, SubmissionEvent, Task
 from leaderboard.selectors.audience import Audience
@@ -39,6 +40,7 @@ class PastRevision:
     n_more_changes: int
     releases: list[Release]
     is_published: bool  # whether its board can be looked at
+    withdrawn_at: datetime | None  # when scores in it were taken down
 
 
 def history_page(benchmark: Benchmark, audience: Audience, page: str | None) -> tuple[list[PastRevision], Page]:
@@ -50,7 +52,20 @@ def history_page(benchmark: Benchmark, audience: Audience, page: str | None) -> 
     found = Paginator(rows, PAGE_REVISIONS).get_page(page)
     shown = list(found)
     older = rows.filter(number=shown[-1].number - 1).first() if shown else None
-    before = {row.number + 1: row for row in [*shown, *([older] if older else [])]}
+    return _lines(benchmark, audience, shown, [*shown, *([older] if older else [])]), found
+
+
+def past_revisions(benchmark: Benchmark, audience: Audience, numbers: Collection[int]) -> list[PastRevision]:
+    """Some of the revisions, newest first, as `audience` may see them."""
+    rows = revisions_of(benchmark).select_related("configuration")
+    with_older = list(rows.filter(number__in=[*numbers, *(number - 1 for number in numbers)]))
+    return _lines(benchmark, audience, [row for row in with_older if row.number in numbers], with_older)
+
+
+def _lines(
+    benchmark: Benchmark, audience: Audience, shown: Sequence[Revision], with_older: Sequence[Revision]
+) -> list[PastRevision]:
+    before = {row.number + 1: row for row in with_older}
     hides = not (audience.sees_others and audience.sees_names)
     moves = defaultdict(list) if hides else _moves(shown)
     releases: dict[int, list[Release]] = defaultdict(list)
@@ -61,7 +76,7 @@ def history_page(benchmark: Benchmark, audience: Audience, page: str | None) -> 
         replace(_line(row, before.get(row.number), moves[row.pk], releases[row.pk]), flips=flips.get(row.pk, ""))
         for row in shown
     ]
-    return [_quiet(line, row) if hides else line for line, row in zip(lines, shown, strict=True)], found
+    return [_quiet(line, row) if hides else line for line, row in zip(lines, shown, strict=True)]
 
 
 def _quiet(line: PastRevision, row: Revision) -> PastRevision:
@@ -69,7 +84,7 @@ def _quiet(line: PastRevision, row: Revision) -> PastRevision:
     return line if is_the_owners else replace(line, who="", note="")
 
 
-def _flips(benchmark: Benchmark, rows: list[Revision]) -> dict[int, str]:
+def _flips(benchmark: Benchmark, rows: Sequence[Revision]) -> dict[int, str]:
     """Whether others changed their order because of each revision, in words, where that was computed."""
     reports = Report.objects.filter(kind=AXIOMS, revision__in=[row.pk for row in rows]).defer("arrays")
     return {
@@ -93,22 +108,26 @@ def _line(row: Revision, before: Revision | None, systems: list[str], releases: 
         changes=changes[:SHOWN_CHANGES],
         n_more_changes=max(0, len(changes) - SHOWN_CHANGES),
         releases=releases,
-        is_published=bool(row.publications.all()),
+        is_published=bool(row.publications.all()) and row.withdrawn_at is None,
+        withdrawn_at=row.withdrawn_at,
     )
 
 
-def _moves(rows: list[Revision]) -> dict[int, list[str]]:
+def _moves(rows: Sequence[Revision]) -> dict[int, list[str]]:
     """What happened to systems at each revision: a name where it was one, else how many."""
     counted = (
         SubmissionEvent.objects.filter(revision__in=[row.pk for row in rows])
         .order_by()
-        .values("revision", "kind")
+        .annotate(is_correction=Q(submission__corrects__isnull=False))
+        .values("revision", "kind", "is_correction")
         .annotate(n=Count("pk"), name=Min("submission__system__name"))
     )
     found: dict[int, list[str]] = defaultdict(list)
     for line in counted:
         what = line["name"] if line["n"] == 1 else f"{line['n']:,} systems"
-        found[line["revision"]].append(f"{what} {VERBS.get(line['kind'], line['kind'])}")
+        is_corrected = line["is_correction"] and line["kind"] == SubmissionEvent.Kind.ACCEPTED
+        verb = "corrected" if is_corrected else VERBS.get(line["kind"], line["kind"])
+        found[line["revision"]].append(f"{what} {verb}")
     return found
 
 

@@ -79,11 +79,19 @@ def differing_means(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, f
     ]
 
 
-def foreign_sets(benchmark: Benchmark, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, int | None]]:
+def foreign_sets(
+    benchmark: Benchmark, rows: Sequence[Mapping[str, Any]], *, tells: bool
+) -> list[tuple[str, str, int | None]]:
     """What is wrong with the sets of instances of checked rows: a task's key, the message, the line of a row.
 
     On each task a system is compared with the others on the board, so it has to have their set. A system that is in
     the rows itself does not count: its scores are replaced.
+
+    Args:
+        benchmark: where to.
+        rows: one a system.
+        tells: whether the message counts the names that match. Where scores are hidden it does not: by counts one
+            could guess, name by name, what others were measured on.
     """
     with_some = [row for row in rows if row.get("instances")]
     if not with_some:
@@ -101,12 +109,14 @@ def foreign_sets(benchmark: Benchmark, rows: Sequence[Mapping[str, Any]]) -> lis
         for key, entry in row["instances"].items():
             if key in sets and key not in found and sets[key].content_hash != entry["set"]:
                 there, here = set(unpack_names(sets[key].names)), set(unpack_names(names[entry["set"]]))
-                message = (
+                first = (
                     f"these are {len(here)} other instances than those of the board, which has {len(there)}: "
-                    f"{len(here & there)} of the names match. Systems are compared on the same instances only; "
-                    "leave the score empty where there is none"
+                    f"{len(here & there)} of the names match."
+                    if tells
+                    else "these are other instances than those of the board."
                 )
-                found[key] = (key, message, row["line"])
+                rest = "Systems are compared on the same instances only; leave the score empty where there is none"
+                found[key] = (key, f"{first} {rest}", row["line"])
     return list(found.values())
 
 

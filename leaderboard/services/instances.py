@@ -19,7 +19,7 @@ from leaderboard.services.score_matrix import RevisionMatrix, revision_matrix
 from ranking_engine.instances import AGGREGATIONS, InstanceScores, aggregate_all, paired_differences
 from ranking_engine.ranking import UNRANKED
 from ranking_engine.score_matrix import FloatArray
-from ranking_engine.stability.significance import instance_separability
+from ranking_engine.stability.pair_tests import instance_separability
 
 MOST_CELLS = 20_000_000  # scores of single instances that one job holds
 MOST_PAIRS = 100  # of neighbours that are compared

@@ -15,7 +15,7 @@ from leaderboard.services.job_kinds import INSTANCES
 from leaderboard.services.wording import in_words
 from ranking_engine import RULES
 from ranking_engine.instances import AGGREGATIONS
-from ranking_engine.stability.significance import VERDICTS
+from ranking_engine.stability.pair_tests import VERDICTS
 
 NAMES = {"two_level": "Two levels", "one_level": "One level", "mean": "Mean"}
 NONE, COMPUTING, FAILED, UNDEFINED, THERE = "none", "computing", "failed", "undefined", "there"

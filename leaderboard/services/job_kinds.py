@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.conf import settings
 from django.utils import timezone
 
 from leaderboard.enqueue import wake_on_commit
@@ -18,6 +19,8 @@ AXIOMS = "axioms"
 SIGNIFICANCE = "significance"
 INSTANCES = "instances"
 STUDY_PLAN = "study_plan"
+# A study of the catalogue that a job of its own computes with every revision, because boards show what it found.
+STUDIES_WITH_BOARDS = (SIGNIFICANCE,)
 # A study's jobs are called `study:missing_scores`, one a chunk, and `merge:missing_scores`.
 STUDY, MERGE = "study", "merge"
 
@@ -39,7 +42,7 @@ class JobKind:
 JOB_KINDS = {
     kind.key: kind
     for kind in (
-        JobKind(RANKINGS, "rankings", Job.Queue.RANKINGS, limit_seconds=120, budget_seconds=0),
+        JobKind(RANKINGS, "rankings", Job.Queue.RANKINGS, limit_seconds=settings.BOARD_SECONDS, budget_seconds=0),
         JobKind(
             SLOW_RANKINGS,
             "slow rankings",
@@ -85,8 +88,9 @@ JOB_KINDS = {
             limit_seconds=1800,
             budget_seconds=300,
             priority=3,
-            # `budget`: seconds, as costs are estimated, for rules that must be ranked anew for every resample.
-            parameters={"n_resamples": 1000, "level": 0.95, "seed": 0, "budget": 20},
+            # `budget`: seconds, as costs are estimated, for rules that must be ranked anew for every resample; each
+            # gets `least` resamples in any case.
+            parameters={"n_resamples": 1000, "level": 0.95, "seed": 0, "budget": 20, "least": 100},
         ),
         JobKind(
             AXIOMS,
@@ -126,6 +130,11 @@ def kind_of(key: str) -> JobKind:
         KeyError: there is no such kind.
     """
     return JOB_KINDS[key.partition(":")[0]]
+
+
+def is_known(key: str) -> bool:
+    """Whether this release can compute a job row's `kind`: another one may have left rows that it cannot."""
+    return key.partition(":")[0] in JOB_KINDS
 
 
 def study_of(key: str) -> str:

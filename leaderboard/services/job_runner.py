@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
+from config.logs import logged_as
 from leaderboard.models import Job
 from leaderboard.services import jobs
 from leaderboard.services.axioms import compute_axioms
@@ -80,6 +81,13 @@ def run_job(job_id: int, *, worker: str) -> str:
     job = jobs.claim(job_id, worker=worker)
     if job is None:
         return NOTHING
+    with logged_as(job=job.pk, kind=job.kind, attempt=job.attempts):
+        outcome = _run(job)
+        logger.info("%s: %s", job, outcome)
+    return outcome
+
+
+def _run(job: Job) -> str:
     with lease_kept(job) as is_lost:
         try:
             write = SERVICES[kind_of(job.kind).key](job, _checkpoint(job, is_lost))

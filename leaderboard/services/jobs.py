@@ -16,14 +16,16 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from leaderboard.enqueue import count_wake_ups, send_wake_up
-from leaderboard.models import Job
+from leaderboard.models import Job, Revision
 from leaderboard.services.engine_versions import is_older
-from leaderboard.services.job_kinds import JOB_KINDS, MERGE, RANKINGS, kind_of, study_of
+from leaderboard.services.job_kinds import JOB_KINDS, MERGE, RANKINGS, is_known, kind_of, study_of
 from leaderboard.services.study_chunks import chunks_of, insert_missing_merges, supersede_rest
 from ranking_engine import __version__ as engine_version
 
 logger = logging.getLogger(__name__)
 
+LONGEST_BACKOFF = 90.0  # seconds that a job rests at most after a failure, the jitter included
+SKEW = timedelta(seconds=60)  # by which the clocks of the machines may differ
 REWAKE_SECONDS = 5  # a due job is woken again when the last wake-up was so long ago
 WAKE_UPS_A_SWEEP = 20  # a queue, so that a backlog does not flood the broker
 # A queue that holds so many wake-ups gets no more: without a worker they would grow for ever, and a worker that comes
@@ -66,6 +68,14 @@ def is_superseded(job: Job) -> bool:
         return is_waiting or not _is_overdue(job)
     has_begun = chunks_of(job).filter(state__in=[RUNNING, Job.State.DONE]).exists()
     return not (has_begun and _is_overdue(job))
+
+
+def is_of_withdrawn(job: Job) -> bool:
+    """Whether scores of the job's revision were taken down: it is never computed again."""
+    return (
+        job.subject_kind == "revision"
+        and Revision.objects.filter(pk=job.subject_id).exclude(withdrawn_at=None).exists()
+    )
 
 
 def _is_overdue(job: Job) -> bool:
@@ -118,7 +128,7 @@ def claim(job_id: int, *, worker: str) -> Job | None:
     now = timezone.now()
     if job is None or job.not_before > now:
         return None
-    if is_superseded(job):
+    if is_superseded(job) or is_of_withdrawn(job):
         Job.objects.filter(pk=job.pk, state=WAITING).update(state=Job.State.SUPERSEDED, finished_at=now)
         supersede_rest(job)
         return None
@@ -164,6 +174,8 @@ def finish(job: Job, write: Callable[[], None]) -> None:
         )
         if changed != 1:
             raise LeaseLostError(f"{job} is no longer owned by this worker")
+        if is_of_withdrawn(job):
+            raise LeaseLostError(f"scores that {job} is about were taken down")
         write()
 
 
@@ -218,7 +230,8 @@ def _after_failure(job: Job, error: str) -> dict[str, object]:
 
 def backoff(attempts: int) -> timedelta:
     """How long a job rests after its `attempts`-th failure: 1, 2, 4 ... seconds, at most 60, give or take a half."""
-    return timedelta(seconds=min(60.0, 2.0 ** (attempts - 1)) * random.uniform(0.5, 1.5))  # noqa: S311 -- jitter
+    pause = min(LONGEST_BACKOFF / 1.5, 2.0 ** (attempts - 1))
+    return timedelta(seconds=pause * random.uniform(0.5, 1.5))  # noqa: S311 -- jitter
 
 
 # --- The sweep -------------------------------------------------------------------------------------------------------
@@ -227,10 +240,31 @@ def backoff(attempts: int) -> timedelta:
 def sweep() -> int:
     """End leases that ran out, then wake workers for what is due. Returns how many wake-ups were sent."""
     now = timezone.now()
+    _mend_times(now)
     _end_expired_leases(now)
     _take_over_older_jobs(now)
     insert_missing_merges()
     return sum(_wake_due_jobs(queue, now) for queue in Job.Queue)
+
+
+def _mend_times(now: datetime) -> None:
+    """Bring back moments that lie further ahead than any process sets them: a clock was wrong when they were written.
+
+    Without this a job that failed, was woken or was claimed under a clock an hour ahead would rest for that hour once
+    the clock is right again. A worker that lives renews its lease whatever is done to it here.
+    """
+    lease = timedelta(seconds=settings.JOB_LEASE_SECONDS)
+    waiting, running = Job.objects.filter(state=WAITING), Job.objects.filter(state=RUNNING)
+    resting = waiting.filter(not_before__gt=now + timedelta(seconds=LONGEST_BACKOFF) + SKEW)
+    woken = waiting.filter(woken_at__gt=now + SKEW)
+    leased = running.filter(lease_until__gt=now + lease + SKEW)
+    # Looked for first: an UPDATE, even of no row, is a writer's turn on SQLite.
+    if resting.exists():
+        resting.update(not_before=now)
+    if woken.exists():
+        woken.update(woken_at=None)
+    if leased.exists():
+        leased.update(lease_until=now + lease)
 
 
 def _end_expired_leases(now: datetime) -> None:
@@ -273,6 +307,9 @@ def _wake_due_jobs(queue: str, now: datetime) -> int:
     for job in due:
         # The sweeper that changes the row sends the message; a second one finds `woken_at` new.
         row = Job.objects.filter(pk=job.pk, state=WAITING)
+        if not is_known(job.kind):  # it must not keep others waiting
+            row.update(state=Job.State.FAILED, finished_at=now, error=f"this release knows no job of kind {job.kind!r}")
+            continue
         if not row.filter(woken_at=job.woken_at).update(woken_at=now):
             continue
         if not send_wake_up(job.pk, job.queue, limit_seconds=kind_of(job.kind).limit_seconds):

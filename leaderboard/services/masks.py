@@ -51,6 +51,19 @@ def masked(
     ), shown
 
 
+def seen_systems(systems: list[BoardSystem], audience: Audience, own: frozenset[int]) -> list[BoardSystem]:
+    """The systems that `audience` may know of, as they are shown to it, by the key that is shown.
+
+    Args:
+        systems: of a revision.
+        audience: who looks.
+        own: the ids of the systems that are proven theirs.
+    """
+    seen = [system for system in systems if audience.sees_others or system.id in own]
+    shown = [system if audience.sees_names or system.id in own else _pseudonym(system) for system in seen]
+    return sorted(shown, key=lambda system: system.key)
+
+
 def hidden_text(audience: Audience) -> str:
     """What this reader does not see, as a sentence; empty where they see everything."""
     if not audience.is_restricted:

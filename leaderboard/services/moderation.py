@@ -8,8 +8,10 @@ from uuid import UUID
 
 import numpy as np
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from leaderboard.models import Batch, Benchmark, Score, Submission, User
+from leaderboard.services.corrections import holding
 from leaderboard.services.preview import BoardState, latest_state, rankings_of, row_values
 from leaderboard.services.rankings import split_rules
 from leaderboard.services.submission_errors import SubmissionError
@@ -38,6 +40,7 @@ class Waiting:
     n_more_flags: int
     state: str
     note: str
+    is_correction: bool
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,21 @@ class Decision:
     effects: list[TableEffect]
 
 
-def queue(benchmark: Benchmark) -> tuple[list[Waiting], int]:
-    """The batches that wait, oldest first: those shown, and how many there are."""
+def queue(benchmark: Benchmark, *, after: UUID | None = None, most: int = SHOWN_BATCHES) -> tuple[list[Waiting], int]:
+    """The batches that wait, oldest first: those shown, and how many there are.
+
+    Args:
+        benchmark: whose.
+        after: only what came after this batch; from the beginning where None.
+        most: how many are shown.
+    """
     waiting = _undecided(benchmark)
     state = latest_state(benchmark)
-    return [_waiting(batch, state, _rows(batch)) for batch in waiting[:SHOWN_BATCHES]], waiting.count()
+    rows = waiting
+    if after is not None:
+        before = Batch.objects.filter(benchmark=benchmark, uuid=after).values_list("pk", flat=True).first()
+        rows = waiting.filter(pk__gt=before or 0)
+    return [_waiting(batch, state, rows_of(batch)) for batch in rows[:most]], waiting.count()
 
 
 def _undecided(benchmark: Benchmark) -> QuerySet[Batch]:
@@ -65,9 +78,15 @@ def _undecided(benchmark: Benchmark) -> QuerySet[Batch]:
     return found.select_related("uploader").distinct().order_by("pk")
 
 
+def is_undecided(batch: Batch) -> bool:
+    """Whether the batch still waits for a decision, or for the end of an embargo."""
+    decided = batch.submissions.exclude(state__in=[Submission.State.PENDING, Submission.State.APPROVED])
+    return batch.submissions.exists() and not decided.exists()
+
+
 def look_at(batch: Batch) -> Decision:
     """One batch against the latest revision."""
-    state, rows = latest_state(batch.benchmark), _rows(batch)
+    state, rows = latest_state(batch.benchmark), rows_of(batch)
     after = state.with_rows(rows)
     names = [system.name for system in after.systems]
     size = 2 * after.values.size * len(split_rules(*after.values.shape).quick) if after.values.size else 0
@@ -83,7 +102,7 @@ def look_at(batch: Batch) -> Decision:
     )
 
 
-def _rows(batch: Batch) -> list[dict[str, Any]]:
+def rows_of(batch: Batch) -> list[dict[str, Any]]:
     """The batch's submissions as a draft keeps them; a system that is not on the board has no key."""
     scores: dict[int, dict[str, Any]] = {}
     stored = Score.objects.filter(submission__batch=batch).values_list("submission_id", "task__key", "value")
@@ -96,7 +115,8 @@ def _rows(batch: Batch) -> list[dict[str, Any]]:
 
 
 def _waiting(batch: Batch, state: BoardState, rows: Sequence[dict[str, Any]]) -> Waiting:
-    flags = flags_of(state, rows)
+    submissions = list(batch.submissions.select_related("system"))
+    flags = [*_overdue(batch), *_outrun(batch, submissions), *flags_of(state, rows)]
     return Waiting(
         uuid=batch.uuid,
         title=in_words([shortened(row["system"]["name"]) for row in rows]),
@@ -106,9 +126,28 @@ def _waiting(batch: Batch, state: BoardState, rows: Sequence[dict[str, Any]]) ->
         n_systems=len(rows),
         flags=flags[:SHOWN_FLAGS],
         n_more_flags=max(0, len(flags) - SHOWN_FLAGS),
-        state=batch.submissions.order_by("position").values_list("state", flat=True)[0],
+        state=submissions[0].state,
         note=batch.note,
+        is_correction=all(row.corrects_id for row in submissions),
     )
+
+
+def _outrun(batch: Batch, submissions: Sequence[Submission]) -> list[str]:
+    """Corrections of what holds no more: accepted, they may change nothing, or replace another correction."""
+    if not any(row.corrects_id for row in submissions):
+        return []
+    held = holding(batch.benchmark)
+    return [
+        f"{shortened(row.system.name)}: what it corrects holds no more; it was withdrawn, corrected or replaced since"
+        for row in submissions
+        if row.corrects_id and row.corrects_id not in held
+    ]
+
+
+def _overdue(batch: Batch) -> list[str]:
+    if batch.decide_by is None or batch.decide_by > timezone.now():
+        return []
+    return [f"overdue: its submitter was told that you decide until {batch.decide_by:%Y-%m-%d %H:%M} UTC"]
 
 
 def flags_of(state: BoardState, rows: Sequence[dict[str, Any]]) -> list[str]:

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.models import Benchmark, Draft
+from leaderboard.models import Benchmark, Draft, Score
 from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.configuration import configuration_content
 from leaderboard.services.drafts import rows_now
+from leaderboard.services.preview_wording import ranks_sentence, winners_sentence
 from leaderboard.services.rankings import TWO_STEP, rank_isolated
 from leaderboard.services.score_matrix import build_matrix, revision_matrix
 from leaderboard.services.wording import in_words, with_task_names
@@ -72,6 +73,14 @@ class Preview:
     rows: list[ScoreChange] = field(default_factory=list)
     effects: list[RuleEffect] = field(default_factory=list)
     is_hidden: bool = False  # whether the effects are not shown to this owner of a draft
+
+    @property
+    def summary(self) -> str:
+        """Where the system would stand, and what changes at the top; empty where no rule ranks."""
+        if not self.effects:
+            return ""
+        ranks = [effect.rank_after for effect in self.effects]
+        return f"{ranks_sentence(self.system_name, ranks)} {winners_sentence(self.effects)}"
 
 
 @dataclass(frozen=True)
@@ -175,11 +184,12 @@ def row_values(scores: Mapping[str, Any], configuration: dict[str, Any], old: np
     """A system's row as it would stand: where tasks are merged, those not mentioned keep their scores."""
     tasks = configuration["tasks"]
     keeps = configuration["replacement"] == Benchmark.Replacement.TASK and old is not None
-    row = np.array(old) if keeps else np.full(len(tasks), np.nan)
+    row = old.tolist() if keeps and old is not None else [np.nan] * len(tasks)
     for t, task in enumerate(tasks):
-        if task["key"] in scores:
-            row[t] = scores[task["key"]].get("value", np.nan)
-    return row
+        score = scores.get(task["key"])
+        if score is not None:
+            row[t] = score.get("value", np.nan)
+    return np.array(row, dtype=float)
 
 
 def _score_changes(
@@ -192,9 +202,14 @@ def _score_changes(
     for t, task in enumerate(configuration["tasks"]):
         before = "" if old is None else text(old[t])
         after = text(new[t])
-        note = "" if after else "missing: not reported" if task["key"] in scores else "missing: not mentioned"
+        stated = scores.get(task["key"])
+        note = "" if after else f"missing: {_reason(stated) if stated else 'not mentioned'}"
         changes.append(ScoreChange(task["name"], before, after, note))
     return changes
+
+
+def _reason(score: Mapping[str, Any]) -> str:
+    return str(Score.MissingReason(score.get("missing", Score.MissingReason.NOT_REPORTED)).label)
 
 
 def _effects(before: BoardState, after: BoardState, i: int) -> list[RuleEffect]:

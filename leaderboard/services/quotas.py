@@ -74,10 +74,18 @@ def terms_of(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
         told += [f"You may submit {' and '.join(left)} (systems; a table counts each of its rows)."] if left else []
         told += [f"Submissions are taken until {benchmark.deadline:%Y-%m-%d %H:%M} UTC."] if benchmark.deadline else []
     if benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED and limited:
-        told.append("A moderator decides about every submission.")
+        days = f"{benchmark.decision_days} day{'' if benchmark.decision_days == 1 else 's'}"
+        told.append(f"A moderator decides about every submission, within {days}; {after_deadline(benchmark)}.")
     if is_embargoed(benchmark) and benchmark.embargo_until:
         told.append(f"What is accepted now joins the board on {benchmark.embargo_until:%Y-%m-%d %H:%M} UTC.")
     return told
+
+
+def after_deadline(benchmark: Benchmark) -> str:
+    """What becomes of a submission that nobody decided on in time, as a clause."""
+    if benchmark.rejects_overdue:
+        return "what nobody decided on by then is rejected, and can be submitted again"
+    return "what nobody decided on by then stays in the queue, marked as overdue, and is not lost"
 
 
 def _refusal(period: str, n_used: int, cap: int, n_systems: int) -> str:

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from leaderboard.services.engine_versions import is_older
 from leaderboard.services.job_kinds import INSTANCES, JOB_KINDS, SLOW_RANKINGS, insert_job
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import RevisionMatrix, input_hash, revision_matrix
+from leaderboard.services.webhooks import announce_publication
 from leaderboard.services.wording import ranking_remark
 from ranking_engine import (
     RULES,
@@ -73,9 +74,9 @@ def split_rules(n_systems: int, n_tasks: int) -> RuleSplit:
     )
 
 
-def ranking_parameters(rule: str, missing_policy: str, aggregation: str) -> dict[str, str]:
-    """What a ranking report depends on beside its revision."""
-    return {"rule": rule, "aggregation": aggregation, "missing": missing_policy, "ties": "default"}
+def ranking_parameters(rule: str, missing_policy: str, aggregation: str, ties: str = "") -> dict[str, str]:
+    """What a ranking depends on beside its revision; reports are always under the rules' own tie conventions."""
+    return {"rule": rule, "aggregation": aggregation, "missing": missing_policy, "ties": ties or "default"}
 
 
 def compute_rankings(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
@@ -151,6 +152,9 @@ def rank_isolated(
     aggregation: str,
     rules: Sequence[str] | None = None,
     pairwise: Pairwise | None = None,
+    *,
+    ties: str | None = None,
+    options: Mapping[str, Mapping[str, object]] | None = None,
 ) -> dict[str, tuple[Ranking | Exception, float]]:
     """Rankings with their seconds. A rule that raises has its exception in place of a ranking.
 
@@ -160,11 +164,16 @@ def rank_isolated(
         aggregation: how tasks and groups count together.
         rules: which rules; all that are quick at this size where None.
         pairwise: the comparison of all pairs under the aggregation, where that is known already.
+        ties: the convention for ties within a task; each rule's own where None.
+        options: of single rules, such as how many seconds one may search.
     """
+    options = options or {}
     chosen = split_rules(matrix.n_systems, matrix.n_tasks).quick if rules is None else list(rules)
     started = time.perf_counter()
     try:
-        rankings = rank_all(matrix, chosen, missing=missing, aggregation=aggregation, pairwise=pairwise)
+        rankings = rank_all(
+            matrix, chosen, missing=missing, aggregation=aggregation, pairwise=pairwise, ties=ties, options=options
+        )
     except Exception:
         logger.exception("the rules together failed; ranking one by one")
     else:
@@ -174,7 +183,10 @@ def rank_isolated(
     for rule in chosen:
         started = time.perf_counter()
         try:
-            outcome: Ranking | Exception = rank(matrix, rule, missing=missing, aggregation=aggregation)
+            own = options.get(rule, {})
+            outcome: Ranking | Exception = rank(
+                matrix, rule, missing=missing, aggregation=aggregation, ties=ties, **dict(own)
+            )
         except Exception as error:
             logger.exception("rule %s failed", rule)
             outcome = error
@@ -264,9 +276,7 @@ def publish(revision: Revision) -> bool:
     if is_older(present):  # at the same number: never back to a version that still runs while the site is upgraded
         is_ahead |= Q(published_number=revision.number, published_engine_version=present)
     moved = (
-        benchmark.filter(is_ahead).update(
-            published_number=revision.number, published_engine_version=engine_version
-        )
+        benchmark.filter(is_ahead).update(published_number=revision.number, published_engine_version=engine_version)
         == 1
     )
     publication = Publication.objects.create(
@@ -274,4 +284,5 @@ def publish(revision: Revision) -> bool:
     )
     if moved:
         benchmark.update(publication=publication)
+        announce_publication(publication)
     return moved

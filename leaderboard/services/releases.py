@@ -9,13 +9,14 @@ from django.db import transaction
 
 from leaderboard.models import AuditEntry, Benchmark, Release, Score, User
 from leaderboard.models.submissions import Source
-from leaderboard.selectors.history import publication_at
+from leaderboard.selectors.history import WithdrawnRevisionError, publication_at
 from leaderboard.selectors.instances import current_instances
 from leaderboard.selectors.scores import NOT_SUBMITTED, current_scores, systems_at
 from leaderboard.selectors.systems import about_systems
 from leaderboard.services.audit import Change, record_changes
 from leaderboard.services.benchmark_settings import SETTINGS
 from leaderboard.services.benchmarks import create_benchmark
+from leaderboard.services.corrections import stored_cell
 from leaderboard.services.instance_vectors import entry_of, unpack_names, unpack_vector
 from leaderboard.services.names import make_key
 from leaderboard.services.submissions import accept_batch, store_batch
@@ -38,7 +39,10 @@ def freeze_revision(benchmark: Benchmark, *, author: User, number: int, name: st
         ReleaseError: there is no such revision, its rankings are not stored, or the name is taken.
     """
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-    publication = publication_at(locked, number)
+    try:
+        publication = publication_at(locked, number)
+    except WithdrawnRevisionError as error:
+        raise ReleaseError(str(error)) from error
     if publication is None:
         raise ReleaseError(f"The rankings of revision {number} are not there; freeze one that is published.")
     try:
@@ -69,16 +73,17 @@ class Citation:
     bibtex: str
 
 
-def cite(release: Release, address: str) -> Citation:
+def cite(release: Release, address: str, *, tells_hash: bool = True) -> Citation:
     """The citation of a frozen revision.
 
     Args:
         release: with its benchmark and revision.
         address: its permanent address.
+        tells_hash: whether the hash of its inputs is told: where scores are hidden, guesses could be held against it.
     """
     benchmark, revision = release.benchmark, release.revision
     title, year = f"{benchmark.name}, {release.name}", release.created_at.year
-    inputs = f"Revision {revision.number}, inputs SHA-256 {revision.input_hash}"
+    inputs = f"Revision {revision.number}" + (f", inputs SHA-256 {revision.input_hash}" if tells_hash else "")
     bibtex = "\n".join(
         [
             f"@misc{{{benchmark.key}-{release.key},",
@@ -140,13 +145,14 @@ def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None
         for task_id, task_key in tasks:
             score = scores.get((system.id, task_id))
             if score is not None and score.value is not None:
-                cells[task_key] = {"value": score.value}
+                cells[task_key] = stored_cell(score)
             else:
                 reason = score.missing_reason if score else NOT_SUBMITTED
                 is_known = reason in Score.MissingReason.values
                 cells[task_key] = {"missing": reason if is_known else Score.MissingReason.NOT_REPORTED}
         row = about[system.id]
-        told = {"organisation": row.organisation, "url": row.url, "description": row.description}
+        told = {"organisation": row.organisation, "url": row.url, "description": row.description,
+                "tags": row.tags, "metadata": row.metadata}  # fmt: skip
         instances = {
             key: entry_of(unpack_names(held.instance_set.names), unpack_vector(held.values), known)
             for task_id, key in tasks

@@ -6,6 +6,7 @@ from django.db.models import F
 from leaderboard.models import Benchmark, Revision, User
 from leaderboard.services.configuration import store_configuration
 from leaderboard.services.job_kinds import insert_revision_jobs
+from leaderboard.services.webhooks import announce_revision
 
 
 def next_revision(benchmark: Benchmark, *, cause: str, author: User | None, note: str = "") -> Revision:
@@ -31,4 +32,5 @@ def next_revision(benchmark: Benchmark, *, cause: str, author: User | None, note
         note=note,
     )
     insert_revision_jobs(revision)
+    announce_revision(revision)
     return revision

@@ -3,15 +3,19 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from leaderboard.charts.rank_intervals import RankedThing, RankIntervals, rank_intervals
 from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.scores import NOT_SUBMITTED, CurrentScore, current_scores
 from leaderboard.services.axioms import RuleProperties, rule_properties
-from leaderboard.services.board import Board, BoardQuery, Row, build_board, interval_text, score_text
+from leaderboard.services.board import Board, Row, build_board, score_text
+from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.columns import Column
-from leaderboard.services.system_page import missing_text, value_text, votes
+from leaderboard.services.interval_wording import interval_note, interval_text, why_no_interval
+from leaderboard.services.score_texts import details_text, missing_text, value_text, votes
 from ranking_engine import MISSING_POLICIES, RULES, TIES
 from ranking_engine.omission import omission_sentence
+from ranking_engine.rule_advice import WHEN_TO_USE
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,7 @@ class ScoreCell:
 
     value_text: str
     reason: str
+    details_text: str = ""  # its standard error and number of instances, where they are known
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,7 @@ class RuleRow:
     n_tied_with: int
     score_text: str
     interval_text: str
+    no_interval: str
     inseparable_text: str
     reason: str
     cells: list[ScoreCell]
@@ -52,8 +58,15 @@ class RulePage:
     column: Column
     tasks: list[dict[str, Any]]
     rows: list[RuleRow]
+    interval_note: str  # what the intervals are, or why there are none
     meaning: list[tuple[str, str]]  # a word and what is to be said under it
     properties: RuleProperties
+    intervals: RankIntervals | None  # where they were computed
+
+    @property
+    def has_details(self) -> bool:
+        """Whether a score on the page comes with a standard error or a number of instances."""
+        return any(cell.details_text for row in self.rows for cell in row.cells)
 
 
 def build_rule_page(
@@ -65,7 +78,8 @@ def build_rule_page(
         UnknownChoiceError: the rule or the query names something that there is not.
         TooLargeError: another policy was asked for and the board is too large to compute on demand.
     """
-    board = build_board(benchmark, audience, replace(query, reference=rule, scores=True), own_system_ids)
+    query = replace(query, reference=rule, scores=True, rules=(rule,), families=())
+    board = build_board(benchmark, audience, query, own_system_ids)
     if board is None:
         return None
     revision = board.published.revision
@@ -77,15 +91,41 @@ def build_rule_page(
         board=board,
         column=board.reference,
         tasks=[task | {"group_name": groups.get(task["group"], ""), "is_voting": votes(task)} for task in tasks],
-        rows=[_row(row, board.reference, places[row.id], tasks, scores) for row in board.rows],
+        rows=[_row(row, board, places[row.id], tasks, scores) for row in board.rows],
+        interval_note=interval_note(board.published, board.reference),
         meaning=_meaning(board.reference, board.policy),
         properties=rule_properties(revision, rule),
+        intervals=_intervals(board, places),
+    )
+
+
+def _intervals(board: Board, places: dict[int, int]) -> RankIntervals | None:
+    """The ranks of the systems on this page with their intervals."""
+    column = board.reference
+    if column.status != "ranked" or column.lower is None or column.upper is None:
+        return None
+    things = []
+    for row in board.rows:
+        i = places[row.id]
+        if not row.reference_rank or column.lower[i] < 1:
+            continue
+        told = f"{row.name}: rank {row.reference_rank}, interval {interval_text(column, i)}"
+        low, high = int(column.lower[i]), int(column.upper[i])
+        things.append(RankedThing(row.name, row.reference_rank, low, high, told, f"../../systems/{row.key}/"))
+    if not things:
+        return None
+    return rank_intervals(
+        f"Ranks under {column.name} with their intervals",
+        "One line a system, rank 1 at the left; the dot is its rank, the bar the interval of the rank.",
+        things,
+        column.n_ranked,
     )
 
 
 def _row(
-    row: Row, column: Column, i: int, tasks: list[dict[str, Any]], scores: dict[tuple[int, int], CurrentScore]
+    row: Row, board: Board, i: int, tasks: list[dict[str, Any]], scores: dict[tuple[int, int], CurrentScore]
 ) -> RuleRow:
+    published, column = board.published, board.reference
     rank = row.reference_rank
     return RuleRow(
         key=row.key,
@@ -95,6 +135,7 @@ def _row(
         n_tied_with=int((column.ranks == rank).sum()) - 1 if rank else 0,
         score_text=score_text(column.scores[i]),
         interval_text=interval_text(column, i) if rank else "",
+        no_interval=why_no_interval(published, column, i),
         inseparable_text=row.inseparable_text,
         reason="" if rank else column.reason_of(i),
         cells=[_cell(scores.get((row.id, task["id"]))) for task in tasks],
@@ -103,14 +144,14 @@ def _row(
 
 def _cell(score: CurrentScore | None) -> ScoreCell:
     if score is not None and score.value is not None:
-        return ScoreCell(value_text(score.value), "")
+        return ScoreCell(value_text(score.value), "", details_text(score))
     return ScoreCell("", missing_text(score.missing_reason if score else NOT_SUBMITTED))
 
 
 def _meaning(column: Column, policy: str) -> list[tuple[str, str]]:
     """What the rule does, in words, as it is in force here."""
     rule = RULES[column.rule]
-    told = [("What it does", rule.summary)]
+    told = [("What it does", rule.summary), ("When to use it", WHEN_TO_USE[rule.key])]
     if rule.tie_convention:
         told.append(("Ties within a task", TIES[rule.tie_convention]))
     if rule.needs_complete:

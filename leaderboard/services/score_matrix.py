@@ -10,7 +10,7 @@ import numpy as np
 
 from leaderboard.models import InstanceSet, Revision
 from leaderboard.selectors.instances import current_instances
-from leaderboard.selectors.scores import BoardSystem, current_scores, systems_at
+from leaderboard.selectors.scores import BoardSystem, current_values, systems_at
 from leaderboard.services.hashing import canonical_json
 from ranking_engine import ScoreMatrix
 
@@ -38,12 +38,20 @@ def revision_matrix(revision: Revision) -> RevisionMatrix | None:
     if not systems or not tasks:
         return None
     values = np.full((len(systems), len(tasks)), np.nan)
-    row = {system.id: i for i, system in enumerate(systems)}
-    column = {task["id"]: t for t, task in enumerate(tasks)}
-    for (system_id, task_id), score in current_scores(revision).items():
-        if score.value is not None and system_id in row and task_id in column:
-            values[row[system_id], column[task_id]] = score.value
+    system_ids, task_ids, found = current_values(revision)
+    row = _places_of(system_ids, [system.id for system in systems])
+    column = _places_of(task_ids, [task["id"] for task in tasks])
+    is_here = (row >= 0) & (column >= 0)
+    values[row[is_here], column[is_here]] = found[is_here]
     return RevisionMatrix(revision, systems, build_matrix(values, systems, revision.configuration.content))
+
+
+def _places_of(ids: np.ndarray, known: list[int]) -> np.ndarray:
+    """The place of each id among those known, -1 for one that is not."""
+    order = np.argsort(known)
+    ordered = np.array(known)[order]
+    at = np.minimum(np.searchsorted(ordered, ids), len(known) - 1)
+    return np.where(ordered[at] == ids, order[at], -1)
 
 
 def build_matrix(values: np.ndarray, systems: list[BoardSystem], configuration: dict[str, Any]) -> ScoreMatrix:

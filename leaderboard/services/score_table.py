@@ -2,13 +2,13 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from leaderboard.models import Revision, Submission
-from leaderboard.selectors.scores import NOT_SUBMITTED, BoardSystem, current_scores
+from leaderboard.selectors.scores import NOT_SUBMITTED, BoardSystem, current_scores, systems_at
 from leaderboard.services.score_matrix import revision_matrix
 from ranking_engine import ScoreMatrix
 from ranking_engine.tables import SYSTEM_COLUMN, write_table
@@ -21,6 +21,8 @@ class Cell:
     value: float | None
     missing_reason: str
     submission_uuid: UUID | None
+    standard_error: float | None = None
+    n_instances: int | None = None
 
 
 def score_rows(revision: Revision, systems: Sequence[BoardSystem]) -> list[dict[str, Cell]]:
@@ -35,7 +37,13 @@ def score_rows(revision: Revision, systems: Sequence[BoardSystem]) -> list[dict[
         for task in tasks:
             score = scores.get((system.id, task["id"]))
             row[task["key"]] = (
-                Cell(score.value, score.missing_reason, uuids[score.submission_id])
+                Cell(
+                    score.value,
+                    score.missing_reason,
+                    uuids[score.submission_id],
+                    score.standard_error,
+                    score.n_instances,
+                )
                 if score
                 else Cell(None, NOT_SUBMITTED, None)
             )
@@ -43,15 +51,48 @@ def score_rows(revision: Revision, systems: Sequence[BoardSystem]) -> list[dict[
     return rows
 
 
-def scores_csv(revision: Revision) -> str:
-    """All scores as a `scores.csv` that imports again: names of systems and tasks, an empty cell where none is."""
+LONG_COLUMNS = ("system", "task", "score", "stderr", "n", "missing")
+
+
+def scores_long_csv(revision: Revision, only: Collection[int] | None = None) -> str:
+    """All scores with everything that is stored of them, a row each: one that is missing says why.
+
+    An import takes it again, with standard errors and numbers of instances; those that are missing become scores that
+    are not reported.
+
+    Args:
+        revision: the state of the benchmark.
+        only: the ids of the systems that stand in it; all where None.
+    """
+    systems = [system for system in systems_at(revision) if only is None or system.id in only]
+    names = {task["key"]: task["name"] for task in revision.configuration.content["tasks"]}
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(LONG_COLUMNS)
+    for system, row in zip(systems, score_rows(revision, systems), strict=True):
+        for key, cell in row.items():
+            told = (cell.value, cell.standard_error)
+            numbers = ["" if number is None else repr(number).removesuffix(".0") for number in told]
+            n = "" if cell.n_instances is None else cell.n_instances
+            writer.writerow([system.name, names[key], *numbers, n, cell.missing_reason])
+    return out.getvalue()
+
+
+def scores_csv(revision: Revision, only: Collection[int] | None = None) -> str:
+    """All scores as a `scores.csv` that imports again: names of systems and tasks, an empty cell where none is.
+
+    Args:
+        revision: the state of the benchmark.
+        only: the ids of the systems that stand in it; all where None.
+    """
     found = revision_matrix(revision)
     names = [task["name"] for task in revision.configuration.content["tasks"]]
-    if found is None:
+    places = [i for i, system in enumerate(found.systems) if only is None or system.id in only] if found else []
+    if found is None or not places:
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerow([SYSTEM_COLUMN, *names])
         return out.getvalue()
     named = ScoreMatrix(
-        found.matrix.values, system_names=[system.name for system in found.systems], task_names=names
+        found.matrix.values[places], system_names=[found.systems[i].name for i in places], task_names=names
     )
     return write_table(named)

@@ -46,23 +46,29 @@ def diversity(summary: Summary, _marked: str) -> StudyFindings:
     )
 
 
-def significance(summary: Summary, _marked: str) -> StudyFindings:
-    """Which systems can be told apart, for the rule that the study ranked by."""
-    rule = RULES[summary["rule"]].name if summary["rule"] in RULES else summary["rule"]
+def significance(summary: Summary, marked: str) -> StudyFindings:
+    """Which systems can be told apart on the board of the marked rule."""
+    if summary["reason"]:
+        return StudyFindings(f"Which systems can be told apart is not tested: {summary['reason']}.", [], [])
+    told = summary["rules"].get(marked)
+    if told is None:
+        return StudyFindings(f"{RULES[marked].name} ranks nobody here, or takes longer: nothing is tested.", [], [])
     friedman = summary["friedman"]
+    if isinstance(friedman, str):  # engine 0.2.0 stored the reason alone
+        friedman = {"reason": friedman or "this revision was published before it was stored"}
     rows = [
         _row(
             name,
             [
-                StudyCell(f"{summary[key]['n_pairs']:,}"),
-                StudyCell(f"{summary[key]['n_separable']:,}"),
-                StudyCell(f"{summary[key]['n_too_few_tasks']:,}"),
+                StudyCell(f"{told[key]['n_pairs']:,}"),
+                StudyCell(f"{told[key]['n_separable']:,}"),
+                StudyCell(f"{told[key]['n_too_few_tasks']:,}"),
             ],
         )
         for key, name in FAMILIES.items()
     ]
     return StudyFindings(
-        separability_sentence(rule, dict(summary), summary["n_clusters"], summary["level"]),
+        separability_sentence(RULES[marked].name, told, summary["n_clusters"], summary["level"]),
         ["Pairs", "Told apart", "Too few tasks to tell"],
         rows,
         diagram=None
@@ -73,7 +79,7 @@ def significance(summary: Summary, _marked: str) -> StudyFindings:
         note=f"No critical-difference diagram: {friedman['reason']}."
         if friedman["reason"]
         else f"Friedman’s test: p = {friedman['p_value']:.2g}. Nemenyi’s critical difference; {friedman['note']}.",
-        first_header="Family",
+        first_header=f"Pairs under {RULES[marked].name}",
         is_by_rule=False,
     )
 

@@ -1,8 +1,9 @@
 """Which systems of a board can be told apart: computed for every quick rule, stored, and said in words."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,15 +29,7 @@ def compute_significance(job: Job, checkpoint: Callable[[float], None]) -> Calla
     if found is not None and not summary["reason"]:
         answers = _tested(found, job.parameters)
         checkpoint(0.9)
-        summary = {"status": "there", "reason": "", "rules": {}}
-        for rule, answer in answers.items():
-            summary |= {"level": answer.level, "n_clusters": answer.n_clusters, "friedman": answer.friedman.reason}
-            summary["rules"][rule] = {
-                "neighbours": answer.neighbours.summary(),
-                "top": answer.top.summary(),
-                "every_pair": answer.every_pair.summary(),
-            }
-            arrays |= _arrays(rule, answer, found.matrix.n_systems)
+        summary, arrays = told_apart(answers, found.matrix.n_systems)
     report = make_report(
         revision,
         job.kind,
@@ -50,6 +43,18 @@ def compute_significance(job: Job, checkpoint: Callable[[float], None]) -> Calla
         Report.objects.bulk_create([report])
 
     return write
+
+
+def told_apart(answers: Mapping[str, Significance], n_systems: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What tests by rule say, as the summary and the arrays of a report."""
+    summary: dict[str, Any] = {"status": "there", "reason": "", "rules": {}}
+    arrays: dict[str, np.ndarray] = {}
+    for rule, answer in answers.items():
+        told = answer.summary()
+        summary |= {name: told[name] for name in ("level", "scale", "n_clusters", "friedman")}
+        summary["rules"][rule] = {name: told[name] for name in ("neighbours", "top", "every_pair")}
+        arrays |= _arrays(rule, answer, n_systems)
+    return summary, arrays
 
 
 def why_not(revision: Revision, found: RevisionMatrix | None) -> str:
@@ -82,9 +87,10 @@ def _tested(found: RevisionMatrix, parameters: dict[str, Any]) -> dict[str, Sign
 
 
 def _arrays(rule: str, answer: Significance, n_systems: int) -> dict[str, np.ndarray]:
-    """The board's order, and for every system the first and the last place of it that share a run with it.
+    """The board's order, its neighbours' p-values, and for every system the places that share a run with it.
 
-    `from_` and `to_` are places from 1 in that order, 0 where a system is in no run or unranked.
+    `from_` and `to_` are the first and the last of these, from 1, 0 where a system is in no run or unranked.
+    `p_` and `adjusted_` are the p-values of each place against the next, before and after Holm's adjustment.
     """
     place = {system: number for number, system in enumerate(answer.order, start=1)}
     first, last = np.zeros(n_systems, np.int32), np.zeros(n_systems, np.int32)
@@ -93,11 +99,13 @@ def _arrays(rule: str, answer: Significance, n_systems: int) -> dict[str, np.nda
         for i in run.systems:
             first[i] = min(first[i] or low, low)
             last[i] = max(last[i], high)
-    return dict(zip(array_names(rule), (np.array(answer.order, np.int32), first, last), strict=True))
+    board = dict(zip(array_names(rule), (np.array(answer.order, np.int32), first, last), strict=True))
+    tests = answer.neighbours
+    return board | {f"p_{rule}": tests.p_values, f"adjusted_{rule}": tests.adjusted}
 
 
 def array_names(rule: str) -> tuple[str, str, str]:
-    """What the report calls the arrays of one rule."""
+    """What the report calls the arrays of one rule that boards are made of."""
     return f"order_{rule}", f"from_{rule}", f"to_{rule}"
 
 
@@ -109,11 +117,13 @@ class Separability:
         text: what the tests say of the board, in a sentence or two; or why there are none.
         first_rank, last_rank: of every system, the ranks between which no system can be told apart from it; 0 where
             there is none but itself, or where nothing on the board can be told apart.
+        short_text: the first half of `text`, for where there is little room.
     """
 
     text: str
     first_rank: np.ndarray
     last_rank: np.ndarray
+    short_text: str = ""
 
     @property
     def is_shown(self) -> bool:
@@ -150,12 +160,28 @@ def separability(
     told = summary["rules"].get(rule)
     if told is None:
         return Separability("", nothing, nothing)
-    text = separability_sentence(name, told, summary["n_clusters"], summary["level"])
+    text, short = separability_sentence(name, told, summary["n_clusters"], summary["level"]), _short(told, summary)
     if told["every_pair"]["verdict"] != "some":
-        return Separability(text, nothing, nothing)
+        return Separability(text, nothing, nothing, short)
     order, first, last = (arrays[key] for key in array_names(rule))
     rank_at = np.concatenate([[0], ranks[order]]).astype(np.int32)
-    return Separability(text, rank_at[first], rank_at[last])
+    return Separability(text, rank_at[first], rank_at[last], short)
+
+
+def _short(told: dict[str, Any], summary: dict[str, Any]) -> str:
+    """What can be told apart, in a few words."""
+    families, n_tasks = [told[name] for name in ("neighbours", "top", "every_pair")], summary["n_clusters"]
+    if not told["every_pair"]["n_pairs"]:
+        return ""
+    if all(family["verdict"] == "too_few_tasks" for family in families):
+        are = "task is" if n_tasks == 1 else "independent tasks are"
+        return f"{n_tasks} {are} too few to tell any two systems apart"
+    neighbours, every = told["neighbours"], told["every_pair"]
+    if neighbours["n_separable"]:
+        return f"{neighbours['n_separable']} of {neighbours['n_pairs']} pairs of neighbours can be told apart"
+    if not every["n_separable"]:
+        return "no two systems can be told apart"
+    return f"no two neighbours can be told apart, {every['n_separable']:,} of all {every['n_pairs']:,} pairs can"
 
 
 def separability_sentence(name: str, told: dict[str, Any], n_clusters: int, level: float) -> str:
@@ -191,3 +217,39 @@ def separability_sentence(name: str, told: dict[str, Any], n_clusters: int, leve
         parts.append(f"{top['n_separable']} of the {top['n_pairs']} pairs among the first ranks")
     parts.append(f"{every['n_separable']:,} of all {every['n_pairs']:,} pairs")
     return f"{parts[0]}; {', and '.join(parts[1:])}."
+
+
+@dataclass(frozen=True)
+class NeighbourTest:
+    """Two systems that follow each other on a board, by index in the revision's order, and the test of them."""
+
+    first: int
+    second: int
+    p_value: float
+    p_adjusted: float
+
+
+def neighbour_tests(arrays: dict[str, np.ndarray], rule: str) -> list[NeighbourTest]:
+    """The tests of the neighbours under a rule, in the order of the board; none where they are not stored."""
+    order = arrays.get(array_names(rule)[0])
+    if order is None:
+        return []
+    places = order.tolist()
+    figures = zip(arrays[f"p_{rule}"].tolist(), arrays[f"adjusted_{rule}"].tolist(), strict=True)
+    pairs = pairwise(places)
+    return [NeighbourTest(i, j, p, adjusted) for (i, j), (p, adjusted) in zip(pairs, figures, strict=True)]
+
+
+def inseparable_runs(arrays: dict[str, np.ndarray], rule: str) -> list[list[int]]:
+    """The runs of systems among which no two can be told apart, by index, in the order of the board.
+
+    Stored is of every system the last place that shares a run with it. Runs are maximal, so their first and last places
+    grow together: a run begins where that last place grows.
+    """
+    names = array_names(rule)
+    if names[0] not in arrays:
+        return []
+    order, last = arrays[names[0]].tolist(), arrays[names[2]]
+    ends = [int(last[i]) for i in order]
+    starts = [k for k, end in enumerate(ends) if end > (ends[k - 1] if k else 0)]
+    return [order[k : ends[k]] for k in starts]

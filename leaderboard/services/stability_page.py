@@ -1,18 +1,17 @@
 """What the stability page shows: every study of what is published, with what it found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from leaderboard.models import Benchmark, Publication, Report
 from leaderboard.selectors.reports import unpack_arrays
-from leaderboard.services.job_kinds import STUDY
+from leaderboard.services.job_kinds import STUDIES_WITH_BOARDS, STUDY
 from leaderboard.services.rankings import site_rules
 from leaderboard.services.stability_wording import findings
 from leaderboard.services.study_findings import StudyFindings
 from leaderboard.services.study_states import LEFT_OUT, StudyState, study_states
 from leaderboard.services.wording import by_catalogue
 from ranking_engine import RULES
-from ranking_engine.stability import catalogue
 
 STATE_TEXTS = {
     "done": "",
@@ -42,6 +41,7 @@ class StudySection:
     findings: StudyFindings | None
     not_studied: list[tuple[str, list[str]]]
     parameters: dict[str, Any]
+    downloads: list[dict[str, str]] = field(default_factory=list)  # filled in by the page
 
 
 def stability_sections(benchmark: Benchmark, publication: Publication, marked: str) -> list[StudySection]:
@@ -52,24 +52,28 @@ def stability_sections(benchmark: Benchmark, publication: Publication, marked: s
         publication: of which revision.
         marked: the rule that charts mark and sentences are about.
     """
-    reports = {report.parameters["study"]: report for report in study_reports(publication)}
+    reports = study_reports(publication)
     return [_section(state, reports.get(state.key), marked) for state in study_states(benchmark, publication)]
 
 
-def study_reports(publication: Publication) -> list[Report]:
-    """The newest report of each study of a publication, without its distribution."""
+def study_reports(publication: Publication) -> dict[str, Report]:
+    """The newest report of each study of a publication, by study, without its distribution."""
     found: dict[str, Report] = {}
     reports = Report.objects.filter(
-        revision_id=publication.revision_id, engine_version=publication.engine_version, kind=STUDY
+        revision_id=publication.revision_id,
+        engine_version=publication.engine_version,
+        kind__in=[STUDY, *STUDIES_WITH_BOARDS],
     )
     for report in reports.defer("arrays").order_by("pk"):
-        found[report.parameters["study"]] = report
-    return [found[key] for key in catalogue.STUDIES if key in found]
+        study = report.parameters["study"] if report.kind == STUDY else report.kind
+        if report.kind != STUDY or study not in STUDIES_WITH_BOARDS:  # before engine 0.3.0 it was a study as well
+            found[study] = report
+    return found
 
 
 def study_arrays(publication: Publication, study: str) -> bytes | None:
     """The whole distribution of a study as a compressed .npz file; None where it is not there."""
-    report = next((report for report in study_reports(publication) if report.parameters["study"] == study), None)
+    report = study_reports(publication).get(study)
     return None if report is None else bytes(report.arrays)
 
 

@@ -10,7 +10,7 @@ from leaderboard.services.rankings import TWO_STEP, split_rules
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import NOTHING_TO_RANK, revision_matrix
 from ranking_engine.aggregation import reweighted
-from ranking_engine.stability.bootstrap import rank_intervals
+from ranking_engine.stability.bootstrap import BUDGET_SECONDS, LEAST_RESAMPLES, rank_intervals
 
 
 def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
@@ -30,7 +30,8 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
             n_resamples=job.parameters["n_resamples"],
             level=job.parameters["level"],
             seed=job.parameters["seed"],
-            budget=job.parameters.get("budget", 20),
+            budget=job.parameters.get("budget", BUDGET_SECONDS),
+            least=job.parameters.get("least", LEAST_RESAMPLES),
             missing=revision.configuration.content["missing_policy"],
             progress=lambda done, total: checkpoint(done / total),
         )
@@ -39,6 +40,7 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
             "reason": intervals.reason,
             "n_clusters": intervals.n_clusters,
             "undefined": dict(intervals.undefined) | dict(intervals.skipped),  # why a rule has no intervals, by rule
+            "fewer": {rule: n for rule, n in intervals.n_drawn.items() if n < intervals.n_resamples},  # resamples
         }
         for rule in intervals.lower:
             arrays[f"lower_{rule}"] = np.asarray(intervals.lower[rule])

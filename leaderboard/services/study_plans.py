@@ -17,7 +17,14 @@ from leaderboard.models import AuditEntry, Benchmark, Job, Report, Revision, Stu
 from leaderboard.services.audit import changes_between, record_changes
 from leaderboard.services.chunked_studies import study_matrix
 from leaderboard.services.hashing import content_hash
-from leaderboard.services.job_kinds import JOB_KINDS, STUDY, STUDY_PLAN, insert_job, kind_of
+from leaderboard.services.job_kinds import (
+    JOB_KINDS,
+    STUDIES_WITH_BOARDS,
+    STUDY,
+    STUDY_PLAN,
+    insert_job,
+    kind_of,
+)
 from leaderboard.services.jobs import IDLE
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import revision_matrix
@@ -27,7 +34,7 @@ from ranking_engine.stability import catalogue
 from ranking_engine.stability.catalogue import Study
 
 When = StudyChoice.When
-BUDGET_ONCE = 30  # of each study of a benchmark whose studies run once, while nothing else waits
+BUDGET_ONCE = 20  # of each study of a benchmark whose studies run once, while nothing else waits
 NIGHT_BEGINS, NIGHT_ENDS = 1, 5  # hours, UTC
 SEED = 0
 
@@ -95,15 +102,20 @@ def study_name(key: str) -> str:
     return catalogue.STUDIES[key].name if key in catalogue.STUDIES else key.replace("_", " ")
 
 
+def chosen_studies() -> list[str]:
+    """The studies whose time and budget owners choose: all but those that every board needs."""
+    return [key for key in catalogue.STUDIES if key not in STUDIES_WITH_BOARDS]
+
+
 def choices_of(benchmark: Benchmark) -> list[StudyChoice]:
-    """When each study of the catalogue runs for this benchmark, in the catalogue's order; some rows are not stored."""
+    """When each study that is chosen runs for this benchmark, in the catalogue's order; some rows are not stored."""
     stored = {choice.study: choice for choice in StudyChoice.objects.filter(benchmark=benchmark)}
     return [
         stored.get(key)
         or StudyChoice(
             benchmark=benchmark, study=key, when=settings.STUDIES_RUN, budget_seconds=settings.STUDY_SECONDS
         )
-        for key in catalogue.STUDIES
+        for key in chosen_studies()
     ]
 
 
@@ -282,7 +294,7 @@ def plan_once(benchmark: Benchmark) -> None:
     """
     StudyChoice.objects.bulk_create(
         StudyChoice(benchmark=benchmark, study=key, when=When.IDLE, budget_seconds=BUDGET_ONCE)
-        for key in catalogue.STUDIES
+        for key in chosen_studies()
     )
     revision = Revision.objects.filter(benchmark=benchmark).latest("number")
     insert_job(JOB_KINDS[STUDY_PLAN], revision, {"when": When.IDLE.value})

@@ -8,9 +8,10 @@ from typing import Any, cast
 from django.db.models import Avg, Case, Count, F, FloatField, Max, Q, Value, When
 
 from leaderboard.models import Benchmark, Job, Publication, Report, StudyChoice
-from leaderboard.services.job_kinds import MERGE, STUDY, STUDY_PLAN, study_of
+from leaderboard.services.job_kinds import MERGE, STUDIES_WITH_BOARDS, STUDY, STUDY_PLAN, study_of
 from leaderboard.services.study_plans import choices_of
 from ranking_engine.stability import catalogue
+from ranking_engine.stability.catalogue import Study
 
 S = Job.State
 UNPLANNED, LEFT_OUT = "unplanned", "left_out"
@@ -25,7 +26,7 @@ class StudyState:
         name: for readers.
         question: what it asks.
         source: the publication that it follows.
-        choice: when it runs, and its budget.
+        choice: when it runs, and its budget; None where it comes with every board.
         state: a state of its jobs, or `unplanned`, or `left_out`.
         reason: why it is left out, or why it failed.
         n_chunks: how many jobs it is cut into.
@@ -39,7 +40,7 @@ class StudyState:
     name: str
     question: str
     source: str
-    choice: StudyChoice
+    choice: StudyChoice | None
     state: str = UNPLANNED
     reason: str = ""
     n_chunks: int = 0
@@ -51,6 +52,12 @@ class StudyState:
 
 def study_states(benchmark: Benchmark, publication: Publication | None) -> list[StudyState]:
     """Every study of the catalogue, as it stands for what is published."""
+    states = {state.key: state for state in (*chosen_states(benchmark, publication), *_with_board(publication))}
+    return [states[key] for key in catalogue.STUDIES]
+
+
+def chosen_states(benchmark: Benchmark, publication: Publication | None) -> list[StudyState]:
+    """The studies whose time and budget owners choose, as they stand for what is published."""
     choices = choices_of(benchmark)
     if publication is None:
         return [_state(choice, {}, {}, None) for choice in choices]
@@ -71,6 +78,27 @@ def study_states(benchmark: Benchmark, publication: Publication | None) -> list[
         )
         for choice in choices
     ]
+
+
+def _with_board(publication: Publication | None) -> list[StudyState]:
+    """The studies that come with every board, each one job."""
+    found: dict[str, dict[str, Any]] = {key: {} for key in STUDIES_WITH_BOARDS if key in catalogue.STUDIES}
+    if publication is not None:
+        this = {"engine_version": publication.engine_version}
+        jobs = Job.objects.filter(
+            subject_kind="revision", subject_id=publication.revision_id, kind__in=list(found), **this
+        )
+        for job in jobs.order_by("pk"):
+            told = job.error.split("\n", 1)[0][:200] if job.state == S.FAILED else ""
+            found[job.kind] |= {"state": job.state, "progress": job.progress, "reason": told, "n_chunks": 1}
+        reports = Report.objects.filter(revision_id=publication.revision_id, kind__in=list(found), **this)
+        for report in reports.defer("arrays", "summary"):
+            found[report.kind] |= {"state": S.DONE, "progress": 1.0, "reason": "", "seconds": report.seconds}
+    return [_named(catalogue.STUDIES[key], choice=None, **known) for key, known in found.items()]
+
+
+def _named(study: Study, **known: Any) -> StudyState:  # noqa: ANN401 -- the fields of a state
+    return StudyState(study.key, study.name, study.question, study.source, **known)
 
 
 def _plans(publication: Publication) -> dict[str, dict[str, Any]]:
@@ -122,11 +150,8 @@ def _state(
     elif jobs:
         state = next((name for name in (S.FAILED, S.RUNNING, S.SUPERSEDED) if jobs[name]), S.WAITING)
         reason = jobs["error"].split("\n", 1)[0][:200] if state == S.FAILED else ""
-    return StudyState(
-        key=study.key,
-        name=study.name,
-        question=study.question,
-        source=study.source,
+    return _named(
+        study,
         choice=choice,
         state=state,
         reason=reason,

@@ -1,16 +1,17 @@
 """Submissions: stored as a batch, decided, withdrawn, reinstated. Each step is one transaction."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from leaderboard.models import (
     Batch,
     Benchmark,
     Draft,
     Revision,
-    Score,
     Submission,
     SubmissionEvent,
     System,
@@ -19,14 +20,17 @@ from leaderboard.models import (
     User,
 )
 from leaderboard.selectors.audience import Audience, audience, draft_key, is_embargoed
-from leaderboard.selectors.scores import submissions_in_force, systems_at
+from leaderboard.selectors.scores import MOST_NAMED, present_among, submissions_in_force
+from leaderboard.services.corrections import SAY_WHY, corrected_by_number
 from leaderboard.services.drafts import DraftError, rows_now
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.instance_vectors import store_instances
 from leaderboard.services.names import make_key
 from leaderboard.services.quotas import give_back_quota, take_quota
 from leaderboard.services.revisions import next_revision
+from leaderboard.services.score_rows import insert_scores
 from leaderboard.services.submission_errors import NewSystemError, StalePreviewError, SubmissionError
+from leaderboard.services.submission_notices import tell_moderators, tell_of_events
 from ranking_engine.names import fold_name
 
 State, Kind = Submission.State, SubmissionEvent.Kind
@@ -82,10 +86,17 @@ def submit_rows(benchmark: Benchmark, actor: User, rows: list[dict[str, Any]], *
         SubmissionError: they may not submit here, or not so many.
     """
     may = require_may_submit(actor, benchmark)
+    note = str(about.get("note", ""))
+    if any(row.get("corrects") for row in rows) and not note.strip():
+        raise SubmissionError(SAY_WHY)
     take_quota(benchmark, actor, len(rows), limited=not may.may_moderate)
-    batch = store_batch(benchmark, actor, rows, **about)
     if decides_alone(actor, benchmark):
+        batch = store_batch(benchmark, actor, rows, **about)
         take_batch(batch, actor=actor)
+        return batch
+    decide_by = timezone.now() + timedelta(days=benchmark.decision_days)
+    batch = store_batch(benchmark, actor, rows, decide_by=decide_by, **about)
+    tell_moderators(batch)
     return batch
 
 
@@ -115,6 +126,7 @@ def store_batch(
     note: str = "",
     idempotency_key: str | None = None,
     payload_hash: str = "",
+    decide_by: datetime | None = None,
 ) -> Batch:
     """Store checked rows as a batch of pending submissions. Call inside a transaction.
 
@@ -126,6 +138,7 @@ def store_batch(
         note: what the uploader says.
         idempotency_key: the uploader's own name for this call, unique with them and the benchmark.
         payload_hash: of what was sent; of the rows where empty.
+        decide_by: until when a moderator is to decide, where one is.
     """
     batch = Batch.objects.create(
         benchmark=benchmark,
@@ -134,28 +147,32 @@ def store_batch(
         note=note,
         payload_hash=payload_hash or content_hash(rows),
         idempotency_key=idempotency_key,
+        decide_by=decide_by,
     )
     systems = _systems_of(benchmark, rows)
+    corrected = corrected_by_number(benchmark, rows)
     submissions = Submission.objects.bulk_create(
         Submission(
-            batch=batch, benchmark=benchmark, system=systems[fold_name(row["system"]["name"])], position=position
+            batch=batch,
+            benchmark=benchmark,
+            system=systems[fold_name(row["system"]["name"])],
+            position=position,
+            corrects=corrected.get(row.get("corrects", "")),
         )
         for position, row in enumerate(rows, start=1)
     )
     tasks = dict(Task.objects.filter(benchmark=benchmark).values_list("key", "pk"))
-    Score.objects.bulk_create(
+    insert_scores(
         (
-            Score(
-                submission=submission,
-                task_id=tasks[key],
-                value=score.get("value"),
-                missing_reason=score.get("missing", ""),
-                n_instances=row["instances"][key]["n"] if key in row.get("instances", {}) else None,
-            )
-            for submission, row in zip(submissions, rows, strict=True)
-            for key, score in row["scores"].items()
-        ),
-        batch_size=2000,
+            submission.pk,
+            tasks[key],
+            score.get("value"),
+            score.get("missing", ""),
+            row["instances"][key]["n"] if key in row.get("instances", {}) else score.get("n_instances"),
+            score.get("standard_error"),
+        )
+        for submission, row in zip(submissions, rows, strict=True)
+        for key, score in row["scores"].items()
     )
     store_instances(submissions, rows, tasks)
     return batch
@@ -166,13 +183,14 @@ def _systems_of(benchmark: Benchmark, rows: list[dict[str, Any]]) -> dict[str, S
 
     A system that never was on the board and waits for no decision was turned down: what was said of it then goes.
     """
-    stored = {system.name_folded: system for system in System.objects.filter(benchmark=benchmark)}
-    taken = {system.key for system in stored.values()} | {row["system"].get("new_key", "") for row in rows}
-    turned_down = set(
-        System.objects.filter(benchmark=benchmark, changes=None)
-        .exclude(submissions__state__in=UNDECIDED)
-        .values_list("pk", flat=True)
-    )
+    here = System.objects.filter(benchmark=benchmark)
+    in_use = set(here.values_list("key", flat=True))
+    if len(rows) <= MOST_NAMED:
+        here = here.filter(name_folded__in=[fold_name(row["system"]["name"]) for row in rows])
+    stored = {system.name_folded: system for system in here}
+    taken = in_use | {row["system"].get("new_key", "") for row in rows}
+    never = here.filter(changes=None).exclude(submissions__state__in=UNDECIDED)
+    turned_down = set(never.values_list("pk", flat=True))
     new = []
     for row in rows:
         about = row["system"]
@@ -181,7 +199,8 @@ def _systems_of(benchmark: Benchmark, rows: list[dict[str, Any]]) -> dict[str, S
             if stored[folded].pk in turned_down:
                 _describe(stored[folded], about).save()
             continue
-        key = about.get("new_key") or make_key(about["name"], taken)
+        key = about.get("new_key") or ""
+        key = make_key(about["name"], taken) if not key or key in in_use else key
         taken.add(key)
         system = _describe(System(benchmark=benchmark, key=key, name_folded=folded), about)
         stored[folded] = system
@@ -194,6 +213,7 @@ def _describe(system: System, about: dict[str, Any]) -> System:
     """Take over what a row says of its system."""
     system.name = about["name"]
     system.organisation, system.url, system.description = about["organisation"], about["url"], about["description"]
+    system.tags, system.metadata = about.get("tags", system.tags), about.get("metadata", system.metadata)
     return system
 
 
@@ -215,18 +235,18 @@ def take_batch(batch: Batch, *, actor: User, reason: str = "") -> Revision | Non
 
 
 @transaction.atomic
-def accept_batch(
-    batch: Batch, *, actor: User | None, reason: str = "", cause: str = Revision.Cause.BATCH
-) -> Revision:
+def accept_batch(batch: Batch, *, actor: User | None, reason: str = "", cause: str = Revision.Cause.BATCH) -> Revision:
     """Accept a batch as a whole, whatever embargo there is: one event a submission, one revision, its jobs.
 
     Raises:
         SubmissionError: it was decided already.
     """
     submissions = _decide(batch, State.ACCEPTED)
+    if cause == Revision.Cause.BATCH and all(submission.corrects_id for submission in submissions):
+        cause = Revision.Cause.CORRECTION
     revision = next_revision(batch.benchmark, cause=cause, author=batch.uploader, note=batch.note)
     _record(submissions, Kind.ACCEPTED, actor=actor, reason=reason, revision=revision)
-    present = {system.id for system in systems_at(revision)}
+    present = present_among(revision, [submission.system_id for submission in submissions])
     joining = [submission.system for submission in submissions if submission.system_id not in present]
     SystemChange.objects.bulk_create(
         (SystemChange(revision=revision, system=s, kind=SystemChange.Kind.JOINED, name=s.name) for s in joining),
@@ -236,7 +256,7 @@ def accept_batch(
 
 
 @transaction.atomic
-def reject_batch(batch: Batch, *, actor: User, reason: str) -> None:
+def reject_batch(batch: Batch, *, actor: User | None, reason: str) -> None:
     """Reject a batch as a whole that is not on the board yet.
 
     Raises:
@@ -273,7 +293,7 @@ def _decide(batch: Batch, state: str, before: Sequence[str] = UNDECIDED) -> list
 
 
 def _record(
-    submissions: Iterable[Submission], kind: str, *, actor: User | None, reason: str, revision: Revision | None
+    submissions: Sequence[Submission], kind: str, *, actor: User | None, reason: str, revision: Revision | None
 ) -> None:
     SubmissionEvent.objects.bulk_create(
         (
@@ -282,20 +302,38 @@ def _record(
         ),
         batch_size=2000,
     )
+    tell_of_events(submissions, kind, actor=actor, reason=reason)
 
 
 @transaction.atomic
 def withdraw_submission(submission: Submission, *, actor: User, reason: str) -> Revision:
     """Take an accepted submission off the board; a system without any other one leaves it.
 
+    The scores of a withdrawn correction are missing until there is a new one: its system stays.
+
     Raises:
-        SubmissionError: it is not accepted now.
+        SubmissionError: it is not accepted now, or no reason is given.
     """
-    revision = _turn(submission, State.ACCEPTED, State.WITHDRAWN, Revision.Cause.WITHDRAWAL, actor)
+    return leave_board(submission, Revision.Cause.WITHDRAWAL, actor=actor, reason=reason)
+
+
+def leave_board(submission: Submission, cause: str, *, actor: User, reason: str) -> Revision:
+    """Withdraw a submission, for this cause; its system leaves the board where no other submission of it holds.
+
+    Raises:
+        SubmissionError: it is not accepted now, or no reason is given.
+    """
+    _require_reason(reason)
+    revision = _turn(submission, State.ACCEPTED, State.WITHDRAWN, cause, actor)
     _record([submission], Kind.WITHDRAWN, actor=actor, reason=reason, revision=revision)
-    if submission.system_id not in {system for _, system in submissions_in_force(revision)}:
+    if submission.system_id not in {held.system_id for held in submissions_in_force(revision)}:
         _change_presence(revision, submission.system, SystemChange.Kind.LEFT)
     return revision
+
+
+def _require_reason(reason: str) -> None:
+    if not reason.strip():
+        raise SubmissionError("Say why: the history keeps it.")
 
 
 @transaction.atomic
@@ -303,11 +341,14 @@ def reinstate_submission(submission: Submission, *, actor: User, reason: str) ->
     """Put a withdrawn submission back to the place it had.
 
     Raises:
-        SubmissionError: it is not withdrawn now.
+        SubmissionError: it is not withdrawn now, its scores were taken down, or no reason is given.
     """
+    _require_reason(reason)
+    if submission.events.filter(kind=Kind.TAKEN_DOWN).exists():
+        raise SubmissionError("The scores of this submission were taken down; there is nothing to reinstate.")
     revision = _turn(submission, State.WITHDRAWN, State.ACCEPTED, Revision.Cause.REINSTATEMENT, actor)
     _record([submission], Kind.REINSTATED, actor=actor, reason=reason, revision=revision)
-    if submission.system_id not in {system.id for system in systems_at(revision)}:
+    if submission.system_id not in present_among(revision, [submission.system_id]):
         _change_presence(revision, submission.system, SystemChange.Kind.JOINED)
     return revision
 

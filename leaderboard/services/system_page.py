@@ -5,16 +5,21 @@ from typing import Any
 from django.http import Http404
 from django.urls import reverse
 
-from leaderboard.models import Benchmark, Score, Submission, SubmissionEvent, System
+from leaderboard.charts.rank_intervals import RankedThing, RankIntervals, rank_intervals
+from leaderboard.models import Benchmark, Submission, SubmissionEvent, System
 from leaderboard.selectors.audience import Viewer, audience, is_wholly_accepted, proven_system_ids
 from leaderboard.selectors.scores import NOT_SUBMITTED, CurrentScore, current_scores, systems_at
-from leaderboard.services.board import interval_meaning, interval_text
-from leaderboard.services.columns import Column, published_board
+from leaderboard.services.columns import Column, PublishedBoard, published_board
+from leaderboard.services.corrections import holding, may_correct
+from leaderboard.services.interval_wording import interval_meaning, interval_text, why_no_interval
 from leaderboard.services.masks import hidden_text, masked
 from leaderboard.services.prospects_page import waiting_for, what_it_takes
+from leaderboard.services.rank_history import rank_history
+from leaderboard.services.score_texts import details_text, missing_text, value_text, votes
+from leaderboard.services.system_standing import Standing, standing_of
 
+SHOWN_RANKS = 10  # the chart of ranks reaches at least so far, and further where an interval does
 NO_SYSTEM = "No system of this name is on the published board."
-REASONS = dict(Score.MissingReason.choices) | {NOT_SUBMITTED: "not submitted"}
 
 
 def system_page(viewer: Viewer, benchmark: Benchmark, key: str, *, rival: str = "", level: str = "") -> dict[str, Any]:
@@ -46,25 +51,77 @@ def system_page(viewer: Viewer, benchmark: Benchmark, key: str, *, rival: str = 
     groups = {group["key"]: group["name"] for group in publication.revision.configuration.content["groups"]}
     asks = not looking.is_restricted
     chances, no_chances = what_it_takes(publication, key, rival, level) if asks else (None, "")
+    standing = standing_of(publication.revision, systems, place, tasks, audience_level=level) if asks else None
     return {
+        "sentence": _sentence(board, benchmark, place, standing) if asks else "",
+        "standing": standing,
+        "intervals": _intervals(found.name, board, place) if asks else None,
+        "history": rank_history(benchmark, systems, benchmark.default_rule, of=found) if asks else None,
         "chances": chances,
         "no_chances": no_chances,
         "hidden_text": hidden_text(looking),
         "waiting": None if chances or no_chances or not asks else waiting_for(publication),
         "benchmark": benchmark,
         "system": {**_about(System.objects.get(pk=found.id)), "name": found.name},
-        "ranks": [_rank(column, place) for column in board.columns],
+        "ranks": [_rank(board, column, place) for column in board.columns],
         "interval_meaning": interval_meaning(board),
         "scores": [_score(task, groups, scores.get((found.id, task["id"]))) for task in tasks],
+        "has_details": any(details_text(scores.get((found.id, task["id"]))) for task in tasks),
         "submissions": _submissions(viewer, benchmark, found.id),
     }
+
+
+def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: Standing | None) -> str:
+    """Where the system stands, in a sentence or two."""
+    ranked = [column for column in board.columns if column.status == "ranked" and column.ranks[i] >= 1]
+    own = next((column for column in ranked if column.rule == benchmark.default_rule), None)
+    parts = []
+    if own is not None:
+        interval = interval_text(own, i)
+        beside = f" (interval {interval})" if interval else ""
+        parts.append(f"Rank {int(own.ranks[i])} of {own.n_ranked} under {own.name}{beside}")
+    if len(ranked) > 1:
+        low, high = (int(extreme(column.ranks[i] for column in ranked)) for extreme in (min, max))
+        parts.append(f"{low} under each of {len(ranked)} rules" if low == high else
+                     f"from {low} to {high} over {len(ranked)} rules")  # fmt: skip
+    told = f"{'; '.join(parts)}." if parts else ""
+    if standing is not None:
+        level = f", level with {standing.n_level}" if standing.n_level else ""
+        told += f" Head to head it beats {standing.n_beaten} and loses to {standing.n_lost}{level}."
+    return told.strip()
+
+
+def _intervals(name: str, board: PublishedBoard, i: int) -> RankIntervals | None:
+    """The system's rank under every rule that ranks it, with its interval where there is one."""
+    ranked = [column for column in board.columns if column.status == "ranked" and column.ranks[i] >= 1]
+    if not ranked:
+        return None
+
+    def thing(column: Column) -> RankedThing:
+        rank, interval = int(column.ranks[i]), interval_text(column, i)
+        has_interval = bool(interval) and column.lower is not None and column.upper is not None
+        return RankedThing(
+            name=column.name,
+            rank=rank,
+            low=int(column.lower[i]) if has_interval and column.lower is not None else None,
+            high=int(column.upper[i]) if has_interval and column.upper is not None else None,
+            said=f"{column.name}: rank {rank} of {column.n_ranked}{f', interval {interval}' if interval else ''}",
+            url=f"../../rules/{column.rule}/",
+        )
+
+    return rank_intervals(
+        f"Rank of {name} under every rule",
+        "One line a rule, rank 1 at the left; a bar is the interval of the rank where one was computed.",
+        [thing(column) for column in ranked],
+        min(SHOWN_RANKS, max(column.n_ranked for column in ranked)),
+    )
 
 
 def _about(system: System) -> dict[str, str]:
     return {"organisation": system.organisation, "url": system.url, "description": system.description}
 
 
-def _rank(column: Column, i: int) -> dict[str, Any]:
+def _rank(board: PublishedBoard, column: Column, i: int) -> dict[str, Any]:
     rank = int(column.ranks[i])
     return {
         "rule_name": column.name,
@@ -72,6 +129,7 @@ def _rank(column: Column, i: int) -> dict[str, Any]:
         "is_tied": rank >= 1 and int((column.ranks == rank).sum()) > 1,
         "n_ranked": column.n_ranked,
         "interval_text": interval_text(column, i) if rank >= 1 else "",
+        "no_interval": why_no_interval(board, column, i),
         "reason": "" if rank >= 1 else column.reason_of(i),
     }
 
@@ -82,24 +140,10 @@ def _score(task: dict[str, Any], groups: dict[str, str], score: CurrentScore | N
         "task_name": task["name"],
         "group_name": groups.get(task["group"], ""),
         "value_text": "" if value is None else value_text(value),
+        "details_text": details_text(score),
         "reason": "" if value is not None else missing_text(score.missing_reason if score else NOT_SUBMITTED),
         "is_voting": votes(task),
     }
-
-
-def value_text(value: float) -> str:
-    """A score as it was given: the shortest decimal that reads back to the same number."""
-    return repr(value).removesuffix(".0")
-
-
-def missing_text(reason: str) -> str:
-    """Why a score is missing, in words."""
-    return REASONS[reason]
-
-
-def votes(task: dict[str, Any]) -> bool:
-    """Whether a configuration's task votes."""
-    return task["direction"] != 0 and float(task["weight"]) > 0
 
 
 def _submissions(viewer: Viewer, benchmark: Benchmark, system_id: int) -> list[dict[str, Any]]:
@@ -110,10 +154,13 @@ def _submissions(viewer: Viewer, benchmark: Benchmark, system_id: int) -> list[d
         .prefetch_related("events__revision", "batch__submissions")
         .order_by("-pk")
     )
+    rows = rows.select_related("batch__uploader", "corrects", "benchmark")
     decides = audience(viewer, benchmark).may_moderate
+    held = holding(benchmark) if viewer.is_authenticated else {}
     shown = {Submission.State.ACCEPTED, Submission.State.WITHDRAWN}
     return [
         _submission(row, is_theirs=row.batch.uploader_id == viewer.pk, decides=decides)
+        | {"is_correctable": row.pk in held and may_correct(viewer, row)}
         for row in rows
         if row.state in shown or decides or row.batch.uploader_id == viewer.pk
     ]
@@ -129,4 +176,14 @@ def _submission(row: Submission, *, is_theirs: bool, decides: bool) -> dict[str,
         "revision_number": accepted[0].revision.number if accepted and accepted[0].revision else None,
         "note": row.batch.note,
         "url": reverse("batch", args=[row.batch.uuid]) if is_open else "",
+        "uuid": row.uuid,
+        "is_correction": row.corrects_id is not None,
+        "reason": _last_reason(row),
     }
+
+
+def _last_reason(row: Submission) -> str:
+    """Why it was withdrawn or rejected."""
+    turned_down = {Submission.State.WITHDRAWN, Submission.State.REJECTED}
+    reasons = [event.reason for event in row.events.all() if event.kind == row.state]
+    return reasons[-1] if reasons and row.state in turned_down else ""

@@ -1,6 +1,8 @@
 """What a draft of many systems would do to the board."""
 
+import itertools
 from dataclasses import dataclass, field, replace
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from leaderboard.selectors.audience import audience
 from leaderboard.services.drafts import rows_now
 from leaderboard.services.instance_vectors import differing_means
 from leaderboard.services.preview import BoardState, RankChange, latest_state, rank_of, rankings_of
+from leaderboard.services.preview_wording import winners_sentence
 from leaderboard.services.wording import in_words
 from ranking_engine import RULES, Ranking
 
@@ -64,6 +67,11 @@ class TablePreview:
     effects: list[TableEffect]
     n_with_instances: int = 0  # systems with scores of single instances
     differing: list[DifferingScore] = field(default_factory=list)
+
+    @property
+    def summary(self) -> str:
+        """What changes at the top, in a sentence; empty where no rule ranks."""
+        return winners_sentence(self.effects)
 
     @property
     def n_replaced(self) -> int:
@@ -122,27 +130,27 @@ def differing_scores(rows: list[dict[str, Any]], configuration: dict[str, Any]) 
 
 def _table_rows(rows: list[dict[str, Any]], before: BoardState, after: BoardState) -> list[TableRow]:
     places = {system.key: i for i, system in enumerate(before.systems)}
-    n_new = 0
-    table = []
-    for row in rows:
-        place = places.get(row["system"]["key"])
-        i = len(before.systems) + n_new if place is None else place
-        n_new += place is None
-        old = np.full(after.values.shape[1], np.nan) if place is None else before.values[place]
-        new = after.values[i]
-        is_same = (old == new) | (np.isnan(old) & np.isnan(new))
-        table.append(
-            TableRow(
-                system_name=row["system"]["name"],
-                line=row["line"],
-                is_new=place is None,
-                near_misses=row["system"]["near_misses"],
-                n_scores=int((~np.isnan(new)).sum()),
-                n_missing=int(np.isnan(new).sum()),
-                n_changed=int((~is_same).sum()),
-            )
+    n_before, arrivals = len(before.systems), itertools.count(len(before.systems))
+    found = [places.get(row["system"]["key"]) for row in rows]
+    new = after.values[[next(arrivals) if place is None else place for place in found]]
+    old = np.full(new.shape, np.nan)
+    is_known = np.array([place is not None for place in found], dtype=bool)
+    old[is_known] = before.values[[place for place in found if place is not None]] if n_before else np.nan
+    is_missing = np.isnan(new)
+    is_changed = ~((old == new) | (np.isnan(old) & is_missing))
+    counts = zip(is_missing.sum(axis=1).tolist(), is_changed.sum(axis=1).tolist(), strict=True)
+    return [
+        TableRow(
+            system_name=row["system"]["name"],
+            line=row["line"],
+            is_new=place is None,
+            near_misses=row["system"]["near_misses"],
+            n_scores=new.shape[1] - n_missing,
+            n_missing=n_missing,
+            n_changed=n_changed,
         )
-    return table
+        for row, place, (n_missing, n_changed) in zip(rows, found, counts, strict=True)
+    ]
 
 
 def table_effect(rule: str, before: Ranking | None, after: Ranking, n_before: int, names: list[str]) -> TableEffect:
@@ -155,17 +163,26 @@ def table_effect(rule: str, before: Ranking | None, after: Ranking, n_before: in
         n_before: how many systems are on the board now.
         names: of all systems, in the order of `after`.
     """
-    changes = [RankChange(names[j], rank_of(before, j), rank_of(after, j)) for j in range(n_before)]
-    changed = [change for change in changes if change.before != change.after]
-    arrivals = [RankChange(names[j], None, rank_of(after, j)) for j in range(n_before, len(names))]
-    last = len(names) + 1
-    changed.sort(key=lambda c: (-abs((c.before or last) - (c.after or last)), c.system_name))
-    arrivals.sort(key=lambda c: (c.after or last, c.system_name))
+    last = len(names) + 1  # unranked is behind everybody
+    new = _places(after, len(names), last)
+    old = _places(before, n_before, last)
+    changed = np.flatnonzero(old != new[:n_before]).tolist()
+    steps, ends = np.abs(old - new[:n_before]).tolist(), new.tolist()
+    moves = nsmallest(SHOWN_MOVES, changed, key=lambda j: (-steps[j], names[j]))
+    arrivals = nsmallest(SHOWN_MOVES, range(n_before, len(names)), key=lambda j: (ends[j], names[j]))
     return TableEffect(
         rule_name=RULES[rule].name,
         winner_before="" if before is None else in_words([names[j] for j in before.winners]),
         winner_after=in_words([names[j] for j in after.winners]),
         n_ranks_changed=len(changed),
-        moves=changed[:SHOWN_MOVES],
-        arrivals=arrivals[:SHOWN_MOVES],
+        moves=[RankChange(names[j], rank_of(before, j), rank_of(after, j)) for j in moves],
+        arrivals=[RankChange(names[j], None, rank_of(after, j)) for j in arrivals],
     )
+
+
+def _places(ranking: Ranking | None, n_systems: int, last: int) -> np.ndarray:
+    """The ranks of the first systems, `last` for who has none."""
+    if ranking is None:
+        return np.full(n_systems, last)
+    ranks = np.asarray(ranking.ranks)[:n_systems]
+    return np.where(ranks >= 1, ranks, last).astype(int)

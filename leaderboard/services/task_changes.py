@@ -132,12 +132,24 @@ def preview_proposal(benchmark: Benchmark, proposal: Proposal) -> ProposalPrevie
         after = configuration_content(Benchmark.objects.get(pk=benchmark.pk))
         transaction.set_rollback(True)
     found = ProposalPreview(
-        token=_token(benchmark, proposal),
+        token=proposal_token(benchmark, proposal),
         revision_number=benchmark.last_revision_number,
         changes=changes,
         changes_ranking=content_hash(before) != content_hash(after) and benchmark.last_revision_number > 0,
     )
     return _with_effects(found, benchmark, after) if found.changes_ranking else found
+
+
+def proposed_changes(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
+    """What `proposal` would change, field by field; it is written and taken back.
+
+    Raises:
+        ProposalError: it cannot be stored.
+    """
+    with transaction.atomic():
+        changes = write_proposal(Benchmark.objects.get(pk=benchmark.pk), proposal)
+        transaction.set_rollback(True)
+    return changes
 
 
 def _with_effects(found: ProposalPreview, benchmark: Benchmark, content: dict[str, Any]) -> ProposalPreview:
@@ -188,7 +200,7 @@ def apply_proposal(
         ProposalError: it cannot be stored.
     """
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-    if token != _token(locked, proposal):
+    if token != proposal_token(locked, proposal):
         raise StaleProposalError("The benchmark or your entries have changed since the preview.")
     changes = write_proposal(locked, proposal)
     revision = record_configuration_change(locked, author=author, note=reason)
@@ -196,7 +208,8 @@ def apply_proposal(
     return revision
 
 
-def _token(benchmark: Benchmark, proposal: Proposal) -> str:
+def proposal_token(benchmark: Benchmark, proposal: Proposal) -> str:
+    """Says which proposal is meant, and against what state of the benchmark: another of either has another token."""
     groups = [asdict(edit) | {"weight": decimal_text(edit.weight)} for edit in proposal.groups]
     tasks = [asdict(edit) | {"weight": decimal_text(edit.weight)} for edit in proposal.tasks]
     rest = [getattr(proposal, name) for name in COUNTING]
@@ -275,22 +288,22 @@ class _Writer:
     def group(self, i: int, edit: GroupEdit) -> TaskGroup | None:
         """The group as it is to be, stored."""
         group = self.groups.get(edit.key) or TaskGroup(benchmark=self.benchmark, key=edit.key)
-        before = _group_fields(group) if group.pk else {}
+        before = group_fields(group) if group.pk else {}
         group.name, group.weight, group.order = edit.name, edit.weight, i
         if not self.attempt(group, "groups", i):
             return None
-        self.changes += changes_between(AuditEntry.Subject.GROUP, group.key, before, _group_fields(group))
+        self.changes += changes_between(AuditEntry.Subject.GROUP, group.key, before, group_fields(group))
         return group
 
     def task(self, i: int, edit: TaskEdit, groups: dict[str, TaskGroup]) -> None:
         """Store the task as it is to be."""
         task = self.tasks.get(edit.key) or Task(benchmark=self.benchmark, key=edit.key)
-        before = _task_fields(task) if task.pk else {}
+        before = task_fields(task) if task.pk else {}
         task.order, task.group = i, groups.get(fold_name(edit.group)) if edit.group else None
         for name in ("name", "direction", "weight", "metric", "unit", "minimum", "maximum", "chance", "is_archived"):
             setattr(task, name, getattr(edit, name))
         if self.attempt(task, "tasks", i):
-            self.changes += changes_between(AuditEntry.Subject.TASK, task.key, before, _task_fields(task))
+            self.changes += changes_between(AuditEntry.Subject.TASK, task.key, before, task_fields(task))
 
     def attempt(self, row: Benchmark | Task | TaskGroup, place: str, i: int | None) -> bool:
         """Bring the row into its stored form, check it and store it."""
@@ -308,11 +321,13 @@ class _Writer:
         return True
 
 
-def _group_fields(group: TaskGroup) -> dict[str, Any]:
+def group_fields(group: TaskGroup) -> dict[str, Any]:
+    """What the trail tells of a group."""
     return {"name": group.name, "weight": group.weight}
 
 
-def _task_fields(task: Task) -> dict[str, Any]:
+def task_fields(task: Task) -> dict[str, Any]:
+    """What the trail tells of a task."""
     return {
         "name": task.name,
         "direction": Task.Direction(task.direction).label,

@@ -4,16 +4,19 @@ from collections.abc import Sequence
 from datetime import timedelta
 from hmac import compare_digest
 
-from django.db import IntegrityError, transaction
+from allauth.account.models import EmailAddress
+from django.db import IntegrityError
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from knox.crypto import hash_token
 from knox.settings import CONSTANTS
 
 from leaderboard.models import ApiToken, User
+from leaderboard.services.turns import in_turn
 
 LIFETIMES = (30, 90, 365)  # days
 MOST_TOKENS = 50  # a user
+SOON_DAYS = 7  # before it expires, its owner is warned
 LAST_USE_SECONDS = 60  # the last use is noted at most so often
 
 
@@ -40,11 +43,11 @@ def create_token(user: User, *, name: str, scopes: Sequence[str], days: int) -> 
         raise TokenError(f"Choose among the scopes {', '.join(ApiToken.Scope.values)}.")
     if days not in LIFETIMES:
         raise TokenError(f"A token lives {', '.join(map(str, LIFETIMES))} days.")
-    if ApiToken.objects.filter(user=user).count() >= MOST_TOKENS:
-        raise TokenError(f"You have {MOST_TOKENS} tokens; revoke one first.")
     ordered = [scope for scope in ApiToken.Scope.values if scope in scopes]
     try:
-        with transaction.atomic():
+        with in_turn(user):
+            if ApiToken.objects.filter(user=user).count() >= MOST_TOKENS:
+                raise TokenError(f"You have {MOST_TOKENS} tokens; revoke one first.")
             return ApiToken.objects.create(user, expiry=timedelta(days=days), name=name, scopes=ordered)
     except IntegrityError as error:
         raise TokenError("You have a token of this name already; revoke it, or choose another name.") from error
@@ -53,6 +56,19 @@ def create_token(user: User, *, name: str, scopes: Sequence[str], days: int) -> 
 def revoke_token(user: User, name: str) -> bool:
     """Delete the user's token of this name. Returns whether there was one."""
     return ApiToken.objects.filter(user=user, name=name).delete()[0] > 0
+
+
+def revoke_unproven_tokens(user: User) -> int:
+    """Delete all tokens of a user who never confirmed their address, once whoever reads its mail set a new password.
+
+    Somebody else may have signed up with that address, made the tokens, and waited.
+
+    Returns:
+        How many there were.
+    """
+    if not EmailAddress.objects.filter(user=user, primary=True, verified=False).exists():
+        return 0
+    return ApiToken.objects.filter(user=user).delete()[0]
 
 
 def find_token(secret: str) -> ApiToken | None:
@@ -65,6 +81,12 @@ def find_token(secret: str) -> ApiToken | None:
 def is_expired(token: ApiToken) -> bool:
     """Whether the token's time is over."""
     return token.expiry is not None and token.expiry <= timezone.now()
+
+
+def expires_soon(token: ApiToken) -> bool:
+    """Whether its owner should make another one."""
+    soon = timezone.now() + timedelta(days=SOON_DAYS)
+    return token.expiry is not None and token.expiry <= soon and not is_expired(token)
 
 
 def note_use(token: ApiToken) -> None:

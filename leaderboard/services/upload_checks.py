@@ -2,17 +2,23 @@
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
+from django.utils import timezone
 
 from leaderboard.models import Benchmark, Score, Submission, System, Task, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.selectors.audience import audience
-from leaderboard.selectors.scores import BoardSystem, systems_at
+from leaderboard.selectors.scores import MOST_NAMED, BoardSystem, systems_at
+from leaderboard.services.corrections import complete_row, correctable
 from leaderboard.services.instance_vectors import foreign_sets
 from leaderboard.services.names import NearMisses
 from ranking_engine.names import check_name, fold_name, shorten
@@ -21,10 +27,16 @@ FOLDED_LENGTH = 2 * NAME_LENGTH
 ADDRESS_LENGTH = 500
 DESCRIPTION_LENGTH = 5000
 SHOWN_PROBLEMS = 100
+MOST = sys.float_info.max
+SECRET_REFUSALS = 5  # a user, benchmark and day, of names that are hidden from them
 is_web_address = URLValidator(schemes=["http", "https"])
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 UNSTORABLE = re.compile("[\\0\\ud800-\\udfff]")
 NO_SCORE = {"missing": Score.MissingReason.NOT_REPORTED}
+# What may be said in place of a score; "withdrawn" is what a withdrawal says.
+MISSING_WORDS: dict[str, str] = {
+    reason.label: reason.value for reason in Score.MissingReason if reason != Score.MissingReason.WITHDRAWN
+}
 
 
 @dataclass(frozen=True)
@@ -32,7 +44,8 @@ class RawRow:
     """One system's scores as they came in: nothing checked."""
 
     system_name: str
-    # Task key -> text or number; an empty text or None is a score that is not reported.
+    # Task key -> text or number; an empty text or None is a score that is not reported, one of MISSING_WORDS says why
+    # there is none.
     scores: Mapping[str, str | float | None]
     organisation: str = ""
     url: str = ""
@@ -40,6 +53,9 @@ class RawRow:
     line: int | None = None  # of the file that it stands in
     # Task key -> scores of single instances, as `instance_vectors.entry_of` packs them.
     instances: Mapping[str, Any] = field(default_factory=dict)
+    corrects: str = ""  # the number of the submission that it corrects
+    # Task key -> standard error and number of instances of its score, None where one is not stated.
+    details: Mapping[str, tuple[float | None, int | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -99,6 +115,12 @@ class DraftError(ValueError):
         return f"This can no longer be submitted: {'; '.join(self.problems.lines)}"
 
 
+def stated_reason(given: str | float | None) -> str | None:
+    """The reason that stands in place of a score, as it is stored; None where there is none of MISSING_WORDS."""
+    words = re.sub(r"[\s_-]+", " ", given).strip().casefold() if isinstance(given, str) else ""
+    return MISSING_WORDS.get(words)
+
+
 def parse_score(given: str | float | None, task: Task) -> float | None:
     """A score from a text or a number; None where there is none.
 
@@ -133,18 +155,51 @@ def board_systems(benchmark: Benchmark) -> list[BoardSystem]:
     return systems_at(revision) if revision else []
 
 
-def check_rows(benchmark: Benchmark, owner: User, rows: Sequence[RawRow]) -> list[dict[str, Any]]:
+class OnBoard:
+    """The systems of the benchmark's latest revision, read once for everything that an upload is held against."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.systems = board_systems(benchmark)
+
+    @cached_property
+    def by_name(self) -> dict[str, BoardSystem]:
+        """Each under its folded name."""
+        return {fold_name(system.name): system for system in self.systems}
+
+    @cached_property
+    def by_key(self) -> dict[str, BoardSystem]:
+        """Each under its key."""
+        return {system.key: system for system in self.systems}
+
+
+def check_rows(
+    benchmark: Benchmark,
+    owner: User,
+    rows: Sequence[RawRow],
+    *,
+    on_board: OnBoard | None = None,
+    suggests: bool = True,
+) -> list[dict[str, Any]]:
     """The rows of an upload as a draft keeps them.
+
+    Args:
+        benchmark: where to.
+        owner: who sends them.
+        rows: one a system.
+        on_board: the systems there are, where they were read already.
+        suggests: whether a new name is told the known names that it may be a slip of the pen for.
 
     Raises:
         DraftError: something in them cannot be stored.
     """
-    check = _Check(benchmark, owner, n_rows=len(rows))
+    check = _Check(benchmark, owner, rows, on_board or OnBoard(benchmark), suggests=suggests)
     checked = [check.row(row) for row in rows]
+    if check.hides_names:
+        _tell_of_secrets(check, is_guess=any(row["system"].get("key") is None for row in checked))
     if not rows:
         check.problems.add("rows", "there is no system; an upload has at least one")
     if not check.problems:
-        for key, message, line in foreign_sets(benchmark, checked):
+        for key, message, line in foreign_sets(benchmark, checked, tells=not check.is_restricted):
             name = check.tasks[key].name
             told = message if line else f"{name}: {message}"
             check.problems.add(key, told, line=line, place_name=name if line else "")
@@ -153,25 +208,55 @@ def check_rows(benchmark: Benchmark, owner: User, rows: Sequence[RawRow]) -> lis
     return checked
 
 
+def _tell_of_secrets(check: "_Check", *, is_guess: bool) -> None:
+    """Refuse names of systems that are not to be known of: without saying which, and only so often a day.
+
+    A name that is taken cannot be given twice, so that a refusal tells something; so few of them are had that nobody
+    finds out by guessing who is on the board.
+
+    Args:
+        check: with what was found.
+        is_guess: whether there is a name in it that its owner brought nothing under before.
+    """
+    key = f"secret-names:{check.benchmark.pk}:{check.owner.pk}:{timezone.now():%Y-%m-%d}"
+    n_refused = cache.get(key, 0)
+    if n_refused >= SECRET_REFUSALS and (is_guess or check.is_secret_hit):
+        check.problems.add("system_name", "too many names were refused today; try again tomorrow")
+    elif check.is_secret_hit:
+        cache.set(key, n_refused + 1, 2 * 24 * 3600)
+        check.problems.add("system_name", "a name cannot be used here; choose another one")
+
+
 class _Check:
     """What every row is held against, read once."""
 
-    def __init__(self, benchmark: Benchmark, owner: User, *, n_rows: int) -> None:
-        self.benchmark = benchmark
+    def __init__(
+        self, benchmark: Benchmark, owner: User, rows: Sequence[RawRow], on_board: OnBoard, *, suggests: bool
+    ) -> None:
+        self.benchmark, self.owner = benchmark, owner
         self.problems = Problems()
         self.tasks = {task.key: task for task in Task.objects.filter(benchmark=benchmark, is_archived=False)}
-        on_board = board_systems(benchmark)
-        self.by_name = {fold_name(system.name): system for system in on_board}
-        self.by_key = {system.key: system for system in on_board}
+        self.least = {key: -MOST if task.minimum is None else task.minimum for key, task in self.tasks.items()}
+        self.greatest = {key: MOST if task.maximum is None else task.maximum for key, task in self.tasks.items()}
+        self.on_board = on_board
         looking = audience(owner, benchmark)
+        self.is_restricted = looking.is_restricted
         self.hides_names = not (looking.sees_names and looking.sees_others)
-        known = [] if self.hides_names else [system.name for system in on_board]
-        self.near_misses = NearMisses(known, n_asked=n_rows)
+        self.suggests, self.n_rows = suggests and not self.hides_names, len(rows)
         # Systems that were on the board once; one that only waits for a moderator is nobody's business.
         once = System.objects.filter(benchmark=benchmark, changes__isnull=False)
+        if len(rows) <= MOST_NAMED:
+            once = once.filter(name_folded__in=_folded_names(rows))
         self.once = dict(once.values_list("name_folded", "pk"))
         self.replaceable = Replaceable(owner, benchmark)
         self.seen: set[str] = set()
+        self.is_secret_hit = False  # whether a row names a system that its owner may not know of
+
+    @cached_property
+    def near_misses(self) -> NearMisses:
+        """The names that a new one is compared with; comparing is dear, so that known systems do without."""
+        known = [system.name for system in self.on_board.systems] if self.suggests else []
+        return NearMisses(known, n_asked=self.n_rows)
 
     def row(self, row: RawRow) -> dict[str, Any]:
         """One row as a draft keeps it; what is wrong with it is noted."""
@@ -183,17 +268,40 @@ class _Check:
             if task is None:
                 self.problems.add(key, f"{key!r} is not a task of {self.benchmark.name}", line=row.line)
                 continue
+            if isinstance(given, float) and self.least[key] <= given <= self.greatest[key]:  # as nearly all are
+                scores[key] = {"value": given} | _stated_details(row, key) if row.details else {"value": given}
+                continue
+            if reason := stated_reason(given):
+                scores[key] = {"missing": reason}
+                continue
             try:
                 value = parse_score(given, task)
             except ValueError as error:
                 self.problems.add(key, str(error), line=row.line, place_name=task.name if row.line else "")
                 continue
-            scores[key] = NO_SCORE if value is None else {"value": value}
-        is_empty = not any("value" in score for score in scores.values())
+            scores[key] = NO_SCORE if value is None else {"value": value} | _stated_details(row, key)
+        for key in row.instances:
+            if "missing" in scores.get(key, {}):
+                name = self.tasks[key].name
+                self.problems.add(key, f"{name} has scores of single instances, and none of its own", line=row.line)
+        is_empty = not any("value" in score for score in scores.values()) and not row.corrects
         if is_empty and system and len(self.problems.found) == n_before:
             self.problems.add("scores", "no score is given; a submission has at least one", line=row.line)
         checked = {"system": system, "scores": scores, "line": row.line}
-        return checked | {"instances": dict(row.instances)} if row.instances else checked
+        checked = checked | {"instances": dict(row.instances)} if row.instances else checked
+        return self.correction(row, checked) if row.corrects else checked
+
+    def correction(self, row: RawRow, checked: dict[str, Any]) -> dict[str, Any]:
+        """The row with what it takes over from the submission that it corrects."""
+        try:
+            found = correctable(self.owner, self.benchmark, row.corrects)
+        except ValueError as error:
+            self.problems.add("corrects", str(error), line=row.line)
+            return checked
+        done, problems = complete_row(found, checked)
+        for place, message in problems:
+            self.problems.add(place, message, line=row.line)
+        return done
 
     def system(self, row: RawRow) -> dict[str, Any]:
         """Which system is meant: by name, then by key; else a new one, which is to be confirmed."""
@@ -206,13 +314,13 @@ class _Check:
         if len(folded) > FOLDED_LENGTH:  # a ligature is one letter of a name, and three when names are compared
             self.problems.add("system_name", f"the system name {shorten(name)!r} is too long", line=row.line)
             return {}
-        found = self.by_name.get(folded) or self.by_key.get(name)
+        found = self.on_board.by_name.get(folded) or self.on_board.by_key.get(name)
         full = found.name if found else name
         # A key is no way to learn the name that belongs to it, where names are hidden.
         self._check_once(full, name if self.hides_names else full, row.line)
         known_id = found.id if found else self.once.get(folded)
         if known_id and not self.replaceable(known_id) and self.hides_names:
-            self.problems.add("system_name", f"{name} cannot be used; choose another name", line=row.line)
+            self.is_secret_hit = True
         elif known_id and not self.replaceable(known_id):
             self.problems.add(
                 "system_name",
@@ -253,6 +361,21 @@ class _Check:
             except ValidationError:
                 message = f"{row.url[:40]!r} is not an address that begins with http:// or https://"
                 self.problems.add("url", message, line=row.line)
+
+
+def _folded_names(rows: Sequence[RawRow]) -> list[str]:
+    """The names of rows that can be names, as they are compared."""
+    found = []
+    for row in rows:
+        with suppress(ValueError):
+            found.append(fold_name(check_name(row.system_name)))
+    return found
+
+
+def _stated_details(row: RawRow, key: str) -> dict[str, float | int]:
+    """The standard error and the number of instances of a score, where the row states them."""
+    error, n = row.details.get(key, (None, None))
+    return ({} if error is None else {"standard_error": error}) | ({} if n is None else {"n_instances": n})
 
 
 class Replaceable:

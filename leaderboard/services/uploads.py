@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -11,14 +12,15 @@ from leaderboard.models import Batch, Benchmark, System, Task, User
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import audience, proven_system_ids
-from leaderboard.selectors.scores import BoardSystem
+from leaderboard.selectors.scores import MOST_NAMED
+from leaderboard.services.corrections import correctable
 from leaderboard.services.csv_uploads import rows_of_csv, unknown_task
 from leaderboard.services.instance_rows import InstanceRows
 from leaderboard.services.instance_uploads import rows_of_instances
 from leaderboard.services.names import NearMisses
 from leaderboard.services.submission_errors import SubmissionError
 from leaderboard.services.submissions import require_may_submit, submit_rows
-from leaderboard.services.upload_checks import DraftError, Problem, RawRow, board_systems, check_rows
+from leaderboard.services.upload_checks import DraftError, OnBoard, Problem, RawRow, check_rows
 from leaderboard.services.wording import in_words
 from ranking_engine.names import clean_name, fold_name, shorten
 
@@ -29,13 +31,16 @@ MOST_ISSUES = 100
 class UploadRow:
     """One system of an upload as it came in. Scores stand by the name or the key of a task."""
 
-    scores: Mapping[str, float | None]
+    scores: Mapping[str, float | str | None]  # a number, or a text that says why there is none
     name: str = ""
     key: str = ""  # of a system on the board, in place of its name; or the one that a new system is to have
     organisation: str = ""
     url: str = ""
     description: str = ""
     instances: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)  # by task, then by instance
+    corrects: str = ""  # the number of the submission that it corrects; its system need not be named then
+    # By task: the standard error and the number of instances of its score, None where one is not stated.
+    details: Mapping[str, tuple[float | None, int | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,7 @@ class Upload:
 
     rows: Sequence[UploadRow] = ()
     table: bytes | None = None
+    raw: Sequence[RawRow] | None = None  # rows that an importer read, `line` their number from 1
     is_of_instances: bool = False  # whether the table holds scores of single instances
     system_column: str = ""  # of such a table
     note: str = ""
@@ -54,6 +60,8 @@ class Upload:
     @property
     def source(self) -> str:
         """The door by which it came."""
+        if self.raw is not None:
+            return str(Source.IMPORTER)
         return str(Source.API if self.table is None else Source.CSV)
 
 
@@ -124,21 +132,28 @@ def check_upload(benchmark: Benchmark, owner: User, upload: Upload) -> list[dict
     Raises:
         UploadError: something in it cannot be stored.
     """
-    reading = _TableReading() if upload.table is not None else _RowReading(owner)
+    on_board = OnBoard(benchmark)
+    reading: _TableReading | _RowReading | _ImportReading
+    if upload.raw is not None:
+        reading = _ImportReading([row.system_name for row in upload.raw])
+    else:
+        reading = _TableReading() if upload.table is not None else _RowReading(owner, on_board)
     try:
         raw = reading.raw_rows(benchmark, upload)
-        checked = check_rows(benchmark, owner, raw)
+        checked = check_rows(benchmark, owner, raw, on_board=on_board, suggests=not upload.creates_systems)
     except DraftError as error:
         raise UploadError([reading.issue(problem) for problem in error.problems.found]) from error
     looking = audience(owner, benchmark)
     is_open = looking.sees_names and looking.sees_others
-    known = NearMisses([system.name for system in board_systems(benchmark)] if is_open else [])
+    has_new = any(row["system"]["key"] is None for row in checked)
+    known = NearMisses([system.name for system in on_board.systems] if is_open and has_new else [])
     issues = []
     for row in checked:
         message = _presence_problem(row["system"], known, creates_systems=upload.creates_systems)
         if message:
             issues.append(reading.issue(Problem("system_name", message, row["line"])))
-        known.add(row["system"]["name"])
+        if has_new:
+            known.add(row["system"]["name"])
         row["system"]["new_key"] = reading.new_keys.get(row["line"], "")
     if issues:
         raise UploadError(issues)
@@ -183,10 +198,27 @@ class _TableReading:
 
 
 @dataclass
+class _ImportReading:
+    """Rows of an importer: their problems name the system and the task."""
+
+    names: Sequence[str]
+    new_keys: Mapping[int | None, str] = field(default_factory=dict)
+
+    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[RawRow]:
+        return list(upload.raw or ())
+
+    def issue(self, problem: Problem) -> Issue:
+        name = self.names[problem.line - 1] if problem.line else ""
+        where = ", ".join(part for part in (name, problem.place_name) if part)
+        return Issue(problem.message, place=where)
+
+
+@dataclass
 class _RowReading:
     """Rows: their problems have a place. The checks know a row by its number from 1, as if it were a line."""
 
     owner: User
+    on_board: OnBoard
     labels: dict[int, dict[str, str]] = field(default_factory=dict)  # of each row, how it calls each task
     new_keys: dict[int | None, str] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
@@ -199,7 +231,7 @@ class _RowReading:
         """
         tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
         key_of = {task.key: task.key for task in tasks} | {task.name_folded: task.key for task in tasks}
-        keys = _Keys(benchmark, self.owner)
+        keys = _Keys(benchmark, self.owner, self.on_board, [row.key for row in upload.rows])
         raw = []
         for number, row in enumerate(upload.rows, start=1):
             labels: dict[str, str] = {}
@@ -213,13 +245,15 @@ class _RowReading:
                 else:
                     labels[key] = label
             self.labels[number] = labels
-            name, place, message = keys.name_of(row)
+            name, place, message = keys.corrected_name(row) if row.corrects else keys.name_of(row)
             if message:
                 self._add(number, place, message)
             elif row.key and row.key not in keys.on_board:
                 self.new_keys[number] = row.key
             scores = {key: row.scores[label] for key, label in labels.items()}
-            raw.append(RawRow(name, scores, row.organisation, row.url, row.description, number))
+            details = {key: row.details[label] for key, label in labels.items() if label in row.details}
+            about = (row.organisation, row.url, row.description)
+            raw.append(RawRow(name, scores, *about, number, corrects=row.corrects, details=details))
         of_instances = InstanceRows(key_of, self._add)
         raw = of_instances.added(raw, upload.rows)
         if self.issues:
@@ -242,15 +276,27 @@ class _RowReading:
 class _Keys:
     """Which system a row means that names it by its key."""
 
-    def __init__(self, benchmark: Benchmark, owner: User) -> None:
+    def __init__(self, benchmark: Benchmark, owner: User, on_board: OnBoard, named: Sequence[str]) -> None:
+        self.benchmark, self.owner = benchmark, owner
         looking = audience(owner, benchmark)
-        systems = board_systems(benchmark)
-        if not (looking.sees_names and looking.sees_others):  # a key would tell the name that belongs to it
+        self.on_board, self.names = on_board.by_key, on_board.by_name
+        self.named = [key for key in named if key and _is_key(key)]
+        self.is_open = looking.sees_names and looking.sees_others
+        if not self.is_open:  # a key would tell the name that belongs to it
             own = proven_system_ids(owner, benchmark)
-            systems = [system for system in systems if system.id in own]
-        self.on_board: dict[str, BoardSystem] = {system.key: system for system in systems}
-        self.names = {fold_name(system.name) for system in self.on_board.values()}
-        self.taken = set(System.objects.filter(benchmark=benchmark).values_list("key", flat=True))
+            self.on_board = {key: system for key, system in on_board.by_key.items() if system.id in own}
+            self.names = {folded: system for folded, system in on_board.by_name.items() if system.id in own}
+
+    @cached_property
+    def taken(self) -> set[str]:
+        """The keys that no new system of the upload can have.
+
+        A key that is taken is no error where it would tell who is there: the new system gets another one.
+        """
+        there = System.objects.filter(benchmark=self.benchmark)
+        if len(self.named) <= MOST_NAMED:
+            there = there.filter(key__in=self.named)
+        return set(there.values_list("key", flat=True)) if self.is_open else set()
 
     def name_of(self, row: UploadRow) -> tuple[str, str, str]:
         """The name of the row's system; or where it cannot be told, the place and the problem."""
@@ -262,6 +308,16 @@ class _Keys:
         if row.name and fold_name(row.name) != fold_name(found.name):
             return "", "name", f"the key {row.key!r} is that of {found.name!r}, not of {shorten(row.name)!r}"
         return found.name, "", ""
+
+    def corrected_name(self, row: UploadRow) -> tuple[str, str, str]:
+        """As `name_of`, of a row that corrects a submission: that says which system is meant."""
+        try:
+            system = correctable(self.owner, self.benchmark, row.corrects).submission.system
+        except ValueError as error:
+            return row.name, "corrects", str(error)
+        if row.key and row.key != system.key:
+            return row.name, "key", f"the submission that it corrects is of {system.key!r}"
+        return row.name or system.name, "", ""
 
     def _new_key_problem(self, row: UploadRow) -> str:
         if not row.name:

@@ -12,7 +12,6 @@ T = TypeVar("T")
 LISTED_TASKS = re.compile(r"(tasks: |\btasks? )(?P<keys>[^ :][^:]*?)(?=$| and \d+ more| (?:has|have|is|are)\b)")
 
 NAME_SHOWN = 60  # of a longer name, a sentence shows the beginning
-WINNERS_NAMED = 3  # more joint winners than these are counted in the sentence, and named further down
 
 
 def in_words(names: Sequence[str], most: int = 3, total: int | None = None) -> str:
@@ -80,52 +79,3 @@ def ranking_remark(details: Mapping[str, Any]) -> str:
     if n_pairs := details.get("pairs_without_common_task"):
         told.append(f"{n_pairs} pair{'' if n_pairs == 1 else 's'} of systems share no task and count as equal.")
     return " ".join(told)
-
-
-def verdict_sentence(winners: Sequence[tuple[str, tuple[str, ...], int]], without: Sequence[str]) -> str:
-    """Who is elected by which rules, in a sentence or two.
-
-    Args:
-        winners: (name of a rule, names of the first it elects, how many it elects) of every rule that elects.
-        without: names of the rules that give no ranking or no winner.
-    """
-    by_winners: dict[tuple[tuple[str, ...], int], list[str]] = {}
-    for rule, names, n_winners in winners:
-        by_winners.setdefault((tuple(sorted(names)), n_winners), []).append(rule)
-    camps = sorted(((rules, _elected(*elected)) for elected, rules in by_winners.items()), key=_camp_order)
-    if not camps:
-        return "No rule elects a winner."
-    if len(camps) == 1:
-        sentence = _unanimous(*camps[0])
-    else:
-        # A count stands for the names of the rules only where the camp is the largest of all.
-        is_largest = len(camps[0][0]) > max(2, len(camps[1][0]))
-        first = f"{len(camps[0][0])} of {len(winners)} rules elect {camps[0][1]}" if is_largest else ""
-        sentence = "; ".join(
-            [first or _camp(*camps[0], most=len(winners))] + [_camp(*camp, most=len(winners)) for camp in camps[1:]]
-        )
-    if without:
-        return f"{sentence}. {in_words(without)} {'gives' if len(without) == 1 else 'give'} no winner."
-    return f"{sentence}."
-
-
-def _elected(names: tuple[str, ...], n_winners: int) -> str:
-    if n_winners > WINNERS_NAMED:
-        return f"{n_winners} systems jointly"
-    return in_words([shortened(name) for name in names])
-
-
-def _camp_order(camp: tuple[list[str], str]) -> tuple[int, str]:
-    rules, elected = camp
-    return -len(rules), elected
-
-
-def _camp(rules: list[str], elected: str, *, most: int) -> str:
-    return f"{in_words(rules, most)} elect{'s' if len(rules) == 1 else ''} {elected}"
-
-
-def _unanimous(rules: list[str], elected: str) -> str:
-    if len(rules) == 1:
-        return f"{rules[0]} elects {elected}"
-    how_many = "Both rules" if len(rules) == 2 else f"All {len(rules)} rules"
-    return f"{how_many} that elect agree on {elected}".replace(" jointly", ", tied for first")

@@ -1,8 +1,8 @@
 """The rows of the board as one string each.
 
 A board has a hundred rows of several rules: a template fragment for every cell costs more time than all the rest of
-the page. Marks that only the eye needs come from the style sheet (`table.css`), so that a cell is short; what a screen
-reader needs stands in the cell, hidden from the eye.
+the page, and every byte of a cell counts two thousand times. So a cell is its rank, an arrow with the change, and one
+or two letters of class that `board.css` explains; what can be read as text stands there as text.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from leaderboard.services.board import Cell, Row
+from leaderboard.services.columns import Column
 from leaderboard.services.wording import as_sentence
 
 register = template.Library()
@@ -22,52 +23,97 @@ LONG_NAME = 30  # a longer name may be cut off, and is shown whole when pointed 
 
 @register.simple_tag
 def board_row(
-    row: Row, columns: Sequence[dict[str, Any]], n_systems: int, *, with_separability: bool = False
+    row: Row,
+    columns: Sequence[dict[str, Any]],
+    n_systems: int,
+    *,
+    with_separability: bool = False,
+    with_pins: bool = True,
 ) -> SafeString:
     """One system: place, name, ranks over all rules, tasks scored, and a cell for each column.
 
-    `with_separability` adds the ranks of the systems that cannot be told apart from it.
+    `with_separability` adds the ranks of the systems that cannot be told apart from it, `with_pins` a box to tick.
     """
-    place = row.reference_rank or "–"
-    own = ' <span class="badge">yours</span>' if row.is_own else ""
-    name = escape(row.name)
-    title = f' title="{name}"' if len(row.name) > LONG_NAME else ""
-    linked = f'<a href="{escape(row.url)}"{title}>{name}</a>' if row.url else f"<span{title}>{name}</span>"
     reason = _common_reason(row, columns)
-    pointed, said = (f' title="{escape(reason)}"', f", {reason}") if reason else ("", "")
+    told = {column["reason"] for column in columns} | {as_sentence(reason)}
+    cells = [
+        _cell(cell, told, is_ranking=column["status"] == "ranked")
+        for cell, column in zip(row.cells, columns, strict=True)
+    ]
+    classes = " ".join(name for name, is_so in (("is-own", row.is_own), ("is-pinned", row.is_pinned)) if is_so)
     parts = [
-        '<tr class="is-own">' if row.is_own else "<tr>",
-        f'<th scope="row"><span class="place">{place}</span>{linked}{own}',
-        f'</th><td class="range">{_range(row, n_systems)}</td>',
-        f'<td class="number"{pointed}>{row.n_scored}<small>/{row.n_voting_tasks}</small>{_heard(said)}</td>',
+        f'<tr class="{classes}">' if classes else "<tr>",
+        f'<th scope="row">{_name(row, with_pin=with_pins)}</th>',
+        f'<td class="range">{_range(row, n_systems)}</td>',
+        f'<td class="number">{_tasks(row, reason)}</td>',
         f'<td class="number">{_inseparable(row)}</td>' if with_separability else "",
-        *(
-            _cell(cell, {column["reason"], as_sentence(reason)})
-            for cell, column in zip(row.cells, columns, strict=True)
-        ),
+        *cells,
         "</tr>\n",
     ]
     return mark_safe("".join(parts))  # noqa: S308 -- names and reasons are escaped, the rest is ours
 
 
-def _common_reason(row: Row, columns: Sequence[dict[str, Any]]) -> str:
-    """Why rules leave the system out, where that is the system's own: mostly one reason under many rules."""
+@register.simple_tag
+def embedded_row(row: Row, columns: Sequence[Column]) -> SafeString:
+    """One system on another site's page: place, name, and a cell for each column, without what can be ticked."""
+    told = {as_sentence(column.reason) for column in columns}
     pairs = zip(row.cells, columns, strict=True)
-    own = [cell.reason for cell, column in pairs if cell.reason and as_sentence(cell.reason) != column["reason"]]
+    cells = "".join(_cell(cell, told, is_ranking=column.status == "ranked") for cell, column in pairs)
+    return mark_safe(f'<tr><th scope="row">{_place_and_name(row)}</th>{cells}</tr>\n')  # noqa: S308 -- as above
+
+
+def _name(row: Row, *, with_pin: bool) -> str:
+    """The box that pins the system, its place and its name."""
+    name = escape(row.name)
+    ticked = " checked" if row.is_pinned else ""
+    box = f'<input type="checkbox" form="view" name="pin" value="{escape(row.key)}" aria-label="Pin {name}"{ticked}>'
+    if not with_pin:
+        box = ""
+    own = ' <span class="badge">yours</span>' if row.is_own else ""
+    return f"{box}{_place_and_name(row)}{own}"
+
+
+def _place_and_name(row: Row) -> str:
+    name = escape(row.name)
+    title = f' title="{name}"' if len(row.name) > LONG_NAME else ""
+    linked = f'<a href="{escape(row.url)}"{title}>{name}</a>' if row.url else f"<span{title}>{name}</span>"
+    return f'<span class="place">{row.reference_rank or "–"}</span>{linked}'
+
+
+def _common_reason(row: Row, columns: Sequence[dict[str, Any]]) -> str:
+    """Why rules leave the system out, where that is the system's own: mostly one reason under many rules.
+
+    A rule that elects only and ranks nobody else leaves out all but one; that is the rule's reason, not a system's.
+    """
+    pairs = zip(row.cells, columns, strict=True)
+    own = [
+        cell.reason
+        for cell, column in pairs
+        if cell.reason and column["status"] == "ranked" and as_sentence(cell.reason) != column["reason"]
+    ]
     return max(own, key=own.count) if own else ""
 
 
+def _tasks(row: Row, reason: str) -> str:
+    """On how many tasks it has scores; why rules leave it out opens by a click or by Enter."""
+    count = f"{row.n_scored}<small>/{row.n_voting_tasks}</small>"
+    if not reason:
+        return count
+    return f"<details><summary>{count}</summary><p>Unranked: {escape(as_sentence(reason))}</p></details>"
+
+
 def _range(row: Row, n_systems: int) -> str:
-    """Ranks of one system over all rules: a line from the best to the worst, a tick at the median."""
-    if row.least_rank is None:
-        return f'<span class="unranked">–</span>{_heard("not ranked by any rule")}'
+    """Ranks of one system over all rules: a bar from the best to the worst, a tick at the median; below it, thin, the
+    interval of its rank under the reference rule."""
     low, high, median = row.least_rank, row.greatest_rank, row.median_rank
+    if low is None or high is None:
+        return f"–{_heard('not ranked by any rule')}"
     drawing = ""
-    if n_systems > 1 and high is not None and high <= n_systems:
+    if n_systems > 1 and high <= n_systems:
+        interval = f'<path class="i" d="M{row.interval[0]} 10H{row.interval[1]}"/>' if row.interval else ""
         drawing = (
-            f'<svg viewBox="1 0 {n_systems - 1} 10" preserveAspectRatio="none" aria-hidden="true">'
-            f'<path d="M1 5H{n_systems}"/><path class="span" d="M{low} 5H{high}"/>'
-            f'<path class="median" d="M{median} 0V10"/></svg>'
+            f'<svg viewBox="1 0 {n_systems - 1} 12" preserveAspectRatio="none" aria-hidden="true">'
+            f'<path class="s" d="M{low} 5H{high}"/>{interval}<path class="m" d="M{median} 1V9"/></svg>'
         )
     text = f"{low}" if low == high else f"{low}–{high}"
     return f"{drawing}<span>{text}</span>{_heard(f', median {median}')}"
@@ -80,32 +126,38 @@ def _inseparable(row: Row) -> str:
     return "" if row.reference_rank is None else f'<span aria-hidden="true">·</span>{_heard("none but itself")}'
 
 
-def _cell(cell: Cell, told: set[str]) -> str:
-    """What one rule says of one system."""
+def _cell(cell: Cell, told: set[str], *, is_ranking: bool) -> str:
+    """What one rule says of one system.
+
+    Classes: `w` elected alone, `j` elected with others; `u1` to `u4` better and `d1` to `d4` worse than under the
+    reference rule; `a` and `b` tied with the row above and below, which the style sheet draws as a bracket.
+    """
     if cell.rank is None:
-        return _unranked(cell, told)
-    heard = ", tied" if cell.is_tied else ""
-    number = f"{'<i>=</i>' if cell.is_tied else ''}{cell.rank}"
-    shown = f'<span class="rank is-first">{number}</span>' if cell.rank == 1 else number
-    change = ""
-    if cell.change:
-        heard += ", better by " if cell.change > 0 else ", worse by "
-        change = f'<i class="{"up" if cell.change > 0 else "down"}">{abs(cell.change)}</i>'
-    interval = f"{_heard(', interval ')}<em>{cell.interval_text}</em>" if cell.interval_text else ""
-    return f"<td><b>{shown}</b>{_heard(heard)}{change}{interval}{_score(cell)}</td>"
+        return _unranked(cell, told) if is_ranking else "<td class=n>–</td>"
+    classes = _classes(cell)
+    change = f"<i>{'↑' if cell.change > 0 else '↓'}{abs(cell.change)}</i>" if cell.change else ""
+    interval = f"<em>{cell.interval_text}</em>" if cell.interval_text else ""
+    score = f"<small>{escape(cell.score_text)}</small>" if cell.score_text else ""
+    attribute = f' class="{classes}"' if " " in classes else f" class={classes}" if classes else ""
+    return f"<td{attribute}>{'=' if cell.is_tied else ''}{cell.rank}{change}{interval}{score}</td>"
+
+
+def _classes(cell: Cell) -> str:
+    names = ["w" if cell.is_sole_winner else "j"] if cell.rank == 1 else []
+    if cell.shade and not cell.is_sole_winner:
+        names.append(f"{'u' if cell.shade > 0 else 'd'}{abs(cell.shade)}")
+    if cell.joins_above:
+        names.append("a")
+    if cell.joins_below:
+        names.append("b")
+    return " ".join(names)
 
 
 def _unranked(cell: Cell, told: set[str]) -> str:
-    """Shown as a dash. Its reason stands here unless the row or the page's list of rules tells it."""
-    text = "unranked"
+    """A dash. Its reason stands here unless the row or the page's list of rules tells it."""
     if cell.reason and as_sentence(cell.reason) not in told:
-        text = escape(f"unranked: {cell.reason}")
-        return f'<td class="no" title="{escape(cell.reason)}">{text}</td>'
-    return f'<td class="no">{text}</td>'
-
-
-def _score(cell: Cell) -> str:
-    return f"{_heard(', score ')}<small>{escape(cell.score_text)}</small>" if cell.score_text else ""
+        return f'<td class=n title="{escape(cell.reason)}">–{_heard(f"unranked: {cell.reason}")}</td>'
+    return "<td class=n>–</td>"
 
 
 def _heard(text: str) -> str:

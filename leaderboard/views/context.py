@@ -1,9 +1,21 @@
 """What every template receives."""
 
+from functools import cache, partial
+
 from django.conf import settings
 from django.http import HttpRequest
 
+from leaderboard.models import User
+from leaderboard.selectors.notices import count_unread
+
 
 def site(request: HttpRequest) -> dict[str, object]:
-    """The site's own facts: its version and the engine's."""
-    return {"plurank_version": settings.PLURANK_VERSION, "engine_version": settings.ENGINE_VERSION}
+    """The site's own facts: its version and the engine's, and how many notices wait, asked for where it is shown."""
+    facts: dict[str, object] = {
+        "plurank_version": settings.PLURANK_VERSION,
+        "engine_version": settings.ENGINE_VERSION,
+    }
+    user = getattr(request, "user", None)
+    if isinstance(user, User):
+        facts["n_unread_notices"] = cache(partial(count_unread, user))
+    return facts

@@ -16,7 +16,11 @@ def home(request: HttpRequest) -> HttpResponse:
     query, tag = request.GET.get("q", "").strip()[:200], request.GET.get("tag", "").strip()[:80]
     benchmarks, tags = listed(request.user, query=query, tag=tag)
     links = [(name, _url(query, "" if name == tag else name), name == tag) for name in tags]
-    return render(request, "leaderboard/home.html", {"benchmarks": benchmarks, "query": query, "tags": links})
+    return render(
+        request,
+        "leaderboard/home.html",
+        {"benchmarks": benchmarks, "query": query, "tag": tag, "tag_is_known": tag in tags, "tags": links},
+    )
 
 
 def _url(query: str, tag: str) -> str:

@@ -1,8 +1,5 @@
 """People of a benchmark, and what was changed by whom."""
 
-import csv
-import io
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.models import Benchmark, Membership, User
 from leaderboard.selectors.audience import administered_benchmark
+from leaderboard.services.attempts import TooManyAttemptsError, client_address, require_attempt_left, take_attempt
 from leaderboard.services.audit_page import AuditQuery, audit_page, audit_rows
 from leaderboard.services.people import (
     PeopleError,
@@ -23,6 +21,8 @@ from leaderboard.services.people import (
     lift_ban,
     open_invitations,
 )
+from leaderboard.views.downloads import csv_response
+from leaderboard.views.limits import too_many_attempts
 from leaderboard.views.people import signed_in
 
 
@@ -75,10 +75,16 @@ def _change(request: HttpRequest, benchmark: Benchmark) -> str:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, secret: str) -> HttpResponse:
-    """An invitation, for whoever has its link."""
-    invitation = find_invitation(secret)
-    if invitation is None:
-        raise Http404("This invitation was used already, or its time is over.")
+    """An invitation, for whoever has its link. Links that lead to none are counted."""
+    whose = {"account": str(signed_in(request).pk), "address": client_address(request)}
+    try:
+        require_attempt_left("join", **whose)
+        invitation = find_invitation(secret)
+        if invitation is None:
+            take_attempt("join", **whose)
+            raise Http404("This invitation was used already, or its time is over.")
+    except TooManyAttemptsError as error:
+        return too_many_attempts(request, error)
     if request.method == "POST":
         try:
             accept_invitation(invitation, signed_in(request))
@@ -109,18 +115,8 @@ def manage_audit(request: HttpRequest, key: str) -> HttpResponse:
 def manage_audit_csv(request: HttpRequest, key: str) -> HttpResponse:
     """The same as a table."""
     benchmark = administered_benchmark(request.user, key)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["at", "who", "subject", "of", "field", "before", "after", "revision", "reason"])
+    lines: list[list[object]] = [["at", "who", "subject", "of", "field", "before", "after", "revision", "reason"]]
     for line in audit_rows(benchmark, AuditQuery.read(request.GET)):
         texts = [line.who, line.subject, line.of, line.field, line.before, line.after]
-        at = line.at.isoformat().replace("+00:00", "Z")
-        writer.writerow([at, *map(_tame, texts), line.revision or "", _tame(line.reason)])
-    response = HttpResponse(out.getvalue(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{benchmark.key}-audit.csv"'
-    return response
-
-
-def _tame(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+        lines.append([line.at.isoformat().replace("+00:00", "Z"), *texts, line.revision, line.reason])
+    return csv_response(f"{benchmark.key}-audit", lines)

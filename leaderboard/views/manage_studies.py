@@ -11,10 +11,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from leaderboard.forms.studies import StudiesForm
 from leaderboard.selectors.audience import administered_benchmark
-from leaderboard.services.study_plans import choose_studies, request_study, study_name
-from leaderboard.services.study_states import StudyState, study_states
+from leaderboard.services.study_plans import choose_studies, chosen_studies, request_study, study_name
+from leaderboard.services.study_states import StudyState, chosen_states
 from leaderboard.views.people import signed_in
-from ranking_engine.stability import catalogue
 
 
 @login_required
@@ -22,8 +21,8 @@ from ranking_engine.stability import catalogue
 def manage_studies(request: HttpRequest, key: str) -> HttpResponse:
     """When each study runs, its budget, its estimate and what it took."""
     benchmark = administered_benchmark(request.user, key)
-    states = study_states(benchmark, benchmark.publication)
-    form = StudiesForm([state.choice for state in states], request.POST or None)
+    states = chosen_states(benchmark, benchmark.publication)
+    form = StudiesForm([state.choice for state in states if state.choice], request.POST or None)
     if request.method == "POST" and form.is_valid():
         n_changed = choose_studies(benchmark, form.chosen(), author=signed_in(request))
         told = f"{n_changed} {'study' if n_changed == 1 else 'studies'} changed; it holds from the next revision on."
@@ -39,7 +38,7 @@ def run_study(request: HttpRequest, key: str) -> HttpResponse:
     """Have one study of the published revision run now."""
     benchmark = administered_benchmark(request.user, key)
     study = request.POST.get("study", "")
-    if study not in catalogue.STUDIES:
+    if study not in chosen_studies():
         raise BadRequest(f"There is no study {study[:40]!r}.")
     job = request_study(benchmark, study)
     if job is None:

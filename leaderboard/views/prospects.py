@@ -26,6 +26,7 @@ from leaderboard.services.prospects_conditions import (
 from leaderboard.services.prospects_page import ProspectsPage, ProspectsQuery, prospects_page, waiting_for
 from leaderboard.services.prospects_wording import VERDICT_WORDS
 from leaderboard.views.allowance import may_ask
+from leaderboard.views.downloads import export_links
 from leaderboard.views.publications import publication_asked_for
 from ranking_engine.prospects import ConditionError
 
@@ -114,8 +115,6 @@ def _links(
         kept = {name: value for name, value in stated.items() if value}
         return path + (f"?{urlencode(kept)}" if kept else "")
 
-    api = reverse("api:prospects", args=[benchmark.key])
-    stated = {"revision": publication.revision.number} | ({"all_tasks": "true"} if query.all_tasks else {})
     return {
         "pages": {
             "number": page.page,
@@ -132,7 +131,11 @@ def _links(
             if count or query.verdict == verdict
         ],
         "all_tasks_url": address(all_tasks="" if query.all_tasks else 1, page=""),
-        "csv_url": f"{api}?{urlencode(stated | {'format': 'csv'})}",
-        "json_url": f"{api}?{urlencode(stated)}",
+        "downloads": export_links(
+            benchmark.key,
+            "prospects",
+            revision=publication.revision.number,
+            all_tasks=1 if query.all_tasks else "",
+        ),
         "cleared_url": address(**dict.fromkeys(FIELDS, "")),
     }

@@ -13,11 +13,13 @@ from django.views.decorators.http import require_safe
 from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.selectors.history import show_revision
 from leaderboard.selectors.jobs import own_system_ids
-from leaderboard.services.board import UnknownChoiceError
+from leaderboard.services.board_filters import UnknownChoiceError
+from leaderboard.services.board_query import read_query
 from leaderboard.services.columns import TooLargeError
 from leaderboard.services.rankings import site_rules
 from leaderboard.services.rule_page import RulePage, build_rule_page
-from leaderboard.views.board import POLICY_NAMES, read_query
+from leaderboard.views.board import POLICY_NAMES
+from leaderboard.views.downloads import export_links
 from ranking_engine import RULES
 
 
@@ -60,6 +62,15 @@ def _links(page: RulePage, key: str, rule_key: str) -> dict[str, Any]:
             {"name": column.name, "url": address("rule", column.rule), "is_active": column.rule == rule_key}
             for column in [*board.columns, *board.undefined]
         ],
+        "downloads": export_links(
+            key,
+            "ranks",
+            rule=rule_key,
+            q=board.query.q,
+            policy=board.query.policy,
+            aggregation=board.query.aggregation,
+            revision=board.query.revision,
+        ),
         "pages": {
             "number": board.page,
             "n_pages": board.n_pages,

@@ -1,5 +1,6 @@
 """How far the rankings of a benchmark can be trusted: every study, with its plot and its table."""
 
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
@@ -10,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.services.stability_page import marked_rule, stability_sections, study_arrays
+from leaderboard.views.downloads import export_links
 from leaderboard.views.publications import publication_asked_for
 from ranking_engine import RULES
 from ranking_engine.stability import catalogue
@@ -34,7 +36,10 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
     context = {
         "benchmark": benchmark,
         "publication": publication,
-        "sections": sections,
+        "sections": [
+            replace(section, downloads=export_links(key, "studies", study=section.state.key, **stated))
+            for section in sections
+        ],
         "marked": RULES[marked],
         "rules": [
             {
@@ -44,6 +49,7 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
             }
             for rule in rules
         ],
+        "downloads": export_links(key, "studies", **stated),
         "revision_query": f"?{urlencode(stated)}" if stated else "",
         "may_administer": audience.may_administer,
     }

@@ -10,7 +10,8 @@ from django.utils.timesince import timesince
 from django.views.decorators.http import require_safe
 
 from leaderboard.models import Job
-from leaderboard.selectors.jobs import QueueCount, queue_counts, visible_jobs
+from leaderboard.selectors.jobs import QueueCount, queue_counts, running_jobs, told_error, visible_jobs
+from leaderboard.selectors.outbox import outbox_facts
 from leaderboard.services.job_kinds import JOB_KINDS, STUDY, study_of
 from leaderboard.services.study_plans import study_name
 
@@ -39,6 +40,8 @@ def status(request: HttpRequest) -> HttpResponse:
         "jobs": [_job(job, with_error=request.user.is_staff) for job in page],
         "n_workers_seen": seen.values("worker").distinct().count(),
         "stalled_text": _stalled(counts),
+        "at_work": [_at_work(job) for job in running_jobs(request.user)] if request.user.is_staff else None,
+        "outbox": outbox_facts() if request.user.is_staff else None,  # it names people
         "pages": {
             "number": page.number,
             "n_pages": page.paginator.num_pages,
@@ -65,8 +68,22 @@ def _job(job: Job, *, with_error: bool) -> dict[str, object]:
         "attempts": job.attempts,
         "queued_at": job.created_at,
         "seconds": (end - job.started_at).total_seconds() if job.started_at and end else None,
-        # The whole text is for those who operate the site; others get its first line.
-        "error": job.error if with_error else job.error.split("\n", 1)[0],
+        "error": job.error if with_error else told_error(job, sees_all=False),
+        "progress_percent": round(100 * job.progress),
+    }
+
+
+def _at_work(job: Job) -> dict[str, object]:
+    """Who works on a job, since when, and until when it is theirs."""
+    now = timezone.now()
+    return {
+        "worker": job.worker,
+        "kind": _kind_name(job),
+        "benchmark_name": job.benchmark.name if job.benchmark else "",
+        "revision_number": job.sequence,
+        "attempts": job.attempts,
+        "seconds": (now - job.started_at).total_seconds() if job.started_at else None,
+        "lease_seconds": (job.lease_until - now).total_seconds() if job.lease_until else None,
         "progress_percent": round(100 * job.progress),
     }
 

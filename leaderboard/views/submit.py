@@ -14,6 +14,7 @@ from leaderboard.forms import SubmissionForm
 from leaderboard.models import Benchmark, Draft, Task, User
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import batch_of_draft, own_draft, readable_benchmark, visible_batch
+from leaderboard.selectors.submissions import batch_naming
 from leaderboard.services.batch_page import batch_page, batch_steps
 from leaderboard.services.drafts import DraftError, make_draft
 from leaderboard.services.preview import preview_draft
@@ -21,6 +22,7 @@ from leaderboard.services.quotas import terms_of
 from leaderboard.services.submission_errors import NewSystemError, StalePreviewError, SubmissionError
 from leaderboard.services.submissions import confirm_draft
 from leaderboard.services.table_preview import TablePreview, preview_table
+from leaderboard.services.upload_checks import MISSING_WORDS
 from leaderboard.views.people import signed_in
 
 NUMBER = re.compile(r"[0-9]{1,9}")
@@ -46,7 +48,7 @@ def submit(request: HttpRequest, key: str) -> HttpResponse:
         else:
             return redirect("draft", found.uuid)
     status = 400 if request.method == "POST" else 200
-    context = {"benchmark": benchmark, "form": form, "errors": errors,
+    context = {"benchmark": benchmark, "form": form, "errors": errors, "missing_words": list(MISSING_WORDS),
                "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate)}  # fmt: skip
     return render(request, "leaderboard/submit.html", context, status=status)
 
@@ -89,11 +91,14 @@ def _confirm(request: HttpRequest, viewer: User, found: Draft) -> HttpResponse:
 
 
 def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> HttpResponse:
-    is_table = found.source != Source.FORM
+    is_table = found.source in (Source.CSV, Source.IMPORTER)
+    corrects = found.rows[0].get("corrects", "")
     try:
         preview = preview_table(found) if is_table else preview_draft(found)
     except DraftError as error:
         messages.error(request, error.in_words)
+        if corrects:
+            return redirect("batch", batch_naming(UUID(corrects))[0])
         return redirect("upload" if is_table else "submit", found.benchmark.key)
     status = 409 if is_stale else 200
     if isinstance(preview, TablePreview):
@@ -107,10 +112,13 @@ def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> H
             "system_name": preview.system_name,
             "is_new_system": preview.is_new_system,
             "rows": preview.rows,
+            "corrects": batch_naming(UUID(corrects))[0] if corrects else "",
+            "note": found.note,
             "previewed_number": preview.revision_number,
         },
         "near_misses": preview.near_misses,
         "effects": preview.effects,
+        "summary": preview.summary,
         "is_hidden": preview.is_hidden,
         "stale": is_stale,
     }

@@ -8,6 +8,7 @@ from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.services.columns import TooLargeError
 from leaderboard.services.system_page import system_page
 from leaderboard.views.allowance import may_ask
+from leaderboard.views.share import system_share
 
 
 @require_safe
@@ -21,4 +22,5 @@ def system(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
         page = system_page(request.user, benchmark, system_key, rival=rival, level=audience.level)
     except TooLargeError as error:
         return render(request, "leaderboard/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
-    return render(request, "leaderboard/system.html", page | {"key": system_key})
+    share = system_share(request, benchmark, system_key, page["system"]["name"])
+    return render(request, "leaderboard/system.html", page | {"key": system_key, "share": share})

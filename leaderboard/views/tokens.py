@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from leaderboard.forms import TokenForm
 from leaderboard.models import ApiToken
-from leaderboard.services.tokens import TokenError, create_token, is_expired, revoke_token, tokens_of
+from leaderboard.services.tokens import TokenError, create_token, expires_soon, is_expired, revoke_token, tokens_of
 from leaderboard.views.people import signed_in
 
 
@@ -37,6 +37,8 @@ def tokens(request: HttpRequest) -> HttpResponse:
             "scopes": token.scopes,
             "expiry": token.expiry,
             "is_expired": is_expired(token),
+            "expires_soon": expires_soon(token),
+            "created": token.created,
             "last_used_at": token.last_used_at,
         }
         for token in tokens_of(user)

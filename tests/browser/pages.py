@@ -8,18 +8,21 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page
 READ_ROWS = """
 rows => rows.map(row => ({
   place: row.querySelector('.place').textContent,
-  name: row.querySelector('th a').textContent,
+  name: row.querySelector('th a, th span:not(.place)').textContent,
   median: row.querySelector('.range .sr').textContent,
   cells: [...row.querySelectorAll('td')].slice(2).map(cell => ({
-    rank: cell.querySelector('b')?.textContent.replace('=', '') ?? '',
-    tied: cell.querySelector('b')?.textContent.startsWith('=') ?? false,
-    change: (cell.querySelector('.up') ? '+' : cell.querySelector('.down') ? '-' : '')
-      + (cell.querySelector('.up, .down')?.textContent ?? ''),
+    rank: (cell.firstChild?.textContent.match(/^=?(\\d+)$/) ?? ['', ''])[1],
+    tied: cell.firstChild?.textContent.startsWith('=') ?? false,
+    change: (cell.querySelector(':scope > i:not(.sr)')?.textContent ?? '').replace('↑', '+').replace('↓', '-'),
     score: cell.querySelector('small')?.textContent ?? '',
     interval: cell.querySelector('em')?.textContent ?? '',
   })),
 }))
 """
+
+
+RULE_HEADS = ".board .rule-head"
+READ_HEADS = "heads => heads.map(head => (head.querySelector('a') ?? head).firstChild.textContent)"
 
 
 @dataclass
@@ -64,7 +67,7 @@ def names(page: Page) -> list[str]:
 
 def rule_names(page: Page) -> list[str]:
     """The rules that the board has columns of."""
-    return [text.strip(" ▲▼") for text in page.locator(".board .rule-head a").all_inner_texts()]
+    return [text.strip(" ▲▼") for text in page.locator(RULE_HEADS).evaluate_all(READ_HEADS)]
 
 
 def ranks_shown(page: Page) -> dict[str, dict[str, int]]:

@@ -136,7 +136,8 @@ def kill_until(is_over, site: RunningSite, draw: random.Random) -> int:
         time.sleep(draw.uniform(0.1, 1.0))
         victims = draw.choice([["rankings"], ["rankings2"], ["rankings", "rankings2"], ["sweep", "rankings"]])
         if not n_kills or draw.random() < 0.7:  # whoever is in the middle of a job, where one comes
-            victims = worker_of_the_next_job(site, seconds=6) or victims
+            # A busy machine may take long to start the process that submits, and the workers that were killed before.
+            victims = worker_of_the_next_job(site, is_over, seconds=30) or victims
         alive = [name for name in victims if name in site.running]
         for name in alive:
             site.kill(name)
@@ -146,14 +147,20 @@ def kill_until(is_over, site: RunningSite, draw: random.Random) -> int:
     return n_kills
 
 
-def worker_of_the_next_job(site: RunningSite, seconds: float) -> list[str]:
-    """The name of the worker that runs a job now or soon."""
+def worker_of_the_next_job(site: RunningSite, is_over, seconds: float) -> list[str]:
+    """The name of a worker that was stopped in the middle of a job, however short jobs are."""
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    while time.monotonic() < end and not is_over():
         job = running("rankings")()
         with suppress(ProcessLookupError):
             if job and (group := os.getpgid(child_of(job))):
-                return [name for name, process in site.running.items() if process.pid == group]
+                names = [name for name, process in site.running.items() if process.pid == group]
+                for name in names:
+                    site.pause(name)
+                if running("rankings")() == job:
+                    return names
+                for name in names:
+                    site.resume(name)
         time.sleep(0.002)
     return []
 

@@ -4,7 +4,7 @@ import pytest
 from django.contrib import admin
 from django.urls import reverse
 
-from leaderboard.models import Benchmark, Revision, Score, Task
+from leaderboard.models import AuditEntry, Benchmark, Revision, Score, Task
 
 UNTOUCHABLE = ["batch", "job", "publication", "report", "revision", "score", "submission", "submissionevent", "system"]
 
@@ -58,6 +58,8 @@ def test_a_new_benchmark_takes_its_tasks_keys_from_their_names(make, client, sta
     data |= {"memberships-0-user": str(staff.pk), "memberships-0-role": "owner"}
     response = client.post(address, data)
     assert response.status_code == 302, response.context["errors"]
+    created = AuditEntry.objects.get(benchmark__key="fresh")
+    assert (created.subject, created.field, created.after, created.actor) == ("benchmark", "created", "yes", staff)
     task = Task.objects.get(benchmark=Benchmark.objects.get(key="fresh"))
     assert (task.key, task.name, task.name_folded) == ("word-order", "Word  order", "word  order")
 
@@ -68,6 +70,27 @@ def test_two_tasks_of_one_name_are_refused_with_a_message(make, client, staff):
     response = client.post(address, form_data(client.get(address)) | {"tasks-0-name": "TASK 2"})
     assert response.status_code == 200
     assert "Another task of this benchmark is called" in str(response.context["errors"])
+
+
+def test_what_staff_change_stands_in_the_benchmark_s_own_trail(make, client, staff):
+    benchmark = make.benchmark()
+    member = make.member(benchmark, "moderator")
+    address = reverse("admin:leaderboard_benchmark_change", args=[benchmark.pk])
+    data = form_data(client.get(address))
+    roles = {name: value for name, value in data.items() if name.endswith("-role")}
+    place = next(name for name, role in roles.items() if role == "moderator")
+    response = client.post(address, data | {"tasks-0-weight": "3", "visibility": "private", place: "owner"})
+    assert response.status_code == 302
+    trail = AuditEntry.objects.filter(benchmark=benchmark).order_by("subject")
+    assert list(trail.values_list("subject", "of", "field", "before", "after")) == [
+        ("person", str(member.pk), "role", "moderator", "owner"),
+        ("setting", "visibility", "value", "public", "private"),
+        ("task", "task-1", "weight", "1", "3"),
+    ]
+    said = {(entry.reason, entry.actor, entry.revision.number) for entry in trail}
+    assert said == {("changed in the administration", staff, 2)}
+    assert client.post(address, form_data(client.get(address))).status_code == 302
+    assert trail.count() == 3
 
 
 @pytest.mark.parametrize("model", UNTOUCHABLE)

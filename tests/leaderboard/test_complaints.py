@@ -1,11 +1,14 @@
 """What users of other platforms complained about most, as tests of what must not happen here.
 
-Each names the complaint's thread. Others have tests where the thing itself is tested: quotas and deadlines
-(`services/test_limits.py`), what anonymous readers see (`test_permissions.py`, `test_hidden.py`).
+Each test here names the complaint's thread. Others stand where the thing itself is tested: `ANSWERS` says where, for
+all forty complaints that were collected.
 """
+
+# ruff: noqa: E501 -- the table of tests
 
 import csv
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,11 +18,68 @@ from django.urls import reverse
 from leaderboard.models import Score, System, Task
 from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import current_scores, systems_at
-from leaderboard.services.board import BoardQuery, build_board
+from leaderboard.services.benchmarks import TaskSpec
+from leaderboard.services.board import build_board
+from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.columns import published_board
-from leaderboard.services.submissions import reinstate_submission, withdraw_submission
+from leaderboard.services.listing import listed
+from leaderboard.services.submissions import reinstate_submission, take_batch, withdraw_submission
 from leaderboard.services.task_changes import apply_proposal, present_proposal, preview_proposal
 from leaderboard.services.uploads import Upload, UploadRow, submit_upload
+
+SERVICES, JOBS = "leaderboard/services", "jobs"
+HERE = "leaderboard/test_complaints.py"
+# By the number of the complaint: who complained, of what, and the tests that say it does not happen here.
+ANSWERS = {
+    1: ("EvalAI 4390: submitted for a week", f"{JOBS}/test_lost_wake_ups.py::test_what_waits_is_published_although_the_broker_forgot_every_wake_up"),
+    2: ("EvalAI 4621: stuck, and submitting again is stuck too", f"{HERE}::test_what_is_stuck_keeps_nobody_from_submitting_again"),
+    3: ("EvalAI 3942: a stuck run blocks later ones", f"{JOBS}/test_kills.py::test_a_board_that_kills_its_process_each_time_fails_and_the_next_one_goes_on"),
+    4: ("falcon-challenge 30: silently cancelled after days", f"{SERVICES}/test_overdue.py::test_what_is_overdue_stays_in_the_queue_and_both_sides_see_it"),
+    5: ("Codabench 1507: cancelling burned the quota", f"{SERVICES}/test_limits.py::test_taking_a_waiting_submission_back_does_not_burn_the_quota"),
+    6: ("Codabench 2121, 2130, 2143: everything stuck at a deadline", f"{JOBS}/test_lost_wake_ups.py::test_without_a_broker_submissions_are_accepted_and_published_once_it_is_back"),
+    7: ("Codabench 2249: what failed cannot be run again", "leaderboard/views/test_manage_studies.py::test_a_study_of_which_a_chunk_failed_is_failed_and_may_run_again"),
+    8: ("Codabench 1284: n/a outranks numbers", f"{HERE}::test_a_missing_score_never_outranks_a_number"),
+    9: ("Codabench 2321, 2470: the same again", f"{HERE}::test_a_missing_score_never_outranks_a_number"),
+    10: ("Codabench 2018: deleting an entry removed its user", f"{HERE}::test_taking_a_bad_entry_away_brings_the_earlier_one_back"),
+    11: ("Codabench 1840: another entry is shown than the one that counts", f"{SERVICES}/test_submissions.py::test_a_later_acceptance_replaces_the_whole_row_whenever_it_was_sent"),
+    12: ("Codabench 1736: a changed rule left old rows alone", f"{HERE}::test_a_changed_direction_ranks_every_old_row_anew"),
+    13: ("Codabench 1177, 1182: running again loses parts of a run", f"{SERVICES}/test_study_jobs.py::test_chunks_in_any_order_give_the_same_bits_as_one_process"),
+    14: ("Codabench 2128: new scoring, old scores", f"{SERVICES}/test_jobs.py::test_after_an_engine_upgrade_the_published_board_is_computed_again_at_the_same_number"),
+    15: ("EvalAI 2361: corrected values kept the old error bars", f"{SERVICES}/test_corrections.py::test_a_correction_of_one_task_keeps_the_single_instances_of_the_others"),
+    16: ("av2-api 70: sorted in the wrong direction", f"{HERE}::test_a_changed_direction_ranks_every_old_row_anew"),
+    17: ("Grand Challenge 2967: ranks sorted as texts", f"{HERE}::test_the_tenth_does_not_come_before_the_second"),
+    18: ("HELM 2711: small boards showed the worst first", f"{HERE}::test_a_list_names_the_lowest_where_lower_is_better"),
+    19: ("HELM 4336: neighbours that nothing separates", f"{SERVICES}/test_significance.py::test_a_system_far_ahead_stands_alone_and_the_others_in_one_run"),
+    20: ("MTEB 5208: no rank intervals", f"{SERVICES}/test_significance.py::test_the_pages_say_it_where_the_ranking_is_read"),
+    21: ("HELM 4332: a fix never reached published boards", f"{SERVICES}/test_jobs.py::test_after_an_engine_upgrade_the_published_board_is_computed_again_at_the_same_number"),
+    22: ("CodeSearchNet 129: leaving the hard task out wins", f"{HERE}::test_leaving_a_hard_task_out_does_not_raise_ones_rank"),
+    23: ("lm-evaluation-harness 980: the wider scale decides", f"{HERE}::test_a_task_on_a_wider_scale_does_not_decide_the_normalised_mean"),
+    24: ("MTEB 1813: which ranking is the right one?", f"{SERVICES}/test_agreement.py::test_the_board_says_how_far_each_rule_agrees_with_the_reference"),
+    25: ("MTEB 5101: partial results averaged as whole ones", f"{HERE}::test_leaving_a_hard_task_out_does_not_raise_ones_rank"),
+    26: ("MTEB 5228: two versions' figures mixed", f"{SERVICES}/test_jobs.py::test_an_older_process_never_moves_the_pointer_back_to_its_version"),
+    27: ("Codabench 851, 406, 2351: average rank asked for, for years", f"{HERE}::test_a_missing_score_never_outranks_a_number"),
+    28: ("codalab-competitions 2699, AIcrowd 1941: time breaks ties", f"{HERE}::test_a_tie_is_not_broken_by_who_came_first"),
+    29: ("MTEB 4411, 4489: 20 seconds to see a table", "leaderboard/views/test_board_page_size.py::test_a_cell_of_the_board_of_glue_costs_few_bytes_and_the_page_few_queries"),
+    30: ("MTEB 1724: out of memory on loading results", "leaderboard/views/test_pages.py::test_the_board_takes_six_queries_and_five_once_it_is_unpacked"),
+    31: ("Codabench 1327, 1804: slow lists", "leaderboard/views/test_pages.py::test_the_list_of_benchmarks_takes_two_queries_however_long_it_is"),
+    32: ("MTEB 200, 1531, OpenCompass 701: no export", f"{HERE}::test_the_exported_table_has_the_scores"),
+    33: ("Codabench 1820: an export without the scores", f"{HERE}::test_the_exported_table_has_the_scores"),
+    34: ("MTEB 1440, 1518: a view that cannot be linked to", f"{SERVICES}/test_board_query.py::test_an_address_says_everything_and_is_read_back_whole"),
+    35: ("EvalAI 2519, evalai-cli 339: a leaked token that stays; errors that say nothing", "leaderboard/api/test_tokens.py::test_a_revoked_token_opens_nothing_and_nobody_revokes_anothers"),
+    36: ("Codabench 2307: the API accepts after the end", f"{SERVICES}/test_limits.py::test_no_door_accepts_submissions_after_the_deadline"),
+    37: ("Codabench 2525, 2536: anonymous users read submissions", "leaderboard/test_permissions.py::test_every_kind_of_user_gets_the_answer_of_the_table"),
+    38: ("Grand Challenge 4367, 3530: own scores only, ranks without scores", "leaderboard/test_hidden.py::test_own_score_boards_show_strangers_nothing_and_count_nobody"),
+    39: ("MTEB 259: who verifies what is self-reported?", f"{SERVICES}/test_moderation.py::test_a_flag_says_why_to_look_twice"),
+    40: ("Codabench 2109: mail to everybody", f"{SERVICES}/test_notices.py::test_a_decision_is_told_to_the_submitter_and_to_nobody_else"),
+}
+
+
+@pytest.mark.parametrize("number", range(1, 41))
+def test_every_complaint_has_a_test(number):
+    complaint, place = ANSWERS[number]
+    path, _, name = place.partition("::")
+    text = (Path(__file__).parents[1] / path).read_text(encoding="utf-8")
+    assert f"def {name}(" in text, f"{complaint}: {place} is gone"
 
 
 def owner_of(benchmark):
@@ -116,3 +176,30 @@ def test_an_own_entry_is_found_on_a_board_of_many_pages(make):
     board = build_board(benchmark, audience(owner_of(benchmark), benchmark), BoardQuery(page=3))
     assert (board.n_pages, len(board.rows), board.rows[-1].name) == (3, 30, "S000")
     assert np.isfinite(board.reference.scores).all()
+
+
+def test_what_is_stuck_keeps_nobody_from_submitting_again(make):
+    """EvalAI 4621: users were stuck, and submitting again froze the page."""
+    benchmark, user = make.benchmark({"A": [1.0, 2.0]}, submission_policy="moderated"), make.user()
+    first = make.submitted(benchmark, "Mine", ["3", "4"], by=user)
+    second = make.submitted(benchmark, "Mine", ["5", "6"], by=user)
+    for batch in (second, first):  # whichever is decided first, the other is not lost
+        assert take_batch(batch, actor=owner_of(benchmark)) is not None
+    assert ranks(make.publish(benchmark), "mean") == {"Mine": 1, "A": 2}
+
+
+def test_a_list_names_the_lowest_where_lower_is_better(make):
+    """HELM 2711: small boards showed the worst models first where lower is better."""
+    tasks = [TaskSpec(f"Errors {t}", direction=-1) for t in (1, 2)]
+    benchmark = make.published({"Careful": [1.0, 2.0], "Hasty": [9.0, 8.0]}, tasks=tasks, default_rule="average_rank")
+    (line,), _ = listed(owner_of(benchmark))
+    assert line.winner_names == ["Careful"]
+
+
+def test_a_task_on_a_wider_scale_does_not_decide_the_normalised_mean(make):
+    """lm-evaluation-harness 980: an average that is not normalised is the task's with the widest scale."""
+    scales = {"Of one": 1.0, "Of a thousand": 1000.0}
+    tasks = [TaskSpec(name, minimum=0.0, maximum=most, chance=0.0) for name, most in scales.items()]
+    benchmark = make.published({"Even": [0.9, 500.0], "Wide": [0.1, 600.0]}, tasks=tasks)
+    assert ranks(benchmark, "mean")["Wide"] == 1
+    assert ranks(benchmark, "normalized_mean")["Even"] == 1

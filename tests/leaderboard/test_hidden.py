@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 from django.utils import timezone
 
-from leaderboard.models import ApiToken, Benchmark
+from leaderboard.models import ApiToken, Benchmark, Job
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import audience, proven_system_ids, readable_benchmark
 from leaderboard.services.drafts import RawRow, make_draft
@@ -76,12 +76,30 @@ class Hidden:
         for name, keys in routes():
             for system in ("zebrafish", "mine"):
                 values = {"key": self.benchmark.key, "system_key": system, "rule_key": "borda", "rule": "borda",
-                          "release_key": "frozen", "number": 2, "uuid": foreign.uuid}  # fmt: skip
+                          "release_key": "frozen", "number": 2, "uuid": foreign.uuid,
+                          "extension": "json", "table": "scores", "task": "task-1"}  # fmt: skip
                 if set(keys) <= set(values):
                     found.append(reverse(name, kwargs={key: values[key] for key in keys}))
         board = reverse("board", args=[self.benchmark.key])
         queries = ["scores=1", "sort=name", "q=zebra", "policy=median", "revision=1"]
-        return sorted({*found, *(f"{board}?{query}" for query in queries), f"{board}board.csv?scores=1&revision=2"})
+        # Downloads, comparisons and what is computed on demand, asked for as the pages ask for them.
+        here = {"history": ["format=csv"], "history_compare": ["from=1&to=2", "from=1&to=2&format=csv"],
+                "head_to_head": ["a=Zebrafish&b=Mine", "a=Zebrafish&b=Mine&format=csv", "format=csv"],
+                "agreement": ["format=csv&table=ranks", "format=csv&table=tau", "pin=zebrafish"],
+                "what_if": ["weights=task-1:3", "weights=task-1:0&rule=mean"], "prospects": ["format=csv"],
+                "api:scores": ["format=csv", "format=csv&long=true", "revision=1"],
+                "api:rankings": ["missing=worst", "weights=task-1:0", "revision=1"],
+                "api:prospects": ["format=csv"], "api:systems": ["q=zebra", "revision=1"]}  # fmt: skip
+        key = self.benchmark.key
+        found += [f"{reverse(name, args=[key])}?{query}" for name, asked in here.items() for query in asked]
+        found += [f"{reverse('system', args=[key, 'mine'])}?rival=zebrafish",
+                  f"{reverse('api:ranking', args=[key, 'mean'])}?format=csv&weights=task-1:0"]  # fmt: skip
+        files = [f"/api/v1/benchmarks/{self.benchmark.key}/{route}/?format={kind}"
+                 for route in ("scores", "board", "systems", "rankings/borda", "margins")
+                 for kind in ("csv", "tex", "md", "preflib")]  # fmt: skip
+        return sorted({*found, *files, *(f"{board}?{query}" for query in queries),
+                       f"{board}board.csv?scores=1&revision=2",
+                       f"{board}board.md?scores=1", f"{board}board.tex?pin=zebrafish&tag=x"})  # fmt: skip
 
 
 def routes():
@@ -112,10 +130,14 @@ def said(world: Hidden, kind: str) -> dict[str, str]:
     if kind not in world.said:
         cache.clear()
         client, token = world.client(kind), world.token(kind)
-        world.said[kind] = {
-            path: client.get(path, **(token if path.startswith("/api/") else {})).content.decode().lower()
-            for path in world.paths()
-        }
+        answers = {path: client.get(path, **(token if path.startswith("/api/") else {})) for path in world.paths()}
+        # A picture is no text; `test_other_sites.py` holds what it is drawn from.
+        world.said[kind] = {path: answer.content.decode(errors="replace").lower() for path, answer in answers.items()}
+        # The feed of all tells of the other worlds, too.
+        feed, mark = reverse("feed_of_all"), f"benchmark/{world.benchmark.key}/"
+        entries = [part for part in world.said[kind][feed].split("<entry>") if mark in part]
+        assert entries
+        world.said[kind][feed] = "".join(entries)
     return world.said[kind]
 
 
@@ -228,3 +250,20 @@ def test_what_does_not_say_that_it_hides_is_closed_to_restricted_viewers(hidden)
     assert audience(world.people["stranger"], world.benchmark).level != audience(
         world.people["submitter"], world.benchmark
     ).level
+
+
+@pytest.mark.parametrize("fields", [{"score_view": "own"}, {"anonymous_until": timezone.now() + timedelta(days=1)}])
+def test_the_error_of_a_job_tells_nobody_what_is_hidden(make, client, fields):
+    benchmark, uploader = make.benchmark(SECRET, n_tasks=2), make.user()
+    make.accepted(benchmark, {"Mine": OWN}, by=uploader)
+    told = "ValueError: the score 71.31007 of Zebrafish"
+    Job.objects.filter(benchmark=benchmark, kind="rankings").update(state="failed", error=f"{told}\nTraceback")
+    batch = benchmark.batches.get(uploader=uploader)
+    pages = ["/status/", f"/b/{benchmark.key}/", f"/submissions/{batch.uuid}/"]
+    client.force_login(uploader, backend="django.contrib.auth.backends.ModelBackend")
+    assert [told in client.get(page).content.decode() for page in pages] == [True] * 3
+    Benchmark.objects.filter(pk=benchmark.pk).update(**fields)
+    assert [told in client.get(page).content.decode() for page in pages] == [False] * 3
+    owner = benchmark.memberships.get(role="owner").user
+    client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
+    assert told in client.get(pages[1]).content.decode()

@@ -12,9 +12,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from leaderboard.models import Batch, Draft, Score, Submission, System, User
+from leaderboard.models import Batch, Draft, OutboxMessage, Score, Submission, System, User
 from leaderboard.models.submissions import Source
 from leaderboard.services.drafts import DraftError, RawRow, make_draft
+from leaderboard.services.outbox import send_due_messages
 from leaderboard.services.submissions import accept_batch, reject_batch, withdraw_submission
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -210,7 +211,10 @@ def test_no_text_of_a_submitter_becomes_markup_on_any_page(make):
     assert [page for page in pages if SCRIPT in page] == []
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+A", "-A", "@SUM(A1)", "\t=1", "\r=1", "a\0b", "a\x1bb", "x" * 201, "a\nb"])
+NAMES = ["=1+1", "+A", "-A", "@SUM(A1)", "\t=1", "\r=1", "\uff1d1", "a\0b", "a\x1bb", "x" * 201, "a\nb"]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_name_that_hurts_a_spreadsheet_or_a_terminal_is_refused(make, name):
     benchmark = make.benchmark()
     answer = signed_in(make.user()).post(reverse("submit", args=[benchmark.key]), form_of(benchmark, name))
@@ -293,7 +297,7 @@ def test_a_table_confirmed_twice_is_one_submission(make):
 @pytest.mark.parametrize("path", ["/status/", "/b/toy/", "/b/toy/board.csv"])
 def test_a_page_that_is_no_number_is_some_page(make, path, page):
     make.published(key="toy")
-    assert Client().get(path, {"page": page}).status_code == 200
+    assert Client().get(path, {"page": page}, follow=True).status_code == 200
 
 
 def test_the_download_has_every_system_once_whatever_page_the_address_names(make):
@@ -427,6 +431,7 @@ def test_signing_in_and_out_leads_nowhere_else(make, target):
     user = make.user()
     user.set_password("a long password")
     user.save()
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
     form = {"login": user.email, "password": "a long password", "next": target}
     client = signed_in()
     answer = client.post("/account/login/", form)
@@ -468,6 +473,7 @@ def test_whether_an_address_has_an_account_is_not_told_by_a_reset(make):
         answer = signed_in().post("/account/password/reset/", {"email": email}, follow=True)
         pages.append((answer.status_code, answer.redirect_chain, answer.content))
     assert pages[0] == pages[1]
+    send_due_messages()
     assert len(mail.outbox) == 2
 
 
@@ -490,6 +496,28 @@ def test_the_same_address_in_other_letters_is_no_second_account(make):
     assert User.objects.filter(email__iexact=user.email).count() == 1
 
 
+@pytest.mark.parametrize("is_confirmed", [True, False])
+def test_whether_an_address_has_an_account_is_not_told_by_sign_up(make, settings, is_confirmed):
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"  # the default wherever there is a mail server
+    known, unknown = make.user().email, "nobody@plurank.example"
+    EmailAddress.objects.create(user=User.objects.get(), email=known, verified=is_confirmed, primary=True)
+    told = []
+    for email in (known, unknown):
+        client, seen = signed_in(), []
+        form = {"email": email, "password1": "a long password", "password2": "a long password"}
+        for _ in range(2):  # the second time both have an account
+            answer = client.post("/account/signup/", form, follow=True)
+            seen.append((answer.status_code, answer.redirect_chain, answer.content.decode().replace(email, "*")))
+        answer = client.post("/account/login/", {"login": email, "password": "another password"})
+        told.append([*seen, answer.status_code, sorted(client.cookies)])
+    assert told[0] == told[1]
+    mails = {message.payload["to"]: message.payload["text"] for message in OutboxMessage.objects.all()}
+    assert set(mails) == {known, unknown}
+    assert "/account/confirm-email/" in mails[unknown]
+    assert "/account/confirm-email/" not in mails[known]
+    assert "already" in mails[known]
+
+
 # --- Asking for more than one's share ------------------------------------------------------------------------------
 
 
@@ -508,7 +536,12 @@ def test_one_policy_is_computed_once_however_often_and_however_oddly_it_is_asked
 
     benchmark, calls = make.published(), []
     compute = columns.rank_isolated
-    monkeypatch.setattr(columns, "rank_isolated", lambda *args: calls.append(args) or compute(*args))
+
+    def counted(*arguments, **options):
+        calls.append(arguments)
+        return compute(*arguments, **options)
+
+    monkeypatch.setattr(columns, "rank_isolated", counted)
     for number in range(5):
         parameters = {"policy": "median", "q": str(number), "page": number, "junk": number, "sort": "name"}
         Client().get(reverse("board", args=[benchmark.key]), parameters)
@@ -533,13 +566,24 @@ def test_no_score_of_anybody_changed_while_all_this_was_tried(make):
     assert re.fullmatch(r"[0-9a-f-]{36}", str(Batch.objects.first().uuid))
 
 
-def test_an_account_keeps_its_display_name_and_its_address_in_small_letters(db):
+def test_where_nobody_could_follow_a_link_in_a_mail_a_new_account_is_used_at_once(db):
+    client = signed_in()
+    form = {"email": "new@plurank.example", "password1": "a long password", "password2": "a long password"}
+    assert client.post("/account/signup/", form)["Location"] == "/"
+    assert client.get("/account/tokens/").status_code == 200
+
+
+def test_an_account_keeps_its_display_name_and_its_address_in_small_letters(db, settings):
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
     client = signed_in()
     form = {
         "email": "New.Person@Plurank.example", "display_name": SCRIPT, "password1": "a long password",
         "password2": "a long password",
     }  # fmt: skip
-    assert client.post("/account/signup/", form)["Location"] == "/"
+    assert client.post("/account/signup/", form)["Location"] == "/account/confirm-email/"
+    link = next(word for word in OutboxMessage.objects.get().payload["text"].split() if "/confirm-email/" in word)
+    client.post(link.removeprefix("http://testserver"))
+    assert client.post("/account/login/", {"login": form["email"], "password": form["password1"]})["Location"] == "/"
     user = User.objects.get()
     assert (user.email, user.display_name, user.is_staff) == ("new.person@plurank.example", SCRIPT, False)
     page = client.get("/").content.decode()

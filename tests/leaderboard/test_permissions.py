@@ -23,10 +23,11 @@ from django.utils import timezone
 from leaderboard.forms.manage import SettingsForm
 from leaderboard.forms.studies import StudiesForm
 from leaderboard.forms.tasks import ProposalForms
-from leaderboard.models import Benchmark, Job, User
+from leaderboard.models import Benchmark, Job, User, Webhook
 from leaderboard.models.submissions import Source
 from leaderboard.services.benchmark_drafts import make_benchmark_draft
 from leaderboard.services.drafts import RawRow, make_draft
+from leaderboard.services.notice_mails import unsubscribe_link
 from leaderboard.services.people import invite
 from leaderboard.services.releases import freeze_revision
 from leaderboard.services.study_plans import choices_of
@@ -48,10 +49,36 @@ home                                 GET    any        200       200      200   
 home                                 POST   any        405       405      405       405      405       405      405
 landscape                            GET    any        200       200      200       200      200       200      200
 landscape                            POST   any        405       405      405       405      405       405      405
+rules                                GET    any        200       200      200       200      200       200      200
+rules                                POST   any        405       405      405       405      405       405      405
+rule_page                            GET    any        200       200      200       200      200       200      200
+rule_page                            POST   any        405       405      405       405      405       405      405
+choose_rule                          GET    any        200       200      200       200      200       200      200
+choose_rule                          POST   any        405       405      405       405      405       405      405
+documents                            GET    any        200       200      200       200      200       200      200
+documents                            POST   any        405       405      405       405      405       405      405
+document                             GET    any        200       200      200       200      200       200      200
+document                             POST   any        405       405      405       405      405       405      405
+document_file                        GET    any        200       200      200       200      200       200      200
+document_file                        POST   any        405       405      405       405      405       405      405
+try                                  GET    any        200       200      200       200      200       200      200
+try                                  POST   any        200       =        =         =        =         =        =
+compare                              GET    any        200       200      200       200      200       200      200
+compare                              POST   any        405       405      405       405      405       405      405
+papers                               GET    any        200       200      200       200      200       200      200
+papers                               POST   any        405       405      405       405      405       405      405
+papers_json                          GET    any        200       200      200       200      200       200      200
+papers_json                          POST   any        405       405      405       405      405       405      405
 status                               GET    any        200       200      200       200      200       200      200
 status                               POST   any        405       405      405       405      405       405      405
+styleguide                           GET    any        404       404      404       404      404       404      404
+styleguide                           POST   any        405       405      405       405      405       405      405
 healthz                              GET    any        200       200      200       200      200       200      200
 healthz                              POST   any        405       405      405       405      405       405      405
+readyz                               GET    any        503       503      503       503      503       503      503
+readyz                               POST   any        405       405      405       405      405       405      405
+metrics                              GET    any        404       404      404       404      404       404      404
+metrics                              POST   any        405       405      405       405      405       405      405
 board                                GET    public     200       200      200       200      200       200      200
 board                                GET    unlisted   200       200      200       200      200       200      200
 board                                GET    private    404       404      404       200      200       200      404
@@ -60,6 +87,17 @@ board_csv                            GET    public     200       200      200   
 board_csv                            GET    unlisted   200       200      200       200      200       200      200
 board_csv                            GET    private    404       404      404       200      200       200      404
 board_csv                            POST   any        405       405      405       405      405       405      405
+board_download                       GET    public     200       200      200       200      200       200      200
+board_download                       GET    unlisted   200       200      200       200      200       200      200
+board_download                       GET    private    404       404      404       200      200       200      404
+board_download                       POST   any        405       405      405       405      405       405      405
+export                               GET    public     200       200      200       200      200       200      200
+export                               GET    unlisted   200       200      200       200      200       200      200
+export                               GET    private    404       404      404       200      200       200      404
+export~folder                        GET    listed     200       200      200       200      200       200      200
+export~folder                        GET    private    404       404      404       200      200       200      404
+export~orders                        GET    private    404       404      404       200      200       200      404
+export                               POST   any        405       405      405       405      405       405      405
 rule                                 GET    public     200       200      200       200      200       200      200
 rule                                 GET    unlisted   200       200      200       200      200       200      200
 rule                                 GET    private    404       404      404       200      200       200      404
@@ -69,12 +107,63 @@ system                               GET    unlisted   200       200      200   
 system                               GET    private    404       404      404       200      200       200      404
 system                               POST   any        405       405      405       405      405       405      405
 system~pending                       GET    any        404       404      404       404      404       404      404
+head_to_head                         GET    public     200       200      200       200      200       200      200
+head_to_head                         GET    unlisted   200       200      200       200      200       200      200
+head_to_head                         GET    private    404       404      404       200      200       200      404
+head_to_head                         POST   any        405       405      405       405      405       405      405
+agreement                            GET    public     200       200      200       200      200       200      200
+agreement                            GET    unlisted   200       200      200       200      200       200      200
+agreement                            GET    private    404       404      404       200      200       200      404
+agreement                            POST   any        405       405      405       405      405       405      405
+history_compare                      GET    public     200       200      200       200      200       200      200
+history_compare                      GET    unlisted   200       200      200       200      200       200      200
+history_compare                      GET    private    404       404      404       200      200       200      404
+history_compare                      POST   any        405       405      405       405      405       405      405
 prospects                            GET    public     200       200      200       200      200       200      200
 prospects                            GET    unlisted   200       200      200       200      200       200      200
 prospects                            GET    private    404       404      404       200      200       200      404
 prospects                            POST   any        405       405      405       405      405       405      405
 prospects~asked                      GET    public     200       200      200       200      200       200      200
 prospects~asked                      GET    private    404       404      404       200      200       200      404
+what_if                              GET    public     200       200      200       200      200       200      200
+what_if                              GET    unlisted   200       200      200       200      200       200      200
+what_if                              GET    private    404       404      404       200      200       200      404
+what_if                              POST   any        405       405      405       405      405       405      405
+what_if~weighed                      GET    public     200       200      200       200      200       200      200
+what_if~weighed                      GET    private    404       404      404       200      200       200      404
+what_if_data                         GET    public     200       200      200       200      200       200      200
+what_if_data                         GET    unlisted   200       200      200       200      200       200      200
+what_if_data                         GET    private    404       404      404       200      200       200      404
+what_if_data                         POST   any        405       405      405       405      405       405      405
+what_if_profiles                     GET    any        login     405      405       405      405       405      405
+what_if_profiles POST listed login     ->what_if = = = = =
+what_if_profiles POST private login     404      404       ->what_if = = 404
+what_if_profiles~publish POST public login     ->what_if = = = = =
+badge                                GET    listed     200       =        =         =        =         =        =
+badge                                GET    private    404       =        =         =        =         =        =
+badge                                GET    veiled     200       =        =         =        =         =        =
+badge                                POST   any        405       =        =         =        =         =        =
+system_badge                         GET    listed     200       =        =         =        =         =        =
+system_badge                         GET    private    404       =        =         =        =         =        =
+system_badge                         GET    veiled     200       =        =         =        =         =        =
+system_badge                         POST   any        405       =        =         =        =         =        =
+system_badge~pending                 GET    any        404       =        =         =        =         =        =
+system_badge~approved                GET    embargoed  404       =        =         =        =         =        =
+embed                                GET    public     200       =        =         =        =         =        =
+embed                                GET    unlisted   404       =        =         =        =         =        =
+embed                                GET    private    404       =        =         =        =         =        =
+embed                                GET    veiled     200       =        =         =        =         =        =
+embed                                POST   any        405       =        =         =        =         =        =
+card                                 GET    listed     200       =        =         =        =         =        =
+card                                 GET    private    404       =        =         =        =         =        =
+card                                 GET    veiled     200       =        =         =        =         =        =
+card                                 POST   any        405       =        =         =        =         =        =
+feed                                 GET    listed     200       =        =         =        =         =        =
+feed                                 GET    private    404       =        =         =        =         =        =
+feed                                 GET    veiled     200       =        =         =        =         =        =
+feed                                 POST   any        405       =        =         =        =         =        =
+feed_of_all                          GET    any        200       =        =         =        =         =        =
+feed_of_all                          POST   any        405       =        =         =        =         =        =
 stability                            GET    public     200       200      200       200      200       200      200
 stability                            GET    unlisted   200       200      200       200      200       200      200
 stability                            GET    private    404       404      404       200      200       200      404
@@ -107,6 +196,19 @@ upload                               POST   unlisted   login     ->draft  ->draf
 upload                               POST   private    login     404      404       ->draft  ->draft   ->draft  404
 upload~owners                        POST   public     login     403      403       403      403       ->draft  403
 upload~closed                        POST   listed     login     403      403       403      403       403      403
+correct                              GET    listed     login     404      200       404      200       200      404
+correct                              GET    private    login     404      404       404      200       200      404
+correct                              GET    veiled     login     404      200       404      200       200      404
+correct                              POST   listed     login     404      ->draft   404      ->draft   ->draft  404
+correct                              POST   private    login     404      404       404      ->draft   ->draft  404
+takedown                             GET    listed     login     403      403       403      403       200      200
+takedown                             GET    private    login     404      404       403      403       200      200
+takedown                             GET    ranks      login     404      403       404      403       200      200
+takedown                             POST   listed     login     403      403       403      403       ->board  ->board
+takedown                             POST   private    login     404      404       403      403       ->board  ->board
+takedown~pending                     GET    public     login     404      403       404      403       200      200
+close_account                        GET    -          login     ->reauthenticate = =        =         =        =
+close_account                        POST   -          login     ->reauthenticate = =        =         =        =
 history                              GET    public     200       200      200       200      200       200      200
 history                              GET    unlisted   200       200      200       200      200       200      200
 history                              GET    private    404       404      404       200      200       200      404
@@ -147,6 +249,13 @@ manage_people                        GET    listed     login     403      403   
 manage_people                        GET    private    login     404      404       403      403       200      404
 manage_people                        POST   listed     login     403      403       403      403       200      403
 manage_people                        POST   private    login     404      404       403      403       200      404
+manage_webhooks                      GET    listed     login     403      403       403      403       200      403
+manage_webhooks                      GET    private    login     404      404       403      403       200      404
+manage_webhooks                      GET    veiled     login     403      403       403      403       200      403
+manage_webhooks                      POST   listed     login     403      403       403      403       201      403
+manage_webhooks                      POST   private    login     404      404       403      403       201      404
+manage_webhooks~test POST listed login     403      403       403      403       ->manage_webhooks 403
+manage_webhooks~test POST private login     404      404       403      403       ->manage_webhooks 404
 manage_audit                         GET    listed     login     403      403       403      403       200      403
 manage_audit                         GET    private    login     404      404       403      403       200      404
 manage_audit                         POST   any        login     405      405       405      405       405      405
@@ -172,8 +281,18 @@ new_draft                            POST   -          login     404      ->boar
 new_draft~discard                    POST   -          login     404      ->new     404      404       404      404
 board                                GET    veiled     200       200      200       200      200       200      200
 board_csv                            GET    veiled     200       200      200       200      200       200      200
+board_download                       GET    veiled     200       200      200       200      200       200      200
+export                               GET    ranks      403       403      403       403      200       200      403
+export~folder                        GET    ranks      403       403      403       403      200       200      403
 rule                                 GET    ranks      403       403      403       403      200       200      403
+head_to_head                         GET    ranks      403       403      403       403      200       200      403
+agreement                            GET    ranks      403       403      403       403      200       200      403
+history_compare                      GET    ranks      403       403      403       403      200       200      403
 prospects                            GET    ranks      403       403      403       403      200       200      403
+what_if                              GET    ranks      403       403      403       403      200       200      403
+what_if~weighed                      GET    ranks      403       403      403       403      200       200      403
+what_if_data                         GET    ranks      403       403      403       403      200       200      403
+what_if_profiles                     POST   ranks      login     403      403       403      ->what_if = 403
 stability                            GET    ranks      403       403      403       403      200       200      403
 instances                            GET    ranks      403       403      403       403      200       200      403
 distribution                         GET    ranks      403       403      403       403      404       404      403
@@ -215,6 +334,32 @@ tokens                               GET    -          login     200       =    
 tokens                               POST   -          login     201       =         =        =         =        =
 revoke_token                         GET    -          login     405       =         =        =         =        =
 revoke_token                         POST   -          login     ->tokens  =         =        =         =        =
+sessions                             GET    -          login     200       =         =        =         =        =
+sessions                             POST   -          login     ->sessions =        =        =         =        =
+second_factor_picture                GET    -          login     404       =         =        =         =        =
+second_factor_picture                POST   -          login     405       =         =        =         =        =
+notices                              GET    -          login     200       =         =        =         =        =
+notices                              POST   -          login     ->notices =         =        =         =        =
+notice_choices                       GET    -          login     200       =         =        =         =        =
+notice_choices                       POST   -          login     ->notice_choices =  =        =         =        =
+unsubscribe                          GET    -          200       =         =         =        =         =        =
+unsubscribe                          POST   -          200       =         =         =        =         =        =
+mfa_index                            GET    -          login     200       =         =        =         =        =
+mfa_index                            POST   -          login     405       =         =        =         =        =
+mfa_authenticate                     GET    -          login     ->home    =         =        =         =        =
+mfa_authenticate                     POST   -          login     ->home    =         =        =         =        =
+mfa_reauthenticate                   GET    -          login     ->reauthenticate =  =        =         =        =
+mfa_reauthenticate                   POST   -          login     ->reauthenticate =  =        =         =        =
+mfa_activate_totp                    GET    -          login     ->reauthenticate =  =        =         =        =
+mfa_activate_totp                    POST   -          login     ->reauthenticate =  =        =         =        =
+mfa_deactivate_totp                  GET    -          login     404       =         =        =         =        =
+mfa_deactivate_totp                  POST   -          login     404       =         =        =         =        =
+mfa_view_recovery_codes              GET    -          login     404       =         =        =         =        =
+mfa_view_recovery_codes              POST   -          login     405       =         =        =         =        =
+mfa_download_recovery_codes          GET    -          login     404       =         =        =         =        =
+mfa_download_recovery_codes          POST   -          login     404       =         =        =         =        =
+mfa_generate_recovery_codes          GET    -          login     ->reauthenticate =  =        =         =        =
+mfa_generate_recovery_codes          POST   -          login     ->reauthenticate =  =        =         =        =
 account_login                        GET    -          200       ->home   =         =        =         =        =
 account_login                        POST   -          200       ->home   =         =        =         =        =
 account_signup                       GET    -          200       ->home   =         =        =         =        =
@@ -363,6 +508,9 @@ class World:
             self.benchmark.score_view = "ranks"
             self.benchmark.save(update_fields=["score_view"])
         freeze_revision(self.benchmark, author=people["owner"], number=2, name="Frozen")
+        self.webhook = Webhook.objects.create(
+            benchmark=self.benchmark, address="https://hooks.example/", events=["revision"]
+        )
         self.new_draft = make_benchmark_draft(submitter, name="Draft", table=b"system,Task 1,Task 2\nA,1,2\nB,2,1\n")
 
         self._sessions = {kind: self._session(user) for kind, user in people.items()}
@@ -389,17 +537,22 @@ class World:
             "release_key": "frozen",
             "study": "missing_scores",
             "secret": self.secret,
+            "table": variant or "scores",
+            "extension": {"folder": "zip", "orders": "preflib"}.get(variant, "json"),
+            "token": unsubscribe_link(self.people["stranger"], ["overtaken"]).split("/")[-2],
             "uuid": self.number(name, variant),
         }
         if name in PATHS:
             return PATHS[name]
         arguments = [values[key] for key in ARGUMENTS.get(name, ())]
-        asked = "?conditions=Task+1+%3E%3D+0.5" if variant == "asked" else ""
+        asked = {"asked": "?conditions=Task+1+%3E%3D+0.5", "weighed": "?weights=task-1:3"}.get(variant, "")
         return reverse(name, args=arguments or (["1"] if has_object(name) else [])) + asked
 
     def number(self, name: str, variant: str) -> UUID:
-        rows = {"draft": self.draft, "new_draft": self.new_draft}
+        rows = {"draft": self.draft, "new_draft": self.new_draft, "correct": self.accepted.submissions.get()}
         batches = {"pending": self.pending, "approved": self.approved}
+        if name == "takedown":
+            return batches.get(variant, self.accepted).submissions.get().uuid
         variant = "pending" if name == "manage_decide" else variant
         return rows.get(name, batches.get(variant, self.accepted)).uuid
 
@@ -409,11 +562,16 @@ class World:
         if route.startswith("submit"):
             scores = {f"score-{task.key}": "5" for task in self.benchmark.tasks.all()}
             return {"system_name": "New system", **scores}
+        if route == "manage_webhooks~test":
+            return {"action": "test", "webhook": str(self.webhook.uuid)}
         if route in FORMS or route == "new_draft":
             return FORMS.get(route) or new_draft_form()
         filled = {"manage": settings_form, "manage_tasks": tasks_form, "manage_studies": studies_form}
         if route in filled:
             return filled[route](self.benchmark)
+        if route == "notice_choices":
+            ways = {"decision": "site", "overtaken": "mail", "first_place": "off", "waiting": "mail", "token": "mail"}
+            return ways | {"webhook": "site"}
         if route == "tokens":
             return {"name": "laptop", "scopes": "read", "days": "30"}
         if route.endswith("draft~discard"):
@@ -432,22 +590,35 @@ class World:
                 Benchmark.objects.filter(pk=self.benchmark.pk).update(submission_policy=policy)
             client, path = self.client(kind), self.path(row.route)
             response = client.post(path, self.form(row.route)) if row.method == "POST" else client.get(path)
+            # No cache that others share keeps a page: it may tell who reads it, and what they may see. Badges and feeds
+            # of public benchmarks, and pictures of the documentation, are the same for everybody.
+            kept = set(response.get("Cache-Control", "").replace(",", " ").split())
+            is_open = self.benchmark.visibility == "public" or row.route in OF_THE_SITE
+            assert {"private", "no-store"} & kept or ("public" in kept and is_open)
             return said(response)
         finally:
             transaction.savepoint_rollback(before)
 
 
+OF_THE_SITE = {"feed_of_all", "document_file"}  # about no benchmark, or about public ones alone
+
 FORMS = {
     "manage_queue": {"action": "accept"},
     "manage_decide": {"action": "accept"},
     "manage_people": {"action": "invite", "role": "member"},
+    "manage_webhooks": {"address": "https://hooks.example/x", "events": "publication"},
     "batch_step": {"action": "withdraw", "reason": "It was wrong."},
     "batch_step~pending": {"action": "retract"},
+    "takedown": {"reason": "A request.", "is_sure": "1"},
+    "correct": {"score-task-1": "5", "note": "The wrong log."},
     "manage_releases": {"number": "2", "name": "Frozen again"},
     "manage_edition": {"name": "Second edition"},
     "manage_archive": {"archived": "1"},
     "run_study": {"study": "missing_scores"},
+    "what_if_profiles": {"name": "Mine", "weights": "task-1:3"},
+    "what_if_profiles~publish": {"name": "For all", "weights": "task-1:3", "is_published": "1"},
     "new": {"name": "New", "text": "system,T\nA,1\n"},
+    "try": {"text": "system,T\nA,1\nB,2\n"},
 }
 
 
@@ -488,9 +659,11 @@ ARGUMENTS = {
     "manage_queue": ("key",),
     "manage_decide": ("key", "uuid"),
     "manage_people": ("key",),
+    "manage_webhooks": ("key",),
     "manage_audit": ("key",),
     "manage_audit_csv": ("key",),
     "join": ("secret",),
+    "unsubscribe": ("token",),
     "batch_step": ("uuid",),
     "history": ("key",),
     "release": ("key", "release_key"),
@@ -504,14 +677,30 @@ ARGUMENTS = {
     "new_draft": ("uuid",),
     "board": ("key",),
     "board_csv": ("key",),
+    "board_download": ("key", "extension"),
+    "export": ("key", "table", "extension"),
     "submit": ("key",),
     "upload": ("key",),
+    "correct": ("key", "uuid"),
+    "takedown": ("uuid",),
     "rule": ("key", "rule_key"),
+    "rule_page": ("rule_key",),
+    "head_to_head": ("key",),
+    "agreement": ("key",),
+    "history_compare": ("key",),
     "prospects": ("key",),
+    "what_if": ("key",),
+    "what_if_data": ("key",),
+    "what_if_profiles": ("key",),
     "stability": ("key",),
     "instances": ("key",),
     "distribution": ("key", "study"),
     "system": ("key", "system_key"),
+    "system_badge": ("key", "system_key"),
+    "badge": ("key",),
+    "embed": ("key",),
+    "card": ("key",),
+    "feed": ("key",),
     "draft": ("uuid",),
     "batch": ("uuid",),
     "batch_progress": ("uuid",),
@@ -521,6 +710,8 @@ ARGUMENTS = {
 # Where a name does not lead to an address, or needs more than the number of a row.
 PATHS = {
     "account_confirm_email": "/account/confirm-email/abc/",
+    "document": "/docs/rules/borda/",
+    "document_file": "/docs/files/figures/open-steadiness.svg",
     "account_reset_password_from_key": "/account/password/reset/key/1-abc/",
     "admin:app_list": "/admin/auth/",
     "admin:view_on_site": "/admin/r/1/1/",
@@ -584,10 +775,12 @@ def answers_to(world: World, kind: str, path: str) -> tuple[int, bytes, dict[str
 @pytest.mark.parametrize(
     "route",
     [
-        "board", "board_csv", "rule", "prospects", "prospects~asked", "stability", "distribution", "instances",
+        "board", "board_csv", "board_download", "rule", "head_to_head", "agreement", "history_compare", "prospects",
+        "prospects~asked", "what_if", "what_if~weighed", "what_if_data", "stability", "distribution", "instances",
         "system", "submit", "upload", "draft", "batch",
+        "badge", "system_badge", "embed", "card", "feed",
         "batch_progress", "history", "release", "manage", "manage_tasks", "manage_studies",
-        "manage_releases", "manage_queue", "manage_people", "manage_audit",
+        "manage_releases", "manage_queue", "manage_people", "manage_audit", "manage_webhooks",
     ],
 )  # fmt: skip
 def test_what_is_private_answers_as_what_is_not_there(worlds, kind, route):

@@ -5,19 +5,22 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 from django.utils.http import parse_etags
 from rest_framework.exceptions import Throttled
-from rest_framework.renderers import JSONRenderer
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from leaderboard.api import payloads
 from leaderboard.api.problems import ApiError
 from leaderboard.api.throttles import AddressThrottle
 from leaderboard.models import Benchmark, Job, Publication, User
-from leaderboard.selectors.audience import Audience, Viewer, readable_benchmark
-from leaderboard.selectors.history import publication_at, revision_jobs
+from leaderboard.selectors.audience import Audience, Viewer, proven_system_ids, readable_benchmark
+from leaderboard.selectors.history import WithdrawnRevisionError, publication_at, revision_jobs
 from leaderboard.services.hashing import content_hash
+from leaderboard.services.table_files import SHEET_FORMATS, Sheet
 
 REVALIDATE = "max-age=0, must-revalidate"
 
@@ -25,9 +28,10 @@ REVALIDATE = "max-age=0, must-revalidate"
 class ApiView(APIView):
     """A view of the API."""
 
-    http_method_names = ["get", "head", "post"]
+    http_method_names = ["get", "head", "post", "patch"]
     # Which scope each method needs of a token: one of these. Reading needs `read` where nothing is said.
     scopes: ClassVar[dict[str, tuple[str, ...]]] = {}
+    is_on_demand: ClassVar[bool] = False  # whether every answer is computed when it is asked for
     reads_by_post: ClassVar[bool] = False  # whether POST only asks, and is as open as reading
 
     def perform_authentication(self, request: Request) -> None:
@@ -51,6 +55,11 @@ class ApiView(APIView):
         what = throttle.scope.replace("_", " ")
         error.detail = f"Too many requests: {throttle.rate} are allowed by {what}; {again}."  # type: ignore[assignment]
         raise error
+
+    def get_renderers(self) -> list[BaseRenderer]:
+        """Files are only read; what is written is answered with JSON."""
+        is_reading = self.request is None or self.request.method in {"GET", "HEAD"}
+        return super().get_renderers() if is_reading else [JSONRenderer()]
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         """Errors are JSON, whatever was asked for, and nobody keeps them."""
@@ -76,7 +85,33 @@ class ApiView(APIView):
     @property
     def is_csv(self) -> bool:
         """Whether a table is asked for."""
-        return bool(self.request.accepted_renderer.format == "csv")
+        return self.file_format == "csv"
+
+    @property
+    def file_format(self) -> str:
+        """The ending of the file that is asked for; empty where it is JSON."""
+        asked = str(self.request.accepted_renderer.format)
+        return "" if asked == "json" else asked
+
+    def named_file(self, response: Response, stem: str) -> Response:
+        """The answer as a file of this name."""
+        response["Content-Disposition"] = f'attachment; filename="{stem}.{self.file_format}"'
+        return response
+
+    def written(self, sheet: Sheet) -> str:
+        """A table in the form that is asked for."""
+        return SHEET_FORMATS[self.file_format][1](sheet)
+
+    def truth(self, name: str) -> bool:
+        """What the address says under `name`, false where it says nothing.
+
+        Raises:
+            ApiError: it says neither true nor false.
+        """
+        text = self.request.query_params.get(name, "false")
+        if text not in {"true", "false"}:
+            raise ApiError(400, f"`{name}` is {text[:40]!r}; expected true or false.")
+        return bool(text == "true")
 
     def answer(
         self, build: Callable[[], Any], *, state: Any = None, level: str = "public", is_public: bool  # noqa: ANN401
@@ -120,10 +155,28 @@ class BenchmarkView(ApiView):
             request.user, kwargs["key"], restricted=self.is_open_to_restricted
         )
 
+    @cached_property
+    def own(self) -> frozenset[int]:
+        """Of a restricted viewer the systems that are proven theirs."""
+        return proven_system_ids(self.viewer, self.benchmark) if self.audience.is_restricted else frozenset()
+
+    def stamp(self, publication: Publication | None) -> dict[str, Any]:
+        """Which revision an answer belongs to. Where scores are hidden, guesses could be held against their hash."""
+        found = payloads.published(publication)
+        return found | {"input_hash": None} if self.audience.is_restricted else found
+
+    def job_states(self, publication: Publication | None) -> list[dict[str, Any]]:
+        """The jobs about what is published; an error may name what is hidden."""
+        found = job_states(publication)
+        return [job | {"error": ""} for job in found] if self.audience.is_restricted else found
+
     def answer_here(self, build: Callable[[], Any], *, state: Any = None) -> Response:  # noqa: ANN401
         """An answer about this benchmark."""
         is_public = self.benchmark.visibility == Benchmark.Visibility.PUBLIC
-        return self.answer(build, state=state, level=self.audience.level, is_public=is_public)
+        seeing, level = self.audience, self.audience.level
+        if seeing.is_restricted:
+            level = f"{level}, {seeing.sees_others}, {seeing.sees_names}, {sorted(self.own)}"
+        return self.answer(build, state=state, level=level, is_public=is_public)
 
     def publication(self) -> Publication | None:
         """What is published, or what `?revision=` names; None while nothing is.
@@ -137,7 +190,10 @@ class BenchmarkView(ApiView):
         if not (asked.isascii() and asked.isdigit() and len(asked) < 10):
             raise ApiError(400, f"`revision` is {asked[:40]!r}; expected the number of a revision.")
         number = int(asked)
-        found = publication_at(self.benchmark, number)
+        try:
+            found = publication_at(self.benchmark, number)
+        except WithdrawnRevisionError as error:
+            raise ApiError(410, str(error), code="withdrawn") from error
         if found is None:
             last = self.benchmark.last_revision_number
             if not 1 <= number <= last:

@@ -1,5 +1,6 @@
 """Benchmarks, their tasks and systems."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import Http404
@@ -8,16 +9,26 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.api import payloads, shapes
-from leaderboard.api.openapi import PAGING, REVISION, reading
+from leaderboard.api.negotiation import TABLES
+from leaderboard.api.openapi import PAGING, REVISION, TABLE_FORMAT, reading
 from leaderboard.api.pagination import cut_sorted, next_url, window
 from leaderboard.api.views.base import ApiView, BenchmarkView, job_states
+from leaderboard.models import Benchmark as BenchmarkRow
 from leaderboard.models import Publication
+from leaderboard.models import System as SystemRow
+from leaderboard.selectors.audience import Audience, Viewer
 from leaderboard.selectors.scores import BoardSystem, systems_at
 from leaderboard.selectors.systems import about_systems
 from leaderboard.services.columns import published_board
 from leaderboard.services.configuration import configuration_content
 from leaderboard.services.listing import lines, matching
+from leaderboard.services.masks import masked, seen_systems
 from leaderboard.services.score_table import score_rows
+from leaderboard.services.table_files import listed_sheet
+
+TASK_COLUMNS = ("key", "name", "group", "metric", "unit", "direction", "weight", "minimum", "maximum", "chance")
+SYSTEM_COLUMNS = ("system", "name", "organisation", "url", "description", "tags")
+SYSTEM_QUERY = OpenApiParameter("q", str, description="Only those whose name says this.")
 
 
 class Benchmarks(ApiView):
@@ -62,34 +73,39 @@ class Benchmark(BenchmarkView):
     )
     def get(self, request: Request, key: str) -> Response:
         """What a benchmark says of itself, and where its board stands."""
-        benchmark, publication = self.benchmark, self.benchmark.publication
+        return self.answer_here(lambda: benchmark_content(self.benchmark, self.audience, request.user))
 
-        def build() -> dict[str, Any]:
-            board = published_board(publication) if publication and not self.audience.is_restricted else None
-            return {
-                **payloads.benchmark_about(benchmark),
-                **payloads.published(publication),
-                "last_revision": benchmark.last_revision_number,
-                "is_computing": benchmark.last_revision_number > benchmark.published_number,
-                **payloads.board_facts(board),
-                "may_submit": self.audience.may_submit,
-                "jobs": job_states(publication),
-            }
 
-        return self.answer_here(build)
+def benchmark_content(benchmark: BenchmarkRow, seeing: Audience, viewer: Viewer) -> dict[str, Any]:
+    """A benchmark as `viewer`, who is `seeing` to it, may see it."""
+    publication = benchmark.publication
+    board = published_board(publication) if publication and not seeing.is_restricted else None
+    hidden = {"input_hash": None} if seeing.is_restricted else {}
+    jobs = [job | {"error": ""} if seeing.is_restricted else job for job in job_states(publication)]
+    return {
+        **payloads.benchmark_about(benchmark),
+        **payloads.published(publication),
+        **hidden,
+        "last_revision": benchmark.last_revision_number,
+        "is_computing": benchmark.last_revision_number > benchmark.published_number,
+        **payloads.board_facts(board),
+        "may_submit": seeing.may_submit,
+        "jobs": jobs,
+    }
 
 
 class Tasks(BenchmarkView):
     """The tasks of a benchmark."""
 
+    renderer_classes = TABLES
     is_open_to_restricted = True
 
     @extend_schema(
         operation_id="tasks",
         summary="List a benchmark's tasks",
         tags=["benchmarks"],
-        parameters=[REVISION, *PAGING],
-        responses=reading(shapes.TaskPage),
+        parameters=[REVISION, TABLE_FORMAT, *PAGING],
+        responses=reading(shapes.TaskPage, table=f"{', '.join(TASK_COLUMNS)}."),
     )
     def get(self, request: Request, key: str) -> Response:
         """The tasks as they were at the revision, by key; the present ones while nothing is published."""
@@ -98,6 +114,9 @@ class Tasks(BenchmarkView):
             publication.revision.configuration.content if publication else configuration_content(self.benchmark)
         )
         tasks = sorted((payloads.task(entry) for entry in content["tasks"]), key=lambda task: str(task["key"]))
+        if self.file_format:
+            sheet = listed_sheet(f"{self.benchmark.key}-tasks", f"{self.benchmark.name}: tasks.", TASK_COLUMNS, tasks)
+            return self.named_file(self.answer_here(lambda: self.written(sheet)), sheet.stem)
         page = cut_sorted(tasks, window(request.query_params), lambda task: task["key"])
         number = publication.revision.number if publication else None
         found = {
@@ -112,30 +131,46 @@ class Tasks(BenchmarkView):
 class Systems(BenchmarkView):
     """The systems of a benchmark."""
 
+    renderer_classes = TABLES
+    is_open_to_restricted = True
+
     @extend_schema(
         operation_id="systems",
         summary="List a benchmark's systems",
         tags=["systems"],
-        parameters=[REVISION, *PAGING],
-        responses=reading(shapes.SystemPage),
+        parameters=[REVISION, SYSTEM_QUERY, TABLE_FORMAT, *PAGING],
+        responses=reading(shapes.SystemPage, table=f"{', '.join(SYSTEM_COLUMNS)}."),
     )
     def get(self, request: Request, key: str) -> Response:
         """The systems on the board of the revision, by key."""
         publication = self.publication()
-        wanted = window(request.query_params)
+        wanted, words = window(request.query_params), request.query_params.get("q", "").strip()[:200].casefold()
         systems = systems_at(publication.revision) if publication else []
+        seen = seen_systems(systems, self.audience, self.own)
+        systems = [system for system in seen if words in system.name.casefold()]
+        if self.file_format:
+            rows = [row | {"tags": " ".join(row["tags"])} for row in _about(systems, self._is_told)]
+            sheet = listed_sheet(
+                f"{self.benchmark.key}-systems", f"{self.benchmark.name}: systems.", SYSTEM_COLUMNS, rows
+            )
+            return self.named_file(self.answer_here(lambda: self.written(sheet)), sheet.stem)
         page = cut_sorted(systems, wanted, lambda system: system.key)
         number = publication.revision.number if publication else None
         found = {
-            **payloads.published(publication),
+            **self.stamp(publication),
             "next": next_url(request, page, revision=number),
-            "results": _about(list(page.items)),
+            "results": _about(list(page.items), self._is_told),
         }
         return self.answer_here(lambda: found)
+
+    def _is_told(self, system: BoardSystem) -> bool:
+        return self.audience.sees_names or system.id in self.own
 
 
 class System(BenchmarkView):
     """One system."""
+
+    is_open_to_restricted = True
 
     @extend_schema(
         operation_id="system",
@@ -149,32 +184,27 @@ class System(BenchmarkView):
         publication = self.published()
         systems = systems_at(publication.revision)
         place = next((i for i, system in enumerate(systems) if system.key == system_key), None)
-        if place is None:
+        if place is None or (self.audience.is_restricted and systems[place].id not in self.own):
             raise Http404(f"No system {system_key!r} is on the board of revision {publication.revision.number}.")
-        return self.answer_here(lambda: _system(publication, systems, place))
+        return self.answer_here(lambda: self._content(publication, systems, place))
 
-
-def _system(publication: Publication, systems: list[BoardSystem], i: int) -> dict[str, Any]:
-    board = published_board(publication)
-    scores = score_rows(publication.revision, [systems[i]])[0]
-    return {
-        **payloads.published(publication),
-        **_about([systems[i]])[0],
-        "scores": {task: payloads.cell(cell) for task, cell in scores.items()},
-        "ranks": [payloads.system_rank(column, i, systems[i]) for column in board.columns],
-    }
-
-
-def _about(systems: list[BoardSystem]) -> list[dict[str, Any]]:
-    about = about_systems([system.id for system in systems])
-    return [
-        {
-            "system": system.key,
-            "name": system.name,
-            "organisation": about[system.id].organisation,
-            "url": about[system.id].url,
-            "description": about[system.id].description,
-            "tags": [str(tag) for tag in about[system.id].tags],
+    def _content(self, publication: Publication, systems: list[BoardSystem], i: int) -> dict[str, Any]:
+        board, _ = masked(published_board(publication), systems, self.audience, self.own)
+        scores = score_rows(publication.revision, [systems[i]])[0]
+        return {
+            **self.stamp(publication),
+            **_about([systems[i]], lambda system: True)[0],
+            "scores": {task: payloads.cell(cell) for task, cell in scores.items()},
+            "ranks": [payloads.system_rank(column, i, systems[i]) for column in board.columns],
         }
-        for system in systems
-    ]
+
+
+def _about(systems: list[BoardSystem], is_told: Callable[[BoardSystem], bool]) -> list[dict[str, Any]]:
+    """What is said of systems; of those that are not told, nothing but what they are called here."""
+    about = about_systems([system.id for system in systems])
+    entries = []
+    for system in systems:
+        row = about[system.id] if is_told(system) else SystemRow()
+        told = {"organisation": row.organisation, "url": row.url, "description": row.description}
+        entries.append({"system": system.key, "name": system.name, **told, "tags": [str(tag) for tag in row.tags]})
+    return entries

@@ -1,21 +1,19 @@
 """Who can win under which weights: stored verdicts, and answers under conditions."""
 
-import csv
-import io
 from typing import Any
 
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.api import payloads, prospect_payloads
-from leaderboard.api import prospect_shapes as shapes
 from leaderboard.api.bodies import conditions_of
-from leaderboard.api.negotiation import CSVRenderer
-from leaderboard.api.openapi import CONDITIONS_EXAMPLE, FORMAT, READING, REVISION, error, reading
+from leaderboard.api.negotiation import TABLES
+from leaderboard.api.openapi import CONDITIONS_EXAMPLE, PAGING, READING, REVISION, TABLE_FORMAT, error, reading
+from leaderboard.api.pagination import cut_counted, next_url, window
 from leaderboard.api.problems import ApiError
+from leaderboard.api.shapes import prospects as shapes
 from leaderboard.api.views.base import job_states
 from leaderboard.api.views.figures import FigureView
 from leaderboard.models import Publication
@@ -29,6 +27,7 @@ from leaderboard.services.prospects import (
     system_names,
 )
 from leaderboard.services.prospects_page import prospect_order
+from leaderboard.services.sheets import PROSPECT_HEADINGS, Origin, prospects_sheet
 from ranking_engine.prospects import ConditionError
 from ranking_engine.prospects import Prospects as Found
 
@@ -51,7 +50,7 @@ class ProspectsView(FigureView):
             raise ApiError(400, f"`all_tasks` is {asked[:40]!r}; expected true or false.")
         return asked == "true"
 
-    def head(self, publication: Publication, jobs: list[dict[str, Any]]) -> tuple[dict[str, Any], Found | None]:
+    def opening(self, publication: Publication, jobs: list[dict[str, Any]]) -> tuple[dict[str, Any], Found | None]:
         """What every answer says, and the prospects that were asked for, where they are there."""
         stored, reason = stored_prospects(publication)
         job = next((job for job in jobs if job["kind"] == "prospects"), None)
@@ -80,39 +79,41 @@ class ProspectsView(FigureView):
 class Prospects(ProspectsView):
     """Every system's prospect."""
 
-    renderer_classes = [JSONRenderer, CSVRenderer]
+    renderer_classes = TABLES
     reads_by_post = True
 
     @extend_schema(
         operation_id="prospects",
         summary="Who can win",
         tags=["prospects"],
-        parameters=[REVISION, ALL_TASKS, FORMAT],
-        responses=reading(shapes.ProspectsDetail, csv=f"{', '.join(prospect_payloads.CSV_HEADER)}."),
+        parameters=[REVISION, ALL_TASKS, TABLE_FORMAT, *PAGING],
+        responses=reading(
+            shapes.ProspectsDetail, table=f"{', '.join(heading.key for heading in PROSPECT_HEADINGS)}."
+        ),
     )
     def get(self, request: Request, key: str) -> Response:
         """Of every system whether some weighting of the tasks makes it win: with weights, or with a proof."""
-        publication = self.published()
+        publication, wanted = self.published(), window(request.query_params)
         jobs = job_states(publication)
         self.is_asked_for_all_tasks()
-        if self.is_csv:
-            return self.table(publication, "prospects", lambda: self._csv(publication, jobs), jobs)
+        if self.file_format:
+            return self.table(publication, "prospects", lambda: self._file(publication), jobs)
 
         def build() -> dict[str, Any]:
-            head, found = self.head(publication, jobs)
-            return head | _results(found, system_names(publication.revision))
+            head, found = self.opening(publication, jobs)
+            told = _results(found, system_names(publication.revision))
+            page = cut_counted(told["results"], wanted)
+            return head | told | {
+                "next": next_url(request, page, revision=publication.revision.number),
+                "results": page.items,
+            }
 
         return self.figures(publication, build, jobs)
 
-    def _csv(self, publication: Publication, jobs: list[dict[str, Any]]) -> str:
-        _, found = self.head(publication, jobs)
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(prospect_payloads.CSV_HEADER)
-        names = system_names(publication.revision)
-        for prospect in _ordered(found, names):
-            writer.writerow(prospect_payloads.csv_row(prospect, names))
-        return out.getvalue()
+    def _file(self, publication: Publication) -> str:
+        stored, _ = stored_prospects(publication)
+        origin = Origin.of(self.benchmark, publication.revision)
+        return self.written(prospects_sheet(origin, stored, all_tasks=self.is_asked_for_all_tasks()))
 
     @extend_schema(
         operation_id="prospects_under_conditions",
@@ -177,7 +178,7 @@ class Prospect(ProspectsView):
         self.is_asked_for_all_tasks()
 
         def build() -> dict[str, Any]:
-            head, found = self.head(publication, jobs)
+            head, found = self.opening(publication, jobs)
             names = system_names(publication.revision)
             return head | {"result": prospect_payloads.entry(found[system_key], names) if found else None}
 

@@ -13,11 +13,14 @@ from leaderboard.api.pagination import cut, next_url, window
 from leaderboard.api.problems import ApiError
 from leaderboard.api.views.base import BenchmarkView, job_state
 from leaderboard.models import Revision as RevisionRow
+from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.history import revision_jobs, revisions_of
 
 
 class Revisions(BenchmarkView):
     """All revisions."""
+
+    is_open_to_restricted = True
 
     @extend_schema(
         operation_id="revisions",
@@ -38,13 +41,15 @@ class Revisions(BenchmarkView):
         found = {
             "revision": self.benchmark.published_number or None,
             "next": next_url(request, page),
-            "results": _revisions(list(page.items)),
+            "results": _revisions(list(page.items), self.audience),
         }
         return self.answer_here(lambda: found)
 
 
 class Revision(BenchmarkView):
     """One revision."""
+
+    is_open_to_restricted = True
 
     @extend_schema(
         operation_id="revision",
@@ -59,10 +64,21 @@ class Revision(BenchmarkView):
         if row is None:
             last = self.benchmark.last_revision_number
             raise Http404(f"There is no revision {number}; the last one is {last}.")
-        found = _revisions([row])[0] | {"configuration": payloads.configuration(row.configuration.content)}
+        configuration = payloads.configuration(row.configuration.content)
+        found = _revisions([row], self.audience)[0] | {"configuration": configuration}
         return self.answer_here(lambda: found)
 
 
-def _revisions(rows: list[RevisionRow]) -> list[dict[str, Any]]:
+def _revisions(rows: list[RevisionRow], seeing: Audience) -> list[dict[str, Any]]:
     jobs = revision_jobs([row.pk for row in rows])
-    return [payloads.revision(row, [job_state(job) for job in jobs.get(row.pk, [])]) for row in rows]
+    found = [payloads.revision(row, [job_state(job) for job in jobs.get(row.pk, [])]) for row in rows]
+    return [_quiet(entry, seeing) for entry in found] if seeing.is_restricted else found
+
+
+def _quiet(entry: dict[str, Any], seeing: Audience) -> dict[str, Any]:
+    """A revision for whom something is hidden: not who submitted, what they say of it, nor a hash to guess against."""
+    told = entry | {"input_hash": None, "jobs": [job | {"error": ""} for job in entry["jobs"]]}
+    is_the_owners = entry["cause"] == RevisionRow.Cause.CONFIGURATION
+    if is_the_owners or (seeing.sees_others and seeing.sees_names):
+        return told
+    return told | {"author": None, "note": ""}

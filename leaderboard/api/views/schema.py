@@ -3,7 +3,10 @@
 from typing import Any
 
 from csp.decorators import csp_update
+from django.http import HttpResponseNotModified
+from django.http.response import HttpResponseBase
 from django.utils.decorators import method_decorator
+from django.utils.http import parse_etags
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.response import Response
@@ -11,6 +14,7 @@ from rest_framework.response import Response
 from leaderboard.api.problems import ApiError
 from leaderboard.api.throttles import AddressThrottle
 from leaderboard.api.views.base import REVALIDATE, ApiView
+from leaderboard.services.hashing import content_hash
 
 
 @extend_schema(exclude=True)
@@ -21,10 +25,15 @@ class Schema(SpectacularAPIView):
     permission_classes = []
     throttle_classes = [AddressThrottle]
 
-    def get(self, request: Any, *args: Any, **kwargs: Any) -> Response:  # noqa: ANN401
-        """The schema as YAML, or JSON where that is asked for."""
-        response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
+    def get(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401
+        """The schema as YAML, or JSON where that is asked for; a 304 to whoever has it already."""
+        found: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
+        etag = f'"{content_hash([request.accepted_media_type, found.data])[:32]}"'
+        known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
+        response: HttpResponseBase = HttpResponseNotModified() if {etag, f"W/{etag}", "*"} & set(known) else found
+        response["ETag"] = etag
         response["Cache-Control"] = f"public, {REVALIDATE}"
+        response["Vary"] = "Accept"
         return response
 
 

@@ -8,11 +8,14 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.api import payloads, study_shapes
-from leaderboard.api.openapi import REVISION, reading
+from leaderboard.api import payloads
+from leaderboard.api.negotiation import TABLES
+from leaderboard.api.openapi import REVISION, TABLE_FORMAT, reading
+from leaderboard.api.shapes import studies as shapes
 from leaderboard.api.views.base import path_below
 from leaderboard.api.views.figures import FigureView
 from leaderboard.models import Publication
+from leaderboard.services.sheets import Origin, studies_sheet, study_sheet
 from leaderboard.services.stability_page import array_shapes, study_arrays, study_reports
 from leaderboard.services.study_states import StudyState, study_states
 
@@ -36,29 +39,41 @@ def entry(state: StudyState) -> dict[str, Any]:
 class Studies(FigureView):
     """Every study."""
 
+    renderer_classes = TABLES
+
     @extend_schema(
         operation_id="studies",
         summary="List the stability studies",
         tags=["studies"],
-        parameters=[REVISION],
-        responses=reading(study_shapes.Studies),
+        parameters=[REVISION, TABLE_FORMAT],
+        responses=reading(shapes.Studies, table="study, question, state, seconds, reason."),
     )
     def get(self, request: Request, key: str) -> Response:
         """Every study of the catalogue: what it asks, and where it stands for the revision."""
         publication = self.published()
         results = [entry(state) for state in study_states(self.benchmark, publication)]
+        if self.file_format:
+            origin = Origin.of(self.benchmark, publication.revision)
+            return self.table(
+                publication,
+                "studies",
+                lambda: self.written(studies_sheet(origin, self.benchmark, publication)),
+                results,
+            )
         return self.figures(publication, lambda: {**payloads.published(publication), "results": results}, results)
 
 
 class Study(FigureView):
     """One study."""
 
+    renderer_classes = TABLES
+
     @extend_schema(
         operation_id="study",
         summary="Read a stability study",
         tags=["studies"],
-        parameters=[REVISION],
-        responses=reading(study_shapes.StudyDetail),
+        parameters=[REVISION, TABLE_FORMAT],
+        responses=reading(shapes.StudyDetail, table="rule, figure, value: a line for each figure of the summary."),
     )
     def get(self, request: Request, key: str, study: str) -> Response:
         """What a study found, its parameters and seed, and where its whole distribution is."""
@@ -68,6 +83,11 @@ class Study(FigureView):
         if state is None:
             raise Http404(f"There is no study {study!r}; there are: {', '.join(state.key for state in states)}.")
         head = entry(state)
+        if self.file_format:
+            origin, name = Origin.of(self.benchmark, publication.revision), state.name
+            return self.table(
+                publication, study, lambda: self.written(study_sheet(origin, publication, study, name)), [head]
+            )
 
         def build() -> dict[str, Any]:
             return {**payloads.published(publication), **head, **self._found(publication, study)}
@@ -75,7 +95,7 @@ class Study(FigureView):
         return self.figures(publication, build, [head])
 
     def _found(self, publication: Publication, study: str) -> dict[str, Any]:
-        report = next((found for found in study_reports(publication) if found.parameters["study"] == study), None)
+        report = study_reports(publication).get(study)
         if report is None:
             return {"parameters": {}, "summary": {}, "distribution": {}, "distribution_url": None}
         path = reverse("distribution", args=[self.benchmark.key, study])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -15,9 +16,11 @@ from leaderboard.api import payloads, shapes
 from leaderboard.api.bodies import csv_upload, json_upload, reason_of, wrong_body
 from leaderboard.api.openapi import (
     CSV_EXAMPLE,
+    DRY_RUN,
     ERROR_EXAMPLE,
     IDEMPOTENCY_KEY,
     READING,
+    REASON_EXAMPLE,
     SUBMISSION_EXAMPLE,
     WRITING,
     error,
@@ -25,22 +28,27 @@ from leaderboard.api.openapi import (
 from leaderboard.api.parsers import CSVParser, StrictJSONParser
 from leaderboard.api.problems import ApiError
 from leaderboard.api.views.base import ApiView, BenchmarkView
+from leaderboard.api.views.writing import WritingView
 from leaderboard.models import ApiToken, Batch, Benchmark, Submission
 from leaderboard.selectors.audience import audience, visible_batch
 from leaderboard.selectors.submissions import batch_naming
 from leaderboard.services.batch_page import batch_standing
 from leaderboard.services.columns import TooLargeError
+from leaderboard.services.decision_preview import outcomes_between, outcomes_of_accepting
 from leaderboard.services.instance_vectors import differing_means
+from leaderboard.services.preview import latest_state
 from leaderboard.services.submission_errors import QuotaError, SubmissionError
 from leaderboard.services.submissions import (
     decides_alone,
+    reinstate_submission,
     reject_batch,
     require_may_submit,
+    retract_batch,
     take_batch,
     withdraw_submission,
 )
-from leaderboard.services.upload_preview import preview_upload
-from leaderboard.services.uploads import IdempotencyError, Upload, UploadError, check_upload, submit_upload
+from leaderboard.services.upload_preview import RuleOutcome, preview_upload
+from leaderboard.services.uploads import IdempotencyError, Issue, Upload, UploadError, check_upload, submit_upload
 
 MOST_DIFFERING = 100
 IDEMPOTENCY = re.compile(r"[!-~]{1,100}")
@@ -94,50 +102,68 @@ class Submissions(BenchmarkView):
         A system's new scores take the place of its old ones. Where submissions are open they are accepted at once, and
         the board that includes them is published about a second later; else a moderator decides.
         """
-        upload = self._upload()
+        return self.take(request, self._upload())
+
+    def take(self, request: Request, upload: Upload) -> Response:
+        """Check and store an upload, or preview it, and say where it stands."""
         try:
-            if self._truth("dry_run"):
-                return Response(self._preview(upload))
+            if self.truth("dry_run"):
+                return Response(self.preview(upload))
             batch, is_new = submit_upload(self.benchmark, self.user, upload)
         except UploadError as problem:
-            raise wrong_body([_detail(issue) for issue in problem.issues], problem.n_issues) from problem
-        except IdempotencyError as problem:
-            raise ApiError(409, str(problem), code="idempotency_key_reused") from problem
-        except QuotaError as problem:
-            raise ApiError(429, str(problem), code="quota_exceeded") from problem
+            raise wrong_body([issue_detail(issue) for issue in problem.issues], problem.n_issues) from problem
         except SubmissionError as problem:
-            raise ApiError(403, str(problem)) from problem
+            raise self.refused(problem) from problem
         content = submission_status(request, batch)
         response = Response(content, status=201 if is_new else 200)
         response["Location"] = content["url"]
         response["Cache-Control"] = "no-store"
         return response
 
-    def _upload(self) -> Upload:
-        key = self.request.META.get("HTTP_IDEMPOTENCY_KEY")
+    @staticmethod
+    def refused(problem: SubmissionError) -> ApiError:
+        """The error of a submission that its user may not make."""
+        if isinstance(problem, IdempotencyError):
+            return ApiError(409, str(problem), code="idempotency_key_reused")
+        if isinstance(problem, QuotaError):
+            return ApiError(429, str(problem), code="quota_exceeded")
+        return ApiError(403, str(problem))
+
+    def idempotency_key(self) -> str | None:
+        """The caller's own name for this call.
+
+        Raises:
+            ApiError: it is none that can be kept.
+        """
+        key: str | None = self.request.META.get("HTTP_IDEMPOTENCY_KEY")
         if key is not None and not IDEMPOTENCY.fullmatch(key):
             raise ApiError(400, "`Idempotency-Key` is not 1 to 100 visible ASCII characters.")
+        return key
+
+    def _upload(self) -> Upload:
+        key = self.idempotency_key()
         data = self.request.data
         if (self.request.content_type or "").split(";")[0].strip() == CSVParser.media_type:
             note = self.request.query_params.get("note", "")
             upload = csv_upload(
                 data,
                 note=note,
-                creates_systems=self._truth("create_systems"),
-                is_of_instances=self._truth("instances"),
+                creates_systems=self.truth("create_systems"),
+                is_of_instances=self.truth("instances"),
                 system_column=self.request.query_params.get("system_column", ""),
             )
         else:
             upload = json_upload(data)
         return replace(upload, idempotency_key=key)
 
-    def _truth(self, name: str) -> bool:
-        text = self.request.query_params.get(name, "false")
-        if text not in {"true", "false"}:
-            raise ApiError(400, f"`{name}` is {text[:40]!r}; expected true or false.")
-        return bool(text == "true")
+    def preview(self, upload: Upload) -> dict[str, Any]:
+        """What an upload would change.
 
-    def _preview(self, upload: Upload) -> dict[str, Any]:
+        Raises:
+            UploadError: it cannot be stored.
+            SubmissionError: its user may not submit here.
+            ApiError: the board is too large to be previewed.
+        """
         require_may_submit(self.user, self.benchmark)
         rows = check_upload(self.benchmark, self.user, upload)
         try:
@@ -161,23 +187,12 @@ class Submissions(BenchmarkView):
                 {"name": name, "task": task, "stated": stated, "mean": mean}
                 for name, task, stated, mean in differing_means(rows)[:MOST_DIFFERING]
             ],
-            "rules": [
-                {
-                    "rule": outcome.rule,
-                    "winners_before": outcome.winners_before,
-                    "winners_after": outcome.winners_after,
-                    "n_changes": outcome.n_moves,
-                    "changes": [
-                        {"system": move.key, "name": move.name, "before": move.before, "after": move.after}
-                        for move in outcome.moves
-                    ],
-                }
-                for outcome in outcomes
-            ],
+            "rules": [payloads.rule_outcome(outcome) for outcome in outcomes],
         }
 
 
-def _detail(issue: Any) -> dict[str, Any]:  # noqa: ANN401 -- an Issue
+def issue_detail(issue: Issue) -> dict[str, Any]:
+    """What is wrong with an upload, as one of an error's details."""
     places = {"place": issue.place, "line": issue.line, "column": issue.column}
     return {"message": issue.message} | {name: value for name, value in places.items() if value}
 
@@ -201,19 +216,38 @@ class SubmissionDetail(ApiView):
         return self.answer(lambda: submission_status(request, batch), level=level, is_public=is_public)
 
 
-class DecisionView(ApiView):
+class DecisionView(WritingView):
     """What moderators and owners do to a submission."""
 
     scopes: ClassVar = {"POST": (MANAGE,)}
 
-    def decide(self, request: Request, batch: Batch, step: Callable[[], object]) -> Response:
-        """Take a step, and say where the submission stands then."""
-        try:
+    def decide(
+        self,
+        request: Request,
+        batch: Batch,
+        step: Callable[[], object],
+        rules: Callable[[], list[RuleOutcome]] | None = None,
+    ) -> Response:
+        """Take a step, and say where the submission stands then; a dry run says, too, which ranks it changes.
+
+        Args:
+            request: what was asked.
+            batch: which submission is meant.
+            step: takes the step.
+            rules: says what a dry run would change; where None, the board after it is held against the one before.
+        """
+        is_dry, states = self.truth("dry_run"), []
+
+        def told() -> dict[str, Any]:
             step()
-        except SubmissionError as problem:
-            raise ApiError(409, str(problem)) from problem
-        response = Response(submission_status(request, batch))
-        response["Cache-Control"] = "no-store"
+            if is_dry and rules is None:
+                states.append(latest_state(batch.benchmark))
+            return submission_status(request, batch)
+
+        response = self.carry_out(told)
+        if is_dry:  # it is taken back: whatever is ranked now is ranked outside the transaction
+            found = rules or (lambda: outcomes_between(latest_state(batch.benchmark), states[0]))
+            response.data["rules"] = told_outcomes(found)
         return response
 
     def batch_for_moderator(self, uuid: UUID) -> tuple[Batch, Submission | None]:
@@ -223,6 +257,19 @@ class DecisionView(ApiView):
         if not audience(self.viewer, batch.benchmark).may_moderate:
             raise ApiError(403, f"Moderators and owners of {batch.benchmark.name} decide about this.")
         return batch, submission
+
+    def one_system(self, request: Request, uuid: UUID) -> tuple[Batch, Submission, str]:
+        """The submission of one system that `uuid` names, with its batch, and the reason in the body."""
+        batch, submission = self.batch_for_moderator(uuid)
+        reason = reason_of(request.data, is_needed=True)
+        if submission is None:
+            rows = list(batch.submissions.all())
+            if len(rows) > 1:
+                raise ApiError(
+                    409, f"This submission has {len(rows)} systems; name one by the `submission` that stands with it."
+                )
+            submission = rows[0]
+        return batch, submission, reason
 
     def whole_batch(self, uuid: UUID) -> Batch:
         """The batch that `uuid` names, which is decided as a whole."""
@@ -239,24 +286,60 @@ class Withdraw(DecisionView):
         operation_id="withdraw",
         summary="Withdraw scores",
         tags=["decisions"],
+        parameters=[DRY_RUN],
         request=shapes.Reason,
-        responses={200: shapes.SubmissionStatus, **WRITING},
+        examples=[REASON_EXAMPLE],
+        responses={200: shapes.DecidedStatus, **WRITING},
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Take the accepted scores of one system off the board, with the next revision.
 
         Of a submission of several systems, `uuid` is the `submission` of one of them.
         """
-        batch, submission = self.batch_for_moderator(uuid)
-        reason = reason_of(request.data, is_needed=True)
-        if submission is None:
-            rows = list(batch.submissions.all())
-            if len(rows) > 1:
-                raise ApiError(
-                    409, f"This submission has {len(rows)} systems; name one by the `submission` that stands with it."
-                )
-            submission = rows[0]
+        batch, submission, reason = self.one_system(request, uuid)
         return self.decide(request, batch, lambda: withdraw_submission(submission, actor=self.user, reason=reason))
+
+
+class Reinstate(Withdraw):
+    """Reinstating."""
+
+    @extend_schema(
+        operation_id="reinstate",
+        summary="Reinstate withdrawn scores",
+        tags=["decisions"],
+        parameters=[DRY_RUN],
+        request=shapes.Reason,
+        examples=[REASON_EXAMPLE],
+        responses={200: shapes.DecidedStatus, **WRITING},
+    )
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Put the withdrawn scores of one system back to the place that they had, with the next revision."""
+        batch, submission, reason = self.one_system(request, uuid)
+        return self.decide(request, batch, lambda: reinstate_submission(submission, actor=self.user, reason=reason))
+
+
+class Retract(DecisionView):
+    """Taking back."""
+
+    scopes: ClassVar = {"POST": (SUBMIT,)}
+
+    @extend_schema(
+        operation_id="retract",
+        summary="Take one's own submission back",
+        tags=["submissions"],
+        parameters=[DRY_RUN],
+        request=shapes.OptionalReason,
+        examples=[REASON_EXAMPLE],
+        responses={200: shapes.DecidedStatus, **WRITING},
+    )
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Take a submission back, as a whole, before it comes onto the board; only its submitter may."""
+        batch = visible_batch(self.viewer, batch_naming(uuid)[0])
+        if batch.uploader_id != self.user.pk:
+            raise ApiError(403, "This submission is somebody else's.")
+        reason = reason_of(request.data, is_needed=False)
+        step = partial(retract_batch, batch, actor=self.user, reason=reason)
+        return self.decide(request, batch, step, rules=list)
 
 
 class Accept(DecisionView):
@@ -266,14 +349,21 @@ class Accept(DecisionView):
         operation_id="accept",
         summary="Accept a submission",
         tags=["decisions"],
+        parameters=[DRY_RUN],
         request=shapes.OptionalReason,
-        responses={200: shapes.SubmissionStatus, **WRITING},
+        examples=[REASON_EXAMPLE],
+        responses={200: shapes.DecidedStatus, **WRITING},
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Accept a waiting submission as a whole: the next revision includes it."""
         batch = self.whole_batch(uuid)
         reason = reason_of(request.data, is_needed=False)
-        return self.decide(request, batch, lambda: take_batch(batch, actor=self.user, reason=reason))
+        return self.decide(
+            request,
+            batch,
+            lambda: take_batch(batch, actor=self.user, reason=reason),
+            lambda: outcomes_of_accepting(batch.benchmark, [batch]),
+        )
 
 
 class Reject(DecisionView):
@@ -283,19 +373,31 @@ class Reject(DecisionView):
         operation_id="reject",
         summary="Reject a submission",
         tags=["decisions"],
+        parameters=[DRY_RUN],
         request=shapes.Reason,
-        responses={200: shapes.SubmissionStatus, **WRITING},
+        examples=[REASON_EXAMPLE],
+        responses={200: shapes.DecidedStatus, **WRITING},
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Reject a waiting submission as a whole; its submitter reads the reason."""
         batch = self.whole_batch(uuid)
         reason = reason_of(request.data, is_needed=True)
-        return self.decide(request, batch, lambda: reject_batch(batch, actor=self.user, reason=reason))
+        step = partial(reject_batch, batch, actor=self.user, reason=reason)
+        return self.decide(request, batch, step, rules=list)
+
+
+def told_outcomes(find: Callable[[], list[RuleOutcome]]) -> list[dict[str, Any]] | None:
+    """What a decision would change under each rule; None where the board is too large to be ranked on demand."""
+    try:
+        return [payloads.rule_outcome(outcome) for outcome in find()]
+    except TooLargeError:
+        return None
 
 
 def submission_status(request: Request, batch: Batch) -> dict[str, Any]:
     """Where a batch stands, as the API says it."""
     found = batch_standing(batch)
+    submissions = batch.submissions.select_related("system", "corrects")
     return {
         "uuid": str(batch.uuid),
         "url": request.build_absolute_uri(reverse("api:submission", args=[batch.uuid])),
@@ -308,8 +410,14 @@ def submission_status(request: Request, batch: Batch) -> dict[str, Any]:
         "submitted_by": batch.uploader.shown_name,
         "note": batch.note,
         "systems": [
-            {"system": row.system.key, "name": row.system.name, "submission": str(row.uuid), "state": row.state}
-            for row in found.submissions
+            {
+                "system": row.system.key,
+                "name": row.system.name,
+                "submission": str(row.uuid),
+                "state": row.state,
+                "corrects": str(row.corrects.uuid) if row.corrects else None,
+            }
+            for row in submissions
         ],
         "stages": found.stages,
         "events": [

@@ -56,6 +56,7 @@ class Command(BaseCommand):
         connection.close()
 
     def _serve(self, port: int) -> None:
+        os.environ.setdefault("PLURANK_URL", f"http://127.0.0.1:{port}")  # links in the mails that the sweep writes
         commands = processes(sys.executable, port)
         with Supervisor(commands, var=settings.VAR, folder=settings.ROOT, say=self._say) as supervisor:
             self._say("Starting web server, workers and sweep ...")

@@ -68,6 +68,13 @@ class Api:
         response = self._client.post(url, data=data, content_type=kind, headers=self._headers(headers))
         return self._checked("post", path, response)
 
+    def patch(self, path: str, body: Any, *, query: str = "") -> HttpResponse:
+        """PATCH below /api/v1/, with a body of JSON."""
+        url = _url(path) + (f"?{query}" if query else "")
+        headers = self._headers({})
+        response = self._client.patch(url, json.dumps(body), content_type="application/json", headers=headers)
+        return self._checked("patch", path, response)
+
     def call(self, method: str, path: str, **headers: str) -> HttpResponse:
         """Any other method."""
         return self._client.generic(method, _url(path), headers=self._headers(headers))

@@ -231,6 +231,15 @@ def test_the_same_set_is_stored_once_in_whatever_order_it_comes(benchmark, owner
     assert Score.objects.get(submission__system__name="Bert").value == 0.25
 
 
+def test_where_scores_are_hidden_an_error_does_not_say_how_many_instances_were_guessed(make, benchmark, owner):
+    submit_upload(benchmark, owner, upload_of(HEADER + "".join(f"Ada,Task 1,q{u},1\n" for u in range(5))))
+    type(benchmark).objects.update(score_view="ranks")
+    benchmark.refresh_from_db()
+    with pytest.raises(UploadError, match="these are other instances than those of the board") as found:
+        submit_upload(benchmark, make.user(), upload_of(HEADER + "Bert,Task 1,q1,1\nBert,Task 1,z,1\n"))
+    assert "match" not in str(found.value)
+
+
 def test_another_set_is_an_error_that_counts_the_matches_unless_it_replaces_all(client, benchmark, owner):
     submit_upload(benchmark, owner, upload_of(HEADER + "".join(f"Ada,Task 1,q{u},1\n" for u in range(5))))
     other = HEADER + "".join(f"Bert,Task 1,q{u},1\n" for u in (1, 3, 7))

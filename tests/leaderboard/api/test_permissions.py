@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.api.urls import urlpatterns
-from leaderboard.models import ApiToken
-from leaderboard.services.submissions import accept_batch
+from leaderboard.models import ApiToken, Webhook
+from leaderboard.services.submissions import accept_batch, withdraw_submission
 from leaderboard.services.tokens import create_token
 from tests.factories import Factory
 
@@ -25,6 +25,7 @@ ASKERS = ["anonymous", "stranger", "member", "moderator", "owner", "unscoped", "
 TABLE = """
 route        method visibility anonymous stranger member moderator owner unscoped expired
 benchmarks   GET    any        200       200      200    200       200   403      401
+benchmarks   POST   any        401       201      201    201       201   403      401
 benchmark    GET    open       200       200      200    200       200   403      401
 benchmark    GET    private    404       404      200    200       200   403      401
 tasks        GET    open       200       200      200    200       200   403      401
@@ -37,14 +38,39 @@ scores       GET    open       200       200      200    200       200   403    
 scores       GET    private    404       404      200    200       200   403      401
 scores~csv   GET    open       200       200      200    200       200   403      401
 scores~csv   GET    private    404       404      200    200       200   403      401
+scores~preflib GET  open       200       200      200    200       200   403      401
+scores~preflib GET  private    404       404      200    200       200   403      401
+folder       GET    open       200       200      200    200       200   403      401
+folder       GET    private    404       404      200    200       200   403      401
 rankings     GET    open       200       200      200    200       200   403      401
 rankings     GET    private    404       404      200    200       200   403      401
+rankings     POST   open       200       200      200    200       200   403      401
+rankings     POST   private    404       404      200    200       200   403      401
+ranking      POST   open       200       200      200    200       200   403      401
+ranking      POST   private    404       404      200    200       200   403      401
 ranking      GET    open       200       200      200    200       200   403      401
 ranking      GET    private    404       404      200    200       200   403      401
+rule_properties GET open       200       200      200    200       200   403      401
+rule_properties GET private    404       404      200    200       200   403      401
+landscape    GET    any        200       200      200    200       200   403      401
 ranking~csv  GET    open       200       200      200    200       200   403      401
 ranking~csv  GET    private    404       404      200    200       200   403      401
 ranking~miss GET    open       200       200      200    200       200   403      401
 ranking~miss GET    private    404       404      200    200       200   403      401
+board        GET    open       200       200      200    200       200   403      401
+board        GET    private    404       404      200    200       200   403      401
+margins      GET    open       200       200      200    200       200   403      401
+margins      GET    private    404       404      200    200       200   403      401
+head_to_head GET    open       200       200      200    200       200   403      401
+head_to_head GET    private    404       404      200    200       200   403      401
+separability GET    open       200       200      200    200       200   403      401
+separability GET    private    404       404      200    200       200   403      401
+agreement    GET    open       200       200      200    200       200   403      401
+agreement    GET    private    404       404      200    200       200   403      401
+changes      GET    open       200       200      200    200       200   403      401
+changes      GET    private    404       404      200    200       200   403      401
+system_history GET    open       200       200      200    200       200   403      401
+system_history GET    private    404       404      200    200       200   403      401
 prospects    GET    open       200       200      200    200       200   403      401
 prospects    GET    private    404       404      200    200       200   403      401
 prospects~csv GET   open       200       200      200    200       200   403      401
@@ -59,6 +85,10 @@ study        GET    open       200       200      200    200       200   403    
 study        GET    private    404       404      200    200       200   403      401
 instances    GET    open       200       200      200    200       200   403      401
 instances    GET    private    404       404      200    200       200   403      401
+instance_scores GET open       200       200      200    200       200   403      401
+instance_scores GET private    404       404      200    200       200   403      401
+imports~dry  POST   open       401       200      200    200       200   403      401
+imports~dry  POST   private    401       404      200    200       200   403      401
 revisions    GET    open       200       200      200    200       200   403      401
 revisions    GET    private    404       404      200    200       200   403      401
 revision     GET    open       200       200      200    200       200   403      401
@@ -79,12 +109,63 @@ accept       POST   open       401       404      404    200       200   403    
 accept       POST   private    401       404      404    200       200   403      401
 reject       POST   open       401       404      404    200       200   403      401
 reject       POST   private    401       404      404    200       200   403      401
+benchmark    PATCH  open       401       403      403    403       200   403      401
+benchmark    PATCH  private    401       404      403    403       200   403      401
+tasks        PATCH  open       401       403      403    403       200   403      401
+tasks        PATCH  private    401       404      403    403       200   403      401
+tasks~dry    PATCH  open       401       403      403    403       200   403      401
+tasks~dry    PATCH  private    401       404      403    403       200   403      401
+archive      POST   open       401       403      403    403       200   403      401
+archive      POST   private    401       404      403    403       200   403      401
+editions     POST   open       401       403      403    403       201   403      401
+editions     POST   private    401       404      403    403       201   403      401
+releases     POST   open       401       403      403    403       201   403      401
+releases     POST   private    401       404      403    403       201   403      401
+people       GET    open       401       403      403    403       200   403      401
+people       GET    private    404       404      403    403       200   403      401
+person       POST   open       401       403      403    403       200   403      401
+person       POST   private    401       404      403    403       200   403      401
+invitations  POST   open       401       403      403    403       201   403      401
+invitations  POST   private    401       404      403    403       201   403      401
+webhooks     GET    open       401       403      403    403       200   403      401
+webhooks     GET    private    404       404      403    403       200   403      401
+webhooks     POST   open       401       403      403    403       201   403      401
+webhooks     POST   private    401       404      403    403       201   403      401
+webhook      GET    open       401       403      403    403       200   403      401
+webhook      GET    private    404       404      403    403       200   403      401
+webhook      PATCH  open       401       403      403    403       200   403      401
+webhook      PATCH  private    401       404      403    403       200   403      401
+test_webhook POST   open       401       403      403    403       200   403      401
+test_webhook POST   private    401       404      403    403       200   403      401
+delete_webhook POST open       401       403      403    403       200   403      401
+delete_webhook POST private    401       404      403    403       200   403      401
+audit        GET    open       401       403      403    403       200   403      401
+audit        GET    private    404       404      403    403       200   403      401
+audit~csv    GET    open       401       403      403    403       200   403      401
+audit~csv    GET    private    404       404      403    403       200   403      401
+releases     GET    open       200       200      200    200       200   403      401
+releases     GET    private    404       404      200    200       200   403      401
+queue        GET    open       401       403      403    200       200   403      401
+queue        GET    private    404       404      403    200       200   403      401
+decisions    POST   open       401       403      403    200       200   403      401
+decisions    POST   private    401       404      403    200       200   403      401
+reinstate    POST   open       401       404      404    200       200   403      401
+reinstate    POST   private    401       404      404    200       200   403      401
+retract      POST   open       401       404      404    403       403   403      401
+retract      POST   private    401       404      404    403       403   403      401
+take_down    POST   open       401       403      403    403       200   403      401
+take_down    POST   private    401       404      403    403       200   403      401
+close_account POST  any        401       403      403    403       403   403      401
 rules        GET    any        200       200      200    200       200   403      401
 schema       GET    any        200       200      200    200       200   200      200
 docs         GET    any        200       200      200    200       200   200      200
 nothing      GET    any        404       404      404    404       404   404      404
 nothing      POST   any        404       404      404    404       404   404      404
 """
+MANAGED = ("withdraw", "accept", "reject", "reinstate", "retract", "archive", "editions", "people", "person")
+MANAGED += ("take_down", "close_account", "invitations", "audit", "queue", "decisions", "webhooks", "webhook")
+MANAGED += ("test_webhook", "delete_webhook")
+ALSO_MANAGED = ("benchmarks", "benchmark", "tasks", "releases")  # what reads needs no more than reading
 VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted"), "private": ("private",)}
 
 
@@ -116,11 +197,18 @@ class World:
         owner = self.benchmark.memberships.get(role="owner").user
         people = {"owner": owner, "stranger": make.user(), "unscoped": owner, "expired": owner}
         people |= {role: make.member(self.benchmark, role) for role in ("member", "moderator")}
+        self.member = people["member"]
         gone = make.user("gone")  # who uploaded, and asks nothing
         self.accepted = make.pending(self.benchmark, {"E": [1.0, 2.0, 3.0, 4.0, 5.0]}, by=gone)
         accept_batch(self.accepted, actor=owner)
+        self.withdrawn = make.pending(self.benchmark, {"F": [1.0, 2.0, 3.0, 4.0, 5.0]}, by=gone)
+        accept_batch(self.withdrawn, actor=owner)
+        withdraw_submission(self.withdrawn.submissions.get(), actor=owner, reason="An error.")
         self.pending = make.pending(self.benchmark, {"Secret": [1.0] * 5}, by=gone)
         self.benchmark = make.publish(self.benchmark)
+        self.webhook = Webhook.objects.create(
+            benchmark=self.benchmark, address="https://hooks.example/", events=["revision"]
+        )
         self._tokens = {}
         for kind, user in people.items():
             scopes = ["manage"] if kind == "unscoped" else list(ApiToken.Scope.values)
@@ -137,30 +225,62 @@ class World:
             if variant == "owned":
                 type(self.benchmark).objects.filter(pk=self.benchmark.pk).update(submission_policy="owners")
             secret = self._tokens.get(kind, "")
-            if kind == "unscoped" and name in ("withdraw", "accept", "reject"):
+            is_managing = name in MANAGED or (name in ALSO_MANAGED and row.method != "GET")
+            if kind == "unscoped" and is_managing:
                 secret = self._reader
             headers = {"Authorization": f"Token {secret}"} if secret else {}
             client = Client(raise_request_exception=False, headers=headers)
-            path = self.path(name, variant, key) + {"csv": "?format=csv", "miss": "?missing=worst"}.get(variant, "")
+            asked = {"csv": "?format=csv", "preflib": "?format=preflib", "miss": "?missing=worst"}
+            asked |= {"": "?a=e&b=a"} if name == "head_to_head" else {}
+            path = self.path(name, variant, key) + asked.get(variant, "")
             if row.method == "GET":
                 return client.get(path)
             path += "?dry_run=true" if variant == "dry" else ""
             scores = {"task-1": 1}
             content = {"systems": [{"name": "New", "scores": scores}], "create_systems": True}
-            body = {"submit": content, "prospects": {"conditions": ["task-1 >= 0.5"]}}.get(name, {"reason": "Because."})
-            return client.post(path, json.dumps(body), content_type="application/json")
+            weights = {"weights": {"task-1": 3}}
+            bodies = {"submit": content, "rankings": weights, "ranking": weights, **self.bodies()}
+            body = bodies.get(name, {"reason": "Because."})
+            send = client.patch if row.method == "PATCH" else client.post
+            return send(path, json.dumps(body), content_type="application/json")
         finally:
             transaction.savepoint_rollback(before)
+
+    def bodies(self) -> dict[str, dict[str, object]]:
+        return {
+            "imports": {"files": [{"name": "scores.csv", "text": "model,task-1,task-2\nE,1,2\n"}]},
+            "prospects": {"conditions": ["task-1 >= 0.5"]},
+            "benchmarks": {"name": "Another", "tasks": [{"name": "T"}]},
+            "benchmark": {"description": "New."},
+            "tasks": {"tasks": [{"key": "task-1", "weight": "2"}]},
+            "archive": {"archived": True},
+            "editions": {"name": "Second edition"},
+            "releases": {"revision": self.benchmark.published_number, "name": "2026.1"},
+            "person": {"role": "moderator"},
+            "invitations": {"role": "member"},
+            "take_down": {"reason": "A request.", "is_sure": True},
+            "close_account": {"password": "not the password", "is_sure": True},
+            "webhooks": {"address": "https://hooks.example/", "events": ["publication"]},
+            "webhook": {"is_active": False},
+            "decisions": {"submissions": [str(self.pending.uuid)], "decision": "accept"},
+        }
 
     def path(self, name: str, variant: str, key: str) -> str:
         if name == "nothing":
             return "/api/v1/nothing/"
-        if name in ("benchmarks", "rules", "schema", "docs"):
+        if name in ("benchmarks", "rules", "schema", "docs", "landscape", "close_account"):
             return reverse(f"api:{name}")
-        if name in ("submission", "withdraw", "accept", "reject"):
-            is_pending = variant == "p" or name in ("accept", "reject")
-            return reverse(f"api:{name}", args=[self.pending.uuid if is_pending else self.accepted.uuid])
+        if name in ("submission", "withdraw", "accept", "reject", "reinstate", "retract", "take_down"):
+            is_pending = variant == "p" or name in ("accept", "reject", "retract")
+            batch = self.withdrawn if name == "reinstate" else self.pending if is_pending else self.accepted
+            return reverse(f"api:{name}", args=[batch.uuid])
         more = {"system": ["e"], "prospect": ["e"], "ranking": ["borda"], "revision": [1]}.get(name, [])
+        more = ["borda"] if name == "rule_properties" else more
+        more = ["e"] if name == "system_history" else more
+        more = ["task-1"] if name == "instance_scores" else more
+        more = [2] if name == "changes" else more
+        more = [self.member.pk] if name == "person" else more
+        more = [self.webhook.uuid] if name in ("webhook", "test_webhook", "delete_webhook") else more
         more = ["missing_scores"] if name == "study" else more
         return reverse(f"api:{name}", args=[key or self.benchmark.key, *more])
 
@@ -180,7 +300,11 @@ def test_every_asker_gets_the_answer_of_the_table(worlds, row):
     found = {}
     for kind in ASKERS:
         cache.clear()
-        found[kind] = str(world.ask(row, kind).status_code)
+        answer = world.ask(row, kind)
+        found[kind] = str(answer.status_code)
+        kept = answer["Cache-Control"]
+        is_open = (kind == "anonymous" and row.visibility == "public") or row.route == "schema"
+        assert kept.split(",")[0] in (("public", "private", "no-store") if is_open else ("private", "no-store"))
     expected = dict(zip(ASKERS, row.answers, strict=True))
     assert found == {kind: found[kind] if answer == "-" else answer for kind, answer in expected.items()}
 
@@ -190,7 +314,8 @@ def test_every_route_has_a_row():
     assert names == {row.route.partition("~")[0] for row in ROWS}
 
 
-BY_NUMBER = ("submission", "submission~p", "withdraw", "accept", "reject")  # a number that nobody can guess
+# They have a number that nobody can guess.
+BY_NUMBER = ("submission", "submission~p", "withdraw", "accept", "reject", "reinstate", "retract", "take_down")
 BY_KEY = [row for row in ROWS if row.visibility == "private" and row.route not in BY_NUMBER]
 
 

@@ -6,18 +6,22 @@ import json
 
 import numpy as np
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from leaderboard.services.benchmark_folders import import_folder
 from leaderboard.services.benchmarks import TaskSpec
+from leaderboard.services.landscape import landscape
 from leaderboard.services.rankings import site_rules
 from leaderboard.services.submissions import withdraw_submission
 from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine.axioms import PROPERTIES, entry
 from ranking_engine.tables import read_table
 from tests.factories import TOY
 from tests.leaderboard.api.conftest import error_of
 
+UNMEASURED = {"standard_error": None, "n_instances": None}
 GAPS = {"A": [1.0, 2.5, None], "B": [3.0, 1.5, 2.0], "C": [2.0, 0.5, 1.0], "D": [0.5, None, 3.0]}
 
 
@@ -147,8 +151,8 @@ def test_a_cell_names_its_submission_and_a_task_added_later_was_not_submitted(ma
     benchmark = make.publish(benchmark)
     row = next(row for row in api.get(f"benchmarks/{benchmark.key}/scores/").json()["results"] if row["system"] == "b")
     submission = str(make.submission_of(batch).uuid)
-    assert row["scores"]["task-1"] == {"value": 9.0, "missing": None, "submission": submission}
-    assert row["scores"]["task-3"] == {"value": None, "missing": "not_reported", "submission": submission}
+    assert row["scores"]["task-1"] == {"value": 9.0, "missing": None, "submission": submission} | UNMEASURED
+    assert row["scores"]["task-3"] == {"value": None, "missing": "not_reported", "submission": submission} | UNMEASURED
     assert api.get(f"submissions/{submission}/").json()["uuid"] == str(batch.uuid)
 
 
@@ -301,7 +305,7 @@ def test_nan_never_appears(make, api):
 
 @pytest.mark.parametrize(
     ("path", "n"),
-    [("systems/", 3), ("scores/", 5), ("tasks/", 1), ("revisions/", 4), ("rankings/", 4)],
+    [("systems/", 3), ("scores/", 5), ("tasks/", 1), ("revisions/", 4), ("rankings/", 5)],
 )
 def test_lists_take_a_fixed_number_of_queries(make, api, path, n):
     counts = []
@@ -323,3 +327,20 @@ def test_the_list_of_benchmarks_takes_a_fixed_number_of_queries(make, api, djang
             make.published()
         with django_assert_num_queries(2):
             api.get("benchmarks/")
+
+
+def test_the_properties_of_a_rule_are_those_of_the_catalogue(api, make):
+    benchmark = make.published()
+    found = api.get(f"benchmarks/{benchmark.key}/rankings/borda/properties/").json()
+    assert found["state"] == "computing"
+    assert {line["name"]: line["holds"] for line in found["results"]} == {
+        prop.name: entry("borda", key).holds for key, prop in PROPERTIES.items()
+    }
+    assert api.get(f"benchmarks/{benchmark.key}/rankings/no-rule/properties/").status_code == 404
+
+
+def test_the_landscape_lists_what_the_page_lists(api, make):
+    make.published(), make.published(visibility="private")
+    keys = [line["key"] for line in api.get("landscape/").json()["results"]]
+    assert keys == sorted(place.key for place in landscape(AnonymousUser()).places)
+    assert len(keys) == 1

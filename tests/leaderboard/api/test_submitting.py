@@ -459,3 +459,33 @@ def test_more_than_the_cap_is_answered_with_429_and_the_reason(make, api):
     found = error_of(user.post(path_of(benchmark), {"create_systems": True, "systems": [GOOD | {"name": "F"}]}))
     assert (found["status"], found["code"]) == (429, "quota_exceeded")
     assert "1 system of yours a day; 1 was submitted" in found["message"]
+
+
+# --- Corrections and missing scores -----------------------------------------------------------------------------------
+
+
+def test_a_correction_names_its_submission_and_changes_what_it_mentions(make, api, benchmark, submitter):
+    new = {"name": "E", "scores": scores(9, 1, 2, 3, "withheld")}
+    first = submitter.post(path_of(benchmark), body(new, create_systems=True)).json()["systems"][0]
+    correction = {"corrects": first["submission"], "scores": {"task-2": "not applicable", "task-5": 7}}
+    sent = submitter.post(path_of(benchmark), body(correction, note="The log was of another run."))
+    assert (sent.status_code, sent.json()["systems"][0]["corrects"]) == (201, first["submission"])
+    make.publish(benchmark)
+    found = api.get(f"benchmarks/{benchmark.key}/systems/e/").json()["scores"]
+    assert [(cell["value"], cell["missing"]) for cell in found.values()] == [
+        (9, None), (None, "not_applicable"), (2, None), (3, None), (7, None)
+    ]  # fmt: skip
+
+
+def test_a_correction_without_a_note_or_of_somebody_else_s_scores_names_its_place(make, api, benchmark, submitter):
+    number = str(Submission.objects.get(system__key="a").uuid)
+    before = stored()
+    correction = {"corrects": number, "scores": {"task-1": 3}}
+    assert error_of(submitter.post(path_of(benchmark), body(correction)))["details"][0]["place"] == "note"
+    for wrong in (number, "7", "00000000-0000-0000-0000-000000000000"):
+        sent = body(correction | {"corrects": wrong}, note="x")
+        found = error_of(submitter.post(path_of(benchmark), sent))["details"]
+        assert [(issue["place"], issue["message"]) for issue in found] == [
+            ("systems[0].corrects", "no submission of this number stands here that you may correct")
+        ]
+    assert stored() == before

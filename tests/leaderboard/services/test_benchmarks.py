@@ -1,12 +1,15 @@
 """Making benchmarks: what is stored, and what is refused before anything is."""
 
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from django.core.exceptions import ValidationError
 
 from leaderboard.models import Benchmark, Membership, Task, TaskGroup
 from leaderboard.services.benchmarks import GroupSpec, TaskSpec, create_benchmark
+from leaderboard.services.releases import new_edition
+from tests.concurrency import at_once
 
 
 def created(make, **fields) -> Benchmark:
@@ -56,3 +59,54 @@ def test_a_key_that_is_taken_is_refused(make):
     created(make, key="one")
     with pytest.raises(ValidationError, match="already exists"):
         created(make, key="one")
+
+
+# --- How many one account may make -----------------------------------------------------------------------------------
+
+
+def make_one(owner, number):
+    return create_benchmark(name=f"Number {number}", owner=owner, tasks=[TaskSpec("T")])
+
+
+def test_an_account_makes_so_many_benchmarks_and_no_more(make, settings):
+    settings.BENCHMARKS_PER_ACCOUNT = 2
+    owner = make.user()
+    first = make_one(owner, 1)
+    new_edition(first, author=owner, name="Second", with_scores=False)
+    with pytest.raises(ValidationError, match="may make 2 benchmarks here, and yours has"):
+        make_one(owner, 3)
+    assert owner.memberships.count() == 2
+    make_one(make.user(), 4)
+
+
+def test_staff_and_imports_are_not_limited(make, settings):
+    settings.BENCHMARKS_PER_ACCOUNT = 1
+    staff, owner = make.user(is_staff=True), make.user()
+    for number in range(3):
+        make_one(staff, number)
+        create_benchmark(name=f"Folder {number}", owner=owner, is_limited=False)
+    make_one(owner, 9)
+
+
+def test_a_benchmark_that_cannot_be_made_does_not_count(make, settings):
+    settings.BENCHMARKS_PER_ACCOUNT = 1
+    owner = make.user()
+    with pytest.raises(ValidationError):
+        create_benchmark(name="Bad", owner=owner, default_rule="dice")
+    make_one(owner, 1)
+
+
+def test_two_at_once_never_both_take_the_last_place(make_committed, settings):
+    settings.BENCHMARKS_PER_ACCOUNT = 3
+    owner = make_committed.user()
+    outcomes = at_once([partial(attempt, owner, number) for number in range(6)])
+    assert sum(outcomes) == 3
+    assert owner.memberships.count() == 3
+
+
+def attempt(owner, number) -> bool:
+    try:
+        make_one(owner, number)
+    except ValidationError:
+        return False
+    return True

@@ -11,7 +11,7 @@ from leaderboard.models import Ban, Batch, Benchmark, Revision, Submission, Subm
 from leaderboard.selectors.scores import systems_at
 from leaderboard.services.batch_page import batch_standing
 from leaderboard.services.embargo import end_embargoes
-from leaderboard.services.quotas import TOTAL, day_of, quota_left, terms_of
+from leaderboard.services.quotas import TOTAL, after_deadline, day_of, quota_left, terms_of
 from leaderboard.services.submission_errors import QuotaError, SubmissionError
 from leaderboard.services.submissions import reject_batch, retract_batch, take_batch
 from leaderboard.services.uploads import Upload, UploadError, UploadRow, submit_upload
@@ -119,7 +119,7 @@ def test_the_form_says_how_much_is_left_until_when_and_what_becomes_of_it(make):
     assert terms_of(benchmark, user, limited=True) == [
         "You may submit 2 today and 9 in all (systems; a table counts each of its rows).",
         f"Submissions are taken until {soon:%Y-%m-%d %H:%M} UTC.",
-        "A moderator decides about every submission.",
+        f"A moderator decides about every submission, within 14 days; {after_deadline(benchmark)}.",
         f"What is accepted now joins the board on {soon:%Y-%m-%d %H:%M} UTC.",
     ]
     owner = benchmark.memberships.get(role="owner").user

@@ -52,9 +52,22 @@ def test_names_look_alike_that_differ_in_case_spaces_hyphens_and_compatibility_f
     assert len({skeleton(name) for name in ("GPT-4", "GPT-4+", "GPT-4*", "GPT-4.0")}) == 4
 
 
+def test_letters_of_other_scripts_do_not_pass_for_latin_ones():
+    known = NearMisses(["T5", "Orca X"])
+    assert known.of("\u03a45") == known.of("\u04225") == ["T5"]
+    assert known.twin("\u041er\u0441\u0430-\u0425") == "Orca X"
+    assert known.twin("\u042f5") is None
+
+
 def test_a_name_of_an_earlier_row_has_its_twin_too():
     known = NearMisses(["BERT large"])
     assert known.twin("T5 base") is None
     known.add("T5-base")
     known.add("T5_BASE")
     assert (known.twin("T5 base"), known.twin("bert-large")) == ("T5-base", "BERT large")
+
+
+def test_names_that_differ_by_joiners_are_twins():
+    known = NearMisses(["\u0645\u06cc\u062e", "Coder \U0001f469\U0001f4bb"])
+    assert known.twin("\u0645\u06cc\u200c\u062e") == "\u0645\u06cc\u062e"
+    assert known.twin("coder \U0001f469\u200d\U0001f4bb") == "Coder \U0001f469\U0001f4bb"

@@ -119,7 +119,7 @@ def test_a_benchmark_whose_last_system_left_has_an_empty_board(make):
     benchmark = make.benchmark({"A": [1.0]})
     from leaderboard.services.submissions import withdraw_submission
 
-    withdraw_submission(benchmark.submissions.get(), actor=make.user(), reason="")
+    withdraw_submission(benchmark.submissions.get(), actor=make.user(), reason="A mistake.")
     published = make.publish(Benchmark.objects.get())
     assert published.published_number == 2
     assert published_board(published.publication).facts == {"n_systems": 0, "n_tasks": 1, "rules": []}

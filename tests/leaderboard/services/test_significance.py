@@ -7,7 +7,8 @@ import pytest
 from leaderboard.models import Job, Report
 from leaderboard.selectors.audience import audience
 from leaderboard.services import significance
-from leaderboard.services.board import BoardQuery, build_board
+from leaderboard.services.board import build_board
+from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.job_runner import run_job
 from leaderboard.services.significance import separability_sentence
 

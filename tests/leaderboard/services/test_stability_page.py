@@ -14,9 +14,9 @@ from leaderboard.models import Job
 from leaderboard.services.job_runner import run_job
 from leaderboard.services.stability_page import stability_sections
 from leaderboard.services.stability_wording import TELLERS, findings
-from ranking_engine import ScoreMatrix
+from ranking_engine import ScoreMatrix, rank
 from ranking_engine.stability import catalogue
-from ranking_engine.stability.catalogue import run_study
+from ranking_engine.stability.significance import significance
 
 SMALL = {
     "missing_scores": {"n_repeats": 5, "levels": [0, 10, 20]},
@@ -28,7 +28,7 @@ SMALL = {
 
 
 def run_all() -> None:
-    studies = Q(kind="study_plan") | Q(kind__contains=":")
+    studies = Q(kind__in=["study_plan", "significance"]) | Q(kind__contains=":")
     while due := Job.objects.filter(studies, state="waiting").order_by("-priority", "pk").first():
         run_job(due.pk, worker="test")
 
@@ -144,17 +144,23 @@ def test_the_sentence_names_the_marked_rule_the_best_and_the_worst():
     )
 
 
+def separability_summary(matrix):
+    """What the job of a board finds out about it under Borda, as it is stored."""
+    found = significance(matrix, rank(matrix, "borda")).summary()
+    return {"reason": "", **found, "rules": {"borda": found}}
+
+
 def test_the_critical_difference_diagram_stands_where_friedmans_test_is_valid_and_else_the_reason():
     scores = np.random.default_rng(3).normal(size=(4, 12)) + np.array([[0.0], [0.1], [2.0], [4.0]])
     matrix = ScoreMatrix(scores, system_names=["a", "b", "c", "d"])
-    found = findings("significance", run_study("significance", matrix).summary, "borda")
+    found = findings("significance", separability_summary(matrix), "borda")
     ranks = stats.rankdata(-scores, axis=0).mean(axis=1)
     assert [dot.name for dot in found.diagram.dots] == [matrix.system_names[i] for i in np.argsort(ranks)]
     assert [dot.rank_text for dot in found.diagram.dots] == [f"{rank:.2f}" for rank in np.sort(ranks)]
     difference = stats.studentized_range.ppf(0.95, 4, np.inf) / np.sqrt(2) * np.sqrt(4 * 5 / (6 * 12))
     assert found.diagram.difference_text == f"critical difference {difference:.2f}"
     few = ScoreMatrix(scores[:, :9])
-    told = findings("significance", run_study("significance", few).summary, "borda")
+    told = findings("significance", separability_summary(few), "borda")
     assert told.diagram is None
     assert "fewer than 10" in told.note
 
@@ -164,6 +170,14 @@ def test_a_curve_is_drawn_in_the_box_and_breaks_where_there_is_no_value():
         "T", "D", [Curve("a", "A", [1.0, None, 0.5, 0.0], is_marked=True)], ["0", "1", "2", "3"], x_label="", y_label=""
     )
     (line,) = chart.lines
-    assert line.path == "M44.0 12.0M433.3 136.0L628.0 260.0"
+    assert line.path == "M44.0 28.0M433.3 144.0L628.0 260.0"
     assert [tick.text for tick in chart.y_ticks] == [f"{k / 10:.2f}" for k in range(11)]
     assert line.said == "A: 1.00 at 0, 0.00 at 3"
+
+
+def test_what_an_earlier_engine_stored_of_separability_is_still_told():
+    few = ScoreMatrix(np.random.default_rng(3).normal(size=(4, 9)))
+    stored = separability_summary(few) | {"friedman": "there are 9 tasks, fewer than 10"}
+    told = findings("significance", stored, "borda")
+    assert told.note == "No critical-difference diagram: there are 9 tasks, fewer than 10."
+    assert told.first_header == "Pairs under Borda"

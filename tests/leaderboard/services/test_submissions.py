@@ -85,10 +85,10 @@ def test_withdrawing_gives_the_place_to_the_submission_before_and_reinstating_ta
     benchmark = make.benchmark({"A": [1.0, 1.0], "B": [5.0, 5.0]}, replacement=replacement)
     owner = benchmark.memberships.get().user
     second, third = (accepted(make, benchmark, {"A": [float(value)] * 2}) for value in (2, 3))
-    withdraw_submission(only(second), actor=owner, reason="")
-    withdraw_submission(only(third), actor=owner, reason="")
-    reinstate_submission(only(second), actor=owner, reason="")
-    reinstate_submission(only(third), actor=owner, reason="")
+    withdraw_submission(only(second), actor=owner, reason="A mistake.")
+    withdraw_submission(only(third), actor=owner, reason="A mistake.")
+    reinstate_submission(only(second), actor=owner, reason="A mistake.")
+    reinstate_submission(only(third), actor=owner, reason="A mistake.")
     values = [board(benchmark, number)["A"][0] for number in range(1, 8)]
     assert values == [1.0, 2.0, 3.0, 3.0, 1.0, 2.0, 3.0]
     assert {tuple(board(benchmark, number)["B"]) for number in range(1, 8)} == {(5.0, 5.0)}
@@ -111,16 +111,16 @@ def test_reinstating_an_old_submission_does_not_put_it_before_a_newer_one(make):
     benchmark = make.benchmark({"A": [1.0]})
     owner = benchmark.memberships.get().user
     first = Submission.objects.get(system__key="a")
-    withdraw_submission(first, actor=owner, reason="")
+    withdraw_submission(first, actor=owner, reason="A mistake.")
     accepted(make, benchmark, {"A": [9.0]})
-    reinstate_submission(first, actor=owner, reason="")
+    reinstate_submission(first, actor=owner, reason="A mistake.")
     assert [board(benchmark, number).get("A") for number in (1, 2, 3, 4)] == [[1.0], None, [9.0], [9.0]]
 
 
 def test_a_later_place_in_a_batch_counts_only_within_one_revision(make):
     benchmark = make.benchmark({"A": [1.0], "B": [2.0]})
     revision = benchmark.revisions.get()
-    in_force = [submission for submission, _ in submissions_in_force(revision)]
+    in_force = [held.submission_id for held in submissions_in_force(revision)]
     assert in_force == list(Submission.objects.order_by("position").values_list("pk", flat=True))
 
 
@@ -198,16 +198,16 @@ def test_only_what_is_accepted_is_withdrawn(make, state):
         reject_batch(batch, actor=user, reason="no")
     if state == "withdrawn":
         accept_batch(batch, actor=user)
-        withdraw_submission(only(batch), actor=user, reason="")
+        withdraw_submission(only(batch), actor=user, reason="A mistake.")
     with pytest.raises(SubmissionError, match="not accepted now"), transaction.atomic():
-        withdraw_submission(only(batch), actor=user, reason="")
+        withdraw_submission(only(batch), actor=user, reason="A mistake.")
     assert only(batch).state == state
 
 
 def test_only_what_is_withdrawn_is_reinstated(make):
     benchmark, user = make.benchmark({"A": [1.0]}), make.user()
     with pytest.raises(SubmissionError, match="not withdrawn now"), transaction.atomic():
-        reinstate_submission(Submission.objects.get(), actor=user, reason="")
+        reinstate_submission(Submission.objects.get(), actor=user, reason="A mistake.")
     assert benchmark.revisions.count() == 1
 
 

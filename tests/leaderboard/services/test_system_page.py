@@ -49,7 +49,7 @@ def test_there_is_no_page_of_what_is_not_on_the_published_board(make, key):
 
 def test_a_system_that_left_has_no_page_until_it_is_back(make):
     benchmark = make.published({"A": [1.0], "B": [2.0]})
-    withdraw_submission(benchmark.submissions.get(system__key="b"), actor=make.user(), reason="")
+    withdraw_submission(benchmark.submissions.get(system__key="b"), actor=make.user(), reason="A mistake.")
     assert system_page(ANYONE, loaded(benchmark), "b")  # not published yet
     with pytest.raises(Http404):
         system_page(ANYONE, make.publish(benchmark), "b")
@@ -61,7 +61,7 @@ def test_who_sees_which_submissions_and_which_of_them_lead_somewhere(make):
     waiting, refused, taken_back = (make.pending(benchmark, {"A": [2.0]}, by=sender) for _ in range(3))
     reject_batch(refused, actor=owner, reason="no")
     accept_batch(taken_back, actor=owner)
-    withdraw_submission(taken_back.submissions.get(), actor=owner, reason="")
+    withdraw_submission(taken_back.submissions.get(), actor=owner, reason="A mistake.")
     assert waiting.submissions.get().state == "pending"
 
     def shown(viewer):
@@ -83,7 +83,7 @@ def test_no_link_leads_to_a_batch_that_is_closed_because_another_of_its_submissi
     benchmark = make.published({"A": [1.0], "B": [2.0]})
     make.accepted(benchmark, {"A": [3.0], "B": [4.0]})
     batch = benchmark.batches.first()
-    withdraw_submission(batch.submissions.get(system__key="b"), actor=make.user(), reason="")
+    withdraw_submission(batch.submissions.get(system__key="b"), actor=make.user(), reason="A mistake.")
     urls = [row["url"] for row in system_page(ANYONE, make.publish(benchmark), "a")["submissions"] if row["url"]]
     assert len(urls) == 1
     assert [client.get(url).status_code for url in urls] == [200]

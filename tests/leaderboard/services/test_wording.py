@@ -7,7 +7,6 @@ from leaderboard.services.wording import (
     in_words,
     ranking_remark,
     shortened,
-    verdict_sentence,
     with_task_names,
 )
 
@@ -26,44 +25,6 @@ from leaderboard.services.wording import (
 )
 def test_names_in_words(names, total, text):
     assert in_words(names, total=total) == text
-
-
-@pytest.mark.parametrize(
-    ("winners", "without", "sentence"),
-    [
-        ([], ["Mean"], "No rule elects a winner."),
-        ([("Mean", ("A",), 1)], [], "Mean elects A."),
-        ([("Mean", ("A",), 1), ("Borda", ("A",), 1)], [], "Both rules that elect agree on A."),
-        (
-            [("Mean", ("A",), 1), ("Borda", ("A",), 1), ("Copeland", ("A",), 1)],
-            ["Condorcet"],
-            "All 3 rules that elect agree on A. Condorcet gives no winner.",
-        ),
-        # Two camps of equal size: neither is the majority, both are named.
-        (
-            [("Mean", ("A",), 1), ("Borda", ("A",), 1), ("Copeland", ("B",), 1), ("Minimax", ("B",), 1)],
-            ["Condorcet", "Plurality"],
-            "Mean and Borda elect A; Copeland and Minimax elect B. Condorcet and Plurality give no winner.",
-        ),
-        (
-            [("Mean", ("A",), 1), ("Borda", ("A",), 1), ("Copeland", ("A",), 1), ("Minimax", ("A", "B"), 2)],
-            [],
-            "3 of 4 rules elect A; Minimax elects A and B.",
-        ),
-        (
-            [("Mean", ("A",), 1), ("Plurality", tuple("ABCD"), 30)],
-            [],
-            "Plurality elects 30 systems jointly; Mean elects A.",
-        ),
-        (
-            [("Mean", tuple("ABCD"), 30), ("Plurality", tuple("ABCD"), 30)],
-            [],
-            "Both rules that elect agree on 30 systems, tied for first.",
-        ),
-    ],
-)
-def test_the_verdict(winners, without, sentence):
-    assert verdict_sentence(winners, without) == sentence
 
 
 def test_a_list_of_task_keys_becomes_one_of_names_and_nothing_else_changes():

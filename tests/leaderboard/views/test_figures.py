@@ -115,7 +115,7 @@ def test_the_board_of_the_toy_shows_the_ranks_by_hand(make):
     assert {rule: [ranks[rule][name] for name in "ABCD"] for rule in RANKS} == RANKS
     assert [re.sub(r"^\d+", "", row[0]) for row in found.tables[0][2:]] == ["B", "C", "D", "A"]
     assert "Condorcet winner" in found.text
-    assert re.search(r"\d+ of \d+ rules elect B; ", found.text)
+    assert re.search(r"\d+ of \d+ rules elect B, the Condorcet winner; ", found.text)
 
 
 def test_the_board_of_the_toy_shows_its_changes_and_ranges(make):
@@ -209,14 +209,14 @@ def test_the_status_counts_what_waits(make):
     benchmark = make.benchmark()
     make.accepted(benchmark, {"E": [1.0] * 5})
     queues, jobs = page("/status/").tables
-    assert [row[:3] for row in queues[1:]] == [["rankings", "2", "0"], ["studies", "10", "0"]]
+    assert [row[:3] for row in queues[1:]] == [["Rankings", "2", "0"], ["Studies", "10", "0"]]
     assert sorted((row[1], row[3], row[4]) for row in jobs[1:]) == [
-        ("bootstrap over tasks", "1", "waiting"), ("bootstrap over tasks", "2", "waiting"),
-        ("plan of the studies", "1", "waiting"), ("plan of the studies", "2", "waiting"),
-        ("properties of the rules", "1", "waiting"), ("properties of the rules", "2", "waiting"),
-        ("prospects", "1", "waiting"), ("prospects", "2", "waiting"),
-        ("rankings", "1", "waiting"), ("rankings", "2", "waiting"),
-        ("significance", "1", "waiting"), ("significance", "2", "waiting"),
+        ("Bootstrap over tasks", "1", "waiting"), ("Bootstrap over tasks", "2", "waiting"),
+        ("Plan of the studies", "1", "waiting"), ("Plan of the studies", "2", "waiting"),
+        ("Properties of the rules", "1", "waiting"), ("Properties of the rules", "2", "waiting"),
+        ("Prospects", "1", "waiting"), ("Prospects", "2", "waiting"),
+        ("Rankings", "1", "waiting"), ("Rankings", "2", "waiting"),
+        ("Significance", "1", "waiting"), ("Significance", "2", "waiting"),
     ]  # fmt: skip
 
 
@@ -227,6 +227,29 @@ def test_a_board_that_waits_for_a_newer_revision_says_so_and_mixes_nothing(make)
     assert "Revision 2 has been accepted and is being computed." in found.text
     assert {rule: [found_[n] for n in "ABCD"] for rule, found_ in board_ranks(found).items()}["Borda"] == RANKS["Borda"]
     assert "E" not in board_ranks(found)["Borda"]
+
+
+def test_the_pages_say_why_a_rule_has_no_interval_and_which_rules_were_drawn_fewer_times(make, monkeypatch):
+    monkeypatch.setattr("ranking_engine.stability.bootstrap.MOST_SECONDS", 0.01)  # Kemeny's order takes longer
+    benchmark = make.benchmark({f"S{i}": [float(i + t % 2) for t in range(8)] for i in range(5)})
+    study = Job.objects.get(kind="bootstrap")
+    parameters = study.parameters | {"n_resamples": 40, "budget": 0, "least": 17}
+    Job.objects.filter(pk=study.pk).update(parameters=parameters)
+    benchmark = make.publish(benchmark, studies=True)
+    board = page(f"{board_path(benchmark)}?scores=1").text
+    reason = re.search(r"No interval under Kemeny: (ranking one resample would take about [0-9.e-]+ s)\.", board)[1]
+    assert "17 times for Coombs" in board
+    assert "times for Borda" not in board
+    system = page(reverse("system", args=[benchmark.key, "s1"]))
+    assert reason in system.text
+    assert {row[0]: row[2] for row in system.tables[0] if len(row) == 3}["Kemeny"] == "–"
+    assert f"No interval under Kemeny: {reason}." in page(reverse("rule", args=[benchmark.key, "kemeny"])).text
+    told = {
+        rule: Client().get(reverse("api:ranking", args=[benchmark.key, rule])).json()["intervals"]
+        for rule in ("kemeny", "coombs", "borda")
+    }
+    assert (told["kemeny"]["status"], told["kemeny"]["reason"]) == ("undefined", reason)
+    assert [told[rule]["n_resamples"] for rule in ("coombs", "borda")] == [17, 40]
 
 
 def test_rank_intervals_are_those_of_the_study(make):

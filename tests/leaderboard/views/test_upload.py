@@ -124,3 +124,15 @@ def test_a_file_of_50_mb_is_refused_with_one_message(client, board, uploader):
     assert response.status_code in (400, 413)
     assert b"at most 10 MB are read" in response.content
     assert Draft.objects.count() == 0
+
+
+def test_a_cell_may_say_why_there_is_no_score(client, board, uploader):
+    response = send(client, board, HEADER + "A,5,Not applicable\nB,failed,1\nC,,2\nD,with-held,3\n")
+    assert "line 5, column 'Task 1': 'with-held' is no number" in response.content.decode().replace("&#x27;", "'")
+    response = send(client, board, HEADER + "A,5,Not applicable\nB,failed,1\nC,,2\n")
+    cells = [row["scores"] for row in Draft.objects.get().rows]
+    client.post(response["Location"], {"action": "confirm", "previewed_number": "1", "create_system": "1"})
+    stored = Score.objects.filter(value=None).values_list("submission__system__key", "task__key", "missing_reason")
+    assert cells[0] == {"task-1": {"value": 5.0}, "task-2": {"missing": "not_applicable"}}
+    reasons = {("a", "task-2", "not_applicable"), ("b", "task-1", "failed"), ("c", "task-1", "not_reported")}
+    assert set(stored) == reasons

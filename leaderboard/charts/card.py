@@ -1,0 +1,158 @@
+"""The picture that other sites show beside a link to a board: PNG, for they take nothing else.
+
+Pillow is loaded when the first card is drawn: few processes ever draw one.
+"""
+
+import io
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from PIL.ImageDraw import ImageDraw
+    from PIL.ImageFont import FreeTypeFont
+
+WIDTH, HEIGHT = 1200, 630
+MARGIN = 72
+DRAWING = 1  # raised when the drawing changes, so that nobody keeps an older one
+FONTS = Path(__file__).parent / "fonts"
+PAPER, INK, SOFT, LINE, ACCENT = "#f5f6f8", "#16191f", "#525a66", "#868f9c", "#4338b8"
+# The rules that elect the first, the second and the third camp, and all others.
+CAMPS = ("#4338b8", "#b54708", "#00785f", "#a6afbc")
+# The mark of the site on a ground of 36 x 24: three lines, each with its heights at the places where it lies flat.
+MARK_PLACES = (5, 13, 23, 31)
+MARK = ((LINE, (4, 20, 4, 12)), (LINE, (20, 12, 20, 20)), (ACCENT, (12, 4, 12, 4)))
+FINER = 4  # lines are drawn so many times larger, and smoothed when the drawing is made smaller
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a card says, in texts that are all drawn."""
+
+    name: str
+    label: str  # over the winner
+    winner: str
+    verdict: str  # a sentence
+    shares: tuple[int, ...]  # how many rules elect the first camp, the second, the third, and all others
+    facts: str  # the last line
+
+
+def draw_card(card: Card) -> bytes:
+    """The card as a PNG."""
+    from PIL import Image, ImageDraw  # noqa: PLC0415 -- slow import
+
+    image = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
+    drawing = ImageDraw.Draw(image)
+    drawing.rectangle((0, 0, WIDTH, 14), fill=ACCENT)
+    image.paste(_mark(84, 56), (MARGIN - 5, 58))
+    drawing.text((MARGIN + 92, 86), "Plurank", font=_font(34, bold=True), fill=INK, anchor="lm")
+    y = _lines(drawing, card.name, 156, size=60, line=70, most=2, bold=True)
+    y = max(y + 20, 264)
+    drawing.text((MARGIN, y), _cut(drawing, card.label, _font(30)), font=_font(30), fill=SOFT)
+    y = _lines(drawing, card.winner, y + 42, size=52, line=60, most=1, bold=True, fill=ACCENT)
+    _bar(drawing, card.shares, 446)
+    _lines(drawing, card.verdict, 486, size=28, line=36, most=2, fill=INK)
+    drawing.text((MARGIN, 592), _cut(drawing, card.facts, _font(26)), font=_font(26), fill=SOFT, anchor="lm")
+    out = io.BytesIO()
+    image.quantize(64).save(out, "PNG", optimize=True)  # few colours: a third of the bytes
+    return out.getvalue()
+
+
+def is_drawable(text: str) -> bool:
+    """Whether the typeface has all letters of a text."""
+    return all(map(_has_glyph, set(text)))
+
+
+@cache
+def _font(size: int, *, bold: bool = False) -> "FreeTypeFont":
+    from PIL import ImageFont  # noqa: PLC0415 -- slow import
+
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    # The simple layout: the typeface has no letters that join, and it is the same with every build of Pillow.
+    return ImageFont.truetype(str(FONTS / name), size, layout_engine=ImageFont.Layout.BASIC)
+
+
+def _has_glyph(character: str) -> bool:
+    if character.isspace():
+        return True
+    font = _font(20)
+    return bytes(font.getmask(character)) != bytes(font.getmask("\uffff"))
+
+
+def _lines(
+    drawing: "ImageDraw",
+    text: str,
+    y: int,
+    *,
+    size: int,
+    line: int,
+    most: int,
+    bold: bool = False,
+    fill: str = INK,
+) -> int:
+    """Draw a text in at most so many lines, broken between words. Returns where the next line would begin."""
+    font = _font(size, bold=bold)
+    words, lines = text.split(), [""]
+    while words:
+        tried = f"{lines[-1]} {words[0]}".strip()
+        if drawing.textlength(tried, font=font) <= WIDTH - 2 * MARGIN or not lines[-1]:
+            lines[-1] = tried
+            words.pop(0)
+        elif len(lines) == most:
+            lines[-1] = f"{lines[-1]} {' '.join(words)}"
+            break
+        else:
+            lines.append("")
+    for found in lines:
+        drawing.text((MARGIN, y), _cut(drawing, found, font), font=font, fill=fill)
+        y += line
+    return y
+
+
+def _cut(drawing: "ImageDraw", text: str, font: "FreeTypeFont") -> str:
+    """As much of the beginning of a line as fits, with an ellipsis where something is left out."""
+    most = WIDTH - 2 * MARGIN
+    if drawing.textlength(text, font=font) <= most:
+        return text
+    while text and drawing.textlength(f"{text}…", font=font) > most:
+        text = text[:-1]
+    return f"{text.rstrip()}…"
+
+
+def _bar(drawing: "ImageDraw", shares: tuple[int, ...], y: int) -> None:
+    """The rules, as a bar in which each camp has its share."""
+    total = sum(shares)
+    if not total:
+        return
+    x, width = float(MARGIN), WIDTH - 2 * MARGIN
+    for share, colour in zip(shares, CAMPS, strict=False):
+        end = x + width * share / total
+        if share:
+            drawing.rectangle((round(x), y, round(end) - (4 if end < MARGIN + width - 1 else 0), y + 20), fill=colour)
+        x = end
+
+
+def _mark(width: int, height: int) -> Any:  # noqa: ANN401 -- an image of Pillow
+    from PIL import Image, ImageDraw  # noqa: PLC0415 -- slow import
+
+    scale = width / 36 * FINER
+    image = Image.new("RGB", (width * FINER, height * FINER), PAPER)
+    drawing = ImageDraw.Draw(image)
+    for colour, heights in MARK:
+        nodes = list(zip(MARK_PLACES, heights, strict=True))
+        points: list[tuple[float, float]] = [(2, heights[0])]
+        for one, other in pairwise(nodes):
+            points += [_between(one, other, k / 24) for k in range(25)]
+        path = [(x * scale, y * scale) for x, y in [*points, (34, heights[-1])]]
+        drawing.line(path, fill=colour, width=round(2.25 * scale), joint="curve")
+    return image.resize((width, height), Image.Resampling.LANCZOS)
+
+
+def _between(one: tuple[float, float], other: tuple[float, float], t: float) -> tuple[float, float]:
+    """A point of the curve from one place to another that is level at both: a cubic with handles of 4."""
+    weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3)
+    across, down = (one[0], one[0] + 4, other[0] - 4, other[0]), (one[1], one[1], other[1], other[1])
+    x, y = (sum(w * p for w, p in zip(weights, places, strict=True)) for places in (across, down))
+    return x, y

@@ -1,0 +1,57 @@
+"""Forms of signing in: what allauth's ask, with this site's limits."""
+
+from allauth.account.forms import ResetPasswordForm, ResetPasswordKeyForm
+from allauth.core import context
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from django.core.exceptions import ValidationError
+
+from leaderboard.services.attempts import TooManyAttemptsError, attempt, client_address, take_attempt
+from leaderboard.services.tokens import revoke_unproven_tokens
+
+
+class ResetForm(ResetPasswordForm):
+    """Asks for a link to a new password: some an hour for one address of mail, and from one computer."""
+
+    def clean_email(self) -> str:
+        """Count the request, whether or not there is such an account."""
+        email = str(super().clean_email())
+        try:
+            take_attempt("reset", account=email, address=client_address(context.request))
+        except TooManyAttemptsError as error:
+            raise ValidationError(str(error), code="rate_limited") from error
+        return email
+
+
+class NewPasswordForm(ResetPasswordKeyForm):
+    """A new password by the link of a mail."""
+
+    def save(self) -> None:
+        """Keep it. Whoever signed up with an address that is not theirs is left no way in."""
+        super().save()
+        revoke_unproven_tokens(self.user)
+
+
+class _CountedCode:
+    """A form with a code, of which few may be wrong."""
+
+    def clean_code(self) -> str:
+        """Count the code, unless it is right."""
+        user = str(self.user.pk)  # type: ignore[attr-defined]
+        try:
+            with attempt("code", account=user, address=client_address(context.request)):
+                return super().clean_code()  # type: ignore[misc]
+        except TooManyAttemptsError as error:
+            raise ValidationError(str(error), code="rate_limited") from error
+
+
+class CodeForm(_CountedCode, AuthenticateForm):
+    """The second step of signing in."""
+
+
+class CodeAgainForm(_CountedCode, ReauthenticateForm):
+    """Confirms by a code that it is still the same person."""
+
+
+class ActivateForm(_CountedCode, ActivateTOTPForm):
+    """The first code of a new authenticator app."""

@@ -1,0 +1,248 @@
+"""Files of results, read safely: bounded in size and depth, no archives, no aliases, no key twice, no NaN."""
+
+import csv
+import hashlib
+import io
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import yaml
+
+from leaderboard.importers.records import Issue, ResultsError, showable
+
+MOST_BYTES = 10 * 2**20  # of all files together
+MOST_YAML_BYTES = 2**20
+MOST_DEPTH = 50
+MOST_FILES = 200
+MOST_ROWS = 100_000
+MOST_COLUMNS = 2_000
+ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
+_CLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFile:
+    """A file that somebody chose. `document` is what it holds, where it is JSON or YAML; else None."""
+
+    name: str
+    data: bytes
+
+    @property
+    def base(self) -> str:
+        """Its name without folders."""
+        return self.name.replace("\\", "/").rsplit("/", 1)[-1]
+
+    @cached_property
+    def raw_hash(self) -> str:
+        """The SHA-256 of its bytes."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @cached_property
+    def text(self) -> str:
+        """Its text.
+
+        Raises:
+            ResultsError: it is an archive, or no UTF-8.
+        """
+        if self.data.startswith(ARCHIVES) or self.data[257:262] == b"ustar":
+            raise self.refused("archives are not read; unpack it and choose its files")
+        try:
+            text = self.data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = self.data[: error.start].count(b"\n") + 1
+            raise self.refused("this is not UTF-8", f"line {line}") from error
+        if "\0" in text:
+            raise self.refused(
+                "a NUL byte; this is not a text file", f"line {text[: text.index(chr(0))].count(chr(10)) + 1}"
+            )
+        return text
+
+    @cached_property
+    def document(self) -> Any:  # noqa: ANN401
+        """What a JSON or YAML file or the front matter of a Markdown file holds; None of any other file.
+
+        Raises:
+            ResultsError: it is broken.
+        """
+        name, start = self.base.casefold(), self.text.lstrip()[:1]
+        if name.endswith((".csv", ".toml")):
+            return None
+        if name.endswith((".yaml", ".yml")):
+            return self._yaml(self.text)
+        if self.text.startswith("---\n") or self.text.startswith("---\r\n"):
+            return self._yaml(self._front_matter())
+        if name.endswith(".json") or (start and start in "{["):
+            return self._json()
+        return None
+
+    def rows(self, *, quoted: bool = True) -> list[tuple[int, list[str]]]:
+        """The rows of a CSV, each with the line on which it ends; blank ones are left out.
+
+        Args:
+            quoted: whether a quotation mark begins a cell in which commas may stand.
+
+        Raises:
+            ResultsError: it cannot be read, or is too large.
+        """
+        lines = io.StringIO(self.text, newline="")
+        reader = csv.reader(lines, strict=True, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+        found: list[tuple[int, list[str]]] = []
+        try:
+            for row in reader:
+                if len(row) > MOST_COLUMNS:
+                    raise self.refused(f"more than {MOST_COLUMNS:,} columns", f"line {reader.line_num}")
+                if any(cell.strip() for cell in row):
+                    found.append((reader.line_num, row))
+                if len(found) > MOST_ROWS:
+                    raise self.refused(f"more than {MOST_ROWS:,} rows", f"line {reader.line_num}")
+        except csv.Error as error:
+            raise self.refused(f"not readable as CSV: {error}", f"line {reader.line_num}") from error
+        return found
+
+    def refused(self, message: str, place: str = "") -> ResultsError:
+        """The error that says what is wrong with this file."""
+        return ResultsError([Issue(message, self.name, place)])
+
+    def _front_matter(self) -> str:
+        lines = self.text.splitlines(keepends=True)
+        for i, line in enumerate(lines[1:], start=1):
+            if line.strip() == "---":
+                return "".join(lines[1:i])
+        return "".join(lines[1:])
+
+    def _json(self) -> Any:  # noqa: ANN401
+        try:
+            found = json.loads(self.text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+        except json.JSONDecodeError as error:
+            raise self.refused(f"not valid JSON: {error.msg}", f"line {error.lineno}") from error
+        except RecursionError as error:
+            raise self.refused(f"nested deeper than {MOST_DEPTH} levels") from error
+        except ValueError as error:
+            raise self.refused(f"not readable as JSON: {showable(str(error))}") from error
+        if _depth(found) > MOST_DEPTH:
+            raise self.refused(f"nested deeper than {MOST_DEPTH} levels")
+        return found
+
+    def _yaml(self, text: str) -> Any:  # noqa: ANN401
+        if len(text) > MOST_YAML_BYTES:
+            raise self.refused(f"more than {MOST_YAML_BYTES // 2**20} MB of YAML")
+        try:
+            self._check_events(text)
+            return yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe loader with fewer powers
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            raise self.refused(f"not valid YAML: {showable(error.problem or '')}", f"line {line}") from error
+        except (
+            yaml.YAMLError,
+            RecursionError,
+            ValueError,
+            TypeError,
+            AttributeError,
+            KeyError,
+            OverflowError,
+        ) as error:
+            if isinstance(error, ResultsError):
+                raise
+            # Broken dates, numbers and tags come out of the constructors as errors of many kinds.
+            raise self.refused(f"not readable as YAML: {showable(str(error))}") from error
+
+    def _check_events(self, text: str) -> None:
+        depth = 0
+        for event in yaml.parse(text, Loader=_CLoader):
+            place = f"line {event.start_mark.line + 1}" if event.start_mark else ""
+            if isinstance(event, yaml.AliasEvent):
+                raise self.refused("aliases are not read; write the value itself", place)
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            if depth > MOST_DEPTH:
+                raise self.refused(f"nested deeper than {MOST_DEPTH} levels", place)
+
+
+class _Loader(_CLoader):
+    """A safe loader that refuses a key that stands twice, and leaves dates as they are written."""
+
+
+def _unique_mapping(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:  # noqa: ANN401
+    found: dict[str, Any] = {}
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise yaml.constructor.ConstructorError(None, None, "a key is no text", key.start_mark)
+        if key.value in found:
+            raise yaml.constructor.ConstructorError(None, None, f"the key {key.value!r} stands twice", key.start_mark)
+        found[key.value] = loader.construct_object(value, deep=True)
+    return found
+
+
+def _bounded_int(loader: Any, node: yaml.ScalarNode) -> int:  # noqa: ANN401
+    found = int(loader.construct_yaml_int(node))
+    if abs(found) >= 10**300:
+        raise yaml.constructor.ConstructorError(None, None, "too large a number", node.start_mark)
+    return found
+
+
+def _as_written(loader: Any, node: yaml.ScalarNode) -> str:  # noqa: ANN401
+    return str(loader.construct_scalar(node))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:map", _unique_mapping)
+_Loader.add_constructor("tag:yaml.org,2002:int", _bounded_int)
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _as_written)
+
+
+def check_files(files: list[SourceFile]) -> None:
+    """Refuse too many files, or too much of them.
+
+    Raises:
+        ResultsError: there are none, or too many.
+    """
+    if not files:
+        raise ResultsError([Issue("no file was chosen")])
+    if len(files) > MOST_FILES:
+        raise ResultsError([Issue(f"{len(files)} files; at most {MOST_FILES} are read at once")])
+    if sum(len(file.data) for file in files) > MOST_BYTES:
+        raise ResultsError([Issue(f"more than {MOST_BYTES // 2**20} MB; import them in parts")])
+    for file in files:
+        if not file.text.strip():
+            raise file.refused("the file is empty")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {showable(key)!r} stands twice in one object")
+        found[key] = value
+    return found
+
+
+def _no_constant(text: str) -> float:
+    raise ValueError(f"{text} is not a number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{showable(text)} is too large a number")
+    return value
+
+
+def _depth(document: object) -> int:
+    """How many levels of lists and mappings lie in each other."""
+    level, depth = [document], 0
+    while level and depth <= MOST_DEPTH:
+        level = [inner for outer in level for inner in _inner(outer)]
+        depth += 1
+    return depth
+
+
+def _inner(outer: object) -> Iterator[Any]:
+    if isinstance(outer, dict):
+        yield from (value for value in outer.values() if isinstance(value, dict | list))
+    elif isinstance(outer, list):
+        yield from (value for value in outer if isinstance(value, dict | list))

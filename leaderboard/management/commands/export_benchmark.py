@@ -1,0 +1,42 @@
+"""`manage.py export_benchmark KEY FOLDER`."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from leaderboard.models import Benchmark, Revision
+from leaderboard.services.folder_exports import FolderError, folder_of
+
+
+class Command(BaseCommand):
+    """Writes a benchmark's newest revision as scores.csv and benchmark.toml."""
+
+    help = "Write a benchmark's newest revision into a new folder, as scores.csv and benchmark.toml."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Say what the command takes."""
+        parser.add_argument("key", help="what addresses call the benchmark")
+        parser.add_argument("folder", type=Path, help="made where there is none; files in it are not overwritten")
+
+    def handle(self, *args: object, **options: object) -> None:
+        """Write the folder, or say in one line why not."""
+        key, folder = str(options["key"]), Path(str(options["folder"]))
+        benchmark = Benchmark.objects.filter(key=key).first()
+        if benchmark is None:
+            raise CommandError(f"no benchmark has the key {key!r}")
+        revision = Revision.objects.filter(benchmark=benchmark).select_related("configuration", "benchmark")
+        newest = revision.order_by("-number").first()
+        if newest is None:
+            raise CommandError(f"{benchmark.name} has no revision yet")
+        try:
+            files = folder_of(newest)
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, text in files.items():
+                with (folder / name).open("x", encoding="utf-8", newline="") as file:
+                    file.write(text)
+        except FolderError as error:
+            raise CommandError(str(error)) from error
+        except OSError as error:
+            raise CommandError(f"{error.filename}: {error.strerror}") from error
+        self.stdout.write(f"{folder}: {benchmark.name}, revision {newest.number}")

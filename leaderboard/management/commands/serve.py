@@ -1,0 +1,42 @@
+"""`manage.py serve`: every process of the site under one supervisor."""
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from config.processes import QUEUES, processes
+from config.supervisor import LONGEST_PAUSE, AlreadyRunningError, Supervisor, sole_supervisor
+
+
+class Command(BaseCommand):
+    """Runs web server, workers and sweep on the database and the broker of the settings, and restarts what dies."""
+
+    help = "Run web server, workers and sweep under one supervisor, until asked to stop. Migrate beforehand."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Say what the command takes."""
+        parser.add_argument("--port", type=int, default=8000, help="of 127.0.0.1, for a proxy in front")
+        parser.add_argument("--web", type=int, default=1, metavar="N", help="processes of the web server")
+        for queue in QUEUES:
+            parser.add_argument(f"--{queue}", type=int, default=1, metavar="N", help=f"workers of the queue {queue}")
+        parser.add_argument("--longest-pause", type=float, default=LONGEST_PAUSE, metavar="SECONDS",
+                            help="before what keeps dying is started again")  # fmt: skip
+
+    def handle(self, *args: object, **options: object) -> None:
+        """Run until asked to stop."""
+        port = int(str(options["port"]))
+        n_workers = {queue: int(str(options[queue])) for queue in QUEUES}
+        commands = processes(sys.executable, port, n_web=int(str(options["web"])), n_workers=n_workers)
+        pause = float(str(options["longest_pause"]))
+        folder = Path(settings.ROOT)
+        try:
+            with (
+                sole_supervisor(settings.VAR, f"http://127.0.0.1:{port}/"),
+                Supervisor(commands, var=settings.VAR, folder=folder, longest_pause=pause) as supervisor,
+            ):
+                supervisor.watch()
+        except AlreadyRunningError as error:
+            raise CommandError(str(error)) from None

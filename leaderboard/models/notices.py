@@ -1,0 +1,116 @@
+"""What people are told: notices on the site, what they chose to hear of, and the outbox of mails and webhooks."""
+
+from django.db import models
+
+from leaderboard.models.benchmarks import Benchmark
+from leaderboard.models.people import User
+
+
+class OutboxMessage(models.Model):
+    """A mail or a webhook's delivery, written in the transaction of its cause and sent by the sweep, at least once.
+
+    Claiming is one conditional UPDATE that puts `not_before` off by the time one attempt may take: whoever dies
+    between sending and marking leaves a row that comes due again.
+    """
+
+    class Kind(models.TextChoices):
+        MAIL = "mail"
+        WEBHOOK = "webhook"
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        SENT = "sent"
+        FAILED = "failed"
+
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.MAIL)
+    # What is sent. Emptied once it is: a mail may hold a link that resets a password.
+    payload = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    not_before = models.DateTimeField()
+    claim_token = models.UUIDField(null=True)
+    last_error = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [models.Index(fields=["state", "not_before"], name="outbox_by_state")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}"
+
+
+class NoticeKind(models.TextChoices):
+    """What one may be told of."""
+
+    DECISION = "decision", "A decision on a submission of mine, or none in time"
+    OVERTAKEN = "overtaken", "One of my systems fell in rank"
+    FIRST_PLACE = "first_place", "A new first place on a benchmark of mine"
+    WAITING = "waiting", "A submission that waits for a moderator, where I am one"
+    TOKEN = "token", "An API token of mine that is about to expire"
+    WEBHOOK = "webhook", "A webhook of a benchmark of mine that was switched off"
+
+
+class Notice(models.Model):
+    """One thing that one person was told. `key` says of what: it is told once, whoever finds it out."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notices")
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, null=True, related_name="notices")
+    kind = models.CharField(max_length=12, choices=NoticeKind)
+    key = models.CharField(max_length=100)
+    text = models.TextField()
+    # What somebody wrote of it, such as a reason, and who: their words go with their account.
+    words = models.TextField(blank=True)
+    author = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    path = models.CharField(max_length=300)
+    created_at = models.DateTimeField(auto_now_add=True)
+    read_at = models.DateTimeField(null=True)
+    is_mail_wanted = models.BooleanField(default=True)
+    mailed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="told_once")]
+        indexes = [models.Index(fields=["is_mail_wanted", "mailed_at"], name="notices_to_mail")]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.text}"
+
+    @property
+    def whole_text(self) -> str:
+        """What is told, with the reason that somebody gave."""
+        return f"{self.text} Reason: {self.words}" if self.words else self.text
+
+
+class NoticeChoice(models.Model):
+    """Where somebody wants to hear of one kind of thing. Without a row: on the site and by mail."""
+
+    class Way(models.TextChoices):
+        MAIL = "mail", "on the site and by e-mail"
+        SITE = "site", "on the site only"
+        OFF = "off", "not at all"
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notice_choices")
+    kind = models.CharField(max_length=12, choices=NoticeKind)
+    way = models.CharField(max_length=4, choices=Way)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "kind"], name="one_choice_a_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.way}"
+
+
+class NoticeDigest(models.Model):
+    """When somebody was last sent a mail about one benchmark, or about their account."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notice_digests")
+    about = models.CharField(max_length=30)
+    sent_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "about"], name="one_digest_at_a_time")]
+
+    def __str__(self) -> str:
+        return f"digest about {self.about}"

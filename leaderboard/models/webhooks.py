@@ -1,0 +1,58 @@
+"""Webhooks: addresses that are told of new revisions and boards, and what became of telling them."""
+
+import uuid
+
+from django.db import models
+
+from leaderboard.models.benchmarks import Benchmark
+from leaderboard.models.notices import OutboxMessage
+from leaderboard.models.reports import Publication
+from leaderboard.models.revisions import Revision
+
+ADDRESS_LENGTH = 500
+
+
+class Webhook(models.Model):
+    """An address that owners want told. Its secret is stored nowhere: it is derived from the site's own and `uuid`."""
+
+    class Event(models.TextChoices):
+        REVISION = "revision", "a new revision, before its board is there"
+        PUBLICATION = "publication", "a new board"
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="webhooks")
+    address = models.CharField(max_length=ADDRESS_LENGTH)
+    events = models.JSONField(default=list)
+    is_active = models.BooleanField(default=True)
+    why_off = models.CharField(max_length=200, blank=True)  # where the site itself switched it off
+    # Attempts that failed since one succeeded, and when the first of them did.
+    n_failures = models.PositiveIntegerField(default=0)
+    failing_since = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"webhook {self.uuid} of {self.benchmark}"
+
+
+class WebhookDelivery(models.Model):
+    """One thing that one address is told, at least once and always by the same number. It goes with its message."""
+
+    TEST = "test"
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
+    message = models.OneToOneField(OutboxMessage, on_delete=models.CASCADE, related_name="delivery")
+    event = models.CharField(max_length=12, choices=[*Webhook.Event.choices, (TEST, "a test")])
+    revision = models.ForeignKey(Revision, on_delete=models.PROTECT, null=True, related_name="+")
+    publication = models.ForeignKey(Publication, on_delete=models.PROTECT, null=True, related_name="+")
+    status_code = models.PositiveSmallIntegerField(null=True)  # of the last answer
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.uuid}"

@@ -1,0 +1,130 @@
+"""What a reader asks of a board, and the address that says so."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+LEAST, MOST = "least.", "most."  # `least.parameters=7` is a bound of the field `parameters`
+LONGEST_CHOICE, LONGEST_TEXT = 200, 200
+MOST_VALUES = 50  # of one parameter that may be repeated
+MOST_PINS = 20
+
+
+@dataclass(frozen=True)
+class BoardQuery:
+    """What a reader asked of a board; every field stands in the address."""
+
+    sort: str = ""  # a rule, "name", "median" or "tasks", with a minus for descending; empty = the reference rule
+    reference: str = ""  # a rule; empty = the benchmark's default rule
+    policy: str = ""  # a missing-score policy; empty = the revision's own
+    aggregation: str = ""  # how tasks and groups count together; empty = the revision's own
+    ties: str = ""  # which positions tied systems get within a task; empty = each rule's own convention
+    q: str = ""
+    tags: tuple[str, ...] = ()  # systems that have all of them
+    least: tuple[tuple[str, str], ...] = ()  # (field of the systems' metadata, least value)
+    most: tuple[tuple[str, str], ...] = ()  # (field of the systems' metadata, greatest value)
+    complete_only: bool = False
+    top: int = 0  # systems of at least this rank under the reference rule; 0 = all
+    pins: tuple[str, ...] = ()  # keys of systems that stand first
+    rules: tuple[str, ...] = ()  # the columns to show; with `families` empty as well, all
+    families: tuple[str, ...] = ()  # families of rules to show
+    scores: bool = False
+    revision: int = 0  # 0 = the published one
+    page: int = 1
+
+    @property
+    def sort_key(self) -> str:
+        """What is sorted by."""
+        return self.sort.removeprefix("-")
+
+    @property
+    def is_descending(self) -> bool:
+        """Whether the order is turned round."""
+        return self.sort.startswith("-")
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether systems may be left out."""
+        return bool(self.q.strip() or self.tags or self.least or self.most or self.complete_only or self.top)
+
+
+# Which parameter of the address a field is, where that is not its own name: what may be repeated is in the singular.
+PARAMETERS = {"tags": "tag", "pins": "pin", "rules": "rule", "families": "family"}
+
+
+def read_query(parameters: QueryDict) -> BoardQuery:
+    """What an address asks of a board; what it does not say has its default."""
+
+    def text(name: str) -> str:
+        return str(parameters.get(name, ""))[:LONGEST_CHOICE]
+
+    def texts(name: str, most: int = MOST_VALUES) -> tuple[str, ...]:
+        stated = [value[:LONGEST_CHOICE] for value in parameters.getlist(name) if value]
+        return tuple(dict.fromkeys(stated))[:most]
+
+    def bounds(prefix: str) -> tuple[tuple[str, str], ...]:
+        stated = {name: text(name).strip() for name in parameters if name.startswith(prefix)}
+        return tuple((name.removeprefix(prefix), value) for name, value in sorted(stated.items()) if value)[
+            :MOST_VALUES
+        ]
+
+    return BoardQuery(
+        sort=text("sort"),
+        reference=text("reference"),
+        policy=text("policy"),
+        aggregation=text("aggregation"),
+        ties=text("ties"),
+        q=str(parameters.get("q", ""))[:LONGEST_TEXT],
+        tags=texts("tag"),
+        least=bounds(LEAST),
+        most=bounds(MOST),
+        complete_only=parameters.get("complete_only") == "1",
+        top=_number(parameters.get("top", ""), 0),
+        pins=texts("pin", MOST_PINS),
+        rules=texts("rule"),
+        families=texts("family"),
+        scores=parameters.get("scores") == "1",
+        revision=_number(parameters.get("revision", ""), 0),
+        page=_number(parameters.get("page", ""), 1),
+    )
+
+
+def _number(text: Any, otherwise: int) -> int:  # noqa: ANN401 -- whatever stands in an address
+    text = str(text)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else otherwise
+
+
+def query_pairs(query: BoardQuery, *, without: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+    """The address's parameters that say the query, but for the fields `without`: only what differs from the default."""
+    pairs: list[tuple[str, str]] = []
+    for field in fields(BoardQuery):
+        value = getattr(query, field.name)
+        if field.name in without or value == field.default:
+            continue
+        if field.name in ("least", "most"):
+            pairs += [(f"{field.name}.{name}", bound) for name, bound in value]
+        elif isinstance(value, tuple):
+            pairs += [(PARAMETERS[field.name], item) for item in value]
+        else:
+            pairs.append((field.name, "1" if value is True else str(value)))
+    return pairs
+
+
+def query_text(query: BoardQuery) -> str:
+    """The query as the end of an address; empty where it asks for nothing in particular."""
+    pairs = query_pairs(query)
+    return f"?{urlencode(pairs)}" if pairs else ""
+
+
+def changed(query: BoardQuery, **values: Any) -> BoardQuery:  # noqa: ANN401
+    """The query with other fields; any change but the page itself leads back to page 1."""
+    return replace(query, **({"page": 1} | values))
+
+
+def bounds_of(query: BoardQuery) -> Mapping[str, tuple[str, str]]:
+    """(least, greatest) stated of every field of the metadata; empty text where one is not stated."""
+    least, most = dict(query.least), dict(query.most)
+    return {name: (least.get(name, ""), most.get(name, "")) for name in {**least, **most}}

@@ -1,0 +1,51 @@
+"""A cache inside one process, bounded by the memory that its values take."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+
+
+class BoundedCache(Generic[V]):
+    """The values asked for last, as many as fit. Safe to use from several threads.
+
+    It is for values that never change and are the same for every reader; the key must change where they do.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes = most_bytes
+        self._held: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
+        self._lock = Lock()
+
+    def get_or_make(self, key: Hashable, make: Callable[[], V], n_bytes: Callable[[V], int]) -> V:
+        """The value of `key`, made where it is not held.
+
+        Two threads that ask at once may both make it; a value larger than the whole bound is not kept.
+
+        Args:
+            key: of the value.
+            make: makes it.
+            n_bytes: about how much memory it takes.
+        """
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+                return self._held[key][0]
+        value = make()
+        size = n_bytes(value)
+        with self._lock:
+            self._held[key] = (value, size)
+            self._held.move_to_end(key)
+            while self.n_bytes > self.most_bytes:
+                self._held.popitem(last=False)
+        return value
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much memory the held values take."""
+        return sum(size for _, size in self._held.values())
+
+    def __len__(self) -> int:
+        return len(self._held)

@@ -1,0 +1,123 @@
+"""Margins between systems of a revision, computed on demand: what is stored has no arrays of pairs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+
+from leaderboard.models import Revision
+from leaderboard.services.columns import TooLargeError, single_flight
+from leaderboard.services.hashing import content_hash
+from leaderboard.services.rankings import TWO_STEP
+from leaderboard.services.score_matrix import revision_matrix
+from ranking_engine import ScoreMatrix
+from ranking_engine import __version__ as engine_version
+from ranking_engine.aggregation import reweighted
+
+
+@dataclass(frozen=True)
+class Margins:
+    """Some systems held against others.
+
+    Attributes:
+        ahead: `ahead[i, j]`: the share of the voting weight on which row i is above column j.
+        behind: the share on which it is below.
+        sign: 1 where row i beats column j, -1 where it is beaten, 0 where neither is; exact, unlike the shares.
+        is_compared: whether any voting task has a score of both, and the two are not the same.
+        n_beaten, n_lost, n_level: of every row, how many of *all* its rivals it beats, loses to, is level with.
+    """
+
+    ahead: np.ndarray
+    behind: np.ndarray
+    sign: np.ndarray
+    is_compared: np.ndarray
+    n_beaten: np.ndarray
+    n_lost: np.ndarray
+    n_level: np.ndarray
+
+    @property
+    def margin(self) -> np.ndarray:
+        """`ahead` less `behind`."""
+        return self.ahead - self.behind
+
+
+def margins_between(
+    revision: Revision, rows: Sequence[int], columns: Sequence[int], *, n_systems: int, audience_level: str
+) -> Margins:
+    """The margins of `rows` over `columns`, indices in the revision's system order, under its own aggregation.
+
+    Args:
+        revision: published, with its configuration.
+        rows: systems.
+        columns: systems.
+        n_systems: of the revision.
+        audience_level: who the answer is for; part of the cache's key.
+
+    Raises:
+        TooLargeError: the board is too large for an answer on demand.
+    """
+    n_tasks = len(revision.configuration.content["tasks"])
+    refuse_beyond_budget(n_systems, n_tasks)
+    asked = content_hash({"rows": list(map(int, rows)), "columns": list(map(int, columns))})
+    key = f"margins:{inputs_of(revision)}:{asked}:{audience_level}"
+
+    def compute() -> dict[str, Any]:
+        found = revision_matrix(revision)
+        if found is None:
+            return {}
+        return block(weighed(found.matrix, revision), np.array(rows, np.intp), np.array(columns, np.intp))
+
+    return Margins(**single_flight(key, compute))
+
+
+def inputs_of(revision: Revision) -> str:
+    """What an answer about the majorities of a revision hangs on, for a cache's key."""
+    aggregation = revision.configuration.content["aggregation"]  # which the hash of the inputs leaves out
+    return f"{revision.input_hash or revision.pk}:{engine_version}:{aggregation}"
+
+
+def refuse_beyond_budget(n_systems: int, n_tasks: int) -> None:
+    """Raise TooLargeError where so large a table is not read on demand."""
+    if n_systems * n_tasks > settings.ON_DEMAND_BUDGET:
+        raise TooLargeError(
+            f"This board has {n_systems:,} systems x {n_tasks:,} tasks; up to {settings.ON_DEMAND_BUDGET:,} scores are "
+            "compared on demand."
+        )
+
+
+def weighed(matrix: ScoreMatrix, revision: Revision) -> ScoreMatrix:
+    """The matrix with the weights that decide majorities: under two-step aggregation the tasks' own."""
+    aggregation = revision.configuration.content["aggregation"]
+    return matrix if aggregation == TWO_STEP else reweighted(matrix, aggregation)
+
+
+def block(matrix: ScoreMatrix, rows: np.ndarray, columns: np.ndarray) -> dict[str, Any]:
+    """All of `Margins`: the rows are compared with every system, task by task, in integers."""
+    scores, weights = matrix.scores[:, matrix.votes], matrix.integer_weights[matrix.votes]
+    total = sum(int(weight) for weight in weights) or 1
+    above = np.zeros((len(rows), matrix.n_systems), weights.dtype)
+    below, common = above.copy(), np.zeros(above.shape, bool)
+    is_scored = ~np.isnan(scores)
+    for t, weight in enumerate(weights):
+        mine, theirs = scores[rows, t][:, None], scores[None, :, t]
+        above += (mine > theirs) * weight
+        below += (mine < theirs) * weight
+        common |= is_scored[rows, t][:, None] & is_scored[None, :, t]
+    common[np.arange(len(rows)), rows] = False
+    sign = np.sign((above - below).astype(np.float64) if weights.dtype != object else _signs(above - below))
+    return {
+        "ahead": (above[:, columns] / total).astype(np.float64),
+        "behind": (below[:, columns] / total).astype(np.float64),
+        "sign": sign[:, columns].astype(np.int8),
+        "is_compared": common[:, columns],
+        "n_beaten": (sign > 0).sum(axis=1),
+        "n_lost": (sign < 0).sum(axis=1),
+        "n_level": (common & (sign == 0)).sum(axis=1),
+    }
+
+
+def _signs(differences: np.ndarray) -> np.ndarray:
+    """Signs of integers of any size."""
+    return (differences > 0).astype(np.float64) - (differences < 0)

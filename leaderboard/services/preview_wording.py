@@ -1,0 +1,38 @@
+"""What a draft would change, in one sentence."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Effect(Protocol):
+    """What a draft would change under one rule, as far as the first place goes."""
+
+    @property
+    def winner_before(self) -> str:
+        """Who is first now; empty where nobody is."""
+
+    @property
+    def winner_after(self) -> str:
+        """Who would be first."""
+
+
+def winners_sentence(effects: Sequence[Effect]) -> str:
+    """Under how many rules somebody else would be first; empty where no rule ranks."""
+    if not effects:
+        return ""
+    n_changed = sum(effect.winner_before != effect.winner_after for effect in effects)
+    if not n_changed:
+        return f"Nobody else would be first under any of {len(effects)} rules."
+    return f"The first place would change under {n_changed} of {len(effects)} rules."
+
+
+def ranks_sentence(name: str, ranks: Sequence[int | None]) -> str:
+    """Where a system would stand over the rules; `ranks` has one entry a rule, None where it is unranked."""
+    known = [rank for rank in ranks if rank]
+    if not known:
+        return f"No rule would rank {name}."
+    best, worst = min(known), max(known)
+    span = f"rank {best}" if best == worst else f"rank {best} to {worst}"
+    first = known.count(1)
+    firsts = f", first under {first} of {len(ranks)}" if first else ""
+    return f"{name} would stand at {span} over the rules{firsts}."

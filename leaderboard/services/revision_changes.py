@@ -1,0 +1,321 @@
+"""Two revisions of a benchmark compared: who came and went, which scores changed, and whose ranks under which rule."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaderboard.charts.rank_lines import RankedSystem, RankLines, rank_lines
+from leaderboard.models import Benchmark, Report, Revision
+from leaderboard.selectors.history import publication_at
+from leaderboard.selectors.scores import NOT_SUBMITTED, BoardSystem, CurrentScore, current_scores, systems_at
+from leaderboard.services.agreement import average_ranks
+from leaderboard.services.columns import published_board, single_flight
+from leaderboard.services.flips import flips_in_words
+from leaderboard.services.history import configuration_changes
+from leaderboard.services.job_kinds import AXIOMS
+from leaderboard.services.margins import refuse_beyond_budget
+from leaderboard.services.rankings import rank_isolated
+from leaderboard.services.score_matrix import revision_matrix
+from leaderboard.services.score_texts import missing_text, value_text
+from leaderboard.services.wording import by_catalogue, in_words
+from ranking_engine import RULES, Ranking
+from ranking_engine import __version__ as engine_version
+
+SHOWN_SCORES = 200
+SHOWN_MOVES = 100
+DRAWN = 30
+
+
+@dataclass(frozen=True)
+class ScoreChange:
+    """One score that differs."""
+
+    system: BoardSystem  # as it is called at the newer one
+    task_key: str
+    task_name: str
+    old: CurrentScore | None
+    new: CurrentScore | None
+
+    @property
+    def system_name(self) -> str:
+        """Whose it is."""
+        return self.system.name
+
+    @property
+    def before(self) -> str:
+        """The older score, or why there was none, in words."""
+        return _score_text(self.old)
+
+    @property
+    def after(self) -> str:
+        """The newer score, or why there is none, in words."""
+        return _score_text(self.new)
+
+
+@dataclass(frozen=True)
+class RankMove:
+    """One system under one rule; None where it has no rank."""
+
+    system: BoardSystem
+    before: int | None
+    after: int | None
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing changed."""
+        return self.before == self.after
+
+    @property
+    def places(self) -> int:
+        """Places gained; 0 where one of the two is not there."""
+        return self.before - self.after if self.before and self.after else 0
+
+
+@dataclass(frozen=True)
+class RuleMoves:
+    """What became of the ranks under one rule."""
+
+    rule: str
+    name: str
+    first_before: str
+    first_after: str
+    n_moved: int  # of those that have a rank at both
+    n_common: int
+    most: RankMove | None  # who moved furthest
+    is_chosen: bool = False
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class RevisionChanges:
+    """Everything that is said of two revisions."""
+
+    older: Revision
+    newer: Revision
+    sentence: str
+    joined: list[str]
+    left: list[str]
+    renamed: list[tuple[str, str]]
+    scores: list[ScoreChange]
+    n_scores: int
+    configuration: list[str]
+    rules: list[RuleMoves]
+    chosen: str
+    chosen_name: str
+    moves: list[RankMove]
+    n_moves: int
+    slopes: RankLines | None
+    flips: str
+    has_boards: tuple[bool, bool]  # whether the board of each can be looked at
+
+
+Ranks = dict[str, dict[int, int]]  # of each rule, by the id of the system; unranked ones are not there
+
+
+def revision_changes(
+    benchmark: Benchmark,
+    older: Revision,
+    newer: Revision,
+    *,
+    rule: str,
+    audience_level: str,
+    is_whole: bool = False,
+) -> RevisionChanges:
+    """Compare two revisions.
+
+    Args:
+        benchmark: of both.
+        older: with its configuration.
+        newer: with its configuration.
+        rule: whose ranks are told one by one.
+        audience_level: who reads, from whom nothing is hidden; part of the cache's key.
+        is_whole: with all scores and moves, as programs ask for them; a page shows the first ones.
+
+    Raises:
+        TooLargeError: rankings are not stored and too large to be computed on demand.
+    """
+    then, now = systems_at(older), systems_at(newer)
+    before, after = {s.id: s for s in then}, {s.id: s for s in now}
+    scores = _score_changes(older, newer, before, after)
+    ranks = [_ranks_at(benchmark, revision, systems, audience_level)
+             for revision, systems in ((older, then), (newer, now))]  # fmt: skip
+    names = {**{s.id: s for s in then}, **after}
+    moves = {key: _moves(ranks[0].get(key, {}), ranks[1].get(key, {}), names) for key in by_catalogue(
+        dict.fromkeys([*ranks[0], *ranks[1]]))}  # fmt: skip
+    chosen = rule if rule in moves else next(iter(moves), rule)
+    changed = [move for move in moves.get(chosen, []) if not move.is_same]
+    configuration = []
+    if older.configuration_id != newer.configuration_id:
+        configuration = configuration_changes(older.configuration.content, newer.configuration.content)
+    joined = sorted(s.name for s in now if s.id not in before)
+    left = sorted(s.name for s in then if s.id not in after)
+    return RevisionChanges(
+        older=older,
+        newer=newer,
+        sentence=_sentence(joined, left, scores, configuration, moves),
+        joined=joined,
+        left=left,
+        renamed=sorted((before[i].name, s.name) for i, s in after.items() if i in before and before[i].name != s.name),
+        scores=scores if is_whole else scores[:SHOWN_SCORES],
+        n_scores=len(scores),
+        configuration=configuration,
+        rules=[_rule(key, found, ranks) for key, found in moves.items()],
+        chosen=chosen,
+        chosen_name=RULES[chosen].name if chosen in RULES else chosen,
+        moves=changed if is_whole else changed[:SHOWN_MOVES],
+        n_moves=len(changed),
+        slopes=_slopes(older, newer, chosen, moves.get(chosen, []), ranks) if changed else None,
+        flips=_flips(benchmark, older, newer),
+        has_boards=(_has_board(benchmark, older), _has_board(benchmark, newer)),
+    )
+
+
+def _score_changes(
+    older: Revision, newer: Revision, before: Mapping[int, BoardSystem], after: Mapping[int, BoardSystem]
+) -> list[ScoreChange]:
+    """Scores that differ of the systems and the tasks that are in both."""
+    tasks = {task["id"]: task for task in newer.configuration.content["tasks"]}
+    kept = {task["id"] for task in older.configuration.content["tasks"]} & tasks.keys()
+    common = before.keys() & after.keys()
+    old, new = current_scores(older), current_scores(newer)
+    cells = [cell for cell in old.keys() | new.keys() if cell[0] in common and cell[1] in kept]
+    found = [
+        ScoreChange(
+            after[system], tasks[task]["key"], tasks[task]["name"], old.get((system, task)), new.get((system, task))
+        )
+        for system, task in sorted(cells, key=lambda cell: (after[cell[0]].name, tasks[cell[1]]["name"]))
+    ]
+    return [change for change in found if change.before != change.after]
+
+
+def _score_text(score: CurrentScore | None) -> str:
+    if score is not None and score.value is not None:
+        return value_text(score.value)
+    return missing_text(score.missing_reason if score else NOT_SUBMITTED)
+
+
+def _ranks_at(
+    benchmark: Benchmark, revision: Revision, systems: Sequence[BoardSystem], audience_level: str
+) -> Ranks:
+    """The stored ranks of a revision, or those computed on demand where none are stored."""
+    publication = publication_at(benchmark, revision.number)
+    if publication is not None:
+        board = published_board(publication)
+        return {
+            column.rule: _by_system(board.system_ids.tolist(), column.ranks)
+            for column in board.columns
+            if column.status == "ranked"
+        }
+    if not systems or revision.withdrawn_at is not None:  # what holds material taken down is not rebuilt
+        return {}
+    refuse_beyond_budget(len(systems), len(revision.configuration.content["tasks"]))
+
+    def compute() -> Ranks:
+        found = revision_matrix(revision)
+        if found is None:
+            return {}
+        settings = revision.configuration.content
+        outcomes = rank_isolated(found.matrix, settings["missing_policy"], settings["aggregation"])
+        return {
+            rule: _by_system([system.id for system in found.systems], outcome.ranks)
+            for rule, (outcome, _) in outcomes.items()
+            if isinstance(outcome, Ranking) and outcome.status == "ranked"
+        }
+
+    return single_flight(f"ranks-at:{revision.pk}:{engine_version}:{audience_level}", compute)
+
+
+def _by_system(ids: Sequence[int], ranks: np.ndarray) -> dict[int, int]:
+    return {system: int(rank) for system, rank in zip(ids, ranks, strict=True) if rank >= 1}
+
+
+def _moves(before: dict[int, int], after: dict[int, int], systems: Mapping[int, BoardSystem]) -> list[RankMove]:
+    """Every system with a rank at one of the two, in the order of the newer ranks."""
+    moves = [RankMove(systems[i], before.get(i), after.get(i)) for i in before.keys() | after.keys()]
+    return sorted(moves, key=lambda move: (move.after or 10**9, move.before or 10**9, move.system.name))
+
+
+def _rule(rule: str, moves: Sequence[RankMove], ranks: Sequence[Ranks]) -> RuleMoves:
+    common = [move for move in moves if move.before and move.after]
+    moved = [move for move in common if not move.is_same]
+    names = {move.system.id: move.system.name for move in moves}
+    first = [in_words(sorted(names[i] for i, rank in then.get(rule, {}).items() if rank == 1)) for then in ranks]
+    return RuleMoves(
+        rule=rule,
+        name=RULES[rule].name,
+        first_before=first[0],
+        first_after=first[1],
+        n_moved=len(moved),
+        n_common=len(common),
+        most=max(moved, key=lambda move: (abs(move.places), move.system.name)) if moved else None,
+    )
+
+
+def _slopes(
+    older: Revision, newer: Revision, rule: str, moves: Sequence[RankMove], ranks: Sequence[Ranks]
+) -> RankLines:
+    """Both rankings side by side: the first of either, and those that moved."""
+    averages = []
+    for then in ranks:
+        ids = list(then.get(rule, {}))
+        found = average_ranks(np.array([then[rule][i] for i in ids])) if ids else np.empty(0)
+        averages.append(dict(zip(ids, found.tolist(), strict=True)))
+    drawn = [*moves[:DRAWN], *[move for move in moves[DRAWN:] if move.before and move.before <= DRAWN][:DRAWN]]
+    return rank_lines(
+        f"Ranks under {RULES[rule].name} at both revisions",
+        "One line a system; those in ink moved. Rank 1 is at the top.",
+        [f"Revision {older.number}", f"Revision {newer.number}"],
+        [
+            RankedSystem(
+                key=move.system.key,
+                name=move.system.name,
+                ranks=[found.get(move.system.id) for found in averages],
+                said=f"{move.system.name}: {move.before or 'not ranked'} before, {move.after or 'not ranked'} after",
+                pinned=0 if move.is_same else 1 if move.places > 0 or not move.before else 2,
+            )
+            for move in drawn
+        ],
+    )
+
+
+def _has_board(benchmark: Benchmark, revision: Revision) -> bool:
+    return publication_at(benchmark, revision.number) is not None
+
+
+def _flips(benchmark: Benchmark, older: Revision, newer: Revision) -> str:
+    """Whether others changed their order because of what the newer revision brought, where that was computed."""
+    if newer.number != older.number + 1:
+        return ""
+    report = Report.objects.filter(kind=AXIOMS, revision=newer).defer("arrays").order_by("-pk").first()
+    return flips_in_words(report.summary.get("flips", {}), benchmark.default_rule) if report else ""
+
+
+def _sentence(
+    joined: Sequence[str],
+    left: Sequence[str],
+    scores: Sequence[ScoreChange],
+    configuration: Sequence[str],
+    moves: Mapping[str, Sequence[RankMove]],
+) -> str:
+    told = []
+    if joined:
+        told.append(f"{in_words(joined)} joined")
+    if left:
+        told.append(f"{in_words(left)} left")
+    if scores:
+        systems = list(dict.fromkeys(change.system_name for change in scores))
+        told.append(f"{len(scores):,} score{'' if len(scores) == 1 else 's'} of {in_words(systems)} changed")
+    if configuration:
+        told.append(f"{len(configuration)} setting{'' if len(configuration) == 1 else 's'} changed")
+    if not told:
+        return "Nothing that ranks depend on differs between the two revisions."
+    firsts: list[Any] = [
+        rule for rule, found in moves.items() if {m.system.id for m in found if m.before == 1} !=
+        {m.system.id for m in found if m.after == 1}
+    ]  # fmt: skip
+    n_moving = sum(any(m.before and m.after and not m.is_same for m in found) for found in moves.values())
+    end = f"The order of others moved under {n_moving} of {len(moves)} rules"
+    end += f", and the first place changed under {len(firsts)}." if firsts else ", and no first place changed."
+    return f"{'; '.join(told)}. {end}"

@@ -1,0 +1,185 @@
+"""Tables as files: the one place that writes CSV, JSON, LaTeX and Markdown, each with its own way of escaping.
+
+CSV and JSON give every digit; LaTeX and Markdown, which people read, as many as arithmetic left behind nothing in.
+"""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from leaderboard.services.score_texts import value_text
+from ranking_engine.names import FORMULA_PREFIXES
+
+Value = str | int | float | bool | None
+
+LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "%": r"\%", "$": r"\$", "#": r"\#", "&": r"\&", "_": r"\_",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "[": "{[}", "*": "{*}",  # after the end of a row these would be its arguments
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "\N{MINUS SIGN}": r"$-$", "\N{EN DASH}": "--",
+}  # fmt: skip
+MARKDOWN = set("\\`*_{}[]<>#|~&!$")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column: what programs call it, and what people read above it."""
+
+    key: str
+    name: str
+    is_text: bool = False  # set to the left, numbers to the right
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table that is written as a file.
+
+    Attributes:
+        stem: the file's name without its ending.
+        caption: what it is, in a line; LaTeX and Markdown have it above the table.
+        headings: its columns.
+        rows: one value a column; None is an empty cell.
+        about: what the figures rest on, for JSON: the revision and whatever was asked for.
+    """
+
+    stem: str
+    caption: str
+    headings: Sequence[Heading]
+    rows: Sequence[Sequence[Value]]
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+def listed_sheet(stem: str, caption: str, keys: Sequence[str], entries: Sequence[Mapping[str, Any]]) -> Sheet:
+    """The entries of a list as a table, with these of their fields."""
+    rows = [[entry.get(key) for key in keys] for entry in entries]
+    is_text = [any(isinstance(row[k], str) for row in rows) for k in range(len(keys))]
+    headings = [Heading(key, key.replace("_", " "), is_text=text) for key, text in zip(keys, is_text, strict=True)]
+    return Sheet(stem, caption, headings, rows)
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """Rows as CSV: numbers with every digit, None as an empty cell, texts so that no spreadsheet takes one for a
+    formula. Names cannot begin like one and stay as they are."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([_csv_cell(value) for value in row] for row in rows)
+    return out.getvalue()
+
+
+def _csv_cell(value: object) -> object:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else ""
+    return tame(value) if isinstance(value, str) else value
+
+
+def tame(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULA_PREFIXES) else text
+
+
+def sheet_csv(sheet: Sheet) -> str:
+    """The table under its keys."""
+    return csv_text([[heading.key for heading in sheet.headings], *sheet.rows])
+
+
+def sheet_json(sheet: Sheet) -> str:
+    """What the table rests on, and its rows as objects by key."""
+    keys = [heading.key for heading in sheet.headings]
+    rows = [{key: _json_value(value) for key, value in zip(keys, row, strict=True)} for row in sheet.rows]
+    return json_text({**sheet.about, "caption": sheet.caption, "columns": keys, "rows": rows})
+
+
+def _json_value(value: Value) -> Value:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def json_text(content: Any) -> str:  # noqa: ANN401
+    """Content as JSON that people can read, too."""
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def sheet_latex(sheet: Sheet) -> str:
+    """The table for LaTeX with the package booktabs."""
+    cells = [[latex_text(_shown(value)) if value is not None else "--" for value in row] for row in sheet.rows]
+    return latex_table(sheet.caption, sheet.headings, cells)
+
+
+def latex_table(caption: str, headings: Sequence[Heading], rows: Iterable[Sequence[str]]) -> str:
+    """A `tabular` with booktabs' rules, under a comment that says what it is.
+
+    Args:
+        caption: of the table.
+        headings: its columns.
+        rows: cells that are LaTeX already.
+    """
+    lines = [
+        f"% {' '.join(caption.split())}",
+        r"% \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{{''.join('l' if heading.is_text else 'r' for heading in headings)}}}",
+        r"\toprule",
+        f"{' & '.join(latex_text(heading.name) for heading in headings)} \\\\",
+        r"\midrule",
+        *(f"{' & '.join(cells)} \\\\" for cells in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def latex_text(text: str) -> str:
+    """A text in which LaTeX finds no command."""
+    return "".join(LATEX.get(character, character) for character in text)
+
+
+def sheet_markdown(sheet: Sheet) -> str:
+    """The table for Markdown."""
+    cells = [[markdown_text(_shown(value)) if value is not None else "–" for value in row] for row in sheet.rows]
+    return markdown_table(sheet.caption, sheet.headings, cells)
+
+
+def markdown_table(caption: str, headings: Sequence[Heading], rows: Iterable[Sequence[str]]) -> str:
+    """A table as GitHub writes it, under a line that says what it is.
+
+    Args:
+        caption: of the table.
+        headings: its columns.
+        rows: cells that are Markdown already.
+    """
+    lines = [
+        markdown_text(" ".join(caption.split())),
+        "",
+        f"| {' | '.join(markdown_text(heading.name) for heading in headings)} |",
+        f"|{'|'.join('---' if heading.is_text else '---:' for heading in headings)}|",
+        *(f"| {' | '.join(cells)} |" for cells in rows),
+    ]
+    return "\n".join([*lines, ""])
+
+
+def markdown_text(text: str) -> str:
+    """A text in which Markdown finds no mark-up and a table no end of a cell."""
+    return "".join(f"\\{character}" if character in MARKDOWN else character for character in text)
+
+
+def _shown(value: Value) -> str:
+    """A cell for people, on one line."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return value_text(value).replace("-", "\N{MINUS SIGN}", 1) if math.isfinite(value) else ""
+    return " ".join(str(value).split())
+
+
+# By the ending of the file: its content type, and what writes it.
+SHEET_FORMATS: dict[str, tuple[str, Callable[[Sheet], str]]] = {
+    "csv": ("text/csv", sheet_csv),
+    "json": ("application/json", sheet_json),
+    "tex": ("application/x-tex", sheet_latex),
+    "md": ("text/markdown", sheet_markdown),
+}
+FORMAT_NAMES = {"csv": "CSV", "json": "JSON", "tex": "LaTeX", "md": "Markdown"}

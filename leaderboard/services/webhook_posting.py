@@ -1,0 +1,186 @@
+"""Posting to an address that somebody typed in: to the public internet alone, whatever the name leads to.
+
+A site that calls addresses of strangers can be made to call what only it can reach. So the name is resolved once, every
+address that it leads to is checked, and the connection goes to the checked address itself: a name that leads elsewhere
+when it is asked again gains nothing. TLS is verified against the name; redirects are not followed; the whole attempt
+has an end. `settings.WEBHOOKS_INSIDE` takes these limits off for an operator whose receivers are inside.
+"""
+
+import http.client
+import ipaddress
+import socket
+import ssl
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from leaderboard.models.webhooks import ADDRESS_LENGTH
+
+PORTS = {443, 8443}
+INSIDE = (".localhost", ".local", ".internal")  # names of no public host
+NOT_PUBLIC = "The address does not lead to the public internet."
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+# What `ipaddress` takes for global and is not, or may lead to what is not: relays and translations of IPv4, IPv4 in
+# IPv6 in all its spellings, site-local addresses of old.
+NEVER: tuple[Network, ...] = tuple(
+    ipaddress.ip_network(text)
+    for text in (
+        "0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "224.0.0.0/4", "240.0.0.0/4",
+        "::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23",
+        "2002::/16", "fec0::/10", "ff00::/8",
+    )
+)  # fmt: skip
+
+
+class AddressError(ValueError):
+    """An address that nothing is posted to; the message says why, in words for whoever typed it."""
+
+
+class PostError(Exception):
+    """A post that did not arrive; the message says why."""
+
+    def __init__(self, told: str, status: int | None = None) -> None:
+        super().__init__(told)
+        self.status = status  # of the answer, where there was one
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where an address leads, as it says itself."""
+
+    host: str
+    port: int
+    path: str
+    is_tls: bool
+
+
+def read_address(address: str) -> Target:
+    """The parts of an address, without asking anybody where its name leads.
+
+    Raises:
+        AddressError: it is none that is posted to.
+    """
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+        host = (parts.hostname or "").encode("idna").decode()
+    except (ValueError, UnicodeError) as error:
+        raise AddressError("This is no address of the web.") from error
+    schemes = ("https", "http") if settings.WEBHOOKS_INSIDE else ("https",)
+    if parts.scheme not in schemes or not host:
+        raise AddressError("The address begins with https:// and a host's name.")
+    if len(address) > ADDRESS_LENGTH or any(letter <= " " or letter > "~" for letter in parts.path + parts.query):
+        told = f"The address has at most {ADDRESS_LENGTH} characters, and none but ASCII after the host's name."
+        raise AddressError(told)
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        raise AddressError("The address has no name, no password and no # in it.")
+    is_tls = parts.scheme == "https"
+    port = port if port is not None else 443 if is_tls else 80
+    if not settings.WEBHOOKS_INSIDE and port not in PORTS:
+        raise AddressError(f"The port is one of {', '.join(map(str, sorted(PORTS)))}.")
+    _refuse_literal(host)
+    return Target(host, port, f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}", is_tls)
+
+
+def _refuse_literal(host: str) -> None:
+    if settings.WEBHOOKS_INSIDE:
+        return
+    try:
+        is_number = bool(ipaddress.ip_address(host))
+    except ValueError:
+        is_number = False
+    if (is_number and not is_allowed(host)) or host == "localhost" or host.endswith(INSIDE):
+        raise AddressError(NOT_PUBLIC)
+
+
+def is_allowed(text: str) -> bool:
+    """Whether something may be posted to a numeric address."""
+    if settings.WEBHOOKS_INSIDE:
+        return True
+    try:
+        found = ipaddress.ip_address(text)
+    except ValueError:  # with a zone, such as fe80::1%eth0
+        return False
+    is_odd = found.is_multicast or found.is_reserved or found.is_loopback or found.is_link_local
+    return found.is_global and not is_odd and not any(found in network for network in NEVER)
+
+
+def resolve(target: Target) -> str:
+    """The numeric address to connect to: the first that the name leads to, all of which may be posted to.
+
+    Raises:
+        AddressError: one of them may not.
+        PostError: the name leads nowhere.
+    """
+    try:
+        found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise PostError("The host's name could not be resolved.") from error
+    addresses = [str(entry[4][0]) for entry in found]
+    if not addresses:
+        raise PostError("The host's name could not be resolved.")
+    if not all(map(is_allowed, addresses)):
+        raise AddressError(NOT_PUBLIC)
+    return addresses[0]
+
+
+class _Pinned(http.client.HTTPConnection):
+    """A connection to the address that was checked, in the name that was asked for."""
+
+    def __init__(self, target: Target, address: str, seconds: float) -> None:
+        super().__init__(target.host, target.port, timeout=seconds)
+        self.target, self.address = target, address
+        self.is_cut_off = False
+
+    def connect(self) -> None:
+        """Connect to the checked address; the name is for TLS alone."""
+        self.sock = socket.create_connection((self.address, self.target.port), self.timeout)
+        if self.target.is_tls:
+            self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.target.host)
+        if self.is_cut_off:
+            raise TimeoutError
+
+
+def post(address: str, body: bytes, headers: Mapping[str, str]) -> int:
+    """Post a body and return the status of the answer, one of 200 to 299; what the answer says is not read.
+
+    Raises:
+        AddressError: nothing is posted to this address.
+        PostError: it did not arrive, or the answer has another status.
+    """
+    target = read_address(address)
+    seconds = float(settings.WEBHOOK_SECONDS)
+    connection = _Pinned(target, resolve(target), seconds)
+    # A timeout of the socket holds for each step; whoever answers a byte at a time is cut off here.
+    ends = threading.Timer(seconds, _cut_off, [connection])
+    ends.daemon = True
+    ends.start()
+    try:
+        connection.request("POST", target.path, body, dict(headers))
+        status = connection.getresponse().status
+    except ssl.SSLCertVerificationError as error:
+        raise PostError(f"The certificate does not fit the name: {error.verify_message}.") from error
+    except TimeoutError as error:
+        raise PostError(f"No answer within {seconds:g} seconds.") from error
+    except (OSError, http.client.HTTPException) as error:
+        late = f"No answer within {seconds:g} seconds."
+        raise PostError(late if connection.is_cut_off else f"No answer: {type(error).__name__}.") from error
+    finally:
+        ends.cancel()
+        connection.close()
+    if 300 <= status < 400:
+        raise PostError(f"The answer was {status}; redirects are not followed.", status)
+    if not 200 <= status < 300:
+        raise PostError(f"The answer was {status}.", status)
+    return status
+
+
+def _cut_off(connection: _Pinned) -> None:
+    connection.is_cut_off = True  # first: whoever waits for an answer goes on at once, and asks
+    if connection.sock is not None:
+        with suppress(OSError):
+            connection.sock.shutdown(socket.SHUT_RDWR)

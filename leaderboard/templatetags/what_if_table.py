@@ -1,0 +1,32 @@
+"""The rows of the what-if board, as text: a template loop over some thousand cells takes far longer."""
+
+from django import template
+from django.urls import reverse
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from leaderboard.services.what_if import Cell, Row
+
+register = template.Library()
+
+
+@register.simple_tag
+def what_if_rows(rows: list[Row], benchmark_key: str) -> SafeString:
+    """One table row a system: rank, change against the benchmark's weights, rank under every rule."""
+    pattern = reverse("system", args=[benchmark_key, "0"])  # keys are slugs, and none is a part of the rest
+    head, _, tail = pattern.rpartition("0")
+    lines = []
+    for row in rows:
+        cells = "".join(map(_cell, row.cells))
+        change = f' class="{"rise" if row.change > 0 else "fall"}"' if row.change else ""
+        lines.append(
+            f'<tr data-system="{row.index}"><td class="place">{row.text}</td><td class="change"><span{change}>'
+            f'{row.change_text}</span></td><th scope="row"><a href="{head}{row.key}{tail}">{escape(row.name)}</a></th>'
+            f"{cells}</tr>"
+        )
+    return mark_safe("\n".join(lines))  # noqa: S308 -- ranks and keys are plain, names are escaped
+
+
+def _cell(cell: Cell) -> str:
+    names = " ".join(filter(None, ["first" if cell.text in ("1", "=1") else "", cell.direction]))
+    return f'<td class="{names}">{cell.text}</td>' if names else f"<td>{cell.text}</td>"

@@ -1,0 +1,109 @@
+"""Any two revisions of a benchmark compared."""
+
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.exceptions import BadRequest
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from leaderboard.models import Benchmark, Revision
+from leaderboard.selectors.audience import readable_benchmark
+from leaderboard.selectors.history import WithdrawnRevisionError, revision_at, whole_revisions
+from leaderboard.services.columns import TooLargeError
+from leaderboard.services.revision_changes import RevisionChanges, revision_changes
+from leaderboard.views.allowance import may_ask
+from leaderboard.views.downloads import csv_response
+from ranking_engine import RULES
+
+
+@require_safe
+def history_compare(request: HttpRequest, key: str) -> HttpResponse:
+    """What changed from `?from=` to `?to=`; without them, what the newest revision changed.
+
+    Revisions whose scores were taken down since are compared with nothing: where no number is asked for, they are
+    passed over.
+    """
+    benchmark, audience = readable_benchmark(request.user, key)
+    if not benchmark.last_revision_number:
+        return render(request, "leaderboard/history_compare.html", {"benchmark": benchmark})
+    numbers = _numbers(request, benchmark)
+    if not may_ask(request):
+        return render(request, "429.html", status=429)
+    older, newer = (revision_at(benchmark, number) for number in numbers)
+    rule = request.GET.get("rule", "") or benchmark.default_rule
+    if rule not in RULES:
+        raise BadRequest(f"There is no rule {rule[:60]!r}.")
+    try:
+        found = revision_changes(benchmark, older, newer, rule=rule, audience_level=audience.level)
+    except TooLargeError as error:
+        return render(request, "leaderboard/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
+    except WithdrawnRevisionError as error:
+        context = {"benchmark": benchmark, "withdrawn": str(error), "others": _others(benchmark, numbers)}
+        return render(request, "leaderboard/history_compare.html", context, status=410)
+    if request.GET.get("format") == "csv":
+        rows = [[move.system.name, move.before or "", move.after or ""] for move in found.moves]
+        head: list[object] = ["system", f"revision_{older.number}", f"revision_{newer.number}"]
+        return csv_response(f"{key}-{older.number}-{newer.number}-{found.chosen}", [head, *rows])
+    return render(request, "leaderboard/history_compare.html", _context(benchmark, found))
+
+
+def _numbers(request: HttpRequest, benchmark: Benchmark) -> tuple[int, int]:
+    """The two numbers of the address, the lesser one first."""
+    asked = [_number(request.GET.get(name, "")) for name in ("from", "to")]
+    whole = whole_revisions(benchmark)
+    last = asked[1] or _newest(whole) or benchmark.last_revision_number
+    first = asked[0] or _newest(whole.filter(number__lt=last)) or last
+    return min(first, last), max(first, last)
+
+
+def _number(text: str) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise BadRequest(f"`from` and `to` are numbers of revisions, not {text[:40]!r}.")
+    return int(text)
+
+
+def _newest(rows: QuerySet[Revision]) -> int | None:
+    return rows.values_list("number", flat=True).first()
+
+
+def _others(benchmark: Benchmark, numbers: tuple[int, int]) -> list[tuple[int, int, str]]:
+    """Revisions near these that can be compared, with the address: those before, those after."""
+    whole = whole_revisions(benchmark)
+    before = list(whole.filter(number__lte=numbers[1]).values_list("number", flat=True)[:2])[::-1]
+    after = list(whole.filter(number__gte=numbers[0]).order_by("number").values_list("number", flat=True)[:2])
+    path = reverse("history_compare", args=[benchmark.key])
+    pairs = dict.fromkeys((pair[0], pair[1]) for pair in (before, after) if len(pair) == 2)
+    return [(older, newer, f"{path}?{urlencode({'from': older, 'to': newer})}") for older, newer in pairs]
+
+
+def _context(benchmark: Benchmark, found: RevisionChanges) -> dict[str, Any]:
+    path = reverse("history_compare", args=[benchmark.key])
+    whole, older, newer = whole_revisions(benchmark), found.older.number, found.newer.number
+    are_next = not whole.filter(number__gt=older, number__lt=newer).exists()
+    previous = _newest(whole.filter(number__lt=older)) if are_next else None
+    following = whole.filter(number__gt=newer).order_by("number") if are_next else whole.none()
+    after = _newest(following)
+
+    def address(**fields: object) -> str:
+        stated = {"from": found.older.number, "to": found.newer.number} | fields
+        return f"{path}?{urlencode(stated)}"
+
+    return {
+        "benchmark": benchmark,
+        "found": found,
+        "rules": [
+            replace(rule, is_chosen=rule.rule == found.chosen, url=address(rule=rule.rule) + "#moves")
+            for rule in found.rules
+        ],
+        "csv_url": address(rule=found.chosen, format="csv"),
+        "previous_url": address(**{"from": previous, "to": older}) if previous else "",
+        "next_url": address(**{"from": newer, "to": after}) if after else "",
+        "passed_over": list(range(older + 1, newer)) if are_next else [],
+    }

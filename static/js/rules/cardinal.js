@@ -1,0 +1,84 @@
+// Rules on the scores themselves: `ranking_engine/rules/cardinal.py` once more. Each takes a part and the whole table
+// and returns a score for each system of the part, or null where it is undefined.
+
+import { weightedSums } from "./ranking.js";
+
+const OVERFLOW = 1e290; // products with weights and their sums stay finite below
+const SHRINK = 2 ** -100;
+
+export const mean = (part) => weightedMean(part, "mean", () => part.scores);
+
+export function geometricMean(part, table) {
+  if (hasLower(part, table)) return null;
+  if (part.once("not positive", () => part.scores.some((column) => column.some((score) => score <= 0)))) return null;
+  const means = weightedMean(part, "geometric", () => part.scores.map((column) => column.map(Math.log))).map(Math.exp);
+  return clipped(means, part.once("mean bounds", () => bounds(part.scores, part.n)));
+}
+
+/** The midpoint of the lower and the upper weighted median. */
+export function median(part) {
+  const found = new Float64Array(part.n);
+  const ascending = part.once("ascending", () =>
+    Array.from({ length: part.n }, (_, i) => Array.from(part.tasks.keys()).sort((s, t) => part.scores[s][i] - part.scores[t][i])));
+  for (let i = 0; i < part.n; i++) {
+    const tasks = ascending[i];
+    let upTo = 0;
+    let low = NaN;
+    for (const t of tasks) {
+      upTo += part.weights[t];
+      if (Number.isNaN(low) && 2 * upTo >= part.total) low = part.scores[t][i];
+      if (2 * upTo > part.total) {
+        const high = part.scores[t][i];
+        found[i] = low === high ? low : low / 2 + high / 2;
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+/** The weighted mean of (x - chance) / (best - chance) on the scores as stored. */
+export function normalizedMean(part, table) {
+  const tasks = Array.from(part.tasks, (t) => table.tasks[t]);
+  const spans = tasks.map((task) => (task.direction > 0 ? task.maximum : task.minimum) - task.chance);
+  if (tasks.some((task, t) => !(spans[t] * task.direction > 0))) return null;
+  return weightedMean(part, "normalized", () => part.scores.map((column, t) =>
+    column.map((score) => (score * tasks[t].direction - tasks[t].chance) / spans[t])));
+}
+
+export function optimalityGap(part, table) {
+  if (table.gamma === null || hasLower(part, table)) return null;
+  return weightedMean(part, "gap", () =>
+    part.scores.map((column) => column.map((score) => Math.min(score, table.gamma) - table.gamma)));
+}
+
+function hasLower(part, table) {
+  return part.tasks.some((t) => table.tasks[t].direction < 0);
+}
+
+function weightedMean(part, name, make) {
+  const columns = part.once(name, make);
+  const limits = part.once(`${name} bounds`, () => bounds(columns, part.n));
+  let size = 0;
+  for (let i = 0; i < part.n; i++) size = Math.max(size, Math.abs(limits.least[i]), Math.abs(limits.most[i]));
+  const isHuge = size * part.weights.reduce((a, b) => Math.max(a, b), 0) > OVERFLOW;
+  const terms = isHuge ? columns.map((column) => column.map((score) => score * SHRINK)) : columns;
+  const means = weightedSums(terms, part.weights, part.n);
+  for (let i = 0; i < part.n; i++) means[i] = isHuge ? means[i] / part.total / SHRINK : means[i] / part.total;
+  return clipped(means, limits);
+}
+
+/** The least and the greatest score of each system. */
+function bounds(columns, n) {
+  const [least, most] = [new Float64Array(n).fill(Infinity), new Float64Array(n).fill(-Infinity)];
+  for (const column of columns) {
+    for (let i = 0; i < n; i++) {
+      if (column[i] < least[i]) least[i] = column[i];
+      if (column[i] > most[i]) most[i] = column[i];
+    }
+  }
+  return { least, most };
+}
+
+/** No mean lies outside what it is a mean of, whatever was rounded. */
+const clipped = (means, { least, most }) => means.map((value, i) => Math.min(Math.max(value, least[i]), most[i]));

@@ -1,0 +1,38 @@
+// What the page says, in the words of `leaderboard/services/what_if.py`.
+
+const STATUS_WORDS = { no_winner: "nobody", undefined: "no ranking" };
+
+/** Who wins: one or two names, or the first and how many more. */
+export function winnersText({ status, ranks }, systems) {
+  const winners = [];
+  ranks.forEach((rank, i) => rank === 1 && winners.push(i));
+  if (!winners.length) return STATUS_WORDS[status] ?? "nobody";
+  const names = winners.slice(0, 2).map((i) => systems[i]);
+  return winners.length > 2 ? `${names[0]} and ${winners.length - 1} more` : names.join(", ");
+}
+
+export function headline(rule, now, own) {
+  return now === own
+    ? `First under ${rule}: ${now}, as with the benchmark’s weights.`
+    : `First under ${rule}: ${now}. With the benchmark’s weights: ${own}.`;
+}
+
+export function majorityText({ condorcetWinner, smithSet }, systems) {
+  if (condorcetWinner >= 0) return `Condorcet winner: ${systems[condorcetWinner]}.`;
+  if (!smithSet.length) return "No Condorcet winner.";
+  const names = smithSet.length <= 4 ? smithSet.map((i) => systems[i]).join(", ") : `${smithSet.length} systems`;
+  return `No Condorcet winner; the Smith set is ${names}.`;
+}
+
+export const dissentText = (n, all) => `${n} of ${all} rules elect somebody else than with the benchmark’s weights.`;
+
+export const changeText = (change) => (change > 0 ? `+${change}` : change ? `−${-change}` : "");
+
+export const shareText = (tenths) => `${Math.floor(tenths / 10)}.${tenths % 10} %`;
+
+/** Ranks for readers: `=2` where shared, a dash where there is none. */
+export function rankTexts(ranks) {
+  const holders = new Map();
+  for (const rank of ranks) holders.set(rank, (holders.get(rank) ?? 0) + 1);
+  return Array.from(ranks, (rank) => (rank < 1 ? "–" : holders.get(rank) > 1 ? `=${rank}` : String(rank)));
+}

@@ -1,0 +1,155 @@
+"""Hosting by the API alone: a client made from the schema, dry runs, and what is refused."""
+
+import pytest
+
+from leaderboard.models import AuditEntry, Benchmark, Invitation, Membership, Submission
+from leaderboard.services.tokens import create_token
+from tests.leaderboard.api.conftest import error_of
+from tests.leaderboard.api.generated_client import GeneratedClient
+
+TWO = [{"name": "Reading"}, {"name": "Speed", "direction": -1, "unit": "ms"}]
+
+
+def client_of(schema, user) -> GeneratedClient:
+    _, secret = create_token(user, name=f"t{user.api_tokens.count()}", scopes=["read", "submit", "manage"], days=30)
+    return GeneratedClient(schema, secret)
+
+
+def test_a_client_made_from_the_schema_hosts_a_benchmark_from_its_tasks_to_its_ranking(make, schema):
+    owner, submitter = make.user(), make.user()
+    hosting, sending = client_of(schema, owner), client_of(schema, submitter)
+    made = hosting.create_benchmark({"name": "Reading fast", "tasks": TWO, "submission_policy": "moderated"})
+    key = made["key"]
+    assert (key, made["last_revision"]) == ("reading-fast", 0)
+    added = hosting.change_tasks({"tasks": [{"name": "Writing", "group": "Texts"}]}, key=key)
+    assert {change["field"] for change in added["changes"]} >= {"name", "group"}
+    assert [task["key"] for task in sending.tasks(key=key)["results"]] == ["reading", "speed", "writing"]
+
+    rows = {"Swift": (70, 10, 60), "Slow": (90, 30, 80)}
+    names = ("Reading", "Speed", "Writing")
+    systems = [{"name": n, "scores": dict(zip(names, row, strict=True))} for n, row in rows.items()]
+    body = {"systems": systems, "create_systems": True}
+    sent = sending.submit(body, key=key, **{"Idempotency-Key": "first"})
+    assert (sent["state"], hosting.queue(key=key)["n_waiting"]) == ("pending", 1)
+    decided = hosting.decide({"submissions": [sent["uuid"]], "decision": "accept", "reason": "Checked."}, key=key)
+    assert decided == {"n_decided": 1, "refused": []}
+    make.publish(Benchmark.objects.get(key=key))
+
+    ranking = sending.ranking(key=key, rule="borda")
+    assert [(row["system"], row["rank"]) for row in ranking["results"]] == [("slow", 1), ("swift", 2)]
+    assert sending.ranking(key=key, rule="borda", q="SWI", top=5)["results"][0]["name"] == "Swift"
+    assert sending.ranking(key=key, rule="borda", top=1)["results"][0]["name"] == "Slow"
+
+    heavier = {"tasks": [{"key": "speed", "weight": "5"}], "reason": "Speed matters."}
+    tried = hosting.change_tasks(heavier, key=key, dry_run=True)
+    moved = {rule["rule"]: rule["winner_after"] for rule in tried["rules"]}
+    assert (moved["Borda"], tried["revision"]) == ("Swift", None)
+    assert hosting.change_tasks(heavier, key=key)["revision"] == 2
+    make.publish(Benchmark.objects.get(key=key))
+    assert sending.ranking(key=key, rule="borda")["results"][0]["system"] == "swift"
+    frozen = hosting.freeze({"revision": 2, "name": "2026.1"}, key=key)
+    assert sending.releases(key=key)["results"] == [frozen]
+    trail = hosting.audit(key=key)["results"]
+    reasons = [line["reason"] for line in trail if (line["field"], line["after"]) == ("weight", "5")]
+    assert reasons == ["Speed matters."]
+
+
+@pytest.mark.parametrize(
+    ("operation", "body"),
+    [
+        ("change_settings", {"description": "Other."}),
+        ("archive_benchmark", {"archived": True}),
+        ("create_edition", {"name": "Second"}),
+        ("invite", {"role": "member"}),
+        ("change_tasks", {"tasks": [{"name": "New"}]}),
+    ],
+)
+def test_a_dry_run_answers_as_the_step_would_and_stores_nothing(make, schema, operation, body):
+    benchmark = make.benchmark()
+    hosting = client_of(schema, benchmark.memberships.get().user)
+    counted = (Benchmark, AuditEntry, Invitation, Membership)
+    before = [model.objects.count() for model in counted], Benchmark.objects.values().get(pk=benchmark.pk)
+    getattr(hosting, operation)(body, key=benchmark.key, dry_run=True)
+    assert before == ([model.objects.count() for model in counted], Benchmark.objects.values().get(pk=benchmark.pk))
+    getattr(hosting, operation)(body, key=benchmark.key)
+    assert before[0] != [model.objects.count() for model in counted]
+
+
+def test_the_time_for_a_decision_is_set_as_on_the_page(make, schema, api):
+    benchmark = make.benchmark()
+    owner = benchmark.memberships.get().user
+    told = client_of(schema, owner).change_settings({"decision_days": 3, "rejects_overdue": True}, key=benchmark.key)
+    assert (told["decision_days"], told["rejects_overdue"], told["n_changed"]) == (3, True, 2)
+    for wrong in ({"decision_days": 0}, {"decision_days": "3"}, {"decision_days": None}, {"rejects_overdue": 1}):
+        refused = api.as_user(owner, "manage").patch(f"benchmarks/{benchmark.key}/", wrong)
+        assert (refused.status_code, next(iter(wrong)) in str(error_of(refused)["details"])) == (400, True)
+
+
+def test_a_dry_run_of_a_decision_tells_the_state_it_would_lead_to(make, api):
+    benchmark = make.benchmark(submission_policy="moderated")
+    waiting = make.pending(benchmark, {"New": [1.0] * 5}, by=make.user())
+    asking = api.as_user(benchmark.memberships.get().user)
+    assert asking.post(f"submissions/{waiting.uuid}/accept/", {}, query="dry_run=true").json()["state"] == "accepted"
+    assert waiting.submissions.get().state == Submission.State.PENDING
+
+
+def test_withdrawn_scores_are_reinstated_and_what_waits_is_taken_back_by_its_submitter_alone(make, api):
+    benchmark, submitter = make.benchmark(), make.user()
+    owner = benchmark.memberships.get().user
+    waiting = make.pending(benchmark, {"New": [1.0] * 5}, by=submitter)
+    assert api.as_user(owner).post(f"submissions/{waiting.uuid}/retract/").status_code == 403
+    assert api.as_user(submitter).post(f"submissions/{waiting.uuid}/retract/").json()["state"] == "retracted"
+    accepted = benchmark.batches.earliest("pk").submissions.earliest("pk")
+    asking, reason = api.as_user(owner), {"reason": "Measured anew."}
+    assert asking.post(f"submissions/{accepted.uuid}/reinstate/", reason).status_code == 409
+    for step, state in (("withdraw", "withdrawn"), ("reinstate", "accepted")):
+        told = asking.post(f"submissions/{accepted.uuid}/{step}/", reason).json()["systems"]
+        assert [row["state"] for row in told if row["submission"] == str(accepted.uuid)] == [state]
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        ({"tasks": TWO}, "name"),
+        ({"name": "A"}, "tasks"),
+        ({"name": "A", "tasks": []}, "tasks"),
+        ({"name": "A", "tasks": [{"name": "T", "weight": "-1"}]}, "tasks[0].weight"),
+        ({"name": "A", "tasks": [{"name": "T", "direction": True}]}, "tasks[0].direction"),
+        ({"name": "A", "tasks": [{"name": "T"}, {"name": "t"}]}, "tasks[1].name"),
+        ({"name": "A", "tasks": TWO, "deadline": "tomorrow"}, "deadline"),
+        ({"name": "A", "tasks": TWO, "deadline": "2026-12-31T12:00:00"}, "deadline"),
+        ({"name": "A", "tasks": TWO, "daily_cap": -1}, "daily_cap"),
+        ({"name": "A", "tasks": TWO, "key": "Not a key"}, "key"),
+        ({"name": "A", "tasks": TWO, "default_rule": "no-such-rule"}, "default_rule"),
+        ({"name": "A", "tasks": TWO, "tags": "nlp"}, "tags"),
+        ({"name": "A", "tasks": TWO, "owner": 1}, "owner"),
+        ({"name": "=A", "tasks": TWO}, "name"),
+    ],
+)
+def test_a_benchmark_that_cannot_be_stored_is_an_error_that_says_where(make, api, body, place):
+    answer = error_of(api.as_user(make.user()).post("benchmarks/", body))
+    assert (answer["status"], answer["details"][0].get("place")) == (400, place)
+    assert not Benchmark.objects.exists()
+
+
+def test_the_last_owner_keeps_the_benchmark_and_strangers_are_not_told_apart(make, api):
+    benchmark, stranger = make.benchmark(), make.user()
+    owner = benchmark.memberships.get().user
+    asking = api.as_user(owner)
+    path = f"benchmarks/{benchmark.key}/people"
+    assert asking.post(f"{path}/{owner.pk}/", {"role": None}).status_code == 409
+    there, nowhere = (asking.post(f"{path}/{n}/", {"role": "member"}) for n in (stranger.pk, 2**31 - 5))
+    assert (there.status_code, there.content) == (404, nowhere.content)
+    member = make.member(benchmark, "member")
+    assert asking.post(f"{path}/{member.pk}/", {"role": "moderator"}).json()["role"] == "moderator"
+
+
+def test_pages_of_a_ranking_make_up_the_whole(make, api):
+    benchmark = make.published({f"S{i}": [float(i % 7), float(i)] for i in range(25)}, n_tasks=2)
+    path = f"benchmarks/{benchmark.key}/rankings/borda/"
+    whole = [row["system"] for row in api.get(path).json()["results"]]
+    found, url = [], f"/api/v1/{path}?page_size=10"
+    while url:
+        page = api.get(url).json()
+        found, url = found + [row["system"] for row in page["results"]], page["next"]
+    assert (found, len(found)) == (whole, 25)

@@ -1,0 +1,114 @@
+"""Result files of other programs by the API: recognised, mapped, and then checked as every upload is."""
+
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from leaderboard.api.import_bodies import assignment_of, import_body
+from leaderboard.api.openapi import IMPORT_EXAMPLE
+from leaderboard.models import Batch, Draft
+from leaderboard.services.benchmarks import TaskSpec
+from leaderboard.services.imports import Assignment, read_import
+from tests.leaderboard.api.conftest import error_of
+
+RESULTS = {
+    "results": {"arc_easy": {"acc,none": 0.71, "acc_stderr,none": 0.009, "alias": "arc_easy"}},
+    "versions": {"arc_easy": 1.0},
+    "n-shot": {"arc_easy": 0},
+    "config": {"model": "hf", "model_args": "pretrained=acme/deep-thought"},
+}
+FILES = [{"name": "results.json", "text": json.dumps(RESULTS)}]
+
+
+@pytest.fixture
+def board(make):
+    tasks = [TaskSpec("ARC easy", maximum=100), TaskSpec("Other")]
+    return make.published({"Old": [70.0, 1.0]}, tasks=tasks)
+
+
+def path_of(benchmark) -> str:
+    return f"benchmarks/{benchmark.key}/imports/"
+
+
+def test_a_dry_run_says_what_was_recognised_and_what_has_to_be_said(api, board):
+    sender = api.as_user(board.memberships.get().user)
+    found = sender.post(path_of(board), {"files": FILES}, query="dry_run=true").json()
+    column = found["columns"][0]
+    assert (column["task"], column["metric"], column["n_scores"], column["least"]) == ("arc_easy", "acc", 1, 0.71)
+    assert [line["message"] for line in found["problems"]] == ["no column is assigned to a task; say which is which"]
+    assert (found["preview"], Batch.objects.count(), Draft.objects.count()) == (None, 1, 0)
+    asked = {"files": FILES, "mapping": {"tasks": {column["column"]: "ARC easy"}}}
+    scale = sender.post(path_of(board), asked, query="dry_run=true").json()["problems"]
+    assert [line["place"] for line in scale] == [f"mapping.scales.{column['column']}"]
+    assert error_of(sender.post(path_of(board), asked))["details"] == scale
+
+
+def mapped(api, board, **more):
+    """A body with everything that has to be said."""
+    sender = api.as_user(board.memberships.get().user)
+    found = sender.post(path_of(board), {"files": FILES}, query="dry_run=true").json()
+    column, system = found["columns"][0]["column"], found["systems"][0]["system"]
+    mapping = {"tasks": {column: "ARC easy"}, "scales": {column: "times-100"}, "systems": {system: "Deep Thought"}}
+    return sender, {"files": FILES, "mapping": mapping, **more}
+
+
+def test_with_a_mapping_it_is_previewed_and_stored_once_as_an_import(api, board):
+    sender, body = mapped(api, board)
+    refused = sender.post(path_of(board), body, query="dry_run=true").json()
+    assert ["create_systems" in line["message"] for line in refused["problems"]] == [True]
+    body["create_systems"] = True
+    preview = sender.post(path_of(board), body, query="dry_run=true").json()["preview"]
+    assert [(system["name"], system["is_new"]) for system in preview["systems"]] == [("Deep Thought", True)]
+    first = sender.post(path_of(board), body, Idempotency_Key="one")
+    again = sender.post(path_of(board), body, Idempotency_Key="one")
+    assert (first.status_code, again.status_code, first.json()["source"]) == (201, 200, "importer")
+    batch = Batch.objects.get(uuid=first.json()["uuid"])
+    score = batch.submissions.get().scores.get(task__name="ARC easy")
+    assert (score.value, score.standard_error) == (71.0, 0.9)
+    assert "results.json" in batch.note
+    other = sender.post(path_of(board), body | {"note": "Another."}, Idempotency_Key="one")
+    assert error_of(other)["code"] == "idempotency_key_reused"
+
+
+def test_a_form_with_files_says_the_same(api, board):
+    sender, body = mapped(api, board, create_systems=True)
+    data = {
+        "files": SimpleUploadedFile("results.json", FILES[0]["text"].encode()),
+        "mapping": json.dumps(body["mapping"]), "create_systems": "true",
+    }  # fmt: skip
+    client = Client(headers=sender._headers({}))
+    response = client.post(f"/api/v1/{path_of(board)}", data)
+    assert (response.status_code, response.json()["source"]) == (201, "importer")
+
+
+@pytest.mark.parametrize(
+    ("body", "query", "place"),
+    [
+        ({}, "", "files"),
+        ({"files": [{"name": "x.json", "text": 3}]}, "", "files[0].text"),
+        ({"files": [{"name": "x.bin", "text": "\u0000"}]}, "", "files"),
+        ({"files": FILES}, "importer=mteb", "files"),
+        ({"files": FILES}, "importer=nothing", "files"),
+        ({"files": FILES, "mapping": {"tasks": {"nothing": "Other"}}}, "", "mapping.tasks.nothing"),
+        ({"files": FILES, "mapping": []}, "", "mapping"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_its_place_and_stores_nothing(api, board, body, query, place):
+    sender = api.as_user(board.memberships.get().user)
+    error = error_of(sender.post(path_of(board), body, query=query))
+    assert (error["status"], error["details"][0]["place"]) == (400, place)
+    assert (Batch.objects.count(), Draft.objects.count()) == (1, 0)
+
+
+def test_where_submissions_are_closed_nothing_is_read(api, make):
+    closed = make.published(submission_policy="owners")
+    assert error_of(api.as_user(make.user()).post(path_of(closed), {"files": FILES}))["status"] == 403
+
+
+def test_the_example_in_the_schema_maps_what_its_file_holds():
+    body = import_body(IMPORT_EXAMPLE.value)
+    found = read_import(body.files)
+    assignment, problems = assignment_of(body, found, Assignment())
+    assert (assignment.tasks, assignment.names, problems) == ({0: "ARC easy"}, {0: "Deep Thought"}, [])

@@ -1,0 +1,96 @@
+"""Someone who uses accounts to hurt others: their mailboxes, their accounts, the site's disk."""
+
+import time
+from contextlib import suppress
+from functools import partial
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.core.cache import cache
+
+from leaderboard.models import ApiToken, Draft, OutboxMessage, User, WeightProfile
+from leaderboard.models.submissions import Source
+from leaderboard.selectors.audience import audience
+from leaderboard.services import drafts, tokens, weight_profiles
+from leaderboard.services.drafts import RawRow, make_draft
+from leaderboard.services.tokens import create_token
+from leaderboard.services.weights import Weights
+from tests.concurrency import at_once
+
+EMAILS = "/account/email/"
+
+
+@pytest.fixture(autouse=True)
+def nothing_was_counted_before():
+    """The limits of allauth are counted in the cache."""
+    cache.clear()
+
+
+def test_one_account_mails_few_strangers(make, client):
+    client.force_login(make.user(), backend=settings.AUTHENTICATION_BACKENDS[0])
+    for number in range(8):
+        client.post(EMAILS, {"action_add": "", "email": f"stranger{number}@plurank.example"})
+    told = {message.payload["to"] for message in OutboxMessage.objects.all() if "stranger" in message.payload["to"]}
+    assert len(told) < settings.ACCOUNT_MAX_EMAIL_ADDRESSES + 1
+    assert EmailAddress.objects.count() <= settings.ACCOUNT_MAX_EMAIL_ADDRESSES
+
+
+def test_adding_and_removing_addresses_slowly_and_in_turn_does_not_get_round_that(make, client, monkeypatch):
+    client.force_login(make.user(), backend=settings.AUTHENTICATION_BACKENDS[0])
+    began, answers = time.time(), []
+    for minute in range(24):  # slower than the limit of a minute
+        monkeypatch.setattr("allauth.core.internal.ratelimit.time.time", lambda minute=minute: began + 60.0 * minute)
+        action = {"action_remove": ""} if minute % 2 else {"action_add": ""}
+        answers.append(client.post(EMAILS, action | {"email": f"s{minute // 2}@plurank.example"}).status_code)
+    assert answers == [302] * 20 + [429] * 4
+
+
+@pytest.mark.parametrize("is_confirmed", [True, False])
+def test_whoever_signed_up_with_somebody_elses_address_keeps_no_token_once_that_one_resets_the_password(
+    make, client, is_confirmed
+):
+    user = make.user()
+    EmailAddress.objects.create(user=user, email=user.email, primary=True, verified=is_confirmed)
+    _, secret = create_token(user, name="for later", scopes=["read", "manage"], days=365)
+    client.post("/account/password/reset/", {"email": user.email})
+    link = next(word for word in OutboxMessage.objects.get().payload["text"].split() if "/password/reset/key/" in word)
+    page = client.get(link.removeprefix("http://testserver"))
+    new = {"password1": "a new and long one", "password2": "a new and long one"}
+    assert client.post(page["Location"], new).status_code == 302
+    answer = client.get("/api/v1/benchmarks/", HTTP_AUTHORIZATION=f"Token {secret}")
+    assert answer.status_code == (200 if is_confirmed else 401)
+
+
+def test_drafts_that_nobody_confirms_do_not_fill_the_disk(make, monkeypatch):
+    monkeypatch.setattr(drafts, "MOST_DRAFTS", 3)
+    benchmark, hostile, other = make.benchmark(n_tasks=1, scores={"A": [1.0]}), make.user(), make.user()
+    kept = make_draft(benchmark, other, [RawRow("Theirs", {"task-1": "1"})], source=Source.FORM)
+    made = [make_draft(benchmark, hostile, [RawRow("B", {"task-1": "1"})], source=Source.FORM) for _ in range(5)]
+    assert set(Draft.objects.values_list("pk", flat=True)) == {kept.pk, *(draft.pk for draft in made[2:])}
+
+
+@pytest.mark.parametrize("name", ["user 1", "User-12", "us\u0435r 1", "Former member", "formermember"])
+def test_nobody_takes_a_name_by_which_the_site_calls_others(db, client, name):
+    sent = {"email": "new@plurank.example", "password1": "a new and long one", "password2": "a new and long one"}
+    answer = client.post("/account/signup/", sent | {"display_name": name})
+    assert "choose another display name" in answer.content.decode()
+    assert not User.objects.exists()
+
+
+def test_many_at_once_do_not_get_more_tokens_or_profiles_than_one_may_have(make_committed, monkeypatch):
+    monkeypatch.setattr(tokens, "MOST_TOKENS", 3)
+    monkeypatch.setattr(weight_profiles, "MOST_PROFILES", 3)
+    user, benchmark = make_committed.user(), make_committed.benchmark()
+
+    def both(name: str) -> None:
+        with suppress(weight_profiles.ProfileError):
+            weight_profiles.keep_profile(
+                benchmark, audience(user, benchmark), user,
+                name=name, weights=Weights({"task-1": "3"}), aggregation="", is_published=False,
+            )  # fmt: skip
+        with suppress(tokens.TokenError):
+            create_token(user, name=name, scopes=["read"], days=30)
+
+    assert at_once([partial(both, f"number {k}") for k in range(8)]) == [None] * 8
+    assert (ApiToken.objects.count(), WeightProfile.objects.count()) == (3, 3)

@@ -1,0 +1,66 @@
+"""The form of a correction: filled with what holds, previewed, confirmed, and shown where the scores are."""
+
+from uuid import UUID
+
+import pytest
+from django.urls import reverse
+
+from leaderboard.models import Batch, Draft, Submission
+from leaderboard.services.columns import published_board
+
+
+@pytest.fixture
+def board(make):
+    return make.published({"A": [1.0, 4.0], "B": [2.0, 3.0]})
+
+
+def sign_in(client, user):
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+
+
+def test_scores_are_corrected_from_the_page_of_the_system_to_the_board(make, client, board):
+    owner = board.memberships.get(role="owner").user
+    sign_in(client, owner)
+    first = Submission.objects.get(system__key="a")
+    address = reverse("correct", args=[board.key, first.uuid])
+    assert address in client.get(reverse("system", args=[board.key, "a"])).content.decode()
+    assert address in client.get(reverse("batch", args=[first.batch.uuid])).content.decode()
+    form = client.get(address).context["form"]
+    assert (form["score-task-1"].value(), form["score-task-2"].value()) == ("1", "4")
+
+    sent = {"score-task-1": "9", "score-task-2": "Not applicable", "note": "The wrong log."}
+    preview = client.post(address, sent)
+    page = client.get(preview["Location"])
+    assert "The wrong log." in page.content.decode()
+    assert [row.note for row in page.context["draft"]["rows"]] == ["", "missing: not applicable"]
+    confirmed = client.post(preview["Location"], {"action": "confirm", "previewed_number": "1"})
+    batch = Batch.objects.get(uuid=UUID(confirmed["Location"].strip("/").split("/")[-1]))
+    assert (batch.source, batch.submissions.get().corrects) == ("correction", first)
+
+    board = make.publish(board)
+    mean = next(column for column in published_board(board.publication).columns if column.rule == "mean")
+    assert mean.ranks.tolist() == [-1, 1]
+    system = client.get(reverse("system", args=[board.key, "a"])).content.decode()
+    assert "missing: not applicable" in system
+    assert '<span class="badge">correction</span> The wrong log.' in system
+    assert "were corrected" in client.get(reverse("batch", args=[first.batch.uuid])).content.decode()
+    rule = client.get(reverse("rule", args=[board.key, "copeland"])).content.decode()
+    assert 'title="not applicable"' in rule
+
+
+def test_a_correction_without_a_reason_or_a_number_is_asked_for_again(client, board):
+    sign_in(client, board.memberships.get(role="owner").user)
+    address = reverse("correct", args=[board.key, Submission.objects.get(system__key="a").uuid])
+    response = client.post(address, {"score-task-1": "good", "score-task-2": "4"})
+    assert (response.status_code, set(response.context["form"].errors)) == (400, {"note"})
+    response = client.post(address, {"score-task-1": "good", "score-task-2": "4", "note": "x"})
+    assert (response.status_code, set(response.context["form"].errors)) == (400, {"score-task-1"})
+    assert Draft.objects.count() == 0
+
+
+def test_what_holds_no_more_leads_back_to_its_page(make, client, board):
+    sign_in(client, board.memberships.get(role="owner").user)
+    first = Submission.objects.get(system__key="a")
+    make.accepted(board, {"A": [5.0, 5.0]})
+    response = client.get(reverse("correct", args=[board.key, first.uuid]))
+    assert response["Location"] == reverse("batch", args=[first.batch.uuid])
