@@ -4,7 +4,10 @@ FROM python:3.13-slim
 ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PLURANK_VAR=/var/lib/plurank
 
-RUN useradd --system --uid 10001 --create-home --home-dir /home/plurank plurank \
+# pg_dump and pg_restore, for `manage.py backup` and `restore`.
+RUN apt-get update && apt-get install --yes --no-install-recommends postgresql-client && rm -rf /var/lib/apt/lists/*
+RUN groupadd --gid 10001 plurank \
+    && useradd --uid 10001 --gid 10001 --create-home --home-dir /home/plurank plurank \
     && install --directory --owner plurank --group plurank /var/lib/plurank
 WORKDIR /srv/plurank
 COPY requirements.lock ./

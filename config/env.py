@@ -1,6 +1,7 @@
 """Settings from the environment, each with an error that names the variable, its value and what it may be."""
 
 import os
+import re
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
+KEY_LENGTH, KEY_LETTERS = 50, 10  # what Django's own check of deployments asks for, and more variety
+RATE = re.compile(r"[1-9][0-9]{0,8}/(s|sec|m|min|h|hour|d|day)")
 
 
 def text(name: str, default: str) -> str:
@@ -39,6 +42,18 @@ def number(name: str, default: int, *, least: int = 0) -> int:
     if not value.isascii() or not value.isdigit() or int(value) < least:
         raise ImproperlyConfigured(f"{name}={value!r} is not a whole number of at least {least}")
     return int(value)
+
+
+def rate(name: str, default: str) -> str:
+    """The variable `name` as how often something may be done: `120/min`, by second, minute, hour or day.
+
+    Raises:
+        ImproperlyConfigured: it is something else.
+    """
+    value = text(name, default)
+    if not RATE.fullmatch(value):
+        raise ImproperlyConfigured(f"{name}={value!r} is no rate; write 120/min, or another of s, min, hour, day")
+    return value
 
 
 def choice(name: str, default: str, allowed: Sequence[str]) -> str:
@@ -71,13 +86,57 @@ def database(name: str, default: str) -> dict:
     return dict(environ.Env.db_url_config(url))
 
 
+def hosts(name: str, default: str, *, is_production: bool) -> list[str]:
+    """The host names that the site answers to, between commas.
+
+    Raises:
+        ImproperlyConfigured: in production they must be named, and `*` is none: with it any name that a client sends
+            would stand in links of mails and pages.
+    """
+    found = listing(name, "" if is_production else default)
+    if is_production and not found:
+        raise ImproperlyConfigured(f"{name} is not set; in production it must name the hosts the site answers to")
+    if is_production and any(host in {"*", ".", "*."} for host in found):
+        raise ImproperlyConfigured(f"{name}={','.join(found)!r} would answer to any name; in production name each host")
+    return found
+
+
+def debug(name: str, *, is_production: bool) -> bool:
+    """Whether pages show what went wrong inside.
+
+    Raises:
+        ImproperlyConfigured: in production they must not: they show settings and source.
+    """
+    value = boolean(name, default=False)
+    if value and is_production:
+        raise ImproperlyConfigured(f"{name}=true shows settings and source to readers; unset it in production")
+    return value
+
+
+def secret(name: str, *, least: int) -> str:
+    """A secret that may be unset, and then is empty.
+
+    Raises:
+        ImproperlyConfigured: it is too short to be one. The message does not say what it is.
+    """
+    value = text(name, "")
+    if value and len(value) < least:
+        raise ImproperlyConfigured(f"{name} has {len(value)} characters; a secret needs {least}, best random ones")
+    return value
+
+
 def secret_key(name: str, file: Path, *, is_production: bool) -> str:
     """The secret key: from the variable `name`, else from `file`, which is made on first use outside production.
 
     Raises:
-        ImproperlyConfigured: in production the variable must be set.
+        ImproperlyConfigured: in production the variable must be set, to something that nobody guesses.
     """
     if value := os.environ.get(name):
+        if is_production and (len(value) < KEY_LENGTH or len(set(value)) < KEY_LETTERS):
+            raise ImproperlyConfigured(
+                f"{name} has {len(value)} characters, {len(set(value))} of them different; in production it must be "
+                f'a random one of at least {KEY_LENGTH}: python -c "import secrets; print(secrets.token_urlsafe(50))"'
+            )
         return value
     if is_production:
         raise ImproperlyConfigured(f"{name} is not set; in production it must be a long random string")

@@ -13,10 +13,10 @@ IS_TEST = "pytest" in sys.modules
 VAR = Path(env.text("PLURANK_VAR", str(ROOT / "var" / "test" if IS_TEST else ROOT / "var"))).resolve()
 VAR.mkdir(parents=True, exist_ok=True)
 
-DEBUG = env.boolean("PLURANK_DEBUG", default=False)
 IS_PRODUCTION = env.boolean("PLURANK_PRODUCTION", default=False)
+DEBUG = env.debug("PLURANK_DEBUG", is_production=IS_PRODUCTION)
 SECRET_KEY = env.secret_key("PLURANK_SECRET_KEY", VAR / "secret_key", is_production=IS_PRODUCTION)
-ALLOWED_HOSTS = env.listing("PLURANK_HOSTS", "127.0.0.1,localhost,[::1]")
+ALLOWED_HOSTS = env.hosts("PLURANK_HOSTS", "127.0.0.1,localhost,[::1]", is_production=IS_PRODUCTION)
 CSRF_TRUSTED_ORIGINS = env.listing("PLURANK_ORIGINS", "")
 PLURANK_VERSION = "0.1.0"
 ENGINE_VERSION = engine_version
@@ -34,6 +34,8 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "rest_framework",
     "knox",
     "drf_spectacular",
@@ -42,14 +44,17 @@ INSTALLED_APPS = [
     "csp",
 ]
 MIDDLEWARE = [
+    "config.requests.RequestMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "leaderboard.views.caching.CacheMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "leaderboard.views.busy.BusyMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
 ]
@@ -76,12 +81,10 @@ TEMPLATES = [
 SQLITE_OPTIONS = {
     # Deferred transactions of several writers fail at once with "database is locked"; immediate ones queue.
     "transaction_mode": "IMMEDIATE",
-    "timeout": 20,
+    "timeout": env.number("PLURANK_SQLITE_WAIT_SECONDS", 20, least=1),
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON",
 }
-DATABASES: dict[str, dict[str, Any]] = {
-    "default": env.database("DATABASE_URL", f"sqlite:///{VAR / 'plurank.sqlite3'}")
-}
+DATABASES: dict[str, dict[str, Any]] = {"default": env.database("DATABASE_URL", f"sqlite:///{VAR / 'plurank.sqlite3'}")}
 IS_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if IS_SQLITE:
     DATABASES["default"] |= {"OPTIONS": SQLITE_OPTIONS, "TEST": {"NAME": str(VAR / "test.sqlite3")}}
@@ -99,7 +102,7 @@ REDIS_URL = env.text("REDIS_URL", "")
 if REDIS_URL:
     CACHES = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "config.cache.ForgivingRedisCache",
             "LOCATION": REDIS_URL,
             "KEY_PREFIX": "plurank",
             "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 2},
@@ -141,8 +144,15 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "rankings"
 CELERY_TIMEZONE = "UTC"
 
+# --- Operators ---------------------------------------------------------------------------------------------------
+# Whoever knows it reads `/metrics`; without one there is no such page.
+METRICS_TOKEN = env.secret("PLURANK_METRICS_TOKEN", least=20)
+
 JOB_LEASE_SECONDS = env.number("PLURANK_LEASE_SECONDS", 30, least=1)
 JOB_ATTEMPTS = env.number("PLURANK_JOB_ATTEMPTS", 3, least=1)
+# What computing one board may take, and by how much a job may outlast its time before its process is killed.
+BOARD_SECONDS = env.number("PLURANK_BOARD_SECONDS", 120, least=1)
+JOB_GRACE_SECONDS = env.number("PLURANK_JOB_GRACE_SECONDS", 30, least=1)
 JOB_MEMORY_BYTES = env.number("PLURANK_JOB_MEMORY_MB", 4096, least=512) * 2**20
 # When a study runs that a benchmark's owners chose nothing for, and how long it may take.
 STUDIES_RUN = env.choice("PLURANK_STUDIES_RUN", "every", ["every", "nightly", "demand"])
@@ -153,7 +163,34 @@ ON_DEMAND_BUDGET = env.number("PLURANK_ON_DEMAND_BUDGET", 5_000_000, least=1)
 UPLOAD_BYTES = env.number("PLURANK_UPLOAD_MB", 10, least=1) * 2**20
 UPLOAD_SYSTEMS = env.number("PLURANK_UPLOAD_SYSTEMS", 10_000, least=1)
 INSTANCE_CELLS = env.number("PLURANK_INSTANCE_CELLS", 1_000_000, least=1)
+# What somebody without an account may have ranked on the page for trying, and for how long.
+TRY_BYTES = env.number("PLURANK_TRY_KB", 300, least=1) * 1000
+TRY_SYSTEMS = env.number("PLURANK_TRY_SYSTEMS", 300, least=2)
+TRY_TASKS = env.number("PLURANK_TRY_TASKS", 200, least=1)
+TRY_SECONDS = env.number("PLURANK_TRY_SECONDS", 10, least=1)
+# How many benchmarks one account may make; staff as many as they like.
+BENCHMARKS_PER_ACCOUNT = env.number("PLURANK_BENCHMARKS_PER_ACCOUNT", 20, least=1)
 DRAFT_DAYS = env.number("PLURANK_DRAFT_DAYS", 7, least=1)
+
+# --- Mails: rows first (`OutboxMessage`), sent by the sweep ------------------------------------------------------
+CONSOLE_MAILS = "django.core.mail.backends.console.EmailBackend"
+EMAIL_BACKEND = env.text("PLURANK_EMAIL_BACKEND", CONSOLE_MAILS)
+DEFAULT_FROM_EMAIL = env.text("PLURANK_EMAIL_FROM", "plurank@localhost")
+EMAIL_HOST = env.text("PLURANK_EMAIL_HOST", "localhost")
+EMAIL_PORT = env.number("PLURANK_EMAIL_PORT", 25, least=1)
+EMAIL_HOST_USER = env.text("PLURANK_EMAIL_USER", "")
+EMAIL_HOST_PASSWORD = env.text("PLURANK_EMAIL_PASSWORD", "")
+EMAIL_USE_TLS = env.boolean("PLURANK_EMAIL_STARTTLS", default=False)
+EMAIL_USE_SSL = env.boolean("PLURANK_EMAIL_TLS", default=False)
+EMAIL_TIMEOUT = env.number("PLURANK_EMAIL_SECONDS", 10, least=1)
+OUTBOX_ATTEMPTS = env.number("PLURANK_EMAIL_ATTEMPTS", 12, least=1)
+# Where links in mails lead: they are written where no request says by which name the site was asked.
+SITE_URL = env.text("PLURANK_URL", CSRF_TRUSTED_ORIGINS[0] if CSRF_TRUSTED_ORIGINS else "http://127.0.0.1:8000")
+# Webhooks go to the public internet alone, unless an operator's own receivers are inside.
+WEBHOOKS_INSIDE = env.boolean("PLURANK_WEBHOOKS_INSIDE", default=False)
+WEBHOOK_SECONDS = env.number("PLURANK_WEBHOOK_SECONDS", 10, least=1)
+NOTICE_SECONDS = env.number("PLURANK_NOTICE_SECONDS", 3600)  # between two mails about one benchmark
+
 
 # --- People -----------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "leaderboard.User"
@@ -173,24 +210,63 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_SIGNUP_FORM_CLASS = "leaderboard.forms.DisplayNameForm"
-ACCOUNT_EMAIL_VERIFICATION = env.text("PLURANK_EMAIL_VERIFICATION", "optional")
+# Sign-up must not tell whether an address has an account. Whoever is signed in at once was told that it had none, so
+# that only `mandatory` keeps it: whatever the address, the answer is the same page, and what is true stands in a mail
+# to it. Without a mail server nobody could follow that link, and a new installation is its maker's own.
+ACCOUNT_EMAIL_VERIFICATION = env.choice(
+    "PLURANK_EMAIL_VERIFICATION",
+    "optional" if EMAIL_BACKEND == CONSOLE_MAILS else "mandatory",
+    ["none", "optional", "mandatory"],
+)
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_ADAPTER = "leaderboard.services.accounts.AccountAdapter"
+ACCOUNT_FORMS = {
+    "reset_password": "leaderboard.forms.accounts.ResetForm",
+    "reset_password_from_key": "leaderboard.forms.accounts.NewPasswordForm",
+}
+ACCOUNT_EMAIL_NOTIFICATIONS = True  # whoever changes a password or a second factor: its owner reads of it
+# What guesses is counted in the database, by account and by address (`ATTEMPTS`); these two would count it again.
+# The other two send mails to addresses that somebody merely typed.
+ACCOUNT_RATE_LIMITS = {
+    "login_failed": "",
+    "reset_password": "",
+    "manage_email": "10/m/user,20/h/user",
+    "signup": "20/m/ip,60/h/ip",
+}
+ACCOUNT_MAX_EMAIL_ADDRESSES = 5
+MFA_ADAPTER = "leaderboard.services.second_factor.SecondFactorAdapter"
+MFA_FORMS = {
+    "authenticate": "leaderboard.forms.accounts.CodeForm",
+    "reauthenticate": "leaderboard.forms.accounts.CodeAgainForm",
+    "activate_totp": "leaderboard.forms.accounts.ActivateForm",
+}
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Plurank"
+# How many proxies of ours stand in front and add to X-Forwarded-For; what clients write there counts for nothing.
+PROXIES = env.number("PLURANK_PROXIES", 0)
+# How often one may try before one waits: {what: {whose: (attempts, within seconds)}}. Only failures count, except of
+# `reset`, where every mail does.
+ATTEMPTS = {
+    "login": {"account": (5, 300), "address": (20, 300)},
+    "code": {"account": (5, 300), "address": (20, 300)},
+    "reset": {"account": (3, 3600), "address": (10, 3600)},
+    "token": {"address": (30, 60)},
+    "join": {"account": (20, 300), "address": (20, 300)},
+}
 LOGIN_REDIRECT_URL = "home"
 LOGIN_URL = "account_login"
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"
-EMAIL_BACKEND = env.text("PLURANK_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
-DEFAULT_FROM_EMAIL = env.text("PLURANK_EMAIL_FROM", "plurank@localhost")
 
 # --- The API ----------------------------------------------------------------------------------------------------
 # By address, user and token every request is counted; by `on_demand` and `write` those of whoever asks for it.
 API_RATES = {
-    "address": "1200/min",
-    "user": "1200/min",
-    "token": "600/min",
-    "on_demand": "60/min",
-    "write": "120/min",
+    "address": env.rate("PLURANK_API_ADDRESS_RATE", "1200/min"),
+    "user": env.rate("PLURANK_API_USER_RATE", "1200/min"),
+    "token": env.rate("PLURANK_API_TOKEN_RATE", "600/min"),
+    "on_demand": env.rate("PLURANK_API_ON_DEMAND_RATE", "60/min"),
+    "write": env.rate("PLURANK_API_WRITE_RATE", "120/min"),
+    "try": env.rate("PLURANK_TRY_RATE", "20/min"),  # tables on the page for trying; no route of the API
 }
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["leaderboard.api.authentication.TokenAuthentication"],
@@ -207,8 +283,7 @@ REST_FRAMEWORK = {
         "leaderboard.api.throttles.OnDemandThrottle",
         "leaderboard.api.throttles.WriteThrottle",
     ],
-    # How many proxies of ours stand in front and add to X-Forwarded-For; what clients write there counts for nothing.
-    "NUM_PROXIES": env.number("PLURANK_PROXIES", 0),
+    "NUM_PROXIES": PROXIES,
 }
 REST_KNOX = {"TOKEN_PREFIX": "plurank_"}  # so that scanners for leaked secrets know one when they see it
 SPECTACULAR_SETTINGS = {
@@ -241,6 +316,14 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 X_FRAME_OPTIONS = "DENY"
+# What no page of the site uses, so that nothing that gets into one may either.
+PERMISSIONS_POLICY = ", ".join(
+    f"{feature}=()"
+    for feature in [
+        "accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer", "microphone", "midi",
+        "payment", "publickey-credentials-get", "screen-wake-lock", "usb", "xr-spatial-tracking",
+    ]
+)  # fmt: skip
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -253,6 +336,9 @@ if IS_PRODUCTION:
     SECURE_HSTS_PRELOAD = True
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
+    # With this prefix browsers take the cookies over HTTPS from this very host alone, not from a neighbour's.
+    SESSION_COOKIE_NAME = "__Host-sessionid"
+    CSRF_COOKIE_NAME = "__Host-csrftoken"
 
 # --- Language, time, static files, logs -------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
@@ -268,15 +354,24 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG or IS_TEST
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        else "config.static_storage.StaticStorage"
     },
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 12_000  # a table of 1,000 tasks
+DATA_UPLOAD_MAX_NUMBER_FILES = 200  # result files of one import
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.text("PLURANK_LOG_LEVEL", "INFO")},
+    "formatters": {"line": {"()": "config.logs.LineFormatter"}, "json": {"()": "config.logs.JsonFormatter"}},
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": env.choice("PLURANK_LOG_FORMAT", "line", ["line", "json"]),
+        }
+    },
+    "root": {
+        "handlers": ["stderr"],
+        "level": env.choice("PLURANK_LOG_LEVEL", "INFO", ["DEBUG", "INFO", "WARNING", "ERROR"]),
+    },
 }

@@ -108,11 +108,13 @@ class Supervisor:
         var: Path,
         folder: Path,
         say: Callable[[str], None] = _say,
+        longest_pause: float = LONGEST_PAUSE,
     ) -> None:
         self.children = [Child(name, command) for name, command in commands.items()]
         self.var = var
         self.folder = folder
         self.say = say
+        self.longest_pause = longest_pause
         self.is_stopping = False
         self._guard: subprocess.Popen[bytes] | None = None
         self._handlers: dict[int, Any] = {}
@@ -143,6 +145,10 @@ class Supervisor:
                 return True
             time.sleep(LOOK_EVERY)
         return False
+
+    def add(self, commands: Mapping[str, Sequence[str]]) -> None:
+        """Keep these running, too, from the next look on: what needs the others to be there before it starts."""
+        self.children += [Child(name, command) for name, command in commands.items()]
 
     # --- Starting -------------------------------------------------------------------------------------------
     def _tend(self, child: Child) -> None:
@@ -179,7 +185,7 @@ class Supervisor:
         child.start_at = time.monotonic() + child.pause
         log = self._log_path(child.name)
         self.say(f"{child.name} {why}; starting it again in {child.pause:g} s (see {log})")
-        child.pause = min(2 * child.pause, LONGEST_PAUSE)
+        child.pause = min(2 * child.pause, self.longest_pause)
 
     def _forget(self, child: Child) -> None:
         """Kill what a dead child left of its process group, and take it off the lists."""

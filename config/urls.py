@@ -13,9 +13,11 @@ urlpatterns = [
     path("", include("leaderboard.urls")),
     path("account/email/", emails, name="account_email"),
     path("account/", include("allauth.account.urls")),
+    path("account/second-factor/", include("allauth.mfa.urls")),
     path("admin/", admin.site.urls),
 ]
 
 # What goes wrong before a view of the API is reached has the API's shape too.
 handler400 = "leaderboard.api.errors.bad_request"
+handler404 = "leaderboard.views.errors.not_found"
 handler500 = "leaderboard.api.errors.server_error"

@@ -4,6 +4,7 @@
 migrated test database, because the triggers that keep history refuse to let a shared one be emptied.
 """
 
+import os
 import shutil
 import sqlite3
 import uuid
@@ -14,10 +15,16 @@ import pytest
 from django.conf import settings
 from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
+from hypothesis import settings as hypothesis_settings
 
 from leaderboard import enqueue
 from tests.factories import Factory
 from tests.running_site import RunningSite
+
+# Where many wait for the answer the same examples are tried each time; everywhere else they are drawn anew.
+hypothesis_settings.register_profile("every checkout", derandomize=True, deadline=None)
+if os.environ.get("PLURANK_CI"):
+    hypothesis_settings.load_profile("every checkout")
 
 
 @pytest.fixture(scope="session")

@@ -49,6 +49,11 @@ def test_an_empty_variable_is_an_unset_one(monkeypatch, default):
             "PLURANK_X='4' is not a whole number of at least 5",
         ),
         (
+            lambda: env.rate("PLURANK_X", "1/s"),
+            "many/min",
+            "PLURANK_X='many/min' is no rate; write 120/min, or another of s, min, hour, day",
+        ),
+        (
             lambda: env.database("PLURANK_X", ""),
             "mysql://root:secret@host/name",
             "PLURANK_X begins with 'mysql'; allowed: postgres://..., sqlite:///...",
@@ -91,8 +96,9 @@ def test_the_secret_key_is_made_once_and_only_its_owner_may_read_it(monkeypatch,
 
 
 def test_the_secret_key_of_the_environment_wins(monkeypatch, tmp_path):
-    monkeypatch.setenv("PLURANK_SECRET_KEY", "from outside")
-    assert env.secret_key("PLURANK_SECRET_KEY", tmp_path / "key", is_production=True) == "from outside"
+    outside = "a long random string from outside, 0123456789 and more"
+    monkeypatch.setenv("PLURANK_SECRET_KEY", outside)
+    assert env.secret_key("PLURANK_SECRET_KEY", tmp_path / "key", is_production=True) == outside
 
 
 def test_production_makes_no_secret_key_of_its_own(monkeypatch, tmp_path):

@@ -2,8 +2,11 @@
 
 import multiprocessing
 import os
+import resource
+import subprocess
 import time
 from collections import Counter
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty
 
@@ -100,3 +103,40 @@ def test_writing_where_no_folder_can_be_is_an_error_of_the_channel(tmp_path):
     channel = connect(tmp_path / "file" / "messages").default_channel
     with pytest.raises(ChannelError, match="cannot add a message"):
         channel._put("rankings", {"number": 1})
+
+
+@contextmanager
+def no_more_room(folder: Path):
+    """Nothing more can be written: the disk, if it is a small one, is full; else no file may grow beyond 10 bytes."""
+    if folder.is_mount():
+        filler = folder / "filler"
+        with filler.open("wb", buffering=0) as file, suppress(OSError):
+            while True:
+                file.write(b"x" * 1024)
+        yield "No space left on device"
+        filler.unlink()
+        return
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    try:
+        yield "File too large"
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_a_full_disk_fails_the_wake_up_leaves_no_half_of_it_and_takes_the_next_once_there_is_room(tmp_path):
+    # Where nobody may mount a disk that is small enough to fill, writing stops at a limit instead.
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tmp_path], check=False, capture_output=True)
+    try:
+        channel = connect(tmp_path / "messages").default_channel
+        channel._put("rankings", {"number": 1})
+        with no_more_room(tmp_path) as reason, pytest.raises(ChannelError, match=reason):
+            channel._put("rankings", {"number": 2})
+        assert channel._get("rankings")["number"] == 1, "what lay there can still be taken"
+        channel._put("rankings", {"number": 3})
+        assert channel._get("rankings")["number"] == 3
+        with pytest.raises(Empty):
+            channel._get("rankings")
+    finally:
+        if tmp_path.is_mount():
+            subprocess.run(["umount", "--lazy", tmp_path], check=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import xml.etree.ElementTree as ET
 
 import pytest
 
-from benchmarks.papers import boards, store
-from benchmarks.papers.__main__ import text_of
+from benchmarks.papers import boards, figures, store
+from benchmarks.papers.__main__ import result_of
 from benchmarks.papers.boards import NoDataError, board
 from benchmarks.papers.render import section_text, table
 from benchmarks.papers.tables import (
@@ -15,6 +16,8 @@ from benchmarks.papers.tables import (
     DIFFERS,
     OURS_ALONE,
     Grid,
+    Plane,
+    Plot,
     Result,
     Row,
     Section,
@@ -73,7 +76,10 @@ def test_a_bar_within_a_cell_does_not_end_it():
     assert table(["a"], [["x|y"]])[-1] == "| x&#124;y |"
 
 
-RESULT = Result([Row("a", "1", "1", AGREES), Row("b", "", "2", OURS_ALONE)], [Grid("g", ["h"], [["1"]])], ["note"])
+PICTURE = Plot("curve", "One curve", "It rises.", "k", "tau-b", ["1", "2"], {"mean": [0.5, None]}, top=0.6)
+PLANE = Plane("dots", "Two dots", "Apart.", "diversity", "sensitivity", [("GLUE", 0.1, 0.2, 0.3)])
+ROWS = [Row("a", "1", "1", AGREES), Row("b", "", "2", OURS_ALONE)]
+RESULT = Result(ROWS, [Grid("g", ["h"], [["1"]])], ["note"], [PICTURE], [PLANE], {"n": 2, "of": {"x": [1.5]}})
 
 
 def counting_section(boards=()):
@@ -89,12 +95,12 @@ def counting_section(boards=()):
 def test_a_result_is_read_back_until_forced(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "FOLDER", tmp_path / "papers")
     section, calls = counting_section(("VTAB",))
-    first = text_of(section, is_forced=False)
-    assert text_of(section, is_forced=False) == first == section_text(section, RESULT)
+    assert result_of(section) == result_of(section) == (RESULT, "")
     assert len(calls) == 1
-    text_of(section, is_forced=True)
-    assert len(calls) == 2
     assert [path.suffix for path in (tmp_path / "papers").iterdir()] == [".json"]
+    store.forget_all()
+    assert result_of(section) == (RESULT, "")
+    assert len(calls) == 2
 
 
 def test_a_result_is_computed_anew_when_a_leaderboard_changes(tmp_path, monkeypatch):
@@ -105,16 +111,18 @@ def test_a_result_is_computed_anew_when_a_leaderboard_changes(tmp_path, monkeypa
     (folder / "benchmark.toml").write_text("")
     (folder / "scores.csv").write_text("system,t\nA,1\n")
     section, calls = counting_section(("votenrank-toy",))
-    text_of(section, is_forced=False)
+    result_of(section)
     (folder / "scores.csv").write_text("system,t\nA,2\n")
-    text_of(section, is_forced=False)
+    result_of(section)
     assert len(calls) == 2
 
 
 def test_a_section_without_its_data_says_so_and_is_not_computed(tmp_path, monkeypatch):
     monkeypatch.setenv("PLURANK_REFERENCE_DATA", str(tmp_path))
     section, calls = counting_section(("votenrank-glue",))
-    assert "**Not run:** no votenrank-glue in PLURANK_REFERENCE_DATA." in text_of(section, is_forced=False)
+    result, missing = result_of(section)
+    assert result is None
+    assert "**Not run:** no votenrank-glue in PLURANK_REFERENCE_DATA." in section_text(section, result, missing)
     assert not calls
     with pytest.raises(NoDataError, match="set PLURANK_REFERENCE_DATA"):
         board("votenrank-glue")
@@ -123,3 +131,33 @@ def test_a_section_without_its_data_says_so_and_is_not_computed(tmp_path, monkey
 @pytest.mark.parametrize("name", list(boards.IN_REPOSITORY))
 def test_every_leaderboard_said_to_be_in_the_repository_is_there(name):
     assert all(path.is_file() for path in boards.files_of(name))
+
+
+def test_what_several_sections_share_is_computed_once_for_each_state_of_its_leaderboards(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "FOLDER", tmp_path / "papers")
+    monkeypatch.setenv("PLURANK_REFERENCE_DATA", str(tmp_path))
+    folder = tmp_path / "data" / "votenrank-toy"
+    folder.mkdir(parents=True)
+    (folder / "benchmark.toml").write_text("")
+    (folder / "scores.csv").write_text("system,t\nA,1\n")
+    calls = []
+
+    def compute():
+        calls.append(1)
+        return {"n": len(calls)}
+
+    assert [store.kept("count", ("votenrank-toy",), compute) for _ in range(2)] == [{"n": 1}, {"n": 1}]
+    (folder / "scores.csv").write_text("system,t\nA,2\n")
+    assert store.kept("count", ("votenrank-toy",), compute) == {"n": 2}
+    assert store.kept("count of nothing", (), compute) == {"n": 3}
+
+
+def test_a_figure_is_a_file_that_stands_alone_and_names_its_curves():
+    text = figures.svg_of(PICTURE)
+    root = ET.fromstring(text)
+    said = " ".join(element.text or "" for element in root.iter())
+    assert "One curve" in said
+    assert "mean: 0.50 at 1, 0.50 at 1" in said
+    assert '<text class="legend" x="50" y="318">mean</text>' in text
+    dots = ET.fromstring(figures.svg_of(PLANE))
+    assert "GLUE: diversity 0.10, sensitivity 0.20 to 0.30" in " ".join(element.text or "" for element in dots.iter())

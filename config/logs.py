@@ -1,0 +1,60 @@
+"""Log records that say which request and which job they belong to, as lines for people or as JSON for programs."""
+
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any
+
+_ids: ContextVar[dict[str, object]] = ContextVar("plurank_log_ids", default={})  # noqa: B039 -- never changed in place
+_OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+# What other packages pass along with a record that a log is no place for: whole requests, with their cookies.
+_LEFT_OUT = {"request", "data", "context"}
+
+
+@contextmanager
+def logged_as(**ids: object) -> Iterator[None]:
+    """Every record that is logged inside carries these ids: `request="3f..."`, `job=17`."""
+    token = _ids.set(_ids.get() | ids)
+    try:
+        yield
+    finally:
+        _ids.reset(token)
+
+
+def current_ids() -> dict[str, object]:
+    """The ids of what is being done now."""
+    return _ids.get()
+
+
+class LineFormatter(logging.Formatter):
+    """One line a record, the ids in brackets: `2026-05-01 10:00:00,000 INFO jobs.tasks: job 17: done [job=17]`."""
+
+    def __init__(self) -> None:
+        super().__init__("{asctime} {levelname} {name}: {message}", style="{")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 -- logging's own name
+        """The line, with the ids behind it."""
+        told = " ".join(f"{name}={value}" for name, value in current_ids().items())
+        return super().formatMessage(record) + (f" [{told}]" if told else "")
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line: `at`, `level`, `logger`, `message`, the ids, `error` with its traceback, and extras."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The object as text."""
+        told: dict[str, Any] = {
+            "at": datetime.fromtimestamp(record.created, tz=UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            "process": record.process,
+            **current_ids(),
+        }
+        if record.exc_info:
+            told["error"] = self.formatException(record.exc_info)
+        extras = {name: value for name, value in vars(record).items() if name not in _OF_EVERY_RECORD | _LEFT_OUT}
+        return json.dumps(extras | told, default=str, ensure_ascii=False)

@@ -1,0 +1,128 @@
+"""What the documents promise is held by tests that there are; what they tell people to type works."""
+
+import ast
+import re
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+import yaml
+from django.conf import settings
+from django.core.management import get_commands, load_command_class
+
+from config import audit, processes
+
+ROOT = settings.ROOT
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+
+
+@cache
+def names_in(file: str) -> set[str]:
+    path = ROOT / file
+    if not path.exists():
+        return set()
+    tree = ast.parse(path.read_text())
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
+
+
+@pytest.mark.parametrize(("document", "least"), [("security.md", 50), ("reliability.md", 20)])
+def test_every_test_that_a_document_names_is_there(document, least):
+    named = NAMED.findall((ROOT / "docs" / document).read_text())
+    assert [f"{file}::{test}" for file, test in named if test not in names_in(file)] == []
+    assert len(named) >= least
+
+
+def test_every_threat_names_a_test():
+    lines = (ROOT / "docs" / "security.md").read_text().splitlines()
+    rows = [line for line in lines if line.startswith("| ") and not line.startswith(("| threat", "|---"))]
+    assert len(rows) > 25
+    assert [row for row in rows if not NAMED.search(row)] == []
+
+
+def test_every_promise_of_the_design_names_a_test():
+    text = (ROOT / "docs" / "reliability.md").read_text()
+    promises = re.findall(r"^### (\d)\. .*?(?=^##|\Z)", text, flags=re.MULTILINE | re.DOTALL)
+    parts = re.split(r"^### \d\. ", text, flags=re.MULTILINE)[1:]
+    assert promises == list("1234567")
+    assert [number for number, part in zip(promises, parts, strict=True) if not NAMED.search(part)] == []
+
+
+def test_every_package_of_the_locks_is_pinned_with_a_hash():
+    for name in ("requirements.lock", "requirements-dev.lock"):
+        text = (ROOT / name).read_text()
+        blocks = re.findall(r"^\S.*(?:\n {4}\S.*)*", text, flags=re.MULTILINE)
+        packages = [block for block in blocks if not block.startswith("#")]
+        assert len(packages) > 40
+        assert [block.split()[0] for block in packages if "==" not in block or "--hash=sha256:" not in block] == []
+
+
+def test_the_audit_reads_the_lock_and_finds_what_is_installed_in_another_version():
+    pinned = audit.pins((ROOT / "requirements.lock").read_text())
+    assert pinned["django"].startswith("5.2.")
+    assert audit.differences({"django": "0.1", "no-such-package": "1"})[0].startswith("django is installed as 5.2.")
+    assert len(audit.differences({"django": "0.1", "no-such-package": "1"})) == 1
+
+
+# --- Operating -------------------------------------------------------------------------------------------------------
+
+OPERATE = (ROOT / "docs" / "operate.md").read_text()
+
+
+def test_every_command_that_the_manual_names_is_there_with_its_options():
+    commands = get_commands()
+    for line in re.findall(r"manage\.py ([a-z_]+(?: [^`\n]*)?)", OPERATE):
+        name, *rest = line.split()
+        parser = load_command_class(commands[name], name).create_parser("manage.py", name)
+        known = {option for action in parser._actions for option in action.option_strings}
+        options = {word for word in rest if word.startswith("--")}
+        assert options <= known, f"manage.py {line}"
+
+
+def test_every_file_and_target_that_the_manual_names_is_there():
+    files = re.findall(r"`((?:deploy|docs|config)/[\w./-]+)`|\]\(\.\./((?:deploy|docs)/[\w./-]+)\)", OPERATE)
+    named = [one or other for one, other in files]
+    assert named
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    assert {"production-like", "faults", "audit"} <= set(re.findall(r"(?:^|`)make ([a-z-]+)", OPERATE, re.M)) <= targets
+
+
+def test_the_units_of_systemd_run_what_the_site_runs():
+    python = "/srv/plurank/.venv/bin/python"
+    expected = {
+        "plurank-web.service": processes.web(python, 8000, n_workers=2),
+        "plurank-rankings@.service": processes.worker(python, "rankings", name="rankings%i"),
+        "plurank-studies@.service": processes.worker(python, "studies", name="studies%i"),
+        "plurank-sweep.service": [python, "manage.py", "sweep"],
+    }
+    found = {}
+    for path in (ROOT / "deploy" / "systemd").glob("*.service"):
+        text = path.read_text().replace("%%h", "%h")
+        found[path.name] = re.search(r"^ExecStart=(.*)$", text, flags=re.MULTILINE)[1].split()
+        for line in ("NoNewPrivileges=true", "ProtectSystem=strict", "User=plurank", "Restart=always"):
+            assert line in text, f"{path.name} lacks {line}"
+    assert found == expected
+
+
+def test_proxies_say_what_scheme_and_address_asked_and_keep_operators_pages_inside():
+    nginx, caddy = ((ROOT / "deploy" / name).read_text() for name in ("nginx.conf", "Caddyfile"))
+    for words in ("X-Forwarded-Proto $scheme", "X-Forwarded-For $proxy_add_x_forwarded_for", "Host $host"):
+        assert words in nginx
+    for page in ("/readyz/", "/metrics/"):
+        assert page in nginx
+        assert page in caddy
+
+
+def test_production_like_is_a_command_that_explains_itself():
+    shown = subprocess.run(
+        [sys.executable, "-m", "config.production_like", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "as in production" in shown.stdout
+
+
+def test_the_compose_file_bounds_what_each_container_may_take():
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+    unbounded = [name for name, service in services.items() if not {"mem_limit", "cpus", "pids_limit"} <= set(service)]
+    assert unbounded == []
+    assert [name for name, service in services.items() if not service.get("read_only")] == []

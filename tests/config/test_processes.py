@@ -1,0 +1,25 @@
+"""Which processes make up a site, and the command that runs them without containers."""
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+
+from config.processes import processes
+from config.supervisor import sole_supervisor
+
+
+def test_a_queue_has_as_many_workers_as_one_wants_each_with_a_name_of_its_own():
+    found = processes("python", 8000, n_web=3, n_workers={"rankings": 2, "studies": 0})
+    assert list(found) == ["web", "rankings", "rankings2", "sweep"]
+    names = [command[command.index("--hostname") + 1] for command in (found["rankings"], found["rankings2"])]
+    assert names == ["rankings@%h", "rankings2@%h"]
+    assert found["web"][found["web"].index("--workers") + 1] == "3"
+    assert list(processes("python", 8000)) == ["web", "rankings", "studies", "sweep"]
+
+
+def test_two_supervisors_do_not_serve_from_one_folder():
+    with (
+        sole_supervisor(settings.VAR, "http://127.0.0.1:8000/"),
+        pytest.raises(CommandError, match="already runs from this folder"),
+    ):
+        call_command("serve", "--port", "8001")

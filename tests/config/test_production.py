@@ -1,0 +1,128 @@
+"""The settings of production: clean by Django's own check, and refused where they would be unsafe; headers; logs."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from config import env
+from config.logs import JsonFormatter, LineFormatter, logged_as
+
+KEY = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+GOOD = {"PLURANK_PRODUCTION": "true", "PLURANK_HOSTS": "boards.example", "PLURANK_SECRET_KEY": KEY}
+
+
+def manage(*arguments: str, tmp_path, **variables: str) -> subprocess.CompletedProcess:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PLURANK_")}
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=settings.ROOT,
+        env=kept | {"PLURANK_VAR": str(tmp_path)} | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def secret_key() -> str:
+    return env.secret_key("PLURANK_X", settings.VAR / "no", is_production=True)
+
+
+def test_djangos_own_check_of_a_deployment_finds_nothing(tmp_path):
+    found = manage("check", "--deploy", "--fail-level", "DEBUG", tmp_path=tmp_path, **GOOD)
+    assert (found.returncode, found.stdout) == (0, "System check identified no issues (0 silenced).\n"), found.stderr
+
+
+@pytest.mark.parametrize(
+    ("read", "value", "words"),
+    [
+        (secret_key, "short", "has 5 characters"),
+        (secret_key, "ab" * 40, "2 of them different"),
+        (secret_key, "", "is not set"),
+        (lambda: env.hosts("PLURANK_X", "localhost", is_production=True), "", "is not set"),
+        (lambda: env.hosts("PLURANK_X", "localhost", is_production=True), "a.example,*", "would answer to any name"),
+        (lambda: env.debug("PLURANK_X", is_production=True), "true", "shows settings and source"),
+        (lambda: env.secret("PLURANK_X", least=20), "too short", "has 9 characters"),
+    ],
+)
+def test_what_is_unsafe_in_production_stops_the_start_and_says_why(monkeypatch, read, value, words):
+    monkeypatch.setenv("PLURANK_X", value)
+    with pytest.raises(ImproperlyConfigured, match=words) as caught:
+        read()
+    assert str(caught.value).startswith("PLURANK_X")
+    assert len(value) < 6 or "example" in value or value not in str(caught.value), "an error repeats no secret"
+
+
+def test_what_is_unsafe_in_production_is_a_convenience_elsewhere(monkeypatch, tmp_path):
+    monkeypatch.delenv("PLURANK_X", raising=False)
+    assert env.hosts("PLURANK_X", "localhost", is_production=False) == ["localhost"]
+    assert env.secret("PLURANK_X", least=20) == ""
+    monkeypatch.setenv("PLURANK_X", "true")
+    assert env.debug("PLURANK_X", is_production=False) is True
+    assert env.secret_key("PLURANK_X", tmp_path / "key", is_production=False) == "true"
+
+
+@pytest.mark.parametrize("path", ["/", "/status/", "/no-such-page/", "/api/v1/benchmarks/", "/account/login/"])
+def test_every_answer_carries_the_headers_that_tell_browsers_what_to_refuse(db, client, path):
+    headers = client.get(path).headers
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    found = {name: headers[name] for name in ("X-Frame-Options", "X-Content-Type-Options", "Referrer-Policy")}
+    assert found == {"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "camera=(), display-capture=(), geolocation=()" in headers["Permissions-Policy"]
+
+
+def test_the_one_page_with_a_wider_policy_allows_pictures_inside_its_own_style_and_nothing_else(db, client):
+    usual = client.get("/").headers["Content-Security-Policy"].split("; ")
+    wider = client.get("/api/docs/").headers["Content-Security-Policy"].split("; ")
+    assert set(wider) ^ set(usual) == {"img-src 'self'", "img-src 'self' data:"}
+
+
+def test_cookies_of_production_go_to_this_host_over_https_alone(tmp_path):
+    program = (
+        "import django, json; django.setup(); from django.conf import settings as s; print(json.dumps("
+        "[s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, "
+        "s.SESSION_COOKIE_HTTPONLY, s.SESSION_COOKIE_SAMESITE, s.SECURE_HSTS_SECONDS, s.SECURE_SSL_REDIRECT]))"
+    )
+    found = manage("shell", "--no-imports", "-c", program, tmp_path=tmp_path, **GOOD)
+    expected = ["__Host-sessionid", "__Host-csrftoken", True, True, True, "Lax", 31_536_000, True]
+    assert json.loads(found.stdout.splitlines()[-1]) == expected
+
+
+# --- Logs ------------------------------------------------------------------------------------------------------------
+
+
+def record(**extras):
+    made = logging.makeLogRecord({"name": "plurank.x", "levelname": "INFO", "msg": "said %s", "args": ("so",)})
+    vars(made).update(extras)
+    return made
+
+
+def test_a_record_says_which_request_and_job_it_belongs_to():
+    with logged_as(request="abc"), logged_as(job=17):
+        line, told = LineFormatter().format(record()), json.loads(JsonFormatter().format(record(route="board")))
+    assert line.endswith("INFO plurank.x: said so [request=abc job=17]")
+    del told["at"], told["process"]
+    expected = {"level": "INFO", "logger": "plurank.x", "message": "said so", "request": "abc", "job": 17}
+    assert told == expected | {"route": "board"}
+    assert "[" not in LineFormatter().format(record())
+
+
+def test_a_request_is_logged_by_its_route_and_never_by_its_address(db, client, caplog):
+    with caplog.at_level(logging.INFO, logger="plurank.requests"):
+        client.get("/join/a-secret-invitation/?q=what-i-looked-for")
+    (logged,) = [r for r in caplog.records if r.name == "plurank.requests"]
+    assert (logged.method, logged.route, logged.status) == ("GET", "join", 302)
+    assert "secret" not in JsonFormatter().format(logged)
+
+
+@pytest.mark.parametrize(("given", "echoed"), [("abc-123-def", "abc-123-def"), ("x" * 65, None), ("a b<c>def", None)])
+def test_the_id_that_a_proxy_gave_comes_back_and_no_other(db, client, given, echoed):
+    assert client.get("/healthz/", headers={"X-Request-ID": given}).headers.get("X-Request-ID") == echoed
