@@ -3,23 +3,32 @@
 #
 # Variables: PORT=8123, PYTHON=/path/to/python3.12, and ARGS="..." for pytest.
 
-.PHONY: help demo test test-slow check bench bench-peers papers lock install-dev
+.PHONY: help demo production-like test test-slow faults fuzz schemathesis check audit bench bench-peers papers screenshots lock install-dev
 .DEFAULT_GOAL := help
 SHELL = /bin/sh
 VENV_PYTHON = .venv/bin/python
 
 help:
 	@echo "make demo    run the whole site with demonstration data at http://127.0.0.1:8000/ (PORT=8123 make demo)"
+	@echo "make production-like   run it as in production: PostgreSQL, Redis, gunicorn, workers, without containers"
 	@echo "make test    run the tests (make test ARGS='-k borda')"
 	@echo "make test-slow   run the tests that take long"
+	@echo "make faults   kill, stall and starve a running site on 200 random schedules (ARGS='--seed 7 --schedules 50')"
+	@echo "make fuzz    send every importer of result files 100,000 inputs"
+	@echo "make schemathesis   send the API some fifteen minutes of requests that its schema allows"
 	@echo "make check   lint, types, import contracts, missing migrations"
+	@echo "make audit   compare the packages with the lock, and ask about known holes in them"
 	@echo "make bench   measure the speed of the engine and the site"
 	@echo "make bench-peers   measure it against other packages, which it downloads (ARGS='--peer ranky')"
 	@echo "make papers  recompute the tables of four papers and write docs/papers.md (ARGS='--section rofin-glue')"
+	@echo "make screenshots   take the pictures of docs/screenshots (ARGS='board prospects' for some)"
 	@echo "make lock    pin the newest versions that pyproject.toml allows, with hashes"
 
 demo:
 	@python=$$(sh config/find_python.sh) && exec "$$python" -m config.bootstrap demo
+
+production-like: install-dev
+	@exec $(VENV_PYTHON) -m config.production_like $(ARGS)
 
 install-dev:
 	@python=$$(sh config/find_python.sh) && "$$python" -m config.bootstrap install-dev
@@ -30,11 +39,24 @@ test: install-dev
 test-slow: install-dev
 	@exec $(VENV_PYTHON) -m pytest -m slow $(ARGS)
 
+# PostgreSQL, Redis and the site are this run's own, on ports of their own. Takes about a quarter of an hour.
+faults: install-dev
+	@exec $(VENV_PYTHON) -m tests.faults --schedules 200 $(ARGS)
+
+fuzz: install-dev
+	@PLURANK_FUZZ_INPUTS=100000 exec $(VENV_PYTHON) -m pytest tests/leaderboard/importers/test_fuzz.py $(ARGS)
+
+schemathesis: install-dev
+	@exec $(VENV_PYTHON) -m pytest -m slow tests/leaderboard/api/test_schemathesis.py $(ARGS)
+
 check: install-dev
 	$(VENV_PYTHON) -m ruff check .
 	$(VENV_PYTHON) -m mypy
 	$(VENV_PYTHON) -c "from importlinter.cli import lint_imports_command; lint_imports_command()"
 	$(VENV_PYTHON) manage.py makemigrations --check --dry-run
+
+audit: install-dev
+	@exec $(VENV_PYTHON) -m config.audit
 
 bench: install-dev
 	@for file in benchmarks/*.py; do \
@@ -50,6 +72,10 @@ bench-peers: install-dev
 # A run that is cut short goes on where it stopped; PLURANK_REFERENCE_DATA names the folder with the papers' own data.
 papers: install-dev
 	@exec $(VENV_PYTHON) -m benchmarks.papers $(ARGS)
+
+# Needs Chromium. A site of its own is made for it, with boards, a history and a queue; that takes some minutes.
+screenshots: install-dev
+	@exec $(VENV_PYTHON) -m tests.browser.screenshots $(ARGS)
 
 # The runtime lock first: the other keeps its versions and adds the tools.
 lock: install-dev

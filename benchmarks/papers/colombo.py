@@ -7,11 +7,12 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.papers.boards import board, files_of
+from benchmarks.papers.boards import board
 from benchmarks.papers.tables import (
     AGREES,
     DIFFERS,
     Grid,
+    Plot,
     Progress,
     Result,
     Row,
@@ -21,7 +22,7 @@ from benchmarks.papers.tables import (
     published,
     same,
 )
-from ranking_engine import Pairwise, Ranking, ScoreMatrix, rank
+from ranking_engine import RULES, Pairwise, Ranking, ScoreMatrix, rank
 from ranking_engine.comparison import (
     agreement_rate,
     dispersion,
@@ -30,15 +31,13 @@ from ranking_engine.comparison import (
     max_rank_change,
     weighted_distance,
 )
-from ranking_engine.instance_tables import read_instances
-from ranking_engine.instances import AGGREGATIONS, aggregate_all
 from ranking_engine.stability.catalogue import run_study
 
 PRINTED = published("colombo_2022")
 SOURCES = PRINTED["sources"]
 BOARDS = {"GLUE": "colombo-glue", "SuperGLUE": "colombo-superglue", "XTREME": "colombo-xtreme"}
+N_FIRST = 10
 MORE_BOARDS = ("VTAB", "BigCode", "MTEB", "Open LLM", "MMLU", "BIG-Bench Hard")
-FILES = ("DIALOG_pc", "DIALOG_tc", "FLICKR", "MLQE", "REAL_SUM", "SUM_EVAL", "TAC_08", "TAC_09", "TAC_11")
 
 SHIFTED = "their notebook reads the columns one off: the overall score counts as a task, and sentence retrieval is lost"
 
@@ -136,7 +135,7 @@ def rankings(progress: Progress) -> Result:
         firsts += first_systems(title, matrix, mean, borda)
     header = ["board", "ranked", "tau-b", "top 1", "top 3", "top 5", "top 10", "largest change of rank"]
     grids = [Grid("Mean and Borda (ties shared)", header, lines)]
-    grids.append(Grid("The first five", ["board", "rank", "by mean", "by Borda"], firsts))
+    grids.append(Grid(f"The first {N_FIRST}", ["board", "rank", "by mean", "by Borda"], firsts))
     return Result([], grids, [ONLY_IN_PAPER, SCORE_COLUMN])
 
 
@@ -148,7 +147,7 @@ SCORE_COLUMN = (
 
 
 def first_systems(title: str, matrix: ScoreMatrix, mean: Ranking, borda: Ranking) -> list[list[str]]:
-    return [[title, str(place), _at(matrix, mean, place), _at(matrix, borda, place)] for place in range(1, 6)]
+    return [[title, str(place), _at(matrix, mean, place), _at(matrix, borda, place)] for place in range(1, N_FIRST + 1)]
 
 
 def _at(matrix: ScoreMatrix, ranking: Ranking, place: int) -> str:
@@ -159,7 +158,7 @@ def _at(matrix: ScoreMatrix, ranking: Ranking, place: int) -> str:
 def consensus(progress: Progress) -> Result:
     """Measure how far Borda's order is from the best order of Kemeny, and the mean's."""
     boards_of = {**BOARDS, **{name: name for name in MORE_BOARDS}}
-    lines = []
+    lines, excess = [], {}
     for step, (title, name) in enumerate(boards_of.items()):
         progress(step, len(boards_of))
         matrix = board(name)
@@ -170,11 +169,15 @@ def consensus(progress: Progress) -> Result:
             ranking = rank(matrix, rule, ties=ties)
             is_whole = ranking.n_ranked == best.n_ranked
             found = weighted_distance(matrix, ranking)
+            if rule == "borda" and is_whole:
+                excess[title] = 100 * (found / distance - 1)
             cells.append(f"{number(found, 1)} (+{number(100 * (found / distance - 1))} %)" if is_whole else "-")
         lines.append([title, f"{matrix.n_systems} x {matrix.n_tasks}", *cells])
     header = ["board", "systems x tasks", "Kemeny's least", "proven", "Borda", "mean", "Copeland"]
     title = "Weight of the tasks that contradict an order, over all pairs of systems; a tie in the order costs half"
-    return Result([], [Grid(title, header, lines)], [OPTIMUM])
+    worst = max(excess, key=lambda title: excess[title])
+    facts = {"worst": worst, "most_excess": excess[worst], "n": len(excess), "least_excess": min(excess.values())}
+    return Result([], [Grid(title, header, lines)], [OPTIMUM], facts=facts)
 
 
 OPTIMUM = (
@@ -199,55 +202,65 @@ def spread(progress: Progress) -> Result:
     return Result([], [Grid(title, header, lines)], [ONLY_IN_PAPER])
 
 
-def instances(progress: Progress) -> Result:
-    """Rank by single instances with the labels put right."""
-    lines = []
-    for step, name in enumerate(FILES):
-        progress(step, len(FILES))
-        scores = read_instances(files_of(f"instance/{name}")[0], system_column="Utterance")
-        found = aggregate_all(scores)
-        mean, one, two = (found[key] for key in ("mean", "one_level", "two_level"))
-        taus = [number(kendall_tau(a, b), 3) for a, b in ((mean, one), (mean, two), (one, two))]
-        firsts = ["; ".join(scores.system_names[i] for i in found[key].winners) for key in AGGREGATIONS]
-        size = f"{scores.n_systems} x {scores.blocks[0].shape[1]} x {len(scores.blocks)}"
-        lines.append([name, size, *taus, *firsts])
-    header = ["file", "systems x instances x tasks", "tau-b mean, one level", "mean, two levels", "one, two levels"]
-    header += [f"first by {key.replace('_', ' ')}" for key in AGGREGATIONS]
-    return Result([], [Grid("Mean, Borda over all instances, Borda of Borda", header, lines)], [SWAPPED, ONLY_IN_PAPER])
-
-
-SWAPPED = (
-    "In the released files the columns `System` and `Utterance` hold each other's content, so that their code "
-    "ranks documents for systems; here the systems are read from `Utterance`. Theirs also breaks ties by "
-    "position, with a sort whose order depends on the processor; here tied systems share their points."
-)
-
-
 def robustness(name: str, progress: Progress) -> Result:
     """Turn tasks upside down, and multiply one task, under mean and Borda."""
     parameters = {"rules": ["mean", "borda"], "n_repeats": 100}
     found = run_study("corrupted_tasks", board(BOARDS[name]), parameters, seed=0, progress=progress).summary
-    numbers, factors = found["n_reversed"], found["factors"]
-    turned = [[rule, *(number(value, 3) for value in found["rules"][rule]["reversed"])] for rule in ("mean", "borda")]
-    scaled = [[rule, *(number(value, 3) for value in found["rules"][rule]["scaled"])] for rule in ("mean", "borda")]
+    numbers, factors, rules = found["n_reversed"], found["factors"], found["rules"]
+    turned = [[RULES[rule].name, *(number(value, 3) for value in rules[rule]["reversed"])] for rule in TWO]
+    scaled = [[RULES[rule].name, *(number(value, 3) for value in rules[rule]["scaled"])] for rule in TWO]
     grids = [
         Grid("Normalised Kendall distance by number of tasks turned upside down", ["rule", *map(str, numbers)], turned),
         Grid("The same by the factor of one task, mean over tasks", ["rule", *(f"{f:g}" for f in factors)], scaled),
     ]
-    return Result([], grids, [_PLOTS])
+    said = "Normalised Kendall distance to the ranking before, "
+    plots = [
+        Plot(
+            f"colombo-turned-{name.lower()}",
+            f"{name} with tasks turned upside down",
+            said + "mean of 100 draws of the tasks.",
+            "tasks turned upside down",
+            "distance",
+            [str(k) for k in numbers],
+            {RULES[rule].name: [float(v) for v in rules[rule]["reversed"]] for rule in TWO},
+        ),
+        Plot(
+            f"colombo-scaled-{name.lower()}",
+            f"{name} with one task multiplied",
+            said + "mean over the tasks.",
+            "factor",
+            "distance",
+            [f"{f:g}" for f in factors],
+            {RULES[rule].name: [float(v) for v in rules[rule]["scaled"]] for rule in TWO},
+            top=0.2,
+        ),
+    ]
+    most = {rule: max(float(v) for v in rules[rule]["scaled"]) for rule in TWO}
+    return Result([], grids, [_PLOTS], plots, facts={"most_scaled": most})
 
 
 _PLOTS = "The paper shows such experiments as plots alone."
+TWO = ("mean", "borda")
 
 
 def subsets(name: str, progress: Progress) -> Result:
     """Rank on random subsets of the tasks, under mean and Borda."""
-    parameters = {"rules": ["mean", "borda"], "n_repeats": 100, "n_best": 1, "largest_best": 1}
+    parameters = {"rules": list(TWO), "n_repeats": 100, "n_best": 1, "largest_best": 1}
     found = run_study("task_subsets", board(BOARDS[name]), parameters, seed=0, progress=progress).summary["rules"]
     n = len(found["mean"]["mean"])
-    lines = [[rule, *(number(tau, 3) for tau in found[rule]["mean"])] for rule in ("mean", "borda")]
+    lines = [[RULES[rule].name, *(number(tau, 3) for tau in found[rule]["mean"])] for rule in TWO]
     title = "Kendall's tau-b with the ranking on all tasks by number of tasks, mean of 100 subsets"
-    return Result([], [Grid(title, ["rule", *map(str, range(1, n + 1))], lines)], [_PLOTS])
+    picture = Plot(
+        f"colombo-subsets-{name.lower()}",
+        f"{name} on random subsets of its tasks",
+        title + ".",
+        "tasks in the subset",
+        "tau-b",
+        [str(k) for k in range(1, n + 1)],
+        {RULES[rule].name: [float(v) for v in found[rule]["mean"]] for rule in TWO},
+    )
+    facts = {"at_half": {rule: float(found[rule]["mean"][n // 2 - 1]) for rule in TWO}, "n": n}
+    return Result([], [Grid(title, ["rule", *map(str, range(1, n + 1))], lines)], [_PLOTS], [picture], facts=facts)
 
 
 PARADOX = ScoreMatrix(
@@ -282,9 +295,15 @@ def _order(rule: str) -> str:
 
 
 SECTIONS = (
-    Section("colombo-paradox", "The paradox of pairs", (), paradox, (SOURCES["readme"],)),
-    Section("colombo-xtreme", "XTREME by mean and by Borda", ("colombo-xtreme",), xtreme, (SOURCES["tasks"],)),
-    Section("colombo-rankings", "Mean against Borda on three boards", tuple(BOARDS.values()), rankings),
+    Section("colombo-paradox", "Table 1 and the paradox of pairs", (), paradox, (SOURCES["readme"],)),
+    Section(
+        "colombo-xtreme",
+        "Tables 2 and 7: XTREME by mean and by Borda",
+        ("colombo-xtreme",),
+        xtreme,
+        (SOURCES["tasks"],),
+    ),
+    Section("colombo-rankings", "Tables 2 to 4: mean against Borda on three boards", tuple(BOARDS.values()), rankings),
     Section(
         "colombo-consensus",
         "How far Borda is from Kemeny's optimum",
@@ -293,18 +312,22 @@ SECTIONS = (
         is_slow=True,
     ),
     Section("colombo-dispersion", "Table 8: dispersion of the tasks", tuple(BOARDS.values()), spread),
-    Section(
-        "colombo-instances",
-        "Rankings from single instances, labels put right",
-        tuple(f"instance/{name}" for name in FILES),
-        instances,
-    ),
     *(
-        Section(f"colombo-robustness-{name.lower()}", f"Corrupted tasks, {name}", (source,), partial(robustness, name))
+        Section(
+            f"colombo-robustness-{name.lower()}",
+            f"Corrupted and rescaled tasks, {name}",
+            (source,),
+            partial(robustness, name),
+        )
         for name, source in BOARDS.items()
     ),
     *(
-        Section(f"colombo-subsets-{name.lower()}", f"Subsets of tasks, {name}", (source,), partial(subsets, name))
+        Section(
+            f"colombo-subsets-{name.lower()}",
+            f"Figures 7 and 18: subsets of tasks, {name}",
+            (source,),
+            partial(subsets, name),
+        )
         for name, source in BOARDS.items()
     ),
 )

@@ -91,9 +91,7 @@ def score_rows(
 ) -> tuple[list[Row], tuple[list[str], list[list[str]]]]:
     """Return a row a rule, and the header and lines of a grid of systems by rules in the order of the mean."""
     printed = {rule: printed_scores(table, matrix.system_names) for rule, table in tables.items()}
-    rows = [
-        _agreement_row(matrix, rule, printed[rule], found[rule], reasons.get(rule, "")) for rule in printed
-    ]
+    rows = [_agreement_row(matrix, rule, printed[rule], found[rule], reasons.get(rule, "")) for rule in printed]
     leading = found["mean"] if "mean" in found else found["copeland"]
     lines = [
         [matrix.system_names[i], *(cell(printed[r][matrix.system_names[i]], found[r].scores[i]) for r in printed)]
@@ -102,13 +100,9 @@ def score_rows(
     return rows, (["system", *(RULES[rule].name for rule in printed)], lines)
 
 
-def _agreement_row(
-    matrix: ScoreMatrix, rule: str, printed: Mapping[str, str], ranking: Ranking, reason: str
-) -> Row:
+def _agreement_row(matrix: ScoreMatrix, rule: str, printed: Mapping[str, str], ranking: Ranking, reason: str) -> Row:
     n = len(printed)
-    agreeing = sum(
-        same(printed[name], score) for name, score in zip(matrix.system_names, ranking.scores, strict=True)
-    )
+    agreeing = sum(same(printed[name], score) for name, score in zip(matrix.system_names, ranking.scores, strict=True))
     verdict = AGREES if agreeing == n else DIFFERS
     return Row(
         f"{RULES[rule].name}, scores",
@@ -197,7 +191,8 @@ def winners(progress: Progress) -> Result:
 
 def who_can_win(progress: Progress) -> Result:
     """Compare who can win under some weights (section 3.2)."""
-    rows = []
+    rows: list[Row] = []
+    facts: dict[str, Any] = {}
     options: dict[str, Any] = {"n_draws": 0, "nearest": False, "needed": False}
     for step, (name, source) in enumerate(BOARDS.items()):
         matrix, printed = complete_board(source), PRINTED[name]["prospects"]
@@ -217,6 +212,7 @@ def who_can_win(progress: Progress) -> Result:
             )
         )
         strict = [p.system for p in found.systems if p.verdict == "strict"]
+        facts[TITLES[name]] = {"can": len(can), "strict": len(strict), "cannot": matrix.n_systems - len(can)}
         rows.append(_ours(f"{title}: who can win without a tie", strict))
         if name != "value":
             voting = prospects(matrix, **options)
@@ -224,7 +220,7 @@ def who_can_win(progress: Progress) -> Result:
                 names = [p.system for p in voting.systems if p.verdict in verdicts]
                 rows.append(_ours(f"{title}: who can {what} where diagnostics of weight 0 do not vote", names))
         progress(step + 1, len(BOARDS))
-    return Result(rows, notes=[PROSPECTIVE])
+    return Result(rows, notes=[PROSPECTIVE], facts=facts)
 
 
 def _ours(what: str, names: list[str]) -> Row:

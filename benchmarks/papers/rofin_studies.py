@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
 from benchmarks.papers.rofin import BOARDS, PRINTED, SOURCES, TITLES, paper_board
-from benchmarks.papers.tables import AGREES, DIFFERS, OURS_ALONE, Grid, Progress, Result, Row, Section, number
+from benchmarks.papers.tables import (
+    AGREES,
+    DIFFERS,
+    OURS_ALONE,
+    Grid,
+    Plot,
+    Progress,
+    Result,
+    Row,
+    Section,
+    number,
+)
 from ranking_engine import RULES
 from ranking_engine.axioms import PROPERTIES, convention_of, entry
 from ranking_engine.stability.catalogue import run_study
@@ -60,7 +72,22 @@ def missing_scores(name: str, progress: Progress) -> Result:
         if rule in found
     ]
     title = f"Spearman's correlation over the first 7 systems, mean of 100 repeats, on {TITLES[name]}"
-    return Result([], [Grid(title, ["deleted", *(f"{level} %" for level in LEVELS)], lines)], [_ONLY_PLOTTED])
+    picture = Plot(
+        f"rofin-missing-{name}",
+        f"{TITLES[name]} with missing scores",
+        title + ".",
+        "scores deleted, %",
+        "Spearman",
+        [str(level) for level in range(21)],
+        {RULES[rule].name: [_known(value) for value in found[rule]["mean"]] for rule in CURVES if rule in found},
+    )
+    facts = {RULES[rule].name: float(found[rule]["mean"][-1]) for rule in CURVES if rule in found}
+    grid = Grid(title, ["deleted", *(f"{level} %" for level in LEVELS)], lines)
+    return Result([], [grid], [_ONLY_PLOTTED], [picture], facts=facts)
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else float(value)
 
 
 _TWO_COUNTS = (

@@ -45,20 +45,69 @@ class Grid:
 
 
 @dataclass(frozen=True)
+class Plot:
+    """Curves over places at equal distances, as the site's line chart draws them.
+
+    Attributes:
+        key: the name of its file in docs/figures/.
+        title, description, x_label, y_label: as of the chart.
+        places: the texts of the places.
+        curves: a value for each place, by name; None where there is none.
+        top: the greatest value of the upright axis.
+    """
+
+    key: str
+    title: str
+    description: str
+    x_label: str
+    y_label: str
+    places: list[str]
+    curves: dict[str, list[float | None]]
+    top: float = 1.0
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Points between 0 and 1 with an interval on the upright axis: name, x, low, high."""
+
+    key: str
+    title: str
+    description: str
+    x_label: str
+    y_label: str
+    points: list[tuple[str, float, float, float]]
+
+
+@dataclass(frozen=True)
 class Result:
-    """What a section found."""
+    """What a section found.
+
+    Attributes:
+        rows, grids, notes: what the page shows, in this order.
+        plots, planes: what its figures show.
+        facts: figures by name that the essay quotes.
+    """
 
     rows: list[Row]
     grids: list[Grid] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    plots: list[Plot] = field(default_factory=list)
+    planes: list[Plane] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
     def from_plain(cls, stored: Mapping[str, Any]) -> Result:
-        rows = [Row(**row) for row in stored["rows"]]
-        return cls(rows, [Grid(**grid) for grid in stored["grids"]], list(stored["notes"]))
+        return cls(
+            [Row(**row) for row in stored["rows"]],
+            [Grid(**grid) for grid in stored["grids"]],
+            list(stored["notes"]),
+            [Plot(**plot) for plot in stored["plots"]],
+            [Plane(**{**plane, "points": [tuple(p) for p in plane["points"]]}) for plane in stored["planes"]],
+            dict(stored["facts"]),
+        )
 
 
 @dataclass(frozen=True)
