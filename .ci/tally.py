@@ -2,6 +2,7 @@
 
 python .ci/tally.py count FOLDER STATUS    prints "N passed, N failed"
 python .ci/tally.py never-ran FOLDER       fails, naming them, if tests were skipped in every stage
+python .ci/tally.py once-more FILE         names the failed tests of a stage that deserve a second attempt, or fails
 """
 
 import sys
@@ -9,10 +10,27 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 
+# Real processes, which a busy machine can starve: a test of them has a second attempt, and is named. No other has.
+OF_PROCESSES = ("tests.browser.", "tests.config.", "tests.faults.", "tests.jobs.")
+MOST_AGAIN = 3
+
+
 def outcomes(folder: Path) -> list[tuple[str, str]]:
-    """Every test of every stage, with `passed`, `failed` or the reason why it was skipped."""
+    """Every test of every stage, with `passed`, `failed` or the reason why it was skipped.
+
+    A second attempt (`STAGE again.xml`) stands for the first.
+    """
     found = []
     for file in sorted(folder.glob("*.xml")):
+        again = {name for name, _ in read(folder / f"{file.stem} again.xml")}
+        found += [(name, result) for name, result in read(file) if name not in again]
+    return found
+
+
+def read(file: Path) -> list[tuple[str, str]]:
+    """What one run of tests wrote; nothing if there was none."""
+    found: list[tuple[str, str]] = []
+    if file.exists():
         for case in ET.parse(file).iter("testcase"):  # noqa: S314 -- pytest wrote it just now
             name = f"{case.get('classname')}::{case.get('name')}"
             skipped = case.find("skipped")
@@ -34,6 +52,17 @@ def count(folder: Path, status: int) -> None:
     print(f"{results.count('passed')} passed, {n_failed} failed")
 
 
+def once_more(file: Path) -> int:
+    """Print, a line each, the failed tests if they are few and all of real processes; return 1 otherwise."""
+    failed = [name for name, result in read(file) if result == "failed"]
+    if not 0 < len(failed) <= MOST_AGAIN or not all(name.startswith(OF_PROCESSES) for name in failed):
+        return 1
+    for name in failed:
+        module, test = name.split("::", 1)
+        print(f"{module.replace('.', '/')}.py::{test}")
+    return 0
+
+
 def never_ran(folder: Path) -> int:
     """Print the tests that no stage ran, and return how many there are."""
     found = outcomes(folder)
@@ -48,5 +77,7 @@ if __name__ == "__main__":
     command, results_folder = sys.argv[1], Path(sys.argv[2])
     if command == "count":
         count(results_folder, int(sys.argv[3]))
+    elif command == "once-more":
+        sys.exit(once_more(results_folder))
     else:
         sys.exit(min(never_ran(results_folder), 1))

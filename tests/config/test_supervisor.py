@@ -54,7 +54,7 @@ def supervise(tmp_path):
     yield start
     for process in started:
         process.terminate()
-        process.communicate(timeout=6)
+        process.communicate(timeout=30)
 
 
 def children(var):
@@ -71,7 +71,7 @@ def is_running(pid):
     return bool(state.stdout.strip()) and not state.stdout.startswith("Z")
 
 
-def wait_until(condition, seconds=4):
+def wait_until(condition, seconds=20):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not come true in time"
