@@ -9,7 +9,6 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-
 # Real processes, which a busy machine can starve: a test of them has a second attempt, and is named. No other has.
 OF_PROCESSES = ("tests.browser.", "tests.config.", "tests.faults.", "tests.jobs.")
 MOST_AGAIN = 3
