@@ -143,6 +143,8 @@ def _differences_cost(n: int, T: int) -> float:
     return _pairwise_cost(n, T) + 8e-6 * T + 1.5e-9 * n * n * T
 
 
+MOST_COMPARED = 15_000  # systems all of whose pairs are compared: a number for each takes 0.9 GB
+
 _RULES = (
     Rule(
         "mean", "Mean", "cardinal", True, _sorting_cost, cardinal.mean,
@@ -208,12 +210,12 @@ _RULES = (
     Rule(
         "baldwin", "Baldwin", "elimination", True, _rounds_cost, elimination.baldwin,
         "The systems with the least Borda score leave, round after round.",
-        "Baldwin 1926; Rofin et al. 2023, Vote'n'Rank, section 2", tie_convention="worst",
+        "Baldwin 1926; Rofin et al. 2023, Vote'n'Rank, section 2", tie_convention="worst", max_systems=MOST_COMPARED,
     ),
     Rule(
         "nanson", "Nanson", "elimination", True, _rounds_cost, elimination.nanson,
         "The systems with a Borda score below the average leave, round after round.",
-        "Nanson 1882", tie_convention="worst",
+        "Nanson 1882", tie_convention="worst", max_systems=MOST_COMPARED,
     ),
     Rule(
         "instant_runoff", "Instant runoff", "elimination", True, _votes_cost, elimination.instant_runoff,
@@ -228,19 +230,19 @@ _RULES = (
     Rule(
         "condorcet", "Condorcet", "majority", False, _pairwise_cost, majority.condorcet,
         "Elects the system that beats every other one head to head, if there is one, and ranks nobody else.",
-        "Condorcet 1785; Rofin et al. 2023, Vote'n'Rank, section 2",
+        "Condorcet 1785; Rofin et al. 2023, Vote'n'Rank, section 2", max_systems=MOST_COMPARED,
     ),
     Rule(
         "copeland", "Copeland", "majority", False, _pairwise_cost, majority.copeland,
         "The number of systems it beats head to head minus the number that beat it.",
         "Copeland 1951; Rofin et al. 2023, Vote'n'Rank, section 2",
-        options={"variant": majority.COPELAND_VARIANTS},
+        options={"variant": majority.COPELAND_VARIANTS}, max_systems=MOST_COMPARED,
     ),
     Rule(
         "minimax", "Minimax", "majority", False, _pairwise_cost, majority.minimax,
         "A system is as good as its worst head-to-head defeat is light.",
         "Simpson 1969, Kramer 1977; Rofin et al. 2023, Vote'n'Rank, section 2",
-        options={"variant": majority.MINIMAX_VARIANTS},
+        options={"variant": majority.MINIMAX_VARIANTS}, max_systems=MOST_COMPARED,
     ),
     Rule(
         "schulze", "Schulze", "majority", False, _schulze_cost, paths.schulze,
@@ -262,12 +264,12 @@ _RULES = (
         "win_rate", "Win rate", "rates", False, _win_rate_cost, rates.win_rate,
         "How often a system is ahead, on average over its rivals; a tie is half a win.",
         "Liang et al. 2023, HELM; Pavao et al. 2021, success rate",
-        options={"variant": rates.WIN_RATE_VARIANTS},
+        options={"variant": rates.WIN_RATE_VARIANTS}, max_systems=MOST_COMPARED,
     ),
     Rule(
         "relative_difference", "Relative difference", "rates", False, _differences_cost, rates.relative_difference,
         "By how much a system is ahead, relative to the two scores, on average over rivals and tasks.",
-        "Pavao et al. 2021, section 3",
+        "Pavao et al. 2021, section 3", max_systems=MOST_COMPARED,
     ),
     Rule(
         "bradley_terry", "Bradley-Terry", "rates", False, _bradley_terry_cost, bradley_terry.bradley_terry,

@@ -238,6 +238,8 @@ def rankings_of(before: BoardState, after: BoardState) -> tuple[dict[str, Rankin
         old, new = (reweighted(state.matrix(), state.aggregation) for state in (before, after))
     except ValueError:  # no group weighs anything; no rule has an answer
         return {}, {}
+    if not RULES["copeland"].is_quick(new.n_systems, new.n_tasks):  # nor is any other rule that compares pairs
+        return _ranked(before, None), _ranked(after, None)
     known = Pairwise.of(old)
     changed = _changed_rows(old.values, new.values)
     is_few = len(changed) * FEW_ROWS <= old.n_tasks or len(changed) == 1

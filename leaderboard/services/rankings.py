@@ -31,12 +31,14 @@ from ranking_engine import (
 )
 from ranking_engine import __version__ as engine_version
 from ranking_engine.aggregation import reweighted
+from ranking_engine.rules.majority_of_many import majority_of_many
 
 logger = logging.getLogger(__name__)
 
 RANKING, BOARD = "ranking", "board"
 WINNER_NAMES = 20  # more joint winners than these are counted, not named
 TWO_STEP = "two_step"
+COMPARED_AT_ONCE = 5_000  # systems whose pairs are all compared before a board is published
 FAILED = "failed"  # the status of a rule that raised; it costs its own column only
 
 
@@ -257,12 +259,18 @@ def board_report(found: RevisionMatrix) -> Report:
 def majority_facts(matrix: ScoreMatrix, aggregation: str) -> tuple[int | None, np.ndarray]:
     """The Condorcet winner and the Smith set (a boolean a system) with the tasks' weights under `aggregation`.
 
-    Two-step aggregation has no majority of its own: there the tasks' own weights decide.
+    Two-step aggregation has no majority of its own: there the tasks' own weights decide. Among very many systems the
+    winner is found without comparing all pairs, and so is the Smith set unless it is large: then nobody is marked.
     """
     weighed = matrix if aggregation == TWO_STEP else reweighted(matrix, aggregation)
+    if matrix.n_systems > COMPARED_AT_ONCE:
+        winner, members = majority_of_many(weighed)
+    else:
+        pairwise = Pairwise.of(weighed)
+        winner, members = condorcet_winner(pairwise), smith_set(pairwise)
     in_smith_set = np.zeros(matrix.n_systems, bool)
-    in_smith_set[list(smith_set(weighed))] = True
-    return condorcet_winner(weighed), in_smith_set
+    in_smith_set[list(members or ())] = True
+    return winner, in_smith_set
 
 
 def publish(revision: Revision) -> bool:

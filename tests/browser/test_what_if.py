@@ -38,8 +38,14 @@ async () => {
 
 
 def slide(page, name, tenths):
-    """Move a slider, as a drag or a key does."""
-    move = "(range, value) => { range.value = value; range.dispatchEvent(new Event('input', { bubbles: true })); }"
+    """Move a slider, as a drag or a key does, and wait for the frame that draws it."""
+    move = """
+      (range, value) => {
+        range.value = value;
+        range.dispatchEvent(new Event('input', { bubbles: true }));
+        return new Promise(requestAnimationFrame);
+      }
+    """
     page.get_by_label(f"Share of {name}", exact=True).evaluate(move, tenths)
 
 

@@ -14,7 +14,7 @@ from leaderboard.services.columns import published_board
 from leaderboard.services.rankings import publish, ranking_reports
 from leaderboard.services.reports import make_report, pack_arrays
 from leaderboard.services.score_matrix import revision_matrix
-from ranking_engine import condorcet_winner, rank, smith_set
+from ranking_engine import ScoreMatrix, condorcet_winner, rank, smith_set
 from tests.leaderboard.rules import board_rules
 
 
@@ -70,6 +70,17 @@ def test_the_board_report_counts_and_names_the_choice_sets(make, seed):
     assert board.n_scored.tolist() == (~np.isnan(values)).sum(axis=1).tolist()
     assert np.flatnonzero(board.in_smith_set).tolist() == sorted(smith_set(found.matrix))
     assert board.system_ids.tolist() == [system.id for system in found.systems]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_choice_sets_are_the_same_where_pairs_are_not_all_compared(monkeypatch, seed):
+    draw = random.Random(seed)
+    matrix = ScoreMatrix([[draw.choice([0.0, 1.0, 2.0, float("nan")]) for _ in range(5)] for _ in range(12)])
+    winner, in_smith_set = rankings.majority_facts(matrix, "basic")
+    monkeypatch.setattr(rankings, "COMPARED_AT_ONCE", 1)
+    assert rankings.majority_facts(matrix, "basic")[0] == winner == condorcet_winner(matrix)
+    assert rankings.majority_facts(matrix, "basic")[1].tolist() == in_smith_set.tolist()
+    assert np.flatnonzero(in_smith_set).tolist() == list(smith_set(matrix))
 
 
 def test_a_rule_that_raises_costs_its_own_column_only(make, monkeypatch):
