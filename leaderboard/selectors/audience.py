@@ -1,12 +1,12 @@
 """Who may see and do what: one function of (viewer, benchmark), asked by every page."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.expressions import NegatedExpression
 from django.http import Http404
 from django.utils import timezone
 
@@ -246,9 +246,9 @@ def undecided_batch(benchmark: Benchmark, uuid: UUID) -> Batch:
     return batch
 
 
-def is_wholly_accepted(submissions: Iterable[Submission]) -> bool:
-    """Whether the batch of these submissions is open to every reader of its benchmark."""
-    return all(submission.state == Submission.State.ACCEPTED for submission in submissions)
+def is_batch_open() -> NegatedExpression:
+    """Of a query of submissions: whether their batch, accepted as a whole, is open to readers of its benchmark."""
+    return ~Exists(Submission.objects.filter(batch=OuterRef("batch")).exclude(state=Submission.State.ACCEPTED))
 
 
 def batch_of_draft(viewer: User, uuid: UUID) -> Batch | None:

@@ -58,9 +58,9 @@ def agreements(columns: Sequence[Column], reference: Column) -> dict[str, Agreem
 def average_ranks(ranks: np.ndarray) -> np.ndarray:
     """Shown ranks (1, 2, 2, 4; below 1 = unranked) as average places (1, 2.5, 2.5, 4; NaN)."""
     averages = np.full(len(ranks), np.nan)
-    for rank in np.unique(ranks[ranks >= 1]):
-        holders = ranks == rank
-        averages[holders] = rank + (holders.sum() - 1) / 2
+    is_ranked = ranks >= 1
+    places, which, n_holders = np.unique(ranks[is_ranked], return_inverse=True, return_counts=True)
+    averages[is_ranked] = (places + (n_holders - 1) / 2)[which]
     return averages
 
 

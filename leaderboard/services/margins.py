@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class Margins:
     n_lost: np.ndarray
     n_level: np.ndarray
 
-    @property
+    @cached_property
     def margin(self) -> np.ndarray:
         """`ahead` less `behind`."""
         return self.ahead - self.behind

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from leaderboard.charts.rank_intervals import RankedThing, RankIntervals, rank_intervals
 from leaderboard.models import Benchmark, Submission, SubmissionEvent, System
-from leaderboard.selectors.audience import Viewer, audience, is_wholly_accepted, proven_system_ids
+from leaderboard.selectors.audience import Viewer, audience, is_batch_open, proven_system_ids
 from leaderboard.selectors.scores import NOT_SUBMITTED, CurrentScore, current_scores, systems_at
 from leaderboard.services.columns import Column, PublishedBoard, published_board
 from leaderboard.services.corrections import holding, may_correct
@@ -151,7 +151,8 @@ def _submissions(viewer: Viewer, benchmark: Benchmark, system_id: int) -> list[d
     rows = (
         Submission.objects.filter(benchmark=benchmark, system_id=system_id)
         .select_related("batch__uploader")
-        .prefetch_related("events__revision", "batch__submissions")
+        .prefetch_related("events__revision")
+        .annotate(is_batch_open=is_batch_open())
         .order_by("-pk")
     )
     rows = rows.select_related("batch__uploader", "corrects", "benchmark")
@@ -168,7 +169,7 @@ def _submissions(viewer: Viewer, benchmark: Benchmark, system_id: int) -> list[d
 
 def _submission(row: Submission, *, is_theirs: bool, decides: bool) -> dict[str, Any]:
     accepted = [event for event in row.events.all() if event.kind == SubmissionEvent.Kind.ACCEPTED]
-    is_open = is_theirs or decides or is_wholly_accepted(row.batch.submissions.all())
+    is_open = is_theirs or decides or row.is_batch_open  # type: ignore[attr-defined]
     return {
         "submitted_at": row.batch.created_at,
         "who": row.batch.uploader.shown_name,

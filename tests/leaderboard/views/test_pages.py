@@ -223,7 +223,7 @@ def test_the_page_of_a_system_takes_as_many_queries_for_many_submissions_as_for_
         make.accepted(benchmark, {"A": [1.0] * 5, "B": [1.0] * 5})
     benchmark = make.publish(benchmark)
     cache.clear()
-    with django_assert_num_queries(20):
+    with django_assert_num_queries(19):
         text = client.get(reverse("system", args=[benchmark.key, "a"])).content.decode()
     assert text.count("<td>Accepted</td>") == n + 1
 
