@@ -160,5 +160,5 @@ class Machine:
     def logs(self) -> str:
         """The end of every process's log."""
         files = sorted([*self.folder.glob("*.log"), *self.var.glob("log/*.log")])
-        ends = {path.name: path.read_text(errors="replace").splitlines()[-15:] for path in files}
+        ends = {path.name: path.read_text(errors="replace").splitlines()[-60:] for path in files}
         return "\n".join(f"--- {name}\n" + "\n".join(lines) for name, lines in ends.items())
