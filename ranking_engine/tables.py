@@ -289,7 +289,7 @@ def _line_of(before: bytes) -> int:
 def _one_column_message(header: str) -> str:
     for separator, called in ((";", "semicolons"), ("\t", "tabs")):
         if separator in header:
-            return f"no comma but {called} between the columns; save the file with commas"
+            return f"no comma but {called} between the columns; save the file with commas, and decimal marks as points"
     return f"only one column, {shorten(clean_name(header))!r}; expected `system` and a column for each task"
 
 

@@ -365,7 +365,7 @@ class _Rows:
             shade=shade_of(change, len(ranks)) if change else 0,
             joins_above=n_tied_with > 0 and above >= 0 and ranks[above] == rank,
             joins_below=n_tied_with > 0 and below >= 0 and ranks[below] == rank,
-            is_sole_winner=rank == 1 and n_tied_with == 0,
+            is_sole_winner=rank == 1 and n_tied_with == 0 and column.n_winners <= 1,
         )
 
 

@@ -22,7 +22,7 @@ def winners_sentence(effects: Sequence[Effect]) -> str:
         return ""
     n_changed = sum(effect.winner_before != effect.winner_after for effect in effects)
     if not n_changed:
-        return f"Nobody else would be first under any of {len(effects)} rules."
+        return f"The first place would stay as it is under all {len(effects)} rules."
     return f"The first place would change under {n_changed} of {len(effects)} rules."
 
 

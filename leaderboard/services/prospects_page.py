@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
+from urllib.parse import urlencode
 
 from leaderboard.models import Job, Publication, Revision
 from leaderboard.selectors.jobs import job_of
@@ -25,6 +26,7 @@ from leaderboard.services.prospects_wording import (
     share_text,
     weights_in_words,
 )
+from leaderboard.services.weights import weight_text
 from leaderboard.services.wording import in_words
 from ranking_engine.names import fold_name
 from ranking_engine.prospects import VERDICTS, Nearest, Prospect, Prospects
@@ -255,6 +257,7 @@ class NearestWay:
     total_text: str
     largest_text: str
     largest_moved_text: str
+    what_if_query: str  # asks the what-if page for every rule under these weights
 
 
 @dataclass(frozen=True)
@@ -337,6 +340,15 @@ def _way(origin: str, nearest: Nearest, before: Mapping[str, float], task_names:
         total_text=percent(total.change),
         largest_text=percent(largest.change).removesuffix("\u00a0%"),
         largest_moved_text=change_in_words(largest, before, task_names),
+        what_if_query=urlencode(
+            {
+                "weights": ",".join(
+                    f"{task}:{weight_text(Fraction(total.weights.get(task, 0)))}" for task in before
+                ),
+                "aggregation": "basic",  # they are weights of tasks, whatever groups these belong to
+            },
+            safe=":,/",
+        ),
     )
 
 

@@ -158,7 +158,7 @@ def counts_sentence(verdicts: Mapping[str, int]) -> str:
     can = strict + tied
     if not n_decided:
         return "No system has scores that could be compared."
-    told = f"{can} of {n_decided} system{'' if n_decided == 1 else 's'} can win under some weighting of the tasks"
+    told = f"{can} of {n_decided} system{'' if n_decided == 1 else 's'} can win head to head under some weights"
     if tied:
         told += f" ({tied} of them only by a tie)" if can != tied else " (only by a tie)"
     if none:

@@ -133,8 +133,10 @@ def parse_score(given: str | float | None, task: Task) -> float | None:
     if not shown:
         return None
     if isinstance(given, str) and not NUMBER.match(shown):
+        with_point = shown.replace(",", ".", 1)
+        example = with_point if NUMBER.match(with_point) else "71.3"
         raise ValueError(
-            f"{shown[:40]!r} is not a number; write 71.3, or leave the field empty where there is no score"
+            f"{shown[:40]!r} is not a number; write {example}, or leave the field empty where there is no score"
         )
     try:
         value = float(given)

@@ -95,6 +95,13 @@ def test_another_reference_rule_turns_the_changes_round(make):
     assert names(board) == ["A", "B", "C", "D"]
 
 
+def test_kemeny_orders_equal_systems_and_shows_neither_as_elected_alone(make):
+    """Its ranking is one of the best orders; whoever is first in another one is elected as well."""
+    benchmark = make.publish(make.benchmark({"A": [2.0, 2.0], "B": [2.0, 2.0], "C": [1.0, 1.0]}), studies=True)
+    assert cells(shown(benchmark), "is_sole_winner")["kemeny"] == {"A": False, "B": False, "C": False}
+    assert [column.n_winners for column in shown(benchmark).columns if column.rule == "kemeny"] == [2]
+
+
 def test_ties_count_those_who_share_the_rank(make):
     board = shown(make.published())
     none = dict.fromkeys("ABCD", 0)

@@ -93,7 +93,7 @@ def test_tasks_of_weight_0_are_counted_apart(make):
         "Diagnostic weighs nothing here and does not vote. If it counted, 2 systems could win and 0 could not: 1 more "
         "could."
     )
-    assert page.sentence == "1 of 2 systems can win under some weighting of the tasks; 1 cannot, whatever the weights."
+    assert page.sentence == "1 of 2 systems can win head to head under some weights; 1 cannot, whatever the weights."
     shown, _ = what_it_takes(benchmark.publication, "b", "", "public")
     assert shown.with_all_tasks.verdict == "strict"
 

@@ -81,11 +81,11 @@ def test_a_change_names_what_moves_the_largest_move_first():
     [
         (
             {"strict": 3, "none": 4},
-            "3 of 7 systems can win under some weighting of the tasks; 4 cannot, whatever the weights.",
+            "3 of 7 systems can win head to head under some weights; 4 cannot, whatever the weights.",
         ),
-        ({"strict": 1}, "1 of 1 system can win under some weighting of the tasks."),
-        ({"tie_only": 2}, "2 of 2 systems can win under some weighting of the tasks (only by a tie)."),
-        ({"strict": 1, "undecided": 2}, "1 of 1 system can win under some weighting of the tasks. 2 are undecided."),
+        ({"strict": 1}, "1 of 1 system can win head to head under some weights."),
+        ({"tie_only": 2}, "2 of 2 systems can win head to head under some weights (only by a tie)."),
+        ({"strict": 1, "undecided": 2}, "1 of 1 system can win head to head under some weights. 2 are undecided."),
         ({"no_scores": 3}, "No system has scores that could be compared."),
     ],
 )

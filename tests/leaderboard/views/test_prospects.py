@@ -2,6 +2,8 @@
 
 import html
 import re
+from fractions import Fraction
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.core.cache import cache
@@ -12,6 +14,8 @@ from leaderboard.services import prospects as service
 from leaderboard.services.benchmark_folders import import_folder
 from leaderboard.services.demonstration import FOLDER
 from leaderboard.services.job_runner import run_job
+from leaderboard.services.score_matrix import revision_matrix
+from ranking_engine import Pairwise
 
 SPECIALISTS = {"First": [3.0, 0.0], "Second": [0.0, 3.0], "Rounder": [2.0, 2.0], "Last": [1.0, 1.0]}
 
@@ -37,7 +41,7 @@ def told(client, benchmark, query: str = "", name: str = "prospects", *arguments
 
 def test_every_system_stands_with_its_verdict_and_its_evidence(make, client):
     page = told(client, computed(make))
-    assert "3 of 4 systems can win under some weighting of the tasks (1 of them only by a tie); 1 cannot" in page
+    assert "3 of 4 systems can win head to head under some weights (1 of them only by a tie); 1 cannot" in page
     assert "Cannot win. No weighting works: Rounder is ahead of it on every task." in page
     assert "Wins with Task 1 100 %" in page
     mixture = "against a half-and-half mixture of First and Second it gains on balance on no task."
@@ -186,7 +190,7 @@ def test_a_system_page_says_what_it_would_take(make, client):
     benchmark = computed(make, {"A": [1.0, 1.0, 2.0], "B": [2.0, 2.0, 1.0]})
     page = told(client, benchmark, "", "system", "a")
     change = "moves 16.7 % of the weight: Task 3 from 33.3 % to 50 %"
-    assert f"From the benchmark’s own weights , the smallest change that makes it lose to nobody {change}" in page
+    assert f", the smallest change that makes it lose to nobody head to head {change}" in page
     assert "With the benchmark’s own weights that is so already." in told(client, benchmark, "", "system", "b")
 
 
@@ -206,3 +210,14 @@ def test_the_board_leads_to_the_prospects(make, client):
     benchmark = computed(make)
     link = f'<a href="{reverse("prospects", args=[benchmark.key])}">Who can win'
     assert link in client.get(reverse("board", args=[benchmark.key])).content.decode()
+
+
+def test_the_smallest_change_leads_to_every_rule_under_these_weights(make, client):
+    benchmark = computed(make, {"A": [3.0, 2.0, 2.0], "B": [2.0, 3.0, 1.0], "C": [1.0, 1.0, 3.0]})
+    page = client.get(reverse("system", args=[benchmark.key, "c"])).content.decode()
+    address = html.unescape(re.search(r'href="([^"]*)">Every rule with these weights', page)[1])
+    stated = dict(parse_qsl(urlsplit(address).query))
+    weights = [Fraction(entry.partition(":")[2]) for entry in stated["weights"].split(",")]
+    matrix = revision_matrix(benchmark.publication.revision).matrix.with_weights(weights)
+    assert not Pairwise.of(matrix).beats[:, matrix.system_names.index("c")].any()  # it loses to nobody
+    assert client.get(address).status_code == 200
