@@ -114,6 +114,9 @@ if REDIS_URL:
         "socket_timeout": 2,  # a Redis that stands still delays a request by no more
         "health_check_interval": 10,  # so that a worker soon finds out that Redis vanished without a word
         "max_retries": 0,
+        # Messages are wake-ups and may be lost. Acknowledging one to Redis fails while Redis is away; the message then
+        # counts as held for good, and the worker takes no other.
+        "ack_emulation": False,
     }
 else:
     CACHES = {
