@@ -136,7 +136,7 @@ def test_the_address_carries_the_whole_view(visitors, reader):
     page = reader.open("/b/helm-accuracy/")
     page.locator("summary", has_text="Missing (196)").click()
     page.get_by_role("link", name="Task median filled in").click()
-    page.locator("summary", has_text="Against").click()
+    page.locator("summary", has_text="Compared with").click()
     page.get_by_role("link", name="Plurality").first.click()
     page.locator(".board thead").get_by_role("link", name="Minimax").click()
     page.get_by_role("link", name="Show the rules").click()
