@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 class Watchdog:
     """Since when wake-ups have been lying there without anybody at work here."""
 
-    def __init__(self, deaf_seconds: float = DEAF_SECONDS) -> None:
+    def __init__(self, deaf_seconds: float) -> None:
         self.deaf_seconds = deaf_seconds
         self._since: float | None = None
 

@@ -71,8 +71,7 @@ class _Rivals:
 def _champion(rivals: _Rivals) -> int:
     """The only system that can beat everybody: each new champion is the first that the last one did not beat."""
     order, at = rivals.systems, 0
-    block = 256
-    start = 1
+    start, block = 1, 256
     while start < len(order):
         spared = np.flatnonzero(~rivals.beats(int(order[at]), order[start : start + block]))
         if spared.size:
@@ -85,11 +84,8 @@ def _champion(rivals: _Rivals) -> int:
 
 def _unbeaten_by(rivals: _Rivals, first: int, most: int) -> NDArray[np.intp] | None:
     """`first`, whom it does not beat, whom they do not beat, and so on: they beat all others. None beyond `most`."""
-    position = np.empty(int(rivals.systems.max()) + 1, dtype=np.intp)
-    position[rivals.systems] = np.arange(len(rivals.systems))
-    reached = np.zeros(len(rivals.systems), dtype=bool)
-    reached[position[first]] = True
-    waiting = [int(position[first])]
+    reached = rivals.systems == first
+    waiting = np.flatnonzero(reached).tolist()
     while waiting:
         found = np.flatnonzero(rivals.spared(int(rivals.systems[waiting.pop()])) & ~reached)
         reached[found] = True
