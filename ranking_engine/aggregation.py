@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -139,7 +140,32 @@ def _second_stage(
         i: (matrix.has_score[i] and _why_unranked(i, groups, first)) or why
         for i, why in ranking.unranked_reasons.items()
     }
-    return dataclasses.replace(ranking, rule=rule, unranked_reasons=reasons)
+    return dataclasses.replace(
+        ranking,
+        rule=rule,
+        reason=ranking.reason.replace("a score on every voting task", "a rank in every group of tasks"),
+        unranked_reasons=reasons,
+        details=_details_of_both(first, ranking),
+        stated_winners=first[0].stated_winners if len(first) == 1 else ranking.stated_winners,
+    )
+
+
+def _details_of_both(first: list[Ranking], second: Ranking) -> dict[str, Any]:
+    """Return what the second stage adds to its ranking, with what the first one did to scores and left to chance."""
+    every = [*first, second]
+    details = dict(second.details)
+    for name in ("n_imputed", "pairs_without_common_task"):
+        if any(name in ranking.details for ranking in every):
+            details[name] = sum(ranking.details.get(name, 0) for ranking in every)
+    if dropped := [name for ranking in every for name in ranking.details.get("dropped_tasks", ())]:
+        details["dropped_tasks"] = dropped
+    if any(ranking.details.get("decided_by_name") for ranking in first):
+        details["decided_by_name"] = True
+    known = [ranking.details["unique"] for ranking in every if "unique" in ranking.details]
+    if not all(known):  # another order of a group, as good as the one taken, may lead to other winners
+        is_complete = len(first) == 1 and first[0].details["winners_complete"]
+        details |= {"unique": False if False in known else None, "winners_complete": is_complete}
+    return details
 
 
 def _exactly_tied(ranking: Ranking) -> FloatArray:

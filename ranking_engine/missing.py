@@ -108,7 +108,16 @@ def _drop_tasks(scored: Completed, part: ScoreMatrix) -> Completed:
 
 
 def _median(scored: Completed, part: ScoreMatrix) -> Completed:
-    return _impute(scored, part, lambda column: float(np.median(column)))
+    return _impute(scored, part, middle)
+
+
+def middle(numbers: FloatArray) -> float:
+    """Return the median; the halves are added where the whole would be beyond all floats."""
+    ascending = np.sort(numbers)
+    low, high = ascending[(len(numbers) - 1) // 2], ascending[len(numbers) // 2]
+    with np.errstate(over="ignore"):
+        total = low + high
+    return float(low / 2 + high / 2 if np.isinf(total) else total / 2)
 
 
 def _worst(scored: Completed, part: ScoreMatrix) -> Completed:

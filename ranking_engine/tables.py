@@ -1,7 +1,8 @@
 """scores.csv: reading a table of scores, and writing one.
 
-The first row names the columns: `system`, then one column a task. Each further row is a system; an empty
-cell is a missing score. Numbers are plain decimals such as 91.2, -0.5 or 1e-3, read as the nearest float64.
+The first row names the columns: `system` (or `model`), then one column a task. Each further row is a system; an empty
+cell is a missing score. Numbers are plain decimals such as 91.2, -0.5 or 1e-3, read as the nearest float64. Semicolons
+or tabs may stand in place of the commas, and then decimal commas in place of the points, as spreadsheets write them.
 """
 
 from __future__ import annotations
@@ -17,11 +18,15 @@ from typing import BinaryIO, NoReturn, Protocol
 
 import numpy as np
 
+from ranking_engine.dialect import PLAIN, Dialect, UnclearMarkError, decimal_mark, delimiter_of
 from ranking_engine.names import clean_name, fold_name, name_problem, shorten
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 
 MAX_ISSUES = 100
 SYSTEM_COLUMN = "system"
+SYSTEM_COLUMNS = frozenset(
+    {SYSTEM_COLUMN, "model", ""}
+)  # also those of other people's files; data frames leave it empty
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _NOT_REPORTED = {"nan", "na", "n/a", "none", "null", "-", "--", "?", "missing"}
@@ -85,6 +90,7 @@ class Table:
             one.
         header_line: the line on which the header ends.
         source: what errors call the file.
+        dialect: how the file is written.
     """
 
     system_names: tuple[str, ...]
@@ -94,6 +100,7 @@ class Table:
     header_line: int = 1
     source: str = "table"
     missing_words: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    dialect: Dialect = PLAIN
 
 
 def read_table(
@@ -153,14 +160,43 @@ class _Reader:
         self.missing_words: dict[tuple[int, int], str] = {}
         self.columns: list[str] = []
         self.line = self.header_line = 0
+        self.dialect = PLAIN
 
     def read(self, data: bytes) -> Table:
-        rows = csv.reader(io.StringIO(self._decoded(data), newline=""), strict=True)
+        text = self._decoded(data)
+        self.dialect = Dialect(delimiter_of(text))
+        rows = self._rows(text)
         try:
             self._read_header(rows)
+            if self.dialect.delimiter != ",":
+                self.dialect = Dialect(self.dialect.delimiter, self._decimal_mark(text))
             return self._read_rows(rows)
         except csv.Error as error:
             self._stop(_csv_message(str(error)), line=self.line + 1)
+
+    def _rows(self, text: str) -> _Rows:
+        return csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=self.dialect.delimiter)
+
+    def _decimal_mark(self, text: str) -> str:
+        """The mark of the whole table, for which it is read once before."""
+        places: list[tuple[int, int]] = []
+
+        def scores() -> Iterator[str]:
+            rows = self._rows(text)
+            next((row for row in rows if row), None)
+            for row in rows:
+                for column, cell in enumerate(row[1:], start=2):
+                    places.append((rows.line_num, column))
+                    yield cell
+
+        try:
+            return decimal_mark(scores())
+        except UnclearMarkError as unclear:
+            line, column = places[unclear.place]
+            self._issue(unclear.message, column, line)
+            raise TableError(self.issues, self.name) from unclear
+        except csv.Error:  # which the second reading meets as well, and tells with its line
+            return "."
 
     def _decoded(self, data: bytes) -> str:
         try:
@@ -184,9 +220,10 @@ class _Reader:
         self.line = self.header_line = rows.line_num
         first = clean_name(header[0]) if header else ""
         if len(header) == 1:
-            self._stop(_one_column_message(header[0]), line=self.line)
-        if first.casefold() != SYSTEM_COLUMN:
-            message = f"the first column must be called {SYSTEM_COLUMN!r}, found {shorten(first)!r}"
+            shown = shorten(clean_name(header[0]))
+            self._stop(f"only one column, {shown!r}; expected `system` and a column for each task", line=self.line)
+        if first.casefold() not in SYSTEM_COLUMNS:
+            message = f"the first column must be called {SYSTEM_COLUMN!r} or 'model', found {shorten(first)!r}"
             self._issue(message, 1)
         self.columns = [SYSTEM_COLUMN, *(clean_name(cell) for cell in header[1:])]
         self._check_task_names()
@@ -231,6 +268,7 @@ class _Reader:
             self.header_line,
             self.name,
             self.missing_words,
+            self.dialect,
         )
 
     def _system_name(self, cell: str, line: int, seen: dict[str, int]) -> str:
@@ -239,9 +277,7 @@ class _Reader:
         if problem:
             self._issue(f"the system name {shorten(name)!r} {problem}", 1, line)
         elif fold_name(name) in seen:
-            self._issue(
-                f"the system {shorten(name)!r} already stands on line {seen[fold_name(name)]}", 1, line
-            )
+            self._issue(f"the system {shorten(name)!r} already stands on line {seen[fold_name(name)]}", 1, line)
         else:
             seen[fold_name(name)] = line
         return name
@@ -260,10 +296,11 @@ class _Reader:
         if (word := self.meaning(text)) is not None:
             self.missing_words[i, column - 2] = word
             return math.nan
-        if not _NUMBER.fullmatch(text):
+        number = text if self.dialect.decimal == "." else text.replace(self.dialect.decimal, ".", 1)
+        if not _NUMBER.fullmatch(number):
             self._issue(_number_message(text), column, line)
             return math.nan
-        value = float(text)
+        value = float(number)
         if math.isinf(value):
             self._issue(f"{shorten(text)} is too large for a 64-bit number", column, line)
         return value
@@ -284,13 +321,6 @@ class _Reader:
 
 def _line_of(before: bytes) -> int:
     return len(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"))
-
-
-def _one_column_message(header: str) -> str:
-    for separator, called in ((";", "semicolons"), ("\t", "tabs")):
-        if separator in header:
-            return f"no comma but {called} between the columns; save the file with commas, and decimal marks as points"
-    return f"only one column, {shorten(clean_name(header))!r}; expected `system` and a column for each task"
 
 
 def _csv_message(message: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -13,6 +14,7 @@ WeightLike = int | float | str | Decimal | Fraction
 
 _MAX_MAGNITUDE = 30  # a weight is 0 or lies between 1e-30 and 1e30: an exponent must not eat the memory
 _MAX_TEXT = 64
+_LARGEST = Fraction(sys.float_info.max)
 
 
 def exact_weight(value: object, what: str = "weight") -> Fraction:
@@ -74,6 +76,11 @@ def _from_decimal(number: Decimal) -> Fraction | None:
 def _shown(value: object) -> str:
     text = str(value) if isinstance(value, (Fraction, Decimal, int, float, np.generic)) else repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def as_float(number: Fraction) -> float:
+    """Return the nearest float; the largest one for what no float reaches."""
+    return float(max(-_LARGEST, min(number, _LARGEST)))
 
 
 def over_common_denominator(weights: Sequence[Fraction]) -> tuple[tuple[int, ...], int]:

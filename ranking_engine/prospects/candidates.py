@@ -16,7 +16,7 @@ from ranking_engine.prospects.contest import Certificate, Contest
 from ranking_engine.prospects.leads import Integers
 from ranking_engine.prospects.programs import Optimum
 from ranking_engine.score_matrix import FloatArray
-from ranking_engine.weights import over_common_denominator
+from ranking_engine.weights import as_float, over_common_denominator
 
 Moves = Mapping[int, tuple[Fraction, int]]
 
@@ -33,7 +33,7 @@ def margin_weights(contest: Contest, optimum: Optimum, delta: float) -> Iterator
     if delta > 0:
         yield exact.rounded(weights, exact.FINE)
     tight = contest.leads @ weights - delta < _TIGHT
-    unknown = delta * contest.scale * contest.unit
+    unknown = as_float(Fraction(delta * contest.scale) * contest.unit)
     yield from _solved_weights(contest, weights, tight, moves={}, of_unknown=-1, unknown=unknown)
 
 

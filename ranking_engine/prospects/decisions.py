@@ -12,6 +12,7 @@ from ranking_engine.prospects.contest import Certificate, Contest
 from ranking_engine.prospects.programs import Budget, Optimum, WeightProgram
 from ranking_engine.prospects.results import Verdict
 from ranking_engine.score_matrix import BoolArray
+from ranking_engine.weights import as_float
 
 _NEAR_ZERO = 1e-6  # a margin nearer to 0 is tried both ways: floats do not tell a win from a tie there
 
@@ -85,12 +86,12 @@ def _decided(contest: Contest, optimum: Optimum, delta: float, without: int | No
         for numerators in margin_weights(contest, optimum, delta):
             lead = contest.least_lead(numerators)
             if lead is not None and lead > 0:
-                return Decision("strict", numerators, float(lead))
+                return Decision("strict", numerators, as_float(lead))
             weak = numerators if lead == 0 and weak is None else weak
     if delta < _NEAR_ZERO:
         for certificate in certificates(contest, optimum, delta, without):
             if certificate.most < 0:
-                margin = min(delta * contest.scale, float(certificate.most))
+                margin = min(delta * contest.scale, as_float(certificate.most))
                 return Decision("none", margin=margin, certificate=certificate)
             if certificate.most == 0 and weak is not None:
                 return Decision("tie_only", weak, 0.0, certificate)

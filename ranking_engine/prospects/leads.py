@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ranking_engine.score_matrix import EXACT_FLOAT, FloatArray
 from ranking_engine.task_order import TaskOrder, task_order
-from ranking_engine.weights import over_common_denominator
+from ranking_engine.weights import as_float, over_common_denominator
 
 Integers = NDArray[Any]  # of integers: float64 or int64 where they are exact, Python integers beyond
 
@@ -89,17 +89,30 @@ class PointLeads(Leads):
         self._spread = self.most = spread or 1
         columns = self._points.T.tolist()
         self.spreads = tuple(1 << (max(column) - min(column)).bit_length() for column in columns)
-        self.scale = float(Fraction(self._spread, self.unit))
+        self.scale = as_float(Fraction(self._spread, self.unit))
 
     @cached_property
-    def _shares(self) -> FloatArray:
-        """The points above the least one, as shares of the spread: correctly rounded."""
-        above = self._points - self._points.min()
-        return np.array([[int(x) / self._spread for x in row] for row in above.tolist()])
+    def _shares(self) -> tuple[FloatArray, FloatArray]:
+        """The points above the least one of their task as shares of the spread, and what rounding takes from these.
+
+        Tasks may have units so far apart that the shares of one would vanish beside those of another, and so would two
+        scores of one task; with the second part both keep some 32 digits.
+        """
+        above = (self._points - self._points.min(axis=0)).tolist()
+        rounded = [[int(x) / self._spread for x in row] for row in above]
+        rest = [
+            [float(Fraction(int(x), self._spread) - Fraction(share)) for x, share in zip(*rows, strict=True)]
+            for rows in zip(above, rounded, strict=True)
+        ]
+        shape = self._points.shape
+        return np.array(rounded, np.float64).reshape(shape), np.array(rest, np.float64).reshape(shape)
 
     def of(self, i: int, rivals: NDArray[np.intp]) -> FloatArray:
         """As for all leads."""
-        return self._shares[i] - self._shares[rivals]
+        if self._points.dtype != object:  # their differences are exact
+            return np.asarray((self._points[i] - self._points[rivals]) / self._spread, dtype=np.float64)
+        shares, rest = self._shares
+        return (shares[i] - shares[rivals]) + (rest[i] - rest[rivals])
 
     def exactly(self, i: int, rivals: NDArray[np.intp]) -> Integers:
         """As for all leads."""
@@ -122,11 +135,21 @@ class GroupLeads(Leads):
         fits = self.most < EXACT_FLOAT
         table = np.array(integers, dtype=np.float64 if fits else object).reshape(len(shares), base.n_tasks)
         self._shares: Integers = table.T
+        if base.spreads is not None:
+            rows = [integers[g * base.n_tasks : (g + 1) * base.n_tasks] for g in range(len(shares))]
+            reach = [sum(share * most for share, most in zip(row, base.spreads, strict=True)) for row in rows]
+            self.spreads = tuple(1 << most.bit_length() for most in reach)
 
     def of(self, i: int, rivals: NDArray[np.intp]) -> FloatArray:
         """As for all leads."""
-        whole = self._base.scale * self.unit
-        return np.asarray(self.exactly(i, rivals) / whole, dtype=np.float64)
+        exactly, whole = self.exactly(i, rivals), Fraction(self._base.scale) * self.unit
+        if exactly.dtype != object:
+            return np.asarray(exactly / float(whole), dtype=np.float64)
+        # Integers of any length: their quotient fits a float where they themselves do not.
+        above, below = whole.numerator, whole.denominator
+        return np.array([[int(x) * below / above for x in row] for row in exactly.tolist()], np.float64).reshape(
+            exactly.shape
+        )
 
     def exactly(self, i: int, rivals: NDArray[np.intp]) -> Integers:
         """As for all leads."""

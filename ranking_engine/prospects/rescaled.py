@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.linear_programs import SolverError
 from ranking_engine.prospects.contest import Contest, Terms
 from ranking_engine.prospects.decisions import Decision, decide
 from ranking_engine.prospects.leads import Integers, Leads
@@ -47,8 +48,12 @@ class EvenLeads(Leads):
         return exactly * self._factors
 
 
-def decide_rescaled(contest: Contest, table: Leads, i: int, budget: Budget) -> Decision | None:
+def decide_rescaled(
+    contest: Contest, table: Leads, i: int, budget: Budget, without: int | None = None
+) -> Decision | None:
     """Decide `contest`, that of system i of `table`, on tasks of even scale; None where that is no help.
+
+    The task `without` weighs nothing.
 
     The evidence is for the contest itself, and verified there.
     """
@@ -62,11 +67,16 @@ def decide_rescaled(contest: Contest, table: Leads, i: int, budget: Budget) -> D
     ]
     terms = Terms.of(rows, table.n_tasks)
     even = Contest(EvenLeads(table, factors, most), i, contest.rivals, terms)
-    decision = decide(even, margin_program(table.n_tasks, terms.floats), budget)
-    return _carried_back(contest, decision, factors, most)
+    try:
+        decision = decide(even, margin_program(table.n_tasks, terms.floats), budget, without)
+    except SolverError:
+        return None
+    return _carried_back(contest, decision, factors, most, without)
 
 
-def _carried_back(contest: Contest, decision: Decision, factors: Sequence[int], most: int) -> Decision | None:
+def _carried_back(
+    contest: Contest, decision: Decision, factors: Sequence[int], most: int, without: int | None
+) -> Decision | None:
     """Return the decision with evidence that holds for `contest`; None where it does not."""
     margin = 0.0 if decision.verdict == "tie_only" else None
     numerators = tuple(value * factor for value, factor in zip(decision.numerators, factors, strict=False))
@@ -78,7 +88,7 @@ def _carried_back(contest: Contest, decision: Decision, factors: Sequence[int], 
     if decision.certificate is not None:
         # exact leads are integers over the table's unit there, over nothing here
         multiples = [share / (most * contest.unit) for share in decision.certificate.terms]
-        certificate = contest.certified(decision.certificate.rivals, multiples)
+        certificate = contest.certified(decision.certificate.rivals, multiples, without)
         if certificate is None or certificate.most > 0 or (decision.verdict == "none" and certificate.most == 0):
             return None
     return replace(decision, numerators=numerators, margin=margin, certificate=certificate)

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ranking_engine.linear_programs import SolverError
 from ranking_engine.prospects import exact
 from ranking_engine.prospects import nearest as near
 from ranking_engine.prospects.candidates import edge_weights
 from ranking_engine.prospects.conditions import Conditions
 from ranking_engine.prospects.contest import Contest, TermLeads, Terms
-from ranking_engine.prospects.decisions import Decision, decide
+from ranking_engine.prospects.decisions import UNDECIDED, Decision, decide
+from ranking_engine.prospects.exact_programs import MOST_TASKS, least_largest_change, least_total_change, least_weight
 from ranking_engine.prospects.problem import MAJORITY, Problem, take_apart, with_all_tasks
 from ranking_engine.prospects.programs import Budget, OutOfSteps, WeightProgram, margin_program, set_weight_program
 from ranking_engine.prospects.rescaled import decide_rescaled
@@ -26,6 +28,8 @@ from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 Progress = Callable[[int, int], None]
 
 _OBJECTIVE_ERROR = Fraction(1, 10**6)
+_UNEVEN = 2**16  # tasks whose leads are further apart than that are left to programs in fractions
+_MOST_EXACT_TASKS = 30  # beyond, fractions are tried only where floats find no weights at all
 _OUT_OF_STEPS = "not reached within the number of steps allowed"
 _UNVERIFIED = "neither weights nor a certificate passed the exact verification"
 
@@ -214,7 +218,7 @@ class Search:
             if found.is_prospective:
                 found = self._with_objective(found, contest)
                 found = self._with_nearest(found, contest, decision) if nearest else found
-                found = self._with_needed(found, contest) if needed else found
+                found = self._with_needed(found, contest, self._problem.place[i]) if needed else found
         except OutOfSteps:
             self._is_complete = False
         return self._with_share(found, contest)
@@ -229,12 +233,26 @@ class Search:
         n_incomparable = int(not problem.has_common_task(k, rival))
         return Contest(problem.leads, k, np.array([rival]), self._terms), n_incomparable
 
-    def _decided(self, contest: Contest, k: int) -> Decision:
+    def _decided(self, contest: Contest, k: int, without: int | None = None) -> Decision:
         """Decide the contest of row k of the problem, on tasks of even scale where theirs are too far apart."""
-        decision = decide(contest, self._margins, self._budget)
+        try:
+            decision = decide(contest, self._margins, self._budget, without)
+        except SolverError:
+            decision = UNDECIDED
         if decision.verdict == "undecided":
-            return decide_rescaled(contest, self._problem.leads, k, self._budget) or decision
+            return decide_rescaled(contest, self._problem.leads, k, self._budget, without) or decision
         return decision
+
+    @cached_property
+    def _is_uneven(self) -> bool:
+        """Whether tasks are on scales so far apart that floats may not find the edge of a winning region."""
+        known = [spread for spread in self._problem.leads.spreads or () if spread > 1]
+        return len(known) > 1 and max(known) // min(known) > _UNEVEN
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether programs in fractions can help."""
+        return len(self._tasks) <= MOST_TASKS
 
     def _told(self, found: Prospect, contest: Contest, decision: Decision) -> Prospect:
         """Put names to a decision."""
@@ -271,7 +289,10 @@ class Search:
             return found
         members, program = self._objective
         T = len(members)
-        optimum = program.solve(contest.leads, np.full(T, 1 / T), self._budget)
+        try:
+            optimum = program.solve(contest.leads, np.full(T, 1 / T), self._budget)
+        except SolverError:
+            return found
         if optimum is None:
             return found
         reached = float(optimum.weights @ [float(entry) for entry in members])
@@ -291,8 +312,7 @@ class Search:
             if name == "own" and origin is self._origins["equal"] and "equal" in nearest:
                 nearest["own"] = nearest["equal"]
                 continue
-            total = origin.total_change(contest, decision.numerators, self._budget)
-            largest = origin.largest_change(contest, decision.numerators, self._budget)
+            total, largest = self._least_changes(contest, decision, origin)
             if total is not None and largest is not None:
                 nearest[name] = Nearest(
                     Change(self._named(total), float(near.changes(total, origin.numerators)[0])),
@@ -300,21 +320,43 @@ class Search:
                 )
         return replace(found, nearest=nearest)
 
-    def _with_needed(self, found: Prospect, contest: Contest) -> Prospect:
+    def _least_changes(
+        self, contest: Contest, decision: Decision, origin: near.NearestWeights
+    ) -> tuple[near.Numerators | None, near.Numerators | None]:
+        """Return the weights of the least total and of the least largest change from `origin`."""
+        total = largest = None
+        if not self._is_uneven or len(self._tasks) > _MOST_EXACT_TASKS:
+            try:
+                total = origin.total_change(contest, decision.numerators, self._budget)
+                largest = origin.largest_change(contest, decision.numerators, self._budget)
+            except SolverError:
+                total = largest = None
+        if self._is_small:
+            if total is None:
+                total = least_total_change(contest, origin.numerators, self._budget)
+            if largest is None:
+                largest = least_largest_change(contest, origin.numerators, self._budget)
+        return total, largest
+
+    def _with_needed(self, found: Prospect, contest: Contest, k: int) -> Prospect:
         """Find the tasks without which it cannot win: those where a weight of 0 has a certificate."""
         changes = [change for n in found.nearest.values() for change in (n.total_change, n.largest_change)]
         known = [found.weights, *(change.weights for change in changes)]
         candidates = [t for t, name in enumerate(self._tasks) if all(name in weights for weights in known)]
-        candidates = self._indispensable(contest, candidates)
+        candidates = candidates if self._is_uneven else self._indispensable(contest, candidates)
         needed = []
         while candidates:
             t = candidates.pop(0)
-            decision = self._without(contest, t)
-            if decision is None or decision.verdict == "none":
+            decision = self._without(contest, k, t)
+            if decision is None or decision.verdict == "none" or self._proves_needed(contest, decision, t):
                 needed.append(self._tasks[t])
             elif decision.numerators:
                 candidates = [s for s in candidates if decision.numerators[s]]
         return replace(found, needed_tasks=tuple(needed))
+
+    def _proves_needed(self, contest: Contest, decision: Decision, t: int) -> bool:
+        """Whether fractions show what floats did not: that every winning weighting has weight on task t."""
+        return decision.verdict == "undecided" and self._is_small and bool(least_weight(contest, t, self._budget))
 
     def _indispensable(self, contest: Contest, candidates: list[int]) -> list[int]:
         """Leave out tasks that weigh nothing in some winning weights, as far as a few linear programs show."""
@@ -323,7 +365,10 @@ class Search:
             is_candidate[:] = 0
             is_candidate[candidates] = 1
             self._least.program.set_cost(is_candidate)
-            optimum = self._least.solve(contest.leads, is_candidate / len(candidates), self._budget)
+            try:
+                optimum = self._least.solve(contest.leads, is_candidate / len(candidates), self._budget)
+            except SolverError:
+                break
             left = [] if optimum is None else [t for t in candidates if optimum.weights[t] > exact.SUPPORT]
             if optimum is None or len(left) == len(candidates):
                 break
@@ -334,13 +379,13 @@ class Search:
     def _least(self) -> WeightProgram:
         return set_weight_program(np.zeros(len(self._tasks)), self._terms.floats)
 
-    def _without(self, contest: Contest, t: int) -> Decision | None:
-        """Decide the contest with no weight on task t; None where that leaves no weights at all."""
+    def _without(self, contest: Contest, k: int, t: int) -> Decision | None:
+        """Decide the contest of row k with no weight on task t; None where that leaves no weights at all."""
         if len(self._tasks) == 1:
             return None
         if len(self._terms.exactly) and self._decide_conditions(self._budget, without=t).verdict == "none":
             return None
-        return decide(contest, self._margins, self._budget, without=t)
+        return self._decided(contest, k, without=t)
 
     def _with_share(self, found: Prospect, contest: Contest) -> Prospect:
         if not self._n_draws or found.verdict in ("no_scores", "undecided"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,17 +13,33 @@ from numpy.typing import NDArray
 from ranking_engine.names import listed
 from ranking_engine.profile import Outcome, Profile
 from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.weights import as_float
 
 _OVERFLOW = 1e290  # products with weights and their sums stay finite below
 _SHRINK = 2.0**-100
+_CANCELLED = 1e-6  # a mean that is so much smaller than what it is of has lost digits that decide ties
 
 
 def mean(profile: Profile) -> Outcome:
     """Return the weighted arithmetic mean of the oriented scores.
 
-    Sums are correctly rounded (Shewchuk 1997), so the order of the tasks cannot matter.
+    Sums are correctly rounded (Shewchuk 1997), so the order of the tasks cannot matter. Where they cancel out but for
+    what rounding leaves, as centred scores do, scores are taken for the decimals that denote them and added exactly.
     """
-    return Outcome(weighted_mean(profile.scores, profile.weights))
+    means = weighted_mean(profile.scores, profile.weights)
+    with np.errstate(over="ignore"):
+        sizes = np.abs(profile.scores) @ (profile.weights / profile.weights.sum())
+    for i in np.flatnonzero(np.abs(means) < _CANCELLED * sizes).tolist():
+        means[i] = _exact_mean(profile.scores[i], profile.matrix.integer_weights)
+    return Outcome(means)
+
+
+def _exact_mean(scores: FloatArray, integers: NDArray[Any]) -> float:
+    terms = (
+        Fraction(Decimal(repr(score))) * int(weight)
+        for score, weight in zip(scores.tolist(), integers.tolist(), strict=True)
+    )
+    return as_float(sum(terms, Fraction(0)) / sum(map(int, integers.tolist())))
 
 
 def geometric_mean(profile: Profile) -> Outcome:
@@ -52,6 +70,7 @@ def normalized_mean(profile: Profile) -> Outcome:
     """
     span = _span(profile.matrix)
     reason = _reason(profile, np.isnan(span), "no stated chance level or best score")
+    reason = reason or _reason(profile, np.isinf(span), "a scale too wide for a 64-bit number")
     if not reason:
         backwards = span * profile.matrix.directions <= 0
         reason = _reason(profile, backwards, "a best score no better than chance")
@@ -84,7 +103,8 @@ def minus_gaps(profile: Profile) -> FloatArray:
 
 def _span(matrix: ScoreMatrix) -> FloatArray:
     """Return the best score of each task minus its chance level."""
-    return np.where(matrix.directions > 0, matrix.maximum, matrix.minimum) - matrix.chance
+    with np.errstate(over="ignore"):
+        return np.where(matrix.directions > 0, matrix.maximum, matrix.minimum) - matrix.chance
 
 
 def weighted_mean(scores: FloatArray, weights: FloatArray) -> FloatArray:

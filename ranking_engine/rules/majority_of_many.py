@@ -54,7 +54,9 @@ class _Rivals:
         # Sums of weights that fit are exact as float64, and faster to multiply.
         self._weights = weights if weights.dtype == object else weights.astype(np.float64)
         place = task_order(scores).place.astype(np.float64)
-        strength = np.where(np.isnan(scores), 0.0, -place) @ weights.astype(np.float64)
+        total = sum(weights.tolist())
+        shares = np.array([weight / total for weight in weights.tolist()])  # integers may be too long for a float
+        strength = np.where(np.isnan(scores), 0.0, -place) @ shares
         scored = np.flatnonzero(matrix.has_score)
         self.systems: NDArray[np.intp] = scored[np.argsort(-strength[scored], kind="stable")]
 

@@ -26,6 +26,7 @@ Step = Callable[[int], None]
 
 _SCHULZE_SYSTEMS = 100  # beyond, paths in a batch are slower than one by one
 _MAX_BYTE = 255
+_ROUNDING = 1e-13  # of what is added up
 IMPUTING = ("median", "worst")
 
 
@@ -86,9 +87,13 @@ class Batch:
         return (has * self.weights[:, None, :]) @ has.transpose(0, 2, 1)
 
     def weighted_mean(self, terms: NDArray[np.floating[Any]]) -> FloatArray:
-        """Return the weighted mean over tasks of `terms`, shaped as the scores."""
-        shares = self.weights / self.weights.sum(axis=1, keepdims=True)
-        return np.asarray((terms @ shares[:, :, None])[:, :, 0], dtype=np.float64)
+        """Return the weighted mean over tasks of `terms`, shaped as the scores; 0 where only rounding is left."""
+        shares = (self.weights / self.weights.sum(axis=1, keepdims=True))[:, :, None]
+        means = np.asarray((terms @ shares)[:, :, 0], dtype=np.float64)
+        if np.min(terms, initial=0.0) < 0 < np.max(terms, initial=0.0):
+            with np.errstate(invalid="ignore"):
+                means[np.abs(means) <= _ROUNDING * (np.abs(terms) @ shares)[:, :, 0]] = 0.0
+        return means
 
 
 def completed(batch: Batch, policy: str) -> Batch:
@@ -110,7 +115,9 @@ def _medians(scores: FloatArray) -> FloatArray:
     count = (~np.isnan(scores)).sum(axis=1)
     low, high = (np.maximum(middle, 0)[:, None, :] for middle in ((count - 1) // 2, count // 2))
     low, high = np.take_along_axis(ascending, low, axis=1), np.take_along_axis(ascending, high, axis=1)
-    return ((low + high) / 2)[:, 0]
+    with np.errstate(over="ignore"):
+        total = low + high
+    return np.where(np.isinf(total), low / 2 + high / 2, total / 2)[:, 0]
 
 
 def _worsts(scores: FloatArray) -> FloatArray:
@@ -145,8 +152,9 @@ def _tasks_by_weight(weights: list[int]) -> dict[int, list[int]]:
 
 def _geometric_mean(batch: Batch) -> FloatArray:
     """Undefined with a score <= 0; lower-is-better tasks are seen to beforehand."""
-    is_positive = np.asarray(~(batch.scores <= 0).any(axis=(1, 2)), dtype=bool)
-    logarithms = np.log(np.where(is_positive[:, None, None], batch.scores, 1.0))
+    counts = batch.weights[:, None, :] > 0  # a task that lost all its scores is filled with 0, and weighs nothing
+    is_positive = np.asarray(~((batch.scores <= 0) & counts).any(axis=(1, 2)), dtype=bool)
+    logarithms = np.log(np.where(is_positive[:, None, None] & counts, batch.scores, 1.0))
     return np.where(is_positive[:, None], np.exp(batch.weighted_mean(logarithms)), np.nan)
 
 

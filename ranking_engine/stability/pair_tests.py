@@ -174,8 +174,11 @@ def task_clusters(matrix: ScoreMatrix) -> list[int]:
 
 
 def _deviation(column: FloatArray) -> float:
+    """The standard deviation of the scores that are there; 1 where they are all the same."""
     present = column[~np.isnan(column)]
-    return float(present.std()) if present.size and present.std() > 0 else 1.0
+    size = float(np.abs(present).max(initial=0.0))
+    deviation = float((present / size).std()) * size if size else 0.0  # squares of large numbers are beyond floats
+    return deviation or 1.0
 
 
 def _test_pairs(

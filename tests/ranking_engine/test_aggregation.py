@@ -12,6 +12,7 @@ from ranking_engine.aggregation import TaskGroup, reweighted, voting_groups
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_matrix
 
+NAN = float("nan")
 GROUPED = ScoreMatrix(
     # tasks a1, a2, a3 (unordered) of group a, weight 3; b1, b2 of group b, weight 1/2; c alone
     [[4, 1, 0, 3, 1, 2], [3, 2, 0, 1, 2, 3], [2, 3, 0, 2, 3, 1]],
@@ -167,3 +168,31 @@ def test_every_rule_gives_a_ranking_or_a_reason_under_every_aggregation():
         rankings = rank_all(GROUPED, aggregation=aggregation)
         assert list(rankings) == listed_rules()
         assert all(ranking.n_ranked or ranking.reason for ranking in rankings.values())
+
+
+@pytest.mark.parametrize("names", [["x", "y"], ["y", "x"]])
+def test_two_steps_claim_no_single_order_where_the_first_step_chose_among_equals(names):
+    matrix = ScoreMatrix([[1, 2], [2, 1]], groups=["a", "a"], system_names=names)
+    found = rank(matrix, "kemeny", aggregation="two_step")
+    assert (found.winners, found.details["unique"], found.details["winners_complete"]) == ((0, 1), False, True)
+    two = ScoreMatrix([[1, 2, 1], [2, 1, 1]], groups=["a", "a", "b"], system_names=names)
+    found = rank(two, "kemeny", aggregation="two_step")
+    assert (found.details["unique"], found.details["winners_complete"]) == (False, False)
+
+
+def test_two_steps_tell_what_the_first_one_did():
+    cycle = ScoreMatrix([[3, 2, 1], [1, 3, 2], [2, 1, 3]], groups=["a"] * 3)
+    assert rank(cycle, "ranked_pairs", aggregation="two_step").details["decided_by_name"] is True
+    gaps = ScoreMatrix([[1, NAN, 3], [2, 1, 2], [3, 2, 1]], groups=["a", "a", None])
+    assert rank(gaps, "borda", missing="median", aggregation="two_step").details["n_imputed"] == 1
+    dropped = rank(gaps, "borda", missing="drop_tasks", aggregation="two_step").details
+    assert dropped["dropped_tasks"] == ["t2"]
+    apart = ScoreMatrix([[1, NAN], [NAN, 1], [3, 2], [4, 5]], groups=["a", "a"])
+    for rule in ("copeland", "win_rate", "minimax"):
+        assert rank(apart, rule, aggregation="two_step").details["pairs_without_common_task"] == 1
+
+
+def test_where_nobody_is_ranked_in_every_group_two_steps_say_so():
+    matrix = ScoreMatrix([[1, 2, NAN], [NAN, NAN, 1], [2, 1, NAN]], groups=["a", "a", "b"])
+    found = rank(matrix, "borda", aggregation="two_step")
+    assert found.reason.startswith("no system has a rank in every group of tasks")

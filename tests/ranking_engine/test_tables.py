@@ -11,6 +11,7 @@ from ranking_engine import ScoreMatrix
 from ranking_engine.tables import MAX_ISSUES, TableError, TableIssue, read_table, write_table
 
 NAN = float("nan")
+BOTH_MARKS = "both points and commas stand in the numbers; write decimal marks alike"
 
 
 def read(text: str | bytes, **options):
@@ -55,11 +56,7 @@ def test_lines_are_counted_through_blank_lines_and_quoted_line_breaks():
 def test_a_stream_and_a_path_are_read_too(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("system,a\nA,1\n")
-    assert (
-        read_table(path).values.tolist()
-        == read_table(io.BytesIO(path.read_bytes())).values.tolist()
-        == [[1.0]]
-    )
+    assert read_table(path).values.tolist() == read_table(io.BytesIO(path.read_bytes())).values.tolist() == [[1.0]]
     path.write_text("system,a\nA,x\n")
     with pytest.raises(TableError, match=rf"^{path}, line 2, column 2 \(a\): 'x' is no number$"):
         read_table(path)
@@ -82,17 +79,7 @@ def test_a_stream_and_a_path_are_read_too(tmp_path):
         ),
         ("system,a\n", 1, None, "no systems: the header is the only row"),
         ("system\nA\n", 1, None, "only one column, 'system'; expected `system` and a column for each task"),
-        (
-            "system;a\nA;1\n",
-            1,
-            None,
-            "no comma but semicolons between the columns; save the file with commas, and decimal marks as points",
-        ),
-        (
-            "system\ta\nA\t1\n", 1, None,
-            "no comma but tabs between the columns; save the file with commas, and decimal marks as points",
-        ),
-        ("model,a\nA,1\n", 1, 1, "the first column must be called 'system', found 'model'"),
+        ("method,a\nA,1\n", 1, 1, "the first column must be called 'system' or 'model', found 'method'"),
         ("system,a,A\nx,1,2\n", 1, 3, "the task 'A' is already column 2"),
         ("system,a,\nx,1,2\n", 1, 3, "the task name '' is empty"),
         (
@@ -137,6 +124,61 @@ def test_a_stream_and_a_path_are_read_too(tmp_path):
 def test_bad_input_is_told_with_its_place(text, line, column, message):
     (issue,) = errors(text)
     assert (issue.line, issue.column, issue.message) == (line, column, message)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("system,a,b\nA,91.2,\nB,0.5,-1\n", ""),
+        ("system;a;b\nA;91.2;\nB;0.5;-1\n", "separated by semicolons"),
+        ("system;a;b\nA;91,2;\nB;,5;-1\n", "separated by semicolons, with decimal commas"),
+        ("system\ta\tb\nA\t91,2\t\nB\t0,5\t-1\n", "separated by tabs, with decimal commas"),
+        ("\ta\tb\nA\t91.2\t\nB\t0.5\t-1\n", "separated by tabs"),
+        ('"system";"a";"b"\n"A";"91,2";\nB;"0,500";-1,\n', "separated by semicolons, with decimal commas"),
+        ("model,a,b\nA,91.2,\nB,0.5,-1\n", ""),
+        (",a,b\nA,91.2,\nB,0.5,-1\n", ""),
+    ],
+)
+def test_semicolons_tabs_and_decimal_commas_read_the_same(text, told):
+    table = read(text)
+    assert (table.system_names, table.task_names, table.dialect.told) == (("A", "B"), ("a", "b"), told)
+    np.testing.assert_array_equal(table.values, [[91.2, NAN], [0.5, -1]])
+
+
+def test_the_first_sign_of_the_header_separates_and_others_belong_to_names():
+    assert read("system;a, b;c\nA, x;1;2\n").task_names == ("a, b", "c")
+    assert read("system\ta;b\tc,d\nA\t1\t2\n").task_names == ("a;b", "c,d")
+    assert read('"system; model",a\nA,1\n'.replace("; model", "")).system_names == ("A",)
+    assert read("system,a;b\nA;B,1\n").system_names == ("A;B",)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message"),
+    [
+        ("system;a;b\nA;1,5;2\nB;1.5;2\n", 3, 2, BOTH_MARKS),
+        ("system\ta\nA\t1,234.5\n", 2, 2, BOTH_MARKS),
+        ("system;a\nA;1.234,5\n", 2, 2, BOTH_MARKS),
+        (
+            "system\ta\nA\t1,234\nB\t12,345\n",
+            2,
+            2,
+            "'1,234' may be a decimal number or a large one; write decimal points",
+        ),
+        ("system;a\nA;1,2\nB;1,234,567\n", 3, 2, "'1,234,567' is no number"),
+        ("system;a\nA;failed, sorry.\n", 2, 2, "'failed, sorry.' is no number"),
+        ('system;a\nA;1\n"B;2\n', 3, None, "the file ends inside quotation marks; perhaps one is not closed"),
+    ],
+)
+def test_a_number_that_could_be_read_in_two_ways_is_refused(text, line, column, message):
+    (issue,) = errors(text)
+    assert (issue.line, issue.column, issue.message) == (line, column, message)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=8), st.sampled_from(";\t"))
+def test_decimal_commas_read_back_to_the_same_numbers(numbers, delimiter):
+    every = [0.5, *numbers]  # the first shows what commas mean
+    rows = "".join(f"s{i}{delimiter}{number!r}\n".replace(".", ",") for i, number in enumerate(every))
+    assert read(f"system{delimiter}a\n{rows}").values[:, 0].tolist() == every
 
 
 def test_all_problems_are_collected_in_the_order_of_the_file():

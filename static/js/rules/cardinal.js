@@ -5,8 +5,36 @@ import { weightedSums } from "./ranking.js";
 
 const OVERFLOW = 1e290; // products with weights and their sums stay finite below
 const SHRINK = 2 ** -100;
+const CANCELLED = 1e-6; // a mean that is so much smaller than what it is of has lost digits that decide ties
 
-export const mean = (part) => weightedMean(part, "mean", () => part.scores);
+export function mean(part) {
+  const means = weightedMean(part, "mean", () => part.scores);
+  for (let i = 0; i < part.n; i++) {
+    let size = 0;
+    for (const [t, column] of part.scores.entries()) size += Math.abs(column[i]) * (part.weights[t] / part.total);
+    if (Math.abs(means[i]) < CANCELLED * size) means[i] = exactMean(part, i);
+  }
+  return means;
+}
+
+/** The mean of the decimals that denote the scores, which cancel out but for what rounding leaves. */
+function exactMean(part, i) {
+  const terms = part.scores.map((column, t) => {
+    const [score, weight] = [decimal(column[i]), decimal(part.weights[t])];
+    return [score[0] * weight[0], score[1] + weight[1]];
+  });
+  const least = Math.min(...terms.map(([, power]) => power));
+  let sum = 0n;
+  for (const [digits, power] of terms) sum += digits * 10n ** BigInt(power - least);
+  return Number(`${sum}e${least}`) / part.total;
+}
+
+/** A number as [digits, power of ten]. */
+function decimal(number) {
+  const [digits, power] = Math.abs(number).toExponential().split("e");
+  const [whole, rest = ""] = digits.split(".");
+  return [BigInt(Math.sign(number)) * BigInt(whole + rest), Number(power) - rest.length];
+}
 
 export function geometricMean(part, table) {
   if (hasLower(part, table)) return null;

@@ -71,3 +71,28 @@ def test_the_weighted_median_is_the_midpoint_of_the_lower_and_the_upper_one(weig
 def test_the_mean_of_equal_scores_is_that_score():
     for rule in ("mean", "geometric_mean", "median"):
         assert rank(ScoreMatrix([[0.1, 0.1, 0.1]]), rule).scores.tolist() == [0.1]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[0.1, 0.2, -0.3], [-0.1, -0.2, 0.3]],
+        [[0.7, 0.1, -0.8], [0, 0, 0]],
+        [[0.1, 0.2, -0.3], [0, 0, 0], [0.3, -0.1, -0.2]],
+    ],
+)
+def test_scores_that_cancel_out_tie_at_nothing_whatever_rounding_leaves(values):
+    found = rank(ScoreMatrix(values), "mean")
+    assert (set(found.scores.tolist()), set(found.ranks.tolist())) == ({0.0}, {1})
+
+
+def test_a_small_mean_of_large_scores_is_exact():
+    matrix = ScoreMatrix([[2**53 - 1, 2**53 - 6], [1, 1]], directions=[1, -1], weights=[10**6, 10**6])
+    assert rank(matrix, "mean").scores.tolist() == [2.5, 0.0]
+
+
+def test_medians_and_scales_beyond_all_floats_are_no_infinities():
+    filled = rank(ScoreMatrix([[1.7e308, 1], [1.6e308, 2], [float("nan"), 3]]), "median", missing="median")
+    assert filled.status == "ranked"
+    wide = ScoreMatrix([[1.7e308], [-1.7e308]], minimum=[-1.7e308], maximum=[1.7e308], chance=[-1.7e308])
+    assert rank(wide, "normalized_mean").reason == "task t1 has a scale too wide for a 64-bit number"

@@ -1,5 +1,7 @@
 """The majority of very many systems: the same answers as from all pairs, and none where the search was cut short."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -47,3 +49,9 @@ def test_thirty_thousand_systems_are_searched_without_a_matrix_of_pairs():
     assert majority_of_many(ScoreMatrix(values)) == (17_000, (17_000,))
     values[17_000:17_003] = 9.0 + np.array([[3, 1, 2] * 3 + [0], [2, 3, 1] * 3 + [0], [1, 2, 3] * 3 + [0]])
     assert majority_of_many(ScoreMatrix(values)) == (None, (17_000, 17_001, 17_002))
+
+
+def test_weights_too_long_for_a_float_are_compared():
+    weights = [Fraction(1, 10**9 + 2 * t + 7) for t in range(40)]
+    matrix = ScoreMatrix(np.random.default_rng(5).integers(0, 4, (5, 40)).astype(float), weights=weights)
+    assert majority_of_many(matrix) == (condorcet_winner(matrix), smith_set(matrix))

@@ -140,3 +140,12 @@ def test_the_curves_are_those_of_the_paper_within_sampling_error(name):
 def test_bad_parameters_are_named(parameters, message):
     with pytest.raises(ValueError, match=message):
         run_study("missing_scores", random_matrix(4, 4, seed=0), parameters)
+
+
+def test_a_task_that_loses_all_its_scores_leaves_the_geometric_mean_defined():
+    """As where one matrix is ranked, whose empty task is left out; only scores that count have to be positive."""
+    nan = float("nan")
+    matrix = ScoreMatrix([[3, 2, nan], [2, 3, nan], [1, 1, 5], [5, 1.5, nan]])
+    parameters = {"rules": ["geometric_mean", "mean"], "levels": [0, 10, 20]}
+    rules = run_study("missing_scores", matrix, parameters).summary["rules"]
+    assert [rules[rule]["n_undefined"] for rule in parameters["rules"]] == [[0, 0, 0]] * 2

@@ -299,3 +299,11 @@ def test_a_parameter_out_of_range_is_refused():
         significance(matrix, ranking, scale="x")
     with pytest.raises(ValueError, match="`ranking` is of 3 systems, `matrix` of 2"):
         significance(matrix.subset([0, 1]), ranking)
+
+
+@pytest.mark.parametrize("unit", [1e154, 1e-162, 1e-170])
+def test_the_unit_of_a_task_changes_no_test_however_large_or_small(unit):
+    values = np.array([[1, 2, 3, 4, 5, 6.0], [0] * 6, [0.5, 1, 1, 1, 1, 1]])
+    changed = np.hstack([values[:, :1], values[:, 1:] * unit])
+    expected = pair_test(ScoreMatrix(values), 0, 1).p_values
+    np.testing.assert_array_equal(pair_test(ScoreMatrix(changed), 0, 1).p_values, expected)
