@@ -4,7 +4,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-LABEL, TOP, GAP = 168, 116, 4
+from leaderboard.charts.text_width import label_room
+
+LEAST_LABEL, GAP = 100, 4
+SLANT = math.radians(48)  # of the names over the columns
+TYPE, LEAD = 11, 7  # the size of the names; how far one over a column stands from it
 WIDEST, NARROWEST, SIDE = 40, 18, 560  # sizes of a square, and what all of them together may take
 TEXT_FITS = 30  # squares as wide as this hold their value
 LABEL_LETTERS = 24
@@ -55,8 +59,9 @@ class HeatMap:
     half: str
     width: int
     height: int
-    label: int = LABEL - GAP
-    top: int = TOP
+    label: int
+    top: int
+    lead: int = LEAD
 
 
 def heat_map(
@@ -93,12 +98,18 @@ def heat_map(
     size = max(NARROWEST, min(WIDEST, SIDE // max(1, len(columns))))
     has_text = size >= TEXT_FITS
 
+    names, heads = [short(name) for name in rows], [short(name) for name in columns]
+    left = max(LEAST_LABEL, label_room(names, TYPE) + 3 * GAP)
+    reach = label_room(heads, TYPE) + LEAD + GAP  # of the longest name over a column, along its slant
+    top = math.ceil(reach * math.sin(SLANT)) + 2 * GAP
+    overhang = math.ceil(reach * math.cos(SLANT) - size / 2) + 2 * GAP
+
     used = {"none" if value is None else level(value) for row in values for value in row}
 
     def cell(i: int, j: int, value: float | None) -> HeatCell:
         return HeatCell(
-            x=str(LABEL + size * j),
-            y=str(TOP + size * i),
+            x=str(left + size * j),
+            y=str(top + size * i),
             level="none" if value is None else level(value),
             text=text(value) if has_text and value is not None else "",
             said=said(i, j),
@@ -110,20 +121,22 @@ def heat_map(
         description=description,
         rows=[
             HeatRow(
-                name=short(name),
+                name=names[i],
                 url=row_urls[i] if row_urls else "",
                 said=row_said[i] if row_said else name,
-                y=f"{TOP + size * (i + 0.5):.1f}",
+                y=f"{top + size * (i + 0.5):.1f}",
                 cells=[cell(i, j, value) for j, value in enumerate(values[i])],
             )
             for i, name in enumerate(rows)
         ],
-        columns=[HeatLabel(short(name), f"{LABEL + size * (j + 0.5):.1f}") for j, name in enumerate(columns)],
+        columns=[HeatLabel(name, f"{left + size * (j + 0.5):.1f}") for j, name in enumerate(heads)],
         legend=[(name, told) for name, told in legend.items() if name in used],
         size=size,
         half=f"{size / 2:.1f}",
-        width=LABEL + size * len(columns) + 72,  # the last label over a column leans out to the right
-        height=TOP + size * len(rows) + GAP,
+        width=left + size * len(columns) + max(GAP, overhang),
+        height=top + size * len(rows) + GAP,
+        label=left - GAP,
+        top=top,
     )
 
 

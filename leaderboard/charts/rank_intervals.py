@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leaderboard.charts.heat_map import short
+from leaderboard.charts.text_width import label_room
 
-LEFT, RIGHT, WIDTH = 196, 620, 640
+SCALE, EDGE = 420, 20  # from the first rank to the last; what stays free beside them
+WIDE_LEFT = 150  # names that take more make a chart that is pushed sideways on a phone
 TOP, ROW = 30, 18
 MAX_TICKS = 9
 
@@ -46,8 +48,9 @@ class RankIntervals:
     ticks: list[tuple[str, str]]
     height: int
     bottom: int
-    width: int = WIDTH
-    left: int = LEFT - 10
+    width: int
+    left: int
+    is_wide: bool
     top: int = TOP - 8
 
 
@@ -60,18 +63,21 @@ def rank_intervals(title: str, description: str, things: Sequence[RankedThing], 
         things: from the top.
         n_ranks: the greatest rank there is.
     """
+    names = [short(thing.name, 27) for thing in things]
+    left = label_room(names) + 6
+    first = left + 10  # where rank 1 stands
     last = max([n_ranks, 2, *(thing.high or thing.rank or 1 for thing in things)])
 
     def x(rank: float) -> str:
-        return f"{LEFT + (RIGHT - LEFT) * (rank - 1) / (last - 1):.1f}"
+        return f"{first + SCALE * (rank - 1) / (last - 1):.1f}"
 
     lines = []
-    for number, thing in enumerate(things):
+    for number, (name, thing) in enumerate(zip(names, things, strict=True)):
         y = f"{TOP + ROW * (number + 0.5):.0f}"
         has_bar = thing.low is not None and thing.high is not None
         lines.append(
             IntervalLine(
-                name=short(thing.name, 27),
+                name=name,
                 url=thing.url,
                 said=thing.said,
                 y=y,
@@ -89,4 +95,7 @@ def rank_intervals(title: str, description: str, things: Sequence[RankedThing], 
         ticks=[(x(rank), str(rank)) for rank in sorted({1, *range(1 + every, last - every // 2, every), last})],
         height=bottom + 8,
         bottom=bottom,
+        width=first + SCALE + EDGE,
+        left=left,
+        is_wide=left > WIDE_LEFT,
     )

@@ -4,14 +4,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from leaderboard.charts.heat_map import short
+from leaderboard.charts.text_width import LABEL_SIZE, label_room
 
-LABEL, TOP, BOTTOM = 190, 96, 16
+TOP, BOTTOM = 96, 16
+NAME_SIZE, BOLD = 11, 1.15  # the type of a name; how much wider it is where it is pinned
+MOST_SHRUNK = 520  # a chart that is no wider is shrunk to a phone where it would else be pushed sideways
 NUMBERS_TOP = 36  # what takes TOP where columns have names takes so much where they have numbers
 MARKS = 44  # what the numbers of the ranks take beside the lines
 NARROWEST, WIDEST, ACROSS = 34, 84, 760  # between two columns, and what all of them may take
 ROW, TAIL = 18, 130  # a rank, and all ranks beyond the number of the systems together
 LEAST_KNEE = 12  # ranks that always stand at equal distances
 LABEL_GAP = 12.0  # between two names
+NAME_LETTERS, NAME_TO_LINES = 25, 28  # of a name as it is drawn; from where its room begins to the first column
+FLAT_LETTERS = 4  # a longer name leans, and then all of them do
 MAX_PINNED = 4  # as many colours as can be told apart beside each other
 
 
@@ -57,6 +62,8 @@ class RankLines:
     right: int
     mark_x: int
     is_named_last: bool
+    is_small: bool
+    is_slanted: bool  # whether the columns' names lean, because one of them is long
     top: int = TOP
     bottom: int = 0
     knee: str = ""  # below it ranks stand closer together
@@ -79,12 +86,14 @@ def rank_lines(
         systems: what is drawn.
         is_named_last: whether names stand at the ends of the lines, as where many begin late, not at their starts.
     """
-    left = MARKS if is_named_last else LABEL
+    room = _name_room(systems, LABEL_SIZE if is_named_last else NAME_SIZE)
+    left = MARKS if is_named_last else room + NAME_TO_LINES
     step = max(NARROWEST, min(WIDEST, ACROSS // max(1, len(columns) - 1)))
     known = [rank for system in systems for rank in system.ranks if rank is not None]
     last = max(known, default=1.0)
     knee = min(last, float(max(LEAST_KNEE, len(systems))))
-    top = NUMBERS_TOP if all(len(name) <= 4 for name in columns) else TOP
+    is_slanted = any(len(name) > FLAT_LETTERS for name in columns)
+    top = TOP if is_slanted else NUMBERS_TOP
     tail = min(TAIL, ROW * (last - knee))
 
     def x(column: int) -> int:
@@ -99,12 +108,13 @@ def rank_lines(
     ends = {system.key: [rank for rank in system.ranks if rank is not None] or [last] for system in systems}
     labels = _spread({key: y(ranks[-1 if is_named_last else 0]) for key, ranks in ends.items()})
     right = x(max(0, len(columns) - 1))
-    name_x = right + 24 if is_named_last else LABEL - 22
+    name_x = right + 24 if is_named_last else room + 6
     bottom = max([y(last), *labels.values()])
     lines = [
         _line(system, [x(c) for c in range(len(columns))], y, (name_x, labels[system.key]), is_named_last=is_named_last)
         for system in systems
     ]
+    width = right + (24 + room if is_named_last else 96)
     marks = [*range(1, int(knee) + 1), *_tail_marks(knee, last)]
     return RankLines(
         title=title,
@@ -112,7 +122,7 @@ def rank_lines(
         lines=sorted(lines, key=lambda line: line.pinned > 0),
         columns=[(str(x(c)), short(name, 18)) for c, name in enumerate(columns)],
         ranks=[(f"{y(rank):.1f}", str(rank)) for rank in marks],
-        width=right + (LABEL if is_named_last else 96),
+        width=width,
         height=round(bottom + BOTTOM),
         right=right,
         left=left,
@@ -120,9 +130,18 @@ def rank_lines(
         top=top,
         mark_x=left - 30 if is_named_last else right + 12,
         is_named_last=is_named_last,
+        is_small=is_named_last and width <= MOST_SHRUNK,
+        is_slanted=is_slanted,
         bottom=round(y(last)),
         knee=f"{y(knee) + ROW / 2:.0f}" if last > knee else "",
     )
+
+
+def _name_room(systems: Sequence[RankedSystem], size: float) -> int:
+    """The room that the longest name takes, those that are pinned in bold."""
+    pinned = [short(system.name, NAME_LETTERS) for system in systems if system.pinned]
+    others = [short(system.name, NAME_LETTERS) for system in systems if not system.pinned]
+    return max(label_room(others, size), label_room(pinned, BOLD * size))
 
 
 def _line(
@@ -144,7 +163,7 @@ def _line(
         end = place if is_named_last else end or place
         is_drawn = True
     return RankLine(
-        name=short(system.name, 25),
+        name=short(system.name, NAME_LETTERS),
         url=system.url,
         said=system.said,
         path="".join(path),

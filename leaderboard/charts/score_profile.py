@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leaderboard.charts.heat_map import short
+from leaderboard.charts.text_width import LABEL_SIZE, fitted, label_room
 
-LEFT, WIDTH, RIGHT = 190, 640, 600
+SCALE, EDGE = 410, 20  # what a task's line takes; what stays free beside it
+LEAST_LEFT, WIDE_LEFT = 60, 150  # names that take more than the second make a chart that is pushed sideways on a phone
 TOP, ROW = 34, 24
 
 
@@ -43,9 +45,10 @@ class ScoreProfile:
     systems: list[tuple[int, str, str]]  # number, name, and where its name stands in the legend
     lines: list[ProfileLine]
     height: int
-    width: int = WIDTH
-    left: int = LEFT
-    right: int = RIGHT
+    width: int
+    left: int
+    right: int
+    is_wide: bool
 
 
 def score_profile(
@@ -59,17 +62,20 @@ def score_profile(
         systems: the names of those looked at.
         tasks: from the top.
     """
+    names = [short(task.name, 28) for task in tasks]
+    left = max(LEAST_LEFT, label_room(names) + 8)
+    right = left + SCALE
 
     def x(position: float) -> str:
-        return f"{LEFT + 8 + (RIGHT - LEFT - 16) * min(1.0, max(0.0, position)):.1f}"
+        return f"{left + 8 + (SCALE - 16) * min(1.0, max(0.0, position)):.1f}"
 
     lines = []
-    for number, task in enumerate(tasks):
+    for number, (name, task) in enumerate(zip(names, tasks, strict=True)):
         y = TOP + ROW * (number + 0.5)
         dots = [(k, x(at)) for k, at in enumerate(task.positions, start=1) if at is not None]
         lines.append(
             ProfileLine(
-                name=short(task.name, 28),
+                name=name,
                 y=f"{y:.0f}",
                 text_y=f"{y + 4:.0f}",
                 dots=dots,
@@ -79,11 +85,17 @@ def score_profile(
                 is_voting=task.is_voting,
             )
         )
-    step = (RIGHT - LEFT) // max(1, len(systems))
+    step = right // max(1, len(systems))
     return ScoreProfile(
         title=title,
         description=description,
-        systems=[(k, short(name, 30), str(LEFT + 8 + step * (k - 1))) for k, name in enumerate(systems, start=1)],
+        systems=[
+            (k, fitted(name, LABEL_SIZE, step - 24), str(8 + step * (k - 1))) for k, name in enumerate(systems, start=1)
+        ],
         lines=lines,
         height=TOP + ROW * len(tasks) + 22,
+        width=right + EDGE,
+        left=left,
+        right=right,
+        is_wide=left > WIDE_LEFT,
     )

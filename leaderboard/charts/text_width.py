@@ -4,7 +4,9 @@ The widths are those of DejaVu Sans, which shares them with Verdana in all that 
 measured width with its text (`textLength`), so that another typeface is squeezed or stretched into it.
 """
 
+import math
 import unicodedata
+from collections.abc import Iterable
 
 # Advance of the characters from U+0020 to U+007E, in thousandths of the size of the type.
 ASCII_WIDTHS = (
@@ -16,11 +18,17 @@ ASCII_WIDTHS = (
 )  # fmt: skip
 WIDE, OTHER = 1000, 700  # of an ideograph; of a letter of another alphabet, rather too much than too little
 ELLIPSIS = "…"
+LABEL_SIZE = 14  # of a chart's names where a phone shrinks the chart and its type is set larger
 
 
 def text_width(text: str, size: float) -> float:
     """The width of a line of text, in the unit of `size`."""
     return sum(map(_advance, text)) * size / 1000
+
+
+def label_room(names: Iterable[str], size: float = LABEL_SIZE) -> int:
+    """The room that the longest of a chart's names takes."""
+    return math.ceil(max((text_width(name, size) for name in names), default=0))
 
 
 def _advance(character: str) -> int:

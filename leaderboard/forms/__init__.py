@@ -201,14 +201,14 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         required=False,
         label="A CSV file",
-        help_text="UTF-8, commas between the columns.",
+        help_text="UTF-8; commas, semicolons or tabs between the columns.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
     text = forms.CharField(
         required=False,
         strip=False,
         label="or the table itself",
-        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "autocomplete": "off"}),
+        widget=forms.Textarea(attrs={"rows": 8, "class": "is-code", "spellcheck": "false", "autocomplete": "off"}),
     )
     instances = forms.FileField(
         required=False,

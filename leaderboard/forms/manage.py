@@ -66,7 +66,7 @@ class NewBenchmarkForm(forms.Form):
         required=False,
         strip=False,
         label="or the table itself",
-        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false", "autocomplete": "off"}),
+        widget=forms.Textarea(attrs={"rows": 6, "class": "is-code", "spellcheck": "false", "autocomplete": "off"}),
     )
     about = forms.FileField(
         required=False,

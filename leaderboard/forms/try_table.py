@@ -11,7 +11,7 @@ from ranking_engine import AGGREGATIONS, MISSING_POLICIES, RULES, TIES
 
 CODE = {"spellcheck": "false", "autocomplete": "off", "autocapitalize": "off"}
 POLICIES = {
-    "": "as the file says, else incomplete systems unranked",
+    "": "the file’s, else incomplete systems unranked",
     "undefined": "no ranking",
     "drop_systems": "incomplete systems unranked",
     "drop_tasks": "incomplete tasks left out",
@@ -44,15 +44,15 @@ class TryForm(forms.Form):
         strip=False,
         label="A table",
         help_text="First a line with the names of the columns: <code>system</code>, then the tasks. Then a line for "
-        "each system; an empty cell is a missing score.",
+        "each system; an empty cell is a missing score. Cells copied from a spreadsheet will do.",
         widget=forms.Textarea(attrs={"rows": 9, **CODE}),
     )
     file = forms.FileField(
         required=False,
         allow_empty_file=True,
         label="or a CSV file",
-        help_text="UTF-8, commas between the columns. You can drop a file on the button.",
-        widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
+        help_text="UTF-8; commas, semicolons or tabs between the columns. You can drop a file on the button.",
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,text/csv,text/tab-separated-values"}),
     )
     about = forms.CharField(
         required=False,

@@ -12,6 +12,7 @@ from leaderboard.importers.records import Collector, Recognised, Record, is_stat
 KEY, NAME = "csv-long", "CSV with one row a score"
 ALIASES = {"model": "system", "value": "score", "standard_error": "stderr", "n_instances": "n"}
 NEEDED = frozenset({"system", "task", "score"})
+NUMBERS = frozenset({"score", "stderr", "n"})
 KNOWN = NEEDED | {"revision", "split", "subset", "metric", "stderr", "n", "higher_is_better"}
 DIRECTIONS = {"true": True, "1": True, "higher": True, "false": False, "0": False, "lower": False, "": None}
 
@@ -43,7 +44,7 @@ def read(files: list[SourceFile]) -> Recognised:
                 collect.refuse(f"two columns are called {showable(name)!r}", "line 1")
             elif name not in KNOWN:
                 collect.note(f"left out: the column {showable(name)!r}, which means nothing here")
-        for line, row in file.rows()[1:]:
+        for line, row in file.rows_with_points([c for c, name in enumerate(columns) if name in NUMBERS])[1:]:
             if len(row) != len(columns):
                 collect.refuse(f"the row has {len(row)} cells, the header has {len(columns)}", f"line {line}")
                 continue

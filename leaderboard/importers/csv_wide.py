@@ -54,7 +54,7 @@ def read_wide(collect: Collector, file: SourceFile, directions: Mapping[str, boo
         file: the file.
         directions: by task, where another file states them.
     """
-    (_, header), *rows = file.rows()
+    (_, header), *rows = file.rows_with_points(range(1, len(file.rows()[0][1])))
     names = [collect.label(cell, "task", f"line 1, column {c + 1}") for c, cell in enumerate(header)]
     for c, name in enumerate(names):
         if not name:

@@ -5,7 +5,7 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from leaderboard.importers.records import Issue, ResultsError, showable
+from ranking_engine.dialect import UnclearMarkError, decimal_mark, delimiter_of
 
 MOST_BYTES = 10 * 2**20  # of all files together
 MOST_YAML_BYTES = 2**20
@@ -83,13 +84,18 @@ class SourceFile:
         """The rows of a CSV, each with the line on which it ends; blank ones are left out.
 
         Args:
-            quoted: whether a quotation mark begins a cell in which commas may stand.
+            quoted: whether a quotation mark begins a cell in which commas may stand; without, only commas separate.
 
         Raises:
             ResultsError: it cannot be read, or is too large.
         """
         lines = io.StringIO(self.text, newline="")
-        reader = csv.reader(lines, strict=True, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+        reader = csv.reader(
+            lines,
+            strict=True,
+            quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+            delimiter=delimiter_of(self.text) if quoted else ",",
+        )
         found: list[tuple[int, list[str]]] = []
         try:
             for row in reader:
@@ -102,6 +108,33 @@ class SourceFile:
         except csv.Error as error:
             raise self.refused(f"not readable as CSV: {error}", f"line {reader.line_num}") from error
         return found
+
+    def rows_with_points(self, columns: Collection[int]) -> list[tuple[int, list[str]]]:
+        """The rows of a CSV, with decimal points in these columns where semicolons or tabs go with decimal commas.
+
+        Args:
+            columns: those that hold numbers, from 0.
+
+        Raises:
+            ResultsError: as `rows`, or it cannot be told what a comma in a number means.
+        """
+        header, *rows = self.rows()
+        if delimiter_of(self.text) == ",":
+            return [header, *rows]
+        cells = [(line, row[c]) for line, row in rows for c in columns if c < len(row)]
+        try:
+            mark = decimal_mark(cell for _, cell in cells)
+        except UnclearMarkError as unclear:
+            raise self.refused(unclear.message, f"line {cells[unclear.place][0]}") from unclear
+        if mark == ".":
+            return [header, *rows]
+        return [
+            header,
+            *(
+                (line, [cell.replace(mark, ".") if c in columns else cell for c, cell in enumerate(row)])
+                for line, row in rows
+            ),
+        ]
 
     def refused(self, message: str, place: str = "") -> ResultsError:
         """The error that says what is wrong with this file."""

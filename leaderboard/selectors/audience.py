@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import NegatedExpression
 from django.http import Http404
 from django.utils import timezone
@@ -13,6 +13,7 @@ from django.utils import timezone
 from leaderboard.models import Ban, Batch, Benchmark, BenchmarkDraft, Draft, Membership, Submission, User
 
 Viewer = User | AnonymousUser
+UNDECIDED = (Submission.State.PENDING, Submission.State.APPROVED)  # what stands in a queue
 SIGN_IN_FIRST = "Sign in first."
 
 
@@ -111,7 +112,9 @@ def listed_benchmarks(viewer: Viewer) -> QuerySet[Benchmark]:
     return Benchmark.objects.filter(visible)
 
 
-def readable_benchmark(viewer: Viewer, key: str, *, restricted: bool = False) -> tuple[Benchmark, Audience]:
+def readable_benchmark(
+    viewer: Viewer, key: str, *, restricted: bool = False, counts_queue: bool = False
+) -> tuple[Benchmark, Audience]:
     """The benchmark of this key and what the viewer is to it.
 
     Args:
@@ -119,17 +122,25 @@ def readable_benchmark(viewer: Viewer, key: str, *, restricted: bool = False) ->
         key: of the benchmark.
         restricted: whether the caller shows restricted viewers no more than they may see. Whatever does not say so is
             closed to them.
+        counts_queue: whether the benchmark says, as `n_undecided`, how many batches wait for a decision.
 
     Raises:
         Http404: there is none, or the viewer may not know that there is one.
         PermissionDenied: the viewer is restricted.
     """
-    benchmark = Benchmark.objects.select_related("publication__revision__configuration").filter(key=key).first()
+    rows = Benchmark.objects.select_related("publication__revision__configuration").filter(key=key)
+    benchmark = (rows.annotate(n_undecided=_n_undecided()) if counts_queue else rows).first()
     if benchmark is None or not (found := audience(viewer, benchmark)).may_read:
         raise Http404("No benchmark of this name is open to you.")
     if found.is_restricted and not restricted:
         raise PermissionDenied("The owners of this benchmark show its scores to nobody but its moderators.")
     return benchmark, found
+
+
+def _n_undecided() -> Subquery:
+    """Of a query of benchmarks: how many batches wait in the queue of each. Every page for owners says it."""
+    waiting = Submission.objects.filter(benchmark=OuterRef("pk"), state__in=UNDECIDED)
+    return Subquery(waiting.order_by().values("benchmark").annotate(n=Count("batch", distinct=True)).values("n"))
 
 
 def administered_benchmark(viewer: Viewer, key: str) -> Benchmark:
@@ -139,7 +150,7 @@ def administered_benchmark(viewer: Viewer, key: str) -> Benchmark:
         Http404: there is none, or the viewer may not know that there is one.
         PermissionDenied: they do not own it.
     """
-    benchmark, found = readable_benchmark(viewer, key, restricted=True)
+    benchmark, found = readable_benchmark(viewer, key, restricted=True, counts_queue=True)
     if not found.may_administer:
         raise PermissionDenied("Only the owners of a benchmark change it.")
     return benchmark
@@ -152,7 +163,7 @@ def moderated_benchmark(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]:
         Http404: there is none, or the viewer may not know that there is one.
         PermissionDenied: they do not moderate it.
     """
-    benchmark, found = readable_benchmark(viewer, key, restricted=True)
+    benchmark, found = readable_benchmark(viewer, key, restricted=True, counts_queue=True)
     if not found.may_moderate:
         raise PermissionDenied("Only the moderators and owners of a benchmark decide about submissions.")
     return benchmark, found
@@ -238,9 +249,8 @@ def undecided_batch(benchmark: Benchmark, uuid: UUID) -> Batch:
     Raises:
         Http404: there is none, or it was decided.
     """
-    waiting = [Submission.State.PENDING, Submission.State.APPROVED]
     batches = Batch.objects.select_related("benchmark", "uploader").filter(benchmark=benchmark, uuid=uuid)
-    batch = batches.filter(submissions__state__in=waiting).first()
+    batch = batches.filter(submissions__state__in=UNDECIDED).first()
     if batch is None:
         raise Http404("No submission that waits stands here.")
     return batch

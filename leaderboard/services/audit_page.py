@@ -7,8 +7,9 @@ from heapq import merge
 from itertools import groupby, islice
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
-from leaderboard.models import AuditEntry, Benchmark, SubmissionEvent, User
+from leaderboard.models import AuditEntry, Benchmark, Release, SubmissionEvent, User
 
 PAGE_LINES = 100
 MOST_LINES = 20_000  # of an export
@@ -54,6 +55,9 @@ class AuditLine:
     after: str
     revision: int | None
     reason: str
+    batch: UUID | None = None  # whose page tells of a submission
+    corrected: UUID | None = None  # the batch of what it corrects
+    sentence: str = ""  # what was done, where subject and field do not say it by themselves
 
 
 def audit_rows(benchmark: Benchmark, query: AuditQuery) -> list[AuditLine]:
@@ -92,11 +96,14 @@ def _entries(benchmark: Benchmark, query: AuditQuery) -> Any:  # noqa: ANN401 --
     if query.of:
         rows = rows.filter(of__icontains=query.of)
     people: dict[str, str] = {}
+    frozen: dict[str, str] = {}  # names of frozen revisions by key
     for row in rows.iterator(chunk_size=500):
         is_person = row.subject == AuditEntry.Subject.PERSON
         if is_person and row.of not in people:
             found = User.objects.filter(pk=int(row.of)).first()
             people[row.of] = found.shown_name if found else f"user {row.of}"
+        if row.subject == AuditEntry.Subject.RELEASE and not frozen:
+            frozen = dict(Release.objects.filter(benchmark=benchmark).values_list("key", "name"))
         yield AuditLine(
             at=row.at,
             who=row.actor.shown_name if row.actor else "",
@@ -107,7 +114,17 @@ def _entries(benchmark: Benchmark, query: AuditQuery) -> Any:  # noqa: ANN401 --
             after=row.after,
             revision=row.revision.number if row.revision else None,
             reason=row.reason,
+            sentence=_sentence(row, frozen),
         )
+
+
+def _sentence(row: AuditEntry, frozen: Mapping[str, str]) -> str:
+    """What was done, of what is done once and has no state before; empty of changes from one state to another."""
+    if row.subject == AuditEntry.Subject.RELEASE:
+        return f"Froze revision {row.after} as {frozen.get(row.of, row.of)}"
+    if row.subject == AuditEntry.Subject.BENCHMARK and row.field == "created":
+        return "Created the benchmark"
+    return ""
 
 
 def _events(benchmark: Benchmark, query: AuditQuery) -> Any:  # noqa: ANN401 -- an iterator of lines
@@ -115,8 +132,8 @@ def _events(benchmark: Benchmark, query: AuditQuery) -> Any:  # noqa: ANN401 -- 
     if query.subject not in ("", SUBMISSION):
         return
     rows = SubmissionEvent.objects.filter(submission__benchmark=benchmark)
-    rows = rows.select_related("actor", "revision", "submission__system", "submission__corrects")
-    rows = rows.order_by("-at", "-pk")
+    rows = rows.select_related("actor", "revision", "submission__system", "submission__batch")
+    rows = rows.select_related("submission__corrects__batch").order_by("-at", "-pk")
     if query.who:
         rows = rows.filter(actor=int(query.who))
     if query.of:
@@ -137,4 +154,6 @@ def _events(benchmark: Benchmark, query: AuditQuery) -> Any:  # noqa: ANN401 -- 
             after=row.kind,
             revision=row.revision.number if row.revision else None,
             reason=row.reason,
+            batch=row.submission.batch.uuid,
+            corrected=row.submission.corrects.batch.uuid if row.submission.corrects else None,
         )

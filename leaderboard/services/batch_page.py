@@ -63,11 +63,20 @@ def batch_page(batch: Batch) -> dict[str, Any]:
         "stages": found.stages,
         "is_final": found.is_final,
         "ranks": ranks,
+        "ranks_heading": _ranks_heading(batch, found),
+        "has_before": any(rank["before"] for rank in ranks),
     }
 
 
 def _in_words(found: Standing) -> str:
     return in_words([shortened(name) for name in found.names], total=found.n_systems)
+
+
+def _ranks_heading(batch: Batch, found: Standing) -> str:
+    """Whose ranks they are; where scores were corrected since, not what this submission alone led to."""
+    corrections = Submission.objects.filter(corrects__batch=batch, state=Submission.State.ACCEPTED)
+    through = " (through the correction)" if corrections.exists() else ""
+    return f"Where {_in_words(found)} stands now{through}"
 
 
 def _corrections(batch: Batch) -> list[dict[str, Any]]:

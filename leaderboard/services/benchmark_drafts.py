@@ -29,7 +29,7 @@ from leaderboard.services.rankings import rank_isolated, site_rules, split_rules
 from leaderboard.services.score_matrix import build_matrix
 from leaderboard.services.submissions import accept_batch, store_batch
 from leaderboard.services.task_changes import MOST_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
-from leaderboard.services.wording import in_words, with_task_names
+from leaderboard.services.wording import in_words, with_task_count, with_task_names
 from ranking_engine import RULES, Ranking
 from ranking_engine.benchmark_file import BenchmarkFile, TaskEntry, read_benchmark
 from ranking_engine.names import check_name
@@ -179,7 +179,8 @@ def _verdict(
     if isinstance(outcome, Exception):
         return RuleVerdict(RULES[rule].name, "", 0, "It cannot be computed.")
     winners = in_words([names[i] for i in outcome.winners])
-    reason = with_task_names(outcome.reason, tasks)
+    counted = with_task_count(outcome.reason)
+    reason = counted if counted != outcome.reason else with_task_names(outcome.reason, tasks)
     return RuleVerdict(RULES[rule].name, winners, int((outcome.ranks >= 1).sum()), reason)
 
 

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from leaderboard.services.verdict import Camp, camps_of, headline
 from ranking_engine import TIES
 
 PAGE_ROWS = 100
+ORDERS = {"name": "name", "median_rank": "median rank", "tasks": "tasks scored"}  # orders that no rule makes
 SHADES = (0.03, 0.1, 0.3)  # shares of the board: a change up to the first of them has shade 1, beyond the last 4
 
 
@@ -30,7 +31,8 @@ class Cell:
 
     rank: int | None
     n_tied_with: int
-    change: int | None  # places better than under the reference rule; None where one of the two gives no rank
+    # Places better than under the reference rule, among the systems that both rank; None where one gives no rank.
+    change: int | None
     score_text: str
     reason: str
     interval_text: str
@@ -98,6 +100,27 @@ class Board:
     def last_row(self) -> int:
         """The number of the last row shown."""
         return self.first_row + len(self.rows) - self.n_pinned - 1
+
+    @property
+    def ordered_by(self) -> str:
+        """What decides the order of the rows, in words: mostly a rule."""
+        key = self.query.sort_key
+        names = {column.rule: column.name for column in self.published.columns} | ORDERS
+        return names.get(key, self.reference.name)
+
+
+def reference_first(board: Board) -> Board:
+    """The board with the reference rule's family first, and the rule first in it; all else in the catalogue's order.
+
+    A page is read from the left: the column that decides the order must be seen without scrolling. Files and the API
+    keep the catalogue's order, which does not hang on what somebody compares with.
+    """
+    shown, reference = board.shown, board.reference
+    order = sorted(
+        range(len(shown)), key=lambda c: (shown[c] is not reference, shown[c].family != reference.family)
+    )
+    rows = [replace(row, cells=[row.cells[c] for c in order]) for row in board.rows]
+    return replace(board, shown=[shown[c] for c in order], rows=rows)
 
 
 def build_board(
@@ -293,6 +316,24 @@ def shade_of(change: int | None, n_systems: int) -> int:
     return level if change > 0 else -level
 
 
+def ranks_among(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The ranks among those systems alone that `others` ranks, too: whom a rule leaves out moves nobody up.
+
+    Args:
+        ranks: under one rule, 1 is best, equal where tied; below 1 where it ranks a system not.
+        others: under another rule.
+
+    Returns:
+        ranks of the same shape, 0 for systems that one of the two does not rank.
+    """
+    is_common = (ranks >= 1) & (others >= 1)
+    if (is_common == (ranks >= 1)).all():
+        return np.where(is_common, ranks, 0)
+    found = np.zeros_like(ranks)
+    found[is_common] = np.searchsorted(np.sort(ranks[is_common]), ranks[is_common]) + 1
+    return found
+
+
 class _Rows:
     """Makes rows; what all of them need is worked out once."""
 
@@ -315,9 +356,14 @@ class _Rows:
         self.ranks = [column.ranks.tolist() for column in columns]
         self.reference_ranks = reference.ranks.tolist()
         self.holders = [Counter(ranks) for ranks in self.ranks]
-        self.is_compared = [
-            column.status == reference.status == "ranked" and column is not reference for column in columns
-        ]
+        self.changes = [self._changes(column) for column in columns]
+
+    def _changes(self, column: Column) -> list[int] | None:
+        """Each system's change against the reference rule; None where there is nothing to compare."""
+        reference = self.reference
+        if not column.status == reference.status == "ranked" or column is reference:
+            return None
+        return (ranks_among(reference.ranks, column.ranks) - ranks_among(column.ranks, reference.ranks)).tolist()
 
     def rows(self, order: Sequence[int], *, is_pinned: bool = False) -> list[Row]:
         """The rows of these systems, one under the other."""
@@ -354,7 +400,8 @@ class _Rows:
                 None, 0, None, score_text(column.scores[i]) if self.with_scores else "", column.reason_of(i), ""
             )
         n_tied_with = self.holders[k][rank] - 1
-        change = reference - rank if self.is_compared[k] and reference >= 1 else None
+        changes = self.changes[k]
+        change = changes[i] if changes is not None and reference >= 1 else None
         return Cell(
             rank=rank,
             n_tied_with=n_tied_with,

@@ -13,7 +13,7 @@ from leaderboard.services.board_query import BoardQuery, bounds_of
 from leaderboard.services.columns import Column, PublishedBoard
 from ranking_engine.names import fold_name
 
-SORTS_BY_NAME, SORTS_BY_MEDIAN, SORTS_BY_SCORED = "name", "median", "tasks"
+SORTS_BY_NAME, SORTS_BY_MEDIAN, SORTS_BY_SCORED = "name", "median_rank", "tasks"
 SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}  # 7B parameters
 
 

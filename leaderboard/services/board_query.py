@@ -17,7 +17,7 @@ MOST_PINS = 20
 class BoardQuery:
     """What a reader asked of a board; every field stands in the address."""
 
-    sort: str = ""  # a rule, "name", "median" or "tasks", with a minus for descending; empty = the reference rule
+    sort: str = ""  # a rule, "name", "median_rank" or "tasks", with a minus for descending; empty = the reference rule
     reference: str = ""  # a rule; empty = the benchmark's default rule
     policy: str = ""  # a missing-score policy; empty = the revision's own
     aggregation: str = ""  # how tasks and groups count together; empty = the revision's own

@@ -23,6 +23,7 @@ from ranking_engine import MISSING_POLICIES, RULES, ScoreMatrix
 from ranking_engine.names import fold_name
 
 MOST_BENCHMARKS = 12
+LEAST_BENCHMARKS = 2  # a system that stands on one of them alone meets nobody of another
 MOST_SYSTEMS = 400  # on a board over benchmarks
 MOST_ROWS = 100  # of the table of ranks
 DEFAULT_RULE, DEFAULT_POLICY = "copeland", "drop_systems"
@@ -49,7 +50,7 @@ class CompareQuery:
     score: str = "share"
     policy: str = DEFAULT_POLICY
     reference: str = ""
-    least: int = 2  # systems that stand on so many of the benchmarks take part
+    least: int = LEAST_BENCHMARKS  # systems that stand on so many of the benchmarks take part
     q: str = ""
 
 
@@ -211,7 +212,8 @@ def _board(benchmarks: Sequence[Chosen], shared: Sequence[str], query: CompareQu
     if len(benchmarks) < 2:
         return None, "Choose at least two benchmarks that can be compared."
     if len(shared) < 2:
-        return None, "Fewer than two systems stand on so many of them under the same name."
+        who = f"Only {_name(shared[0], benchmarks)}" if shared else "No system"
+        return None, f"{who} stands on at least {query.least} of these {len(benchmarks)} under the same name."
     if len(shared) > MOST_SYSTEMS:
         return None, f"{len(shared)} systems match; up to {MOST_SYSTEMS} are ranked. Ask for those on more benchmarks."
     values = [[one.worth.get(folded, math.nan) for one in benchmarks] for folded in shared]

@@ -28,6 +28,15 @@ class Correctable:
     newer: dict[str, CurrentScore] = field(default_factory=dict)  # those that a later submission brought
 
 
+class HoldsNoMoreError(ValueError):
+    """A submission that cannot be corrected, because it is not what holds; `holder` is, where anything is."""
+
+    def __init__(self, holder: Submission | None) -> None:
+        super().__init__("this submission holds no more: it was withdrawn, corrected already or replaced; "
+                         "correct the one that holds now")  # fmt: skip
+        self.holder = holder
+
+
 def holding(benchmark: Benchmark) -> dict[int, InForce]:
     """What holds on the latest board, by submission: where rows are replaced, the last of each system."""
     revision = benchmark.revisions.order_by("-number").select_related("configuration").first()
@@ -48,16 +57,17 @@ def correctable(viewer: User, benchmark: Benchmark, number: str) -> Correctable:
     """The submission of this number, for whoever may correct it.
 
     Raises:
-        ValueError: there is none that they may correct, or it holds no more; the message says which.
+        ValueError: there is none that they may correct.
+        HoldsNoMoreError: it was withdrawn, corrected or replaced.
     """
     rows = Submission.objects.select_related("system", "batch", "benchmark")
     submission = rows.filter(benchmark=benchmark, uuid=number).first() if _is_uuid(number) else None
     if submission is None or not may_correct(viewer, submission):
         raise ValueError(NOT_YOURS)
-    held = holding(benchmark).get(submission.pk)
+    in_force = holding(benchmark)
+    held = in_force.get(submission.pk)
     if held is None:
-        raise ValueError("this submission holds no more: it was withdrawn, corrected already or replaced; "
-                         "correct the one that holds now")  # fmt: skip
+        raise HoldsNoMoreError(_holder(submission, in_force))
     scores: dict[str, CurrentScore] = {}
     newer: dict[str, CurrentScore] = {}
     keys = dict(benchmark.tasks.values_list("pk", "key"))
@@ -65,6 +75,12 @@ def correctable(viewer: User, benchmark: Benchmark, number: str) -> Correctable:
     for (_, task), score in current_scores(revision, [submission.system_id]).items():
         (scores if score.submission_id == submission.pk else newer)[keys[task]] = score
     return Correctable(submission, held.is_blank, scores, newer)
+
+
+def _holder(submission: Submission, in_force: dict[int, InForce]) -> Submission | None:
+    """The last submission that holds of the same system."""
+    found = [one.submission_id for one in in_force.values() if one.system_id == submission.system_id]
+    return Submission.objects.select_related("batch").get(pk=found[-1]) if found else None
 
 
 def _is_uuid(text: str) -> bool:

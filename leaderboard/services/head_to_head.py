@@ -181,7 +181,8 @@ def majority_sentence(board: PublishedBoard, systems: Sequence[BoardSystem]) -> 
         return "No system beats every other, and no smaller set of systems beats all the rest."
     if not smith:
         return ""
-    return f"No system beats every other. Those that beat everybody else: {in_words(smith, most=6)}, the Smith set."
+    named = f"{len(smith)} systems, {in_words(smith, most=6)}," if len(smith) > 1 else in_words(smith)
+    return f"No system beats every other. The smallest set whose members beat all outside it: {named} the Smith set."
 
 
 def margin_map(

@@ -11,6 +11,7 @@ from leaderboard.models import Benchmark, Report
 from leaderboard.selectors.audience import Viewer, audience, hides_something, listed_benchmarks
 from leaderboard.selectors.jobs import has_failed_board
 from leaderboard.services.rankings import BOARD, RANKING
+from leaderboard.services.verdict import Camp, camps_of
 from ranking_engine import RULES
 
 
@@ -30,6 +31,7 @@ class ListedBenchmark:
     n_winners: int
     n_rules_electing: int
     n_rules_elsewhere: int
+    largest_camps: list[Camp]  # the systems that most rules elect; several where as many rules elect others
     revision_number: int
     updated_at: datetime | None
     is_computing: bool
@@ -39,7 +41,7 @@ class ListedBenchmark:
 
 
 def listed(viewer: Viewer, *, query: str = "", tag: str = "") -> tuple[list[ListedBenchmark], list[str]]:
-    """The benchmarks that `viewer` may know of, and all of their tags.
+    """The benchmarks that `viewer` may know of, those without scores last, and all of their tags.
 
     Args:
         viewer: who reads.
@@ -48,7 +50,8 @@ def listed(viewer: Viewer, *, query: str = "", tag: str = "") -> tuple[list[List
     """
     benchmarks = list(_readable(viewer))
     tags = sorted({str(name) for benchmark in benchmarks for name in benchmark.tags})
-    return lines(viewer, [benchmark for benchmark in benchmarks if _matches(benchmark, query, tag)]), tags
+    found = lines(viewer, [benchmark for benchmark in benchmarks if _matches(benchmark, query, tag)])
+    return sorted(found, key=lambda line: not (line.n_systems or line.is_hidden)), tags
 
 
 def matching(viewer: Viewer, *, query: str = "", tag: str = "") -> list[Benchmark]:
@@ -109,6 +112,7 @@ def _line(benchmark: Benchmark, reports: list[Report], *, is_hidden: bool) -> Li
         n_winners=default["n_winners"],
         n_rules_electing=len(electing),
         n_rules_elsewhere=len(elsewhere),
+        largest_camps=_largest_camps(electing),
         revision_number=benchmark.published_number,
         updated_at=publication.published_at if publication else None,
         is_computing=benchmark.last_revision_number > benchmark.published_number,
@@ -116,3 +120,9 @@ def _line(benchmark: Benchmark, reports: list[Report], *, is_hidden: bool) -> Li
         is_hidden=is_hidden,
         is_archived=benchmark.is_archived,
     )
+
+
+def _largest_camps(electing: list[dict[str, Any]]) -> list[Camp]:
+    """Of the summaries of rules that elect: whom the most of them elect."""
+    camps = camps_of([(RULES[one["rule"]].name, one["winner_names"], one["n_winners"]) for one in electing])
+    return [camp for camp in camps if camp.n_rules == camps[0].n_rules]

@@ -11,13 +11,23 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from leaderboard.models import Batch, Benchmark, Score, Submission, User
+from leaderboard.selectors.audience import UNDECIDED
 from leaderboard.services.corrections import holding
-from leaderboard.services.preview import BoardState, latest_state, rankings_of, row_values
+from leaderboard.services.preview import (
+    BoardState,
+    latest_state,
+    rank_of,
+    rankings_of,
+    ranks_others,
+    row_values,
+)
+from leaderboard.services.preview_wording import ranks_sentence, winners_sentence
 from leaderboard.services.rankings import split_rules
 from leaderboard.services.submission_errors import SubmissionError
 from leaderboard.services.submissions import reject_batch, take_batch
 from leaderboard.services.table_preview import TableEffect, table_effect
 from leaderboard.services.wording import in_words, shortened
+from ranking_engine import Ranking
 
 SHOWN_BATCHES = 100
 SHOWN_FLAGS = 5
@@ -53,6 +63,7 @@ class Decision:
     rows: list[tuple[str, bool, list[tuple[str, bool]]]]  # system, is new, (score, differs from the board) a task
     n_more_rows: int
     effects: list[TableEffect]
+    summary: str  # where a lone system would stand, and what changes at the top; empty where no rule ranks
 
 
 def queue(benchmark: Benchmark, *, after: UUID | None = None, most: int = SHOWN_BATCHES) -> tuple[list[Waiting], int]:
@@ -73,14 +84,13 @@ def queue(benchmark: Benchmark, *, after: UUID | None = None, most: int = SHOWN_
 
 
 def _undecided(benchmark: Benchmark) -> QuerySet[Batch]:
-    pending = [Submission.State.PENDING, Submission.State.APPROVED]
-    found = Batch.objects.filter(benchmark=benchmark, submissions__state__in=pending)
+    found = Batch.objects.filter(benchmark=benchmark, submissions__state__in=UNDECIDED)
     return found.select_related("uploader").distinct().order_by("pk")
 
 
 def is_undecided(batch: Batch) -> bool:
     """Whether the batch still waits for a decision, or for the end of an embargo."""
-    decided = batch.submissions.exclude(state__in=[Submission.State.PENDING, Submission.State.APPROVED])
+    decided = batch.submissions.exclude(state__in=UNDECIDED)
     return batch.submissions.exists() and not decided.exists()
 
 
@@ -92,14 +102,28 @@ def look_at(batch: Batch) -> Decision:
     size = 2 * after.values.size * len(split_rules(*after.values.shape).quick) if after.values.size else 0
     old, new = rankings_of(state, after) if size <= BUDGET else ({}, {})
     shown, n = rows[:SHOWN_BATCHES], len(state.systems)
+    effects = [table_effect(rule, old.get(rule), ranking, n, names) for rule, ranking in new.items()]
     return Decision(
         waiting=_waiting(batch, state, rows),
         revision_number=state.revision_number,
         task_names=[task["name"] for task in state.configuration["tasks"]],
         rows=[_shown(row, state) for row in shown],
         n_more_rows=len(rows) - len(shown),
-        effects=[table_effect(rule, old.get(rule), ranking, n, names) for rule, ranking in new.items()],
+        effects=effects,
+        summary=" ".join(filter(None, [_standing(rows, state, new), winners_sentence(effects)])),
     )
+
+
+def _standing(rows: Sequence[dict[str, Any]], state: BoardState, rankings: dict[str, Ranking]) -> str:
+    """Where the system of a batch would stand over the rules; empty where there are several, or no rule ranks."""
+    if len(rows) != 1 or not rankings:
+        return ""
+    system, n = rows[0]["system"], len(state.systems)
+    i = next((place for place, known in enumerate(state.systems) if known.key == system["key"]), n)  # a new one is last
+    ranks = [rank_of(ranking, i) for ranking in rankings.values()]
+    pairs = zip(ranks, rankings.values(), strict=True)
+    n_leaving_out = sum(rank is None and ranks_others(ranking, i) for rank, ranking in pairs)
+    return ranks_sentence(shortened(system["name"]), ranks, n_leaving_out)
 
 
 def rows_of(batch: Batch) -> list[dict[str, Any]]:

@@ -121,8 +121,11 @@ def _summary(of: Mapping[str, Any]) -> PaperSummary:
 
 def _essay(content: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]]]]:
     parts: dict[str, list[Mapping[str, Any]]] = {}
+    titles = {section["key"]: section["title"] for of in content["papers"] for section in of["sections"]}
     for claim in content["essay"]:
-        links = [{"paper": key.partition("-")[0], "section": key} for key in claim["sections"]]
+        links = [
+            {"paper": key.partition("-")[0], "section": key, "title": titles[key]} for key in claim["sections"]
+        ]
         parts.setdefault(claim["part"], []).append({**claim, "links": links})
     return list(parts.items())
 

@@ -39,6 +39,7 @@ class RuleEffect:
     rank_before: int | None
     rank_after: int | None
     reason: str  # why the system would be unranked
+    ranks_others: bool  # whether the rule would rank any other system
     n_ranks_changed: int  # of the other systems
     overtaken_names: list[str]  # the first of them
     n_overtaken: int
@@ -80,7 +81,8 @@ class Preview:
         if not self.effects:
             return ""
         ranks = [effect.rank_after for effect in self.effects]
-        return f"{ranks_sentence(self.system_name, ranks)} {winners_sentence(self.effects)}"
+        n_leaving_out = sum(effect.rank_after is None and effect.ranks_others for effect in self.effects)
+        return f"{ranks_sentence(self.system_name, ranks, n_leaving_out)} {winners_sentence(self.effects)}"
 
 
 @dataclass(frozen=True)
@@ -264,6 +266,11 @@ def rank_of(ranking: Ranking | None, i: int) -> int | None:
     return int(ranking.ranks[i])
 
 
+def ranks_others(ranking: Ranking, i: int) -> bool:
+    """Whether a rule ranks any system beside `i`."""
+    return any(rank >= 1 for j, rank in enumerate(ranking.ranks.tolist()) if j != i)
+
+
 def _effect(rule: str, before: Ranking | None, after: Ranking, i: int, names: list[str]) -> RuleEffect:
     n_before = 0 if before is None else len(before.ranks)
     old, new = rank_of(before, i), rank_of(after, i)
@@ -277,6 +284,7 @@ def _effect(rule: str, before: Ranking | None, after: Ranking, i: int, names: li
         rank_before=old,
         rank_after=new,
         reason=after.unranked_reasons.get(i, after.reason) if new is None else "",
+        ranks_others=ranks_others(after, i),
         n_ranks_changed=len(changed),
         overtaken_names=overtaken[:SHOWN_CHANGES],
         n_overtaken=len(overtaken),

@@ -26,8 +26,14 @@ def winners_sentence(effects: Sequence[Effect]) -> str:
     return f"The first place would change under {n_changed} of {len(effects)} rules."
 
 
-def ranks_sentence(name: str, ranks: Sequence[int | None]) -> str:
-    """Where a system would stand over the rules; `ranks` has one entry a rule, None where it is unranked."""
+def ranks_sentence(name: str, ranks: Sequence[int | None], n_leaving_out: int = 0) -> str:
+    """Where a system would stand over the rules.
+
+    Args:
+        name: the system's.
+        ranks: one entry a rule, None where it is unranked.
+        n_leaving_out: rules that would rank others and not this one.
+    """
     known = [rank for rank in ranks if rank]
     if not known:
         return f"No rule would rank {name}."
@@ -35,4 +41,7 @@ def ranks_sentence(name: str, ranks: Sequence[int | None]) -> str:
     span = f"rank {best}" if best == worst else f"rank {best} to {worst}"
     first = known.count(1)
     firsts = f", first under {first} of {len(ranks)}" if first else ""
-    return f"{name} would stand at {span} over the rules{firsts}."
+    if not n_leaving_out:
+        return f"{name} would stand at {span} over the rules{firsts}."
+    left = "1 rule" if n_leaving_out == 1 else f"{n_leaving_out} rules"
+    return f"{name} would stand at {span} over {len(known)} rules{firsts}, and {left} would leave it unranked."

@@ -1,39 +1,35 @@
-"""What the pages say of prospects: every system's verdict, and of one system what it would take."""
+"""What the pages say of prospects: every system's verdict with its evidence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
-from urllib.parse import urlencode
 
-from leaderboard.models import Job, Publication, Revision
+from leaderboard.models import Job, Publication
 from leaderboard.selectors.jobs import job_of
 from leaderboard.services.columns import task_names_of
 from leaderboard.services.job_kinds import PROSPECTS
 from leaderboard.services.prospects import (
     StoredProspects,
     earlier_prospects,
-    pair_under,
     stored_prospects,
     system_names,
 )
 from leaderboard.services.prospects_wording import (
     VERDICT_WORDS,
-    change_in_words,
     counts_sentence,
     evidence,
     percent,
     share_text,
     weights_in_words,
 )
-from leaderboard.services.weights import weight_text
 from leaderboard.services.wording import in_words
 from ranking_engine.names import fold_name
-from ranking_engine.prospects import VERDICTS, Nearest, Prospect, Prospects
+from ranking_engine.prospects import Prospect, Prospects
 
 PAGE_ROWS = 100
+MOST_LISTED = 1000  # names among which a form lets choose
 ORDER = ("strict", "tie_only", "undecided", "none", "no_scores")
-ORIGINS = {"own": "the benchmark’s own weights", "equal": "equal weights"}
 
 
 @dataclass(frozen=True)
@@ -85,10 +81,12 @@ class ProspectsPage:
     counts: dict[str, int]  # systems by verdict
     sentence: str
     difference: str  # what counting the tasks of weight 0 changes; empty where there are none
+    n_systems: int
     n_shown: int
     n_pages: int
     page: int
     rows: list[ProspectRow] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)  # of all systems, by the alphabet; none where there are too many
 
 
 def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[ProspectsPage | None, str]:
@@ -109,13 +107,24 @@ def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[Pro
             counts=shown.summary()["verdicts"],
             sentence=counts_sentence(shown.summary()["verdicts"]),
             difference=difference(stored, task_names),
+            n_systems=len(shown.systems),
             n_shown=len(chosen),
             n_pages=n_pages,
             page=page,
             rows=[prospect_row(prospect, shown, names, task_names) for prospect in rows],
+            names=sorted(names.values(), key=fold_name) if len(names) <= MOST_LISTED else [],
         ),
         "",
     )
+
+
+def key_of_system(publication: Publication, name: str) -> str:
+    """The key of the published system of this name; empty where there is none."""
+    folded = fold_name(name)
+    if not folded:
+        return ""
+    found = (key for key, other in system_names(publication.revision).items() if fold_name(other) == folded)
+    return next(found, "")
 
 
 def _matches(prospect: Prospect, names: Mapping[str, str], query: ProspectsQuery) -> bool:
@@ -158,7 +167,7 @@ def prospect_row(
         share_text=share_text(prospect),
         share_width=None if prospect.share is None else round(100 * prospect.share, 2),
         evidence=evidence(prospect, names, conditions, found.rule),
-        weights=_task_weights(prospect.weights, task_names),
+        weights=task_weights(prospect.weights, task_names),
         weights_text=weights_in_words(prospect.weights, task_names),
         columns=columns_path(prospect.weights, found.tasks),
         n_tasks=len(found.tasks),
@@ -167,7 +176,8 @@ def prospect_row(
     )
 
 
-def _task_weights(weights: Mapping[str, Fraction], task_names: Mapping[str, str]) -> list[TaskWeight]:
+def task_weights(weights: Mapping[str, Fraction], task_names: Mapping[str, str]) -> list[TaskWeight]:
+    """Weights as the pages tell them, the heaviest first."""
     return [
         TaskWeight(task_names.get(task, task), percent(weight), str(weight), round(100 * float(weight), 2))
         for task, weight in sorted(weights.items(), key=lambda item: (-item[1], item[0]))
@@ -241,140 +251,3 @@ def waiting_for(publication: Publication) -> Waiting:
     is_running = job is not None and state == Job.State.RUNNING
     percent_done = round(100 * job.progress) if job and is_running else None
     return Waiting(state, text, percent_done, earlier_prospects(publication))
-
-
-# --- One system ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class NearestWay:
-    """The smallest change of weights that makes a system win, from one starting point."""
-
-    origin: str
-    is_already: bool
-    weights: list[TaskWeight]
-    moved_text: str
-    total_text: str
-    largest_text: str
-    largest_moved_text: str
-    what_if_query: str  # asks the what-if page for every rule under these weights
-
-
-@dataclass(frozen=True)
-class WhatItTakes:
-    """What the page of a system says of its prospects."""
-
-    row: ProspectRow
-    verdict_meaning: str
-    nearest: list[NearestWay]
-    with_all_tasks: ProspectRow | None  # where the tasks of weight 0 change the verdict
-    rivals: list[dict[str, Any]]
-    pair: dict[str, Any] | None = None
-
-
-def what_it_takes(
-    publication: Publication, key: str, rival: str, audience_level: str
-) -> tuple[WhatItTakes | None, str]:
-    """What it would take for a system to win, and to come out above one rival; empty as for `prospects_page`.
-
-    Args:
-        publication: of the benchmark.
-        key: the system.
-        rival: the key of another system that it is to come out above; empty where nobody asks.
-        audience_level: who reads.
-
-    Raises:
-        TooLargeError: the board is too large for an answer about a pair on demand.
-    """
-    stored, reason = stored_prospects(publication)
-    if stored is None:
-        return None, reason
-    revision = publication.revision
-    names, task_names = system_names(revision), task_names_of(revision)
-    prospect = stored.found[key]
-    whole = stored.with_all_tasks[key] if stored.with_all_tasks else None
-    differs = whole is not None and whole.is_prospective != prospect.is_prospective
-    return (
-        WhatItTakes(
-            row=prospect_row(prospect, stored.found, names, task_names),
-            verdict_meaning=VERDICTS[prospect.verdict],
-            nearest=nearest_ways(prospect, stored.own_weights, task_names),
-            with_all_tasks=prospect_row(whole, stored.with_all_tasks, names, task_names)
-            if differs and whole and stored.with_all_tasks
-            else None,
-            rivals=[
-                {"key": other, "name": name, "is_chosen": other == rival}
-                for other, name in sorted(names.items(), key=lambda item: fold_name(item[1]))
-                if other != key
-            ],
-            pair=pair_answer(revision, key, rival, stored.own_weights, audience_level=audience_level)
-            if rival in names and rival != key
-            else None,
-        ),
-        "",
-    )
-
-
-def nearest_ways(
-    prospect: Prospect, own: Mapping[str, float], task_names: Mapping[str, str]
-) -> list[NearestWay]:
-    """The smallest changes from the benchmark's own weights and from equal ones; once where these are the same."""
-    equal = dict.fromkeys(own, 1 / max(1, len(own)))
-    starts = {"own": dict(own), "equal": equal}
-    is_same = all(abs(own[task] - equal[task]) < 1e-12 for task in own)
-    kept = ["own"] if is_same else ["own", "equal"]
-    return [
-        _way(ORIGINS[origin], prospect.nearest[origin], starts[origin], task_names)
-        for origin in kept
-        if origin in prospect.nearest
-    ]
-
-
-def _way(origin: str, nearest: Nearest, before: Mapping[str, float], task_names: Mapping[str, str]) -> NearestWay:
-    total, largest = nearest.total_change, nearest.largest_change
-    return NearestWay(
-        origin=origin,
-        is_already=total.change < 1e-12,
-        weights=_task_weights(total.weights, task_names),
-        moved_text=change_in_words(total, before, task_names),
-        total_text=percent(total.change),
-        largest_text=percent(largest.change).removesuffix("\u00a0%"),
-        largest_moved_text=change_in_words(largest, before, task_names),
-        what_if_query=urlencode(
-            {
-                "weights": ",".join(
-                    f"{task}:{weight_text(Fraction(total.weights.get(task, 0)))}" for task in before
-                ),
-                "aggregation": "basic",  # they are weights of tasks, whatever groups these belong to
-            },
-            safe=":,/",
-        ),
-    )
-
-
-def pair_answer(
-    revision: Revision, key: str, rival: str, own_weights: Mapping[str, float], *, audience_level: str
-) -> dict[str, Any]:
-    """What puts one system above another."""
-    names, task_names = system_names(revision), task_names_of(revision)
-    found = pair_under(revision, key, rival, audience_level)
-    return {
-        "rival_name": names[rival],
-        "verdict": found.verdict,
-        "text": _pair_text(found, names[key], names[rival]),
-        "nearest": nearest_ways(found, own_weights, task_names),
-        "share_text": share_text(found),
-    }
-
-
-def _pair_text(found: Prospect, name: str, rival: str) -> str:
-    if found.n_incomparable:
-        return f"{name} and {rival} share no task: neither can come out above the other."
-    if found.verdict == "none":
-        return f"Nothing does: {rival} is ahead of {name} on every task."
-    if found.verdict == "tie_only":
-        return f"At best the two are level: {name} is ahead of {rival} on no task."
-    if found.verdict == "strict":
-        return f"Some weightings put {name} above {rival}."
-    return found.reason[:1].upper() + found.reason[1:] + "."
-

@@ -132,16 +132,21 @@ def weights_in_words(weights: Mapping[str, Fraction], task_names: Mapping[str, s
     return ", ".join(told) + (f" and {more} more" if more > 0 else "")
 
 
+def moves_of(change: Change, before: Mapping[str, float]) -> list[tuple[str, float, float]]:
+    """Task, weight before and weight after, of all tasks whose weight changes visibly; the largest change first."""
+    after = {task: float(change.weights.get(task, 0)) for task in before}
+    moved = [task for task in before if abs(after[task] - before[task]) >= SMALL_CHANGE]
+    moved.sort(key=lambda task: (-round(abs(after[task] - before[task]), 9), after[task] < before[task], task))
+    return [(task, before[task], after[task]) for task in moved]
+
+
 def change_in_words(change: Change, before: Mapping[str, float], task_names: Mapping[str, str]) -> str:
     """`CoLA from 10 % to 24 %, QNLI from 10 % to 0 %; the other 7 stay as they are`, the largest change first."""
-    moves = {task: float(change.weights.get(task, 0)) - weight for task, weight in before.items()}
-    moved = [task for task in before if abs(moves[task]) >= SMALL_CHANGE]
-    moved.sort(key=lambda task: (-round(abs(moves[task]), 9), moves[task] < 0, task))
+    moved = moves_of(change, before)
     if not moved:
         return "nothing"
     told = [
-        f"{task_names.get(task, task)} from {percent(before[task])} to {percent(change.weights.get(task, Fraction(0)))}"
-        for task in moved[:TASKS_NAMED]
+        f"{task_names.get(task, task)} from {percent(old)} to {percent(new)}" for task, old, new in moved[:TASKS_NAMED]
     ]
     rest = len(moved) - len(told)
     still = len(before) - len(moved)

@@ -13,6 +13,7 @@ from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.columns import Column
 from leaderboard.services.interval_wording import interval_note, interval_text, why_no_interval
 from leaderboard.services.score_texts import details_text, missing_text, value_text, votes
+from leaderboard.services.verdict import camps_of
 from ranking_engine import MISSING_POLICIES, RULES, TIES
 from ranking_engine.omission import omission_sentence
 from ranking_engine.rule_advice import WHEN_TO_USE
@@ -62,6 +63,17 @@ class RulePage:
     meaning: list[tuple[str, str]]  # a word and what is to be said under it
     properties: RuleProperties
     intervals: RankIntervals | None  # where they were computed
+
+    @property
+    def sentence(self) -> str:
+        """Whom the rule elects, and how many systems it ranks where it leaves some out."""
+        column, n_systems = self.column, self.board.published.facts["n_systems"]
+        if not column.elects:
+            return f"{column.name} elects nobody here."
+        (camp,) = camps_of([(column.name, column.winner_names, column.n_winners)])
+        left_out = column.status == "ranked" and column.n_ranked < n_systems
+        told = f", and ranks {column.n_ranked} of {n_systems} systems" if left_out else ""
+        return f"{column.name} elects {camp.text}{told}."
 
     @property
     def has_details(self) -> bool:

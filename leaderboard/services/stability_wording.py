@@ -43,8 +43,8 @@ def _missing_scores(summary: Summary, marked: str) -> StudyFindings:
                     (5, 10, 20)})  # fmt: skip
     values = {rule: told["mean"][at] for rule, told in rules.items()}
     return StudyFindings(
-        f"With {levels[at]} % of the scores deleted at random, the first {summary['top']} systems keep their order "
-        f"{_compared(values, marked, 'Spearman’s correlation with the full ranking')}",
+        f"With {levels[at]} % of the scores deleted at random, the order of the first {summary['top']} systems "
+        f"agrees with the full one {_compared(values, marked, 'Spearman’s correlation with the full ranking')}",
         [f"{levels[i]} % deleted" for i in shown],
         _rows(rules, marked, lambda told: [share_cell(told["mean"][i]) for i in shown]),
         line_chart(

@@ -134,7 +134,8 @@ def plan_study(study: Study, matrix: ScoreMatrix, choice: StudyChoice) -> Planne
     estimate = study.estimate(matrix, own)
     if estimate > choice.budget_seconds:
         needed, budget = f"{math.ceil(estimate)} s", f"{choice.budget_seconds} s"
-        return PlannedStudy(study.key, reason=f"it needs at least {needed} here, and its budget is {budget}")
+        reason = f"it would take {needed} or more, and {budget} are allowed here; owners can allow it more"
+        return PlannedStudy(study.key, reason=reason)
     # The smallest first; what runs while nothing else waits comes after everything else.
     priority = -1 - min(int(estimate), 5000)
     return PlannedStudy(

@@ -13,10 +13,11 @@ from leaderboard.services.columns import Column, PublishedBoard, published_board
 from leaderboard.services.corrections import holding, may_correct
 from leaderboard.services.interval_wording import interval_meaning, interval_text, why_no_interval
 from leaderboard.services.masks import hidden_text, masked
-from leaderboard.services.prospects_page import waiting_for, what_it_takes
+from leaderboard.services.prospects_page import waiting_for
 from leaderboard.services.rank_history import rank_history
 from leaderboard.services.score_texts import details_text, missing_text, value_text, votes
 from leaderboard.services.system_standing import Standing, standing_of
+from leaderboard.services.what_it_takes import what_it_takes
 
 SHOWN_RANKS = 10  # the chart of ranks reaches at least so far, and further where an interval does
 NO_SYSTEM = "No system of this name is on the published board."
@@ -79,7 +80,9 @@ def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: Sta
     if own is not None:
         interval = interval_text(own, i)
         beside = f" (interval {interval})" if interval else ""
-        parts.append(f"Rank {int(own.ranks[i])} of {own.n_ranked} under {own.name}{beside}")
+        place = int(own.ranks[i])
+        is_tied = int((own.ranks == place).sum()) > 1
+        parts.append(f"{'Tied at rank' if is_tied else 'Rank'} {place} of {own.n_ranked} under {own.name}{beside}")
     if len(ranked) > 1:
         low, high = (int(extreme(column.ranks[i] for column in ranked)) for extreme in (min, max))
         parts.append(f"{low} under each of {len(ranked)} rules" if low == high else
@@ -87,7 +90,8 @@ def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: Sta
     told = f"{'; '.join(parts)}." if parts else ""
     if standing is not None:
         level = f", level with {standing.n_level}" if standing.n_level else ""
-        told += f" Head to head it beats {standing.n_beaten} and loses to {standing.n_lost}{level}."
+        n_met = standing.n_beaten + standing.n_lost + standing.n_level
+        told += f" Head to head it beats {standing.n_beaten} of {n_met} and loses to {standing.n_lost}{level}."
     return told.strip()
 
 

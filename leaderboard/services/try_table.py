@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.names import fold_name, shorten
 from ranking_engine.prospects import Prospects, prospects
 from ranking_engine.stability.significance import significance_of_rankings
-from ranking_engine.tables import TableError, TableIssue, read_table
+from ranking_engine.tables import Table, TableError, TableIssue, read_table
 from ranking_engine.weights import exact_weight
 
 TABLE_NAME, ABOUT_NAME, WEIGHTS_NAME = "the table", "benchmark.toml", "the weights"
@@ -91,6 +91,7 @@ class TriedTable:
     n_in_margins: int
     can_win: WhoCanWin
     seconds: float
+    read_as: str = ""  # how the table is written, where that is unusual
 
 
 def example() -> tuple[str, str]:
@@ -111,9 +112,10 @@ def try_table(table: bytes, about: bytes, options: TryOptions, *, is_whole: bool
         TableError: something cannot be read; it names line and column.
         BusyError: too many tables at once.
     """
-    matrix, described = read_inputs(table, about)
+    read = _table_of(table)
+    matrix, described = _described(read, about)
     with _place():
-        return _computed(matrix, described, options, is_whole=is_whole)
+        return replace(_computed(matrix, described, options, is_whole=is_whole), read_as=read.dialect.told)
 
 
 def read_inputs(table: bytes, about: bytes) -> tuple[ScoreMatrix, BenchmarkFile | None]:
@@ -122,7 +124,14 @@ def read_inputs(table: bytes, about: bytes) -> tuple[ScoreMatrix, BenchmarkFile 
     Raises:
         TableError: as `try_table`.
     """
-    read = read_table(table, name=TABLE_NAME, max_systems=settings.TRY_SYSTEMS, max_tasks=settings.TRY_TASKS)
+    return _described(_table_of(table), about)
+
+
+def _table_of(table: bytes) -> Table:
+    return read_table(table, name=TABLE_NAME, max_systems=settings.TRY_SYSTEMS, max_tasks=settings.TRY_TASKS)
+
+
+def _described(read: Table, about: bytes) -> tuple[ScoreMatrix, BenchmarkFile | None]:
     text = about.decode("utf-8-sig", "replace").strip()
     if text.startswith("{"):
         return _weighed(to_matrix(read), text), None
@@ -179,9 +188,7 @@ def _computed(
         rules=tuple(rule for rule in options.rules if rule in RULES and not RULES[rule].parameters),
         scores=options.scores,
     )  # fmt: skip
-    published, outcomes = board_of(
-        matrix, policy, aggregation, query.ties, kemeny_seconds=settings.TRY_SECONDS / 5
-    )
+    published, outcomes = board_of(matrix, policy, aggregation, query.ties, kemeny_seconds=settings.TRY_SECONDS / 5)
     reference = _reference(published.columns, options.reference, matrix)
     weighed = matrix if aggregation == TWO_STEP else reweighted(matrix, aggregation)
     if not is_whole:

@@ -64,10 +64,29 @@ def headline(camps: Sequence[Camp], condorcet_winner: str | None) -> str:
         if rest := [rule for camp in camps[len(named) :] for rule in camp.rules]:
             who = in_words(rest) if len(rest) <= RULES_NAMED else f"{len(rest)} others"
             parts.append(f"{who} elect{'s' if len(rest) == 1 else ''} somebody else")
+    return _sentence(parts, condorcet_winner, is_told=is_told)
+
+
+def short_headline(camps: Sequence[Camp], condorcet_winner: str | None) -> str:
+    """The headline with the largest camp alone, for a page that lists the camps beneath it.
+
+    Args:
+        camps: the largest first.
+        condorcet_winner: its name, or None where no system beats every other.
+    """
+    if len(camps) < 2:
+        return headline(camps, condorcet_winner)
+    largest = camps[0]
+    told = _camp(largest, condorcet_winner, of=sum(camp.n_rules for camp in camps))
+    return _sentence([told], condorcet_winner, is_told=largest.winners == (condorcet_winner,))
+
+
+def _sentence(parts: list[str], condorcet_winner: str | None, *, is_told: bool) -> str:
+    """What is said of the camps, and of the Condorcet winner where that does not tell of it."""
     if condorcet_winner is None:
-        parts.append("no Condorcet winner")
+        parts = [*parts, "no Condorcet winner"]
     elif not is_told:
-        parts.append(f"the Condorcet winner is {shortened(condorcet_winner)}")
+        parts = [*parts, f"the Condorcet winner is {shortened(condorcet_winner)}"]
     return f"{'; '.join(parts)}."
 
 

@@ -44,11 +44,7 @@ class Chip:
     winners_text: str
     own_text: str
     is_live: bool
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether the weights made a difference."""
-        return self.winners_text != self.own_text
+    is_changed: bool  # whether the weights made a difference
 
 
 @dataclass(frozen=True)
@@ -177,20 +173,25 @@ def _choice(what: str, asked: str, own: str, known: Sequence[str]) -> str:
 
 
 def winners_text(column: Column) -> str:
-    """Who wins under a rule: one or two names, or the first and how many more."""
+    """Who wins under a rule: one or two names, or how many win together."""
     names, n = column.winner_names, column.n_winners
     if not n:
         return STATUS_WORDS.get(column.status, "nobody")
-    return f"{names[0]} and {n - 1} more" if n > 2 else ", ".join(names)
+    return f"{n} systems jointly" if n > 2 else ", ".join(names)
 
 
 def _chip(column: Column, own: Column) -> Chip:
     is_live = RULES[column.rule].is_listed
-    return Chip(column.rule, column.name, winners_text(column), winners_text(own), is_live)
+    now, before = winners_text(column), winners_text(own)
+    # As many joint winners need not be the same ones.
+    is_changed = now != before or not np.array_equal(column.ranks == 1, own.ranks == 1)
+    return Chip(column.rule, column.name, now, before, is_live, is_changed)
 
 
 def headline(chip: Chip) -> str:
     """Who is first under the rule that orders the board, and who was."""
+    if chip.is_changed and chip.winners_text == chip.own_text:
+        return f"First under {chip.name}: {chip.winners_text}, others than with the benchmark’s weights."
     if chip.is_changed:
         return f"First under {chip.name}: {chip.winners_text}. With the benchmark’s weights: {chip.own_text}."
     return f"First under {chip.name}: {chip.winners_text}, as with the benchmark’s weights."

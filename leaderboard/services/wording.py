@@ -56,6 +56,20 @@ def with_task_names(reason: str, names: Mapping[str, str]) -> str:
     return reason[: found.start("keys")] + listed + reason[found.end("keys") :]
 
 
+def with_task_count(reason: str) -> str:
+    """A reason that says of how many tasks it is true, where it lists several; else as it is."""
+    found = LISTED_TASKS.search(reason)
+    if found is None:
+        return reason
+    more = re.match(r" and (\d+) more", reason[found.end() :])
+    end = found.end() + (more.end() if more else 0)
+    n_tasks = len(re.split(r", | and ", found["keys"])) + (int(more[1]) if more else 0)
+    if n_tasks == 1:
+        return reason
+    count = "tasks" if found[1].endswith(": ") else f"{n_tasks} tasks"  # a list after a colon follows its count
+    return reason[: found.start()] + count + reason[end:]
+
+
 def ranking_remark(details: Mapping[str, Any]) -> str:
     """What a reader must know of a ranking beside its ranks: whether it is proven, and what decided it.
 

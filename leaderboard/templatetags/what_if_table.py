@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString, mark_safe
 from leaderboard.services.what_if import Cell, Row
 
 register = template.Library()
+FIRST = {"1": "first", "=1": "joint"}  # classes of first places, held alone and shared
 
 
 @register.simple_tag
@@ -28,5 +29,5 @@ def what_if_rows(rows: list[Row], benchmark_key: str) -> SafeString:
 
 
 def _cell(cell: Cell) -> str:
-    names = " ".join(filter(None, ["first" if cell.text in ("1", "=1") else "", cell.direction]))
+    names = " ".join(filter(None, [FIRST.get(cell.text, ""), cell.direction]))
     return f'<td class="{names}">{cell.text}</td>' if names else f"<td>{cell.text}</td>"

@@ -10,7 +10,7 @@ from leaderboard.models import Benchmark, Job, User
 from leaderboard.selectors.audience import SIGN_IN_FIRST, Audience
 from leaderboard.selectors.jobs import board_job, jobs_of, told_error
 from leaderboard.services.agreement import agreements
-from leaderboard.services.board import Board, Row
+from leaderboard.services.board import Board, Row, reference_first
 from leaderboard.services.board_exports import FORMATS
 from leaderboard.services.board_filters import fields_of, tags_of
 from leaderboard.services.board_query import BoardQuery, bounds_of, changed, query_pairs, query_text
@@ -19,6 +19,7 @@ from leaderboard.services.interval_wording import OTHER_POLICY, interval_meaning
 from leaderboard.services.job_kinds import BOOTSTRAP, INSTANCES
 from leaderboard.services.markdown import render_markdown
 from leaderboard.services.masks import hidden_text
+from leaderboard.services.verdict import short_headline
 from leaderboard.services.wording import as_sentence, in_words
 from leaderboard.views.board_answers import agreement_answer, camp_lines, certainty_answer
 from leaderboard.views.downloads import export_links, export_url
@@ -83,6 +84,7 @@ class BoardPage:
         self.is_earlier = bool(query.revision) and query.revision != benchmark.published_number
         if found is None or benchmark.publication is None:
             return
+        found = reference_first(found)
         self.published_at = benchmark.publication.published_at
         kinds = [] if audience.is_restricted else [BOOTSTRAP, INSTANCES]
         jobs = jobs_of(benchmark.publication.revision_id, kinds) if kinds else {}
@@ -96,6 +98,7 @@ class BoardPage:
     def _fill_facts(self, found: Board) -> None:
         facts = found.published.facts
         self.sentence, self.camps = found.sentence, camp_lines(found.camps)
+        self.short_sentence = short_headline(found.camps, facts["condorcet_winner"]) if found.sentence else ""
         self.without_winner = [column.name for column in found.columns if not column.elects]
         self.condorcet_winner_name = facts["condorcet_winner"]
         self.smith_names = found.smith_names
@@ -111,8 +114,8 @@ class BoardPage:
         self.agreement = agreement_answer(self._agreements, found)
         self.certainty = certainty_answer(found)
         self.all_columns = [self._column(column, found) for column in found.columns]
-        is_shown = {column.rule for column in found.shown}
-        self.columns = [column for column in self.all_columns if column["key"] in is_shown]
+        by_rule = {column["key"]: column for column in self.all_columns}
+        self.columns = [by_rule[column.rule] for column in found.shown]
         self.undefined = [self._column(column, found) for column in found.undefined]
 
     def _fill_choices(self, found: Board) -> None:
@@ -141,11 +144,11 @@ class BoardPage:
 
     def _fill_rows(self, found: Board) -> None:
         self.rows = [replace(row, url=self._system_url(row)) for row in found.rows]
-        self.n_pinned = found.n_pinned
+        self.n_pinned, self.ordered_by = found.n_pinned, found.ordered_by
         self.show_scores = self._query.scores
         self.show_scores_url = self._url(scores=not self._query.scores)
-        self.sort_urls = {name: self._sort_url(name) for name in ("name", "median", "tasks")}
-        self.sort_states = {name: self._sort_state(name) for name in ("name", "median", "tasks")}
+        self.sort_urls = {name: self._sort_url(name) for name in ("name", "median_rank", "tasks")}
+        self.sort_states = {name: self._sort_state(name) for name in ("name", "median_rank", "tasks")}
         self.pages = {
             "number": found.page,
             "n_pages": found.n_pages,

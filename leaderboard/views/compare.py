@@ -12,6 +12,7 @@ from leaderboard.services.board import Board
 from leaderboard.services.board_exports import FORMATS
 from leaderboard.services.compare_benchmarks import (
     DEFAULT_POLICY,
+    LEAST_BENCHMARKS,
     MOST_BENCHMARKS,
     SCORES,
     Compared,
@@ -65,14 +66,14 @@ def read_query(request: HttpRequest) -> CompareQuery:
     """What an address asks; what it does not say, or says of what there is not, has its default."""
     stated = request.GET
     rule, score = stated.get("rule", ""), stated.get("score", "share")
-    least = stated.get("least", "2")
+    least, known = stated.get("least", ""), {str(n) for n in range(LEAST_BENCHMARKS, MOST_BENCHMARKS + 1)}
     return CompareQuery(
         keys=tuple(stated.getlist("b")[:100]),
         rule=rule if rule in site_rules() else "",
         score=score if score in SCORES else "share",
         policy=known_policy(stated.get("policy", DEFAULT_POLICY)),
         reference=stated.get("reference", ""),
-        least=int(least) if least in {str(n) for n in range(1, MOST_BENCHMARKS + 1)} else 2,
+        least=int(least) if least in known else LEAST_BENCHMARKS,
         q=stated.get("q", "")[:200],
     )
 

@@ -6,6 +6,8 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods
 
 from leaderboard.forms import CorrectionForm
@@ -13,7 +15,7 @@ from leaderboard.models import Task
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.selectors.submissions import batch_naming
-from leaderboard.services.corrections import NOT_YOURS, correctable
+from leaderboard.services.corrections import HoldsNoMoreError, correctable
 from leaderboard.services.drafts import DraftError, make_draft
 from leaderboard.services.quotas import terms_of
 from leaderboard.services.upload_checks import MISSING_WORDS
@@ -28,11 +30,11 @@ def correct(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
     viewer = signed_in(request)
     try:
         corrected = correctable(viewer, benchmark, str(uuid))
-    except ValueError as error:
-        if str(error) == NOT_YOURS:
-            raise Http404("No submission stands here that you may correct.") from error
-        messages.error(request, f"This cannot be corrected: {error}.")
+    except HoldsNoMoreError as error:
+        messages.error(request, _refusal(error))
         return redirect("batch", batch_naming(uuid)[0])
+    except ValueError as error:
+        raise Http404("No submission stands here that you may correct.") from error
     tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group"))
     form = CorrectionForm(request.POST or None, tasks=tasks, corrected=corrected)
     errors: list[str] = []
@@ -48,3 +50,12 @@ def correct(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
                "missing_words": list(MISSING_WORDS),
                "terms": terms_of(benchmark, viewer, limited=not audience.may_moderate)}  # fmt: skip
     return render(request, "leaderboard/submit.html", context, status=400 if request.method == "POST" else 200)
+
+
+def _refusal(error: HoldsNoMoreError) -> str:
+    """Why there is nothing to correct here, with the way to where there is."""
+    if error.holder is None:
+        return f"This cannot be corrected: {error}."
+    address = reverse("batch", args=[error.holder.batch.uuid])
+    link = format_html('<a href="{}">the one that holds now</a>', address)
+    return format_html("This holds no more: it was withdrawn, corrected or replaced. Correct {}.", link)

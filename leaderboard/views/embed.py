@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.history import show_revision
-from leaderboard.services.board import build_board
+from leaderboard.services.board import build_board, reference_first
 from leaderboard.services.board_filters import UnknownChoiceError
 from leaderboard.services.board_query import BoardQuery, query_text, read_query
 from leaderboard.services.columns import Column, TooLargeError
@@ -57,6 +57,7 @@ def _table(benchmark: Benchmark, audience: Audience, query: BoardQuery) -> dict[
     found = build_board(benchmark, audience, query)
     if found is None:
         return {"is_computing": benchmark.last_revision_number > 0, "hidden_text": hidden_text(audience)}
+    found = reference_first(found)
     rows = found.rows if has_size else found.rows[: found.n_pinned + SHOWN_SYSTEMS]
     return {
         "board": found,

@@ -15,7 +15,7 @@ from leaderboard.models import Benchmark, Revision
 from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.selectors.history import WithdrawnRevisionError, revision_at, whole_revisions
 from leaderboard.services.columns import TooLargeError
-from leaderboard.services.revision_changes import RevisionChanges, revision_changes
+from leaderboard.services.revision_changes import RevisionChanges, RuleMoves, revision_changes
 from leaderboard.views.allowance import may_ask
 from leaderboard.views.downloads import csv_response
 from ranking_engine import RULES
@@ -100,10 +100,15 @@ def _context(benchmark: Benchmark, found: RevisionChanges) -> dict[str, Any]:
         "found": found,
         "rules": [
             replace(rule, is_chosen=rule.rule == found.chosen, url=address(rule=rule.rule) + "#moves")
-            for rule in found.rules
+            for rule in sorted(found.rules, key=_most_moved_first)
         ],
         "csv_url": address(rule=found.chosen, format="csv"),
         "previous_url": address(**{"from": previous, "to": older}) if previous else "",
         "next_url": address(**{"from": newer, "to": after}) if after else "",
         "passed_over": list(range(older + 1, newer)) if are_next else [],
     }
+
+
+def _most_moved_first(rule: RuleMoves) -> tuple[int, bool]:
+    """Where a rule stands in the table: by the number that moved, then those whose first place changed."""
+    return -rule.n_moved, rule.first_before == rule.first_after

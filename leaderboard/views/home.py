@@ -12,7 +12,7 @@ from leaderboard.services.listing import listed
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Every benchmark that this reader may know of, with its winner and how many rules elect another."""
+    """Every benchmark that this reader may know of, with its winner and whom most rules elect."""
     query, tag = request.GET.get("q", "").strip()[:200], request.GET.get("tag", "").strip()[:80]
     benchmarks, tags = listed(request.user, query=query, tag=tag)
     links = [(name, _url(query, "" if name == tag else name), name == tag) for name in tags]

@@ -10,7 +10,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from leaderboard.forms.manage import EditionForm, ReasonForm, ReleaseForm, SettingsForm
 from leaderboard.forms.tasks import ProposalForms
-from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import administered_benchmark
 from leaderboard.services.benchmark_settings import archive, change_settings
 from leaderboard.services.releases import ReleaseError, freeze_revision, new_edition
@@ -42,7 +41,8 @@ def manage(request: HttpRequest, key: str) -> HttpResponse:
             told = f"{n_changed} setting{'' if n_changed == 1 else 's'} changed." if n_changed else "Nothing changed."
             messages.success(request, told)
             return redirect("manage", key)
-    context = {"benchmark": Benchmark.objects.get(pk=benchmark.pk), "form": form, "here": "settings"}
+    # The form has written what was typed into its own benchmark; the page names the one that is stored.
+    context = {"benchmark": administered_benchmark(request.user, key), "form": form, "here": "settings"}
     return render(request, "leaderboard/manage.html", context, status=400 if form.errors else 200)
 
 

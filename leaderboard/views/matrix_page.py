@@ -4,7 +4,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from leaderboard.services.board import Board, Row
+from leaderboard.services.board import Board, Row, reference_first
 from leaderboard.views.board_page import BoardPage
 
 
@@ -18,6 +18,7 @@ class MatrixPage(BoardPage):
         self.hidden_text, self.sees_others, self.benchmark = "", True, {"name": name}  # type: ignore[assignment]
         self.revision_number, self.is_computing = None, False
         self.has_instances, self.intervals = False, {"state": "none", "text": ""}
+        board = reference_first(board)
         self._fill_facts(board)
         self._fill_columns(board)
         self._fill_rows(board)

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -23,7 +23,13 @@ from leaderboard.services.prospects_conditions import (
     choices,
     read_form,
 )
-from leaderboard.services.prospects_page import ProspectsPage, ProspectsQuery, prospects_page, waiting_for
+from leaderboard.services.prospects_page import (
+    ProspectsPage,
+    ProspectsQuery,
+    key_of_system,
+    prospects_page,
+    waiting_for,
+)
 from leaderboard.services.prospects_wording import VERDICT_WORDS
 from leaderboard.views.allowance import may_ask
 from leaderboard.views.downloads import export_links
@@ -39,6 +45,8 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
     context: dict[str, Any] = {"benchmark": benchmark, "publication": publication}
     if publication is None:
         return render(request, "leaderboard/prospects.html", context)
+    if system_key := key_of_system(publication, request.GET.get("system", "")):
+        return redirect(f"{reverse('system', args=[key, system_key])}#prospects")
     query = _query(request)
     page, context["reason"] = prospects_page(publication, query)
     is_waiting = page is None and not context["reason"]
@@ -65,7 +73,7 @@ def _query(request: HttpRequest) -> ProspectsQuery:
     if verdict and verdict not in VERDICT_WORDS:
         raise BadRequest(f"There is no verdict {verdict[:40]!r}; there are {', '.join(VERDICT_WORDS)}.")
     return ProspectsQuery(
-        q=request.GET.get("q", "")[:200],
+        q=(request.GET.get("q") or request.GET.get("system", "")).strip()[:200],
         verdict=verdict,
         all_tasks=request.GET.get("all_tasks") == "1",
         page=int(page) if page.isascii() and page.isdigit() and len(page) < 8 else 1,

@@ -76,7 +76,7 @@ def shots(at: dict[str, str]) -> list[Shot]:
         Shot("rule-page", "/rules/copeland/", forms=NARROW),
         Shot("choose-rule", "/rules/choose/?scores=orders&gaps=yes&winner=condorcet", forms=NARROW),
         Shot("try", "/try/?example=1", forms=NARROW_DARK),
-        Shot("compare-benchmarks", "/compare/?b=glue&b=helm-accuracy&b=vtab&least=1", forms=NARROW),
+        Shot("compare-benchmarks", "/compare/?b=heim-aesthetics-human&b=heim-alignment-human", forms=NARROW),
         Shot("landscape", "/landscape/", forms=ALL),
         Shot("documents", "/docs/", forms=NARROW_DARK),
         Shot("document", "/docs/first-hour/reader/"),

@@ -59,7 +59,7 @@ def effects_by_hand(table: dict, name: str, scores: list[float]) -> list[list[st
             [
                 rule,
                 str(new[name]),
-                f"{was} stays" if was == becomes else f"{was} → {becomes}",
+                f"{was}, as before" if was == becomes else f"{was} → {becomes}",
                 shortened(passed) or "nobody",
                 ", ".join(f"{n} {old[n]}→{new[n]}" for n in moved[:5]) or "none",
             ]
@@ -103,7 +103,7 @@ def test_a_newcomer_signs_up_previews_confirms_and_sees_the_board_change(
         page.wait_for_event("request")
     finally:
         site.resume("rankings")
-    page.get_by_role("heading", name="Where it stands now").wait_for()
+    page.get_by_role("heading", name="Where Newcomer stands now").wait_for()
     assert states(page) == ["done", "done", "done", "done"]
     # htmx asks for a part of the page and never loads it again; without JavaScript the page loads itself again.
     assert {"the part": has_javascript, "the page": not has_javascript} == {

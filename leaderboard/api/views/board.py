@@ -22,7 +22,7 @@ from leaderboard.services.columns import TooLargeError
 from ranking_engine import TIES
 
 VIEW = [
-    OpenApiParameter("sort", str, description="A rule, `name`, `median` or `tasks`; with a minus the other way round."),
+    OpenApiParameter("sort", str, description="A rule, `name`, `median_rank` or `tasks`; with a minus the other way."),
     OpenApiParameter("reference", str, description="The rule that changes are told against."),
     OpenApiParameter("policy", enum=Benchmark.MissingPolicy.values, description="Another missing-score policy."),
     AGGREGATION,

@@ -15,8 +15,8 @@ from leaderboard.api.pagination import cut, cut_sorted, next_url, window
 from leaderboard.api.payloads import moment
 from leaderboard.api.problems import ApiError
 from leaderboard.api.shapes import hosting as shapes
+from leaderboard.api.views.decisions import told_outcomes
 from leaderboard.api.views.hosting import MANAGE
-from leaderboard.api.views.submissions import told_outcomes
 from leaderboard.api.views.writing import ModeratorView, OwnerView
 from leaderboard.models import Batch, Release
 from leaderboard.services.decision_preview import outcomes_of_accepting

@@ -1,6 +1,5 @@
 """People of a benchmark, and what was changed by whom: for its owners."""
 
-from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django.http import Http404
@@ -20,7 +19,7 @@ from leaderboard.api.shapes import hosting as shapes
 from leaderboard.api.views.hosting import MANAGE
 from leaderboard.api.views.writing import OwnerView
 from leaderboard.models import Ban, Membership, User
-from leaderboard.services.audit_page import SUBJECTS, AuditQuery, audit_rows
+from leaderboard.services.audit_page import SUBJECTS, AuditLine, AuditQuery, audit_rows
 from leaderboard.services.people import change_role, invite, lift_ban, open_invitations
 from leaderboard.services.table_files import csv_text
 
@@ -147,12 +146,17 @@ class Audit(OwnerView):
     def get(self, request: Request, key: str) -> Response:
         """Who changed what from what to what, when and why, newest first; for owners."""
         query = AuditQuery.read(_texts(request))
-        lines = [asdict(line) | {"at": moment(line.at)} for line in audit_rows(self.benchmark, query)]
+        lines = [_line(line) for line in audit_rows(self.benchmark, query)]
         if self.is_csv:
             return self.named_file(self.answer_here(lambda: _csv(lines)), f"{self.benchmark.key}-audit")
         page = cut_counted(lines, window(request.query_params))
         found = {"next": next_url(request, page), "results": page.items}
         return self.answer_here(lambda: found)
+
+
+def _line(line: AuditLine) -> dict[str, Any]:
+    """What the schema states of a line; what else it holds is for the page alone."""
+    return {name: getattr(line, name) for name in AUDIT_HEADER} | {"at": moment(line.at)}
 
 
 def _texts(request: Request) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import * as words from "./words.js";
 
 const MOST_MOVERS = 6;
+const FIRST = { 1: "first", "=1": "joint" }; // classes of first places, held alone and shared
 const MOVE = { duration: 180, easing: "ease-out" };
 const stands = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -56,7 +57,7 @@ export class Board {
   show(found, rule) {
     for (const [key, ranking] of Object.entries(found.rankings)) {
       const chip = this.chips.get(key);
-      if (chip) this.showChip(chip, words.winnersText(ranking, this.systems));
+      if (chip) this.showChip(chip, words.winnersText(ranking, this.systems), this.isElsewhere(key, ranking.ranks));
     }
     const at = this.rules.indexOf(rule);
     this.showWords(this.chips.get(rule), words.majorityText(found, this.systems), this.names[at]);
@@ -66,14 +67,20 @@ export class Board {
     this.heads.forEach((head) => head.classList.toggle("is-chosen", head.dataset.rule === rule));
   }
 
-  showChip(chip, text) {
+  /** Whether a rule elects others than with the benchmark's weights: as many joint winners need not be the same ones. */
+  isElsewhere(rule, ranks) {
+    const own = words.winnersOf(this.own[rule] ?? []);
+    return words.winnersOf(ranks).join() !== own.join();
+  }
+
+  showChip(chip, text, isElsewhere) {
     write(chip.lastElementChild, text);
-    chip.classList.toggle("is-changed", text !== chip.dataset.own);
+    chip.classList.toggle("is-changed", isElsewhere || text !== chip.dataset.own);
     chip.classList.remove("is-stale");
   }
 
   showWords(chip, majority, name) {
-    write(this.parts.headline, words.headline(name, chip.lastElementChild.textContent, chip.dataset.own));
+    write(this.parts.headline, words.headline(name, chip.lastElementChild.textContent, chip.dataset.own, chip.classList.contains("is-changed")));
     write(this.parts.majority, majority);
     this.countDissent();
     write(this.parts["movers-head"], `Movers under ${name}`);
@@ -97,7 +104,7 @@ export class Board {
     for (const { index, cells } of this.rows) {
       const text = texts[index];
       const change = this.changeOf(rule, ranks, index);
-      const names = [text === "1" || text === "=1" ? "first" : "", change > 0 ? "rise" : change < 0 ? "fall" : ""];
+      const names = [FIRST[text] ?? "", change > 0 ? "rise" : change < 0 ? "fall" : ""];
       write(cells[c], text);
       mark(cells[c], names.filter(Boolean).join(" "));
     }
@@ -168,7 +175,9 @@ export class Board {
     const slow = new Set([...this.chips.values()].filter((chip) => "slow" in chip.dataset).map((chip) => chip.dataset.rule));
     for (const chip of page.querySelectorAll(".electors li")) {
       const mine = this.chips.get(chip.dataset.rule);
-      if (mine && (!onlySlow || slow.has(chip.dataset.rule))) this.showChip(mine, chip.lastElementChild.textContent);
+      if (mine && (!onlySlow || slow.has(chip.dataset.rule))) {
+        this.showChip(mine, chip.lastElementChild.textContent, chip.classList.contains("is-changed"));
+      }
     }
     if (!onlySlow) {
       for (const id of ["headline", "majority", "movers", "movers-head", "rows", "live-caption"]) {

@@ -2,19 +2,20 @@
 
 const STATUS_WORDS = { no_winner: "nobody", undefined: "no ranking" };
 
-/** Who wins: one or two names, or the first and how many more. */
+/** The numbers of those that a rule elects. */
+export const winnersOf = (ranks) => Array.from(ranks.keys()).filter((i) => ranks[i] === 1);
+
+/** Who wins: one or two names, or how many win together. */
 export function winnersText({ status, ranks }, systems) {
-  const winners = [];
-  ranks.forEach((rank, i) => rank === 1 && winners.push(i));
+  const winners = winnersOf(ranks);
   if (!winners.length) return STATUS_WORDS[status] ?? "nobody";
-  const names = winners.slice(0, 2).map((i) => systems[i]);
-  return winners.length > 2 ? `${names[0]} and ${winners.length - 1} more` : names.join(", ");
+  return winners.length > 2 ? `${winners.length} systems jointly` : winners.map((i) => systems[i]).join(", ");
 }
 
-export function headline(rule, now, own) {
-  return now === own
-    ? `First under ${rule}: ${now}, as with the benchmark’s weights.`
-    : `First under ${rule}: ${now}. With the benchmark’s weights: ${own}.`;
+export function headline(rule, now, own, isChanged) {
+  if (!isChanged) return `First under ${rule}: ${now}, as with the benchmark’s weights.`;
+  if (now === own) return `First under ${rule}: ${now}, others than with the benchmark’s weights.`;
+  return `First under ${rule}: ${now}. With the benchmark’s weights: ${own}.`;
 }
 
 export function majorityText({ condorcetWinner, smithSet }, systems) {

@@ -349,7 +349,7 @@ def test_a_new_system_without_saying_so_is_an_error_that_suggests_the_neighbour(
 
 BAD_TABLES = [
     ("\n", [(None, None, "the file is empty")]),
-    ("system;Task 1\nE;1\n", [(1, None, "no comma but semicolons")]),
+    ("system;Task 1\nE;1,5\nF;1.5\n", [(3, "Task 1", "both points and commas")]),
     ("name,Task 1\nE,1\n", [(1, None, "the first column must be called 'system'")]),
     ("system,Task 1,Task 9\nE,1,2\n", [(1, "Task 9", "is not a task of")]),
     ("system,Task 1,task-1\nE,1,2\n", [(1, "task-1", "this is the second column of its task")]),

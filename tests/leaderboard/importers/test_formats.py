@@ -81,6 +81,21 @@ def test_each_format_is_recognised_and_read_to_the_same_kind_of_record(key):
     assert all(len(r.raw_hash) == 64 and r.source for r in found.records)
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+@pytest.mark.parametrize("key", ["csv-wide", "csv-long"])
+def test_csv_of_a_spreadsheet_reads_as_the_same_file_with_commas_and_points(key, delimiter):
+    (file,) = EXAMPLES[key]
+    written = file.text.replace(",", delimiter).replace(".", ",").encode()
+    found = read_results([SourceFile(file.name, written)])
+    assert found.format_key == key
+    assert [(r.system, r.column, r.value, r.standard_error, r.n) for r in found.records] == [
+        (r.system, r.column, r.value, r.standard_error, r.n) for r in read_results(EXAMPLES[key]).records
+    ]
+    unclear = f"system{delimiter}T{delimiter}T_n\nA{delimiter}1,234{delimiter}\n".encode()
+    with pytest.raises(ResultsError, match=r"^wide.csv, line 2: '1,234' may be a decimal number"):
+        read_results([SourceFile("wide.csv", unclear)])
+
+
 def test_every_format_has_an_example_and_reads_no_other_ones():
     assert {one.KEY for one in FORMATS} == set(EXAMPLES)
     for one in FORMATS:

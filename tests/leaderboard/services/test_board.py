@@ -8,7 +8,7 @@ import pytest
 
 from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import NOBODY, audience
-from leaderboard.services.board import Board, build_board, score_text
+from leaderboard.services.board import Board, build_board, reference_first, score_text
 from leaderboard.services.board_filters import UnknownChoiceError
 from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.score_matrix import revision_matrix
@@ -95,6 +95,23 @@ def test_another_reference_rule_turns_the_changes_round(make):
     assert names(board) == ["A", "B", "C", "D"]
 
 
+@pytest.mark.parametrize("reference", ["copeland", "borda", "plurality"])
+@pytest.mark.parametrize("seed", range(3))
+def test_changes_are_counted_among_the_systems_that_both_rules_rank(make, seed, reference):
+    board = shown(make.published(some_scores(seed)), reference=reference)
+    found, ranked = cells(board, "change"), ranks(board)
+    base = {name: rank for name, rank in ranked[reference].items() if rank}
+    ranking = {column.rule for column in board.columns if column.status == "ranked"} - {reference}
+    assert any(set(filter(ranked[rule].get, ranked[rule])) != set(base) for rule in ranking)
+    for rule in ranking:
+        common = {name: rank for name, rank in ranked[rule].items() if rank and name in base}
+        expected = {
+            name: sum(base[other] < base[name] for other in common) - sum(r < rank for r in common.values())
+            for name, rank in common.items()
+        }
+        assert found[rule] == dict.fromkeys(ranked[rule]) | expected
+
+
 def test_kemeny_orders_equal_systems_and_shows_neither_as_elected_alone(make):
     """Its ranking is one of the best orders; whoever is first in another one is elected as well."""
     benchmark = make.publish(make.benchmark({"A": [2.0, 2.0], "B": [2.0, 2.0], "C": [1.0, 1.0]}), studies=True)
@@ -150,7 +167,7 @@ def test_a_score_for_people_has_six_digits(score, text):
 # --- Order ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rule", [*(rule for rule in board_rules() if rule not in NEEDS_MORE), "median"])
+@pytest.mark.parametrize("rule", [*(rule for rule in board_rules() if rule not in NEEDS_MORE), "median_rank"])
 @pytest.mark.parametrize("seed", range(3))
 def test_sorting_puts_unranked_systems_last_both_ways_and_equal_ones_by_median_then_name(make, seed, rule):
     benchmark = make.published(some_scores(seed))
@@ -159,7 +176,7 @@ def test_sorting_puts_unranked_systems_last_both_ways_and_equal_ones_by_median_t
     place = {column.rule: k for k, column in enumerate(board.columns)}
 
     def value(name):
-        return rows[name].median_rank if rule == "median" else rows[name].cells[place[rule]].rank
+        return rows[name].median_rank if rule == "median_rank" else rows[name].cells[place[rule]].rank
 
     for sort, sign in ((rule, 1), (f"-{rule}", -1)):
         expected = sorted(
@@ -269,3 +286,34 @@ def test_the_toy_is_the_one_that_was_ranked_by_hand():
     orders = ["".join(sorted(TOY, key=lambda name: -TOY[name][t])) for t in range(5)]
     assert orders == ["ABCD", "ACDB", "BDCA", "CBDA", "DBCA"]
     assert set(BY_HAND) <= set(board_rules())
+
+
+def test_on_a_page_the_reference_rule_stands_first_then_its_family_and_all_else_as_in_the_catalogue(make):
+    benchmark = make.published()
+    board = shown(benchmark, reference="copeland")
+    page = reference_first(board)
+    in_catalogue = [column.rule for column in board.shown]
+    majority = [c.rule for c in board.shown if c.family == board.reference.family and c.rule != "copeland"]
+    others = [c.rule for c in board.shown if c.family != board.reference.family]
+    assert in_catalogue[0] == "mean"
+    assert len(majority) >= 2
+    assert [column.rule for column in page.shown] == ["copeland", *majority, *others]
+    assert {row.name: row.cells[0].rank for row in page.rows} == BY_HAND["copeland"]
+    for before, after in zip(board.rows, page.rows, strict=True):
+        told = dict(zip([column.rule for column in page.shown], after.cells, strict=True))
+        assert [told[rule] for rule in in_catalogue] == before.cells
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ({}, "Borda"),
+        ({"reference": "copeland"}, "Copeland"),
+        ({"reference": "copeland", "sort": "-mean"}, "Mean"),
+        ({"sort": "median_rank"}, "median rank"),
+        ({"sort": "-tasks"}, "tasks scored"),
+        ({"sort": "name"}, "name"),
+    ],
+)
+def test_a_board_says_by_what_its_rows_are_ordered(make, query, name):
+    assert shown(make.published(), **query).ordered_by == name

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from leaderboard.models import Benchmark
-from leaderboard.services.listing import first_line, listed
+from leaderboard.services.listing import _largest_camps, first_line, listed
 from ranking_engine import ScoreMatrix, rank
 from tests.factories import TOY
 from tests.leaderboard.rules import board_rules
@@ -27,6 +27,9 @@ def test_a_line_says_who_wins_and_how_many_rules_disagree(make):
     assert (line.n_systems, line.n_tasks, line.revision_number, line.is_computing) == (4, 5, 1, False)
     assert (line.default_rule_name, line.winner_names) == ("Borda", ["B"])
     assert (line.n_rules_electing, line.n_rules_elsewhere) == camps("B")
+    n_electing, n_others = camps("B")
+    assert [(camp.text, camp.n_rules) for camp in line.largest_camps] == [("B", n_electing - n_others)]
+    assert n_others < n_electing / 2  # so that no other camp can be the largest
     assert (line.updated_at, tags) == (benchmark.publication.published_at, ["a", "b"])
 
 
@@ -34,6 +37,21 @@ def test_the_winner_is_that_of_the_default_rule(make):
     make.published(default_rule="plurality")
     line = listed(ANYONE)[0][0]
     assert (line.default_rule_name, line.winner_names, line.n_rules_elsewhere) == ("Plurality", ["A"], camps("A")[1])
+
+
+def test_where_as_many_rules_elect_others_all_of_them_are_the_largest_camp():
+    summaries = [{"rule": rule, "winner_names": [name], "n_winners": 1} for rule, name in
+                 (("mean", "A"), ("borda", "A"), ("copeland", "B"), ("minimax", "B"), ("veto", "C"))]  # fmt: skip
+    assert [(camp.text, camp.n_rules) for camp in _largest_camps(summaries)] == [("A", 2), ("B", 2)]
+    assert _largest_camps([]) == []
+
+
+def test_benchmarks_without_scores_come_last_and_those_whose_scores_are_hidden_stand_in_their_place(make):
+    make.benchmark({}, n_tasks=1, name="An empty one")
+    hidden = make.published(name="Behind a curtain", key="behind")
+    Benchmark.objects.filter(pk=hidden.pk).update(score_view="ranks")
+    make.published(name="Toy")
+    assert [line.name for line in listed(ANYONE)[0]] == ["Behind a curtain", "Toy", "An empty one"]
 
 
 def test_before_the_first_board_there_is_nothing_to_say(make):

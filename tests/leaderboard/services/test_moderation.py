@@ -7,9 +7,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from leaderboard.models import AuditEntry, Ban, Invitation, Membership, Revision
+from leaderboard.models import AuditEntry, Ban, Batch, Invitation, Membership, Revision
 from leaderboard.services.audit_page import AuditQuery, audit_rows
 from leaderboard.services.benchmarks import TaskSpec
+from leaderboard.services.drafts import make_draft
 from leaderboard.services.moderation import decide, look_at, queue
 from leaderboard.services.people import (
     PeopleError,
@@ -20,6 +21,10 @@ from leaderboard.services.people import (
     invite,
     lift_ban,
 )
+from leaderboard.services.preview import preview_draft
+from leaderboard.services.preview_wording import winners_sentence
+from leaderboard.services.releases import freeze_revision
+from leaderboard.services.upload_checks import RawRow
 
 BOARD = {f"S{i}": [10.0 + i, 50.0 - i] for i in range(6)}
 
@@ -79,6 +84,34 @@ def test_the_queue_is_in_the_order_of_arrival_and_shows_the_ranks_that_would_cha
     effects = {effect.rule_name: effect for effect in look_at(first).effects}
     assert effects["Mean"].winner_after == "Better"
     assert benchmark.revisions.count() == 1
+
+
+def test_a_decision_says_in_a_sentence_what_the_preview_of_a_draft_says(make):
+    benchmark = make.benchmark(BOARD, submission_policy="moderated")
+    row = RawRow("Better", scores={"task-1": "20", "task-2": "55"})
+    draft = make_draft(benchmark, make.user("Ann"), [row], source="form")
+    told = preview_draft(draft).summary
+    assert told.startswith("Better would stand at rank 1")
+    assert look_at(make.pending(benchmark, {"Better": [20.0, 55.0]}, by=make.user("Bob"))).summary == told
+    several = look_at(make.pending(benchmark, {"Better": [20.0, 55.0], "Worse": [1.0, 1.0]}, by=make.user("Cy")))
+    assert several.summary == winners_sentence(several.effects) != ""
+    known = look_at(make.pending(benchmark, {next(iter(BOARD)): [1.0, 1.0]}, by=make.user("Di")))
+    assert known.summary.startswith(f"{next(iter(BOARD))} would stand at rank ")
+
+
+@pytest.mark.parametrize(("scores", "head", "column"), [
+    ({"Better": [20.0, 55.0]}, ">Better</th>", "Better"),
+    ({"Better": [20.0, 55.0], "Worse": [1.0, 1.0]}, ">Best new systems, with rank</th>", ""),
+])  # fmt: skip
+def test_a_lone_new_system_has_a_column_of_its_ranks(make, scores, head, column):
+    benchmark = make.benchmark(BOARD, submission_policy="moderated")
+    batch = make.pending(benchmark, scores, by=make.user("Ann"))
+    address = reverse("manage_decide", args=[benchmark.key, batch.uuid])
+    text = signed_in(owner_of(benchmark)).get(address).content.decode()
+    effects = text.split('class="table-region effects"')[1].split("</table>")[0]
+    assert effects.count(head) == 1
+    assert ("Best new systems" in effects) == (not column)
+    assert text.index('name="action" value="accept"') < text.index("<h2>What would change</h2>")
 
 
 def test_deciding_about_several_makes_a_revision_each_and_says_what_was_decided_before(make):
@@ -210,3 +243,32 @@ def test_an_exported_trail_holds_no_formula(make):
     text = signed_in(owner).get(reverse("manage_audit_csv", args=[benchmark.key])).content.decode()
     assert "'=1+1" in text
     assert ",'@cmd" in text
+
+
+# --- What the owners' pages say ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", ["manage", "manage_tasks", "manage_studies", "manage_queue", "manage_audit"])
+def test_every_page_for_owners_says_how_many_submissions_wait(make, page):
+    benchmark = make.benchmark(BOARD, submission_policy="moderated")
+    owner = signed_in(owner_of(benchmark))
+    address = reverse(page, args=[benchmark.key])
+    assert 'class="unread"' not in owner.get(address).content.decode()
+    make.pending(benchmark, {"N1": [1.0, 1.0], "N2": [2.0, 2.0]}, by=make.user())
+    make.pending(benchmark, {"N3": [3.0, 3.0]}, by=make.user())
+    make.pending(make.benchmark(BOARD, submission_policy="moderated"), {"N4": [1.0, 1.0]}, by=make.user())
+    sections = owner.get(address).content.decode().split('aria-label="Sections of managing"')[1].split("</nav>")[0]
+    count = '<span class="unread">2<span class="visually-hidden"> waiting</span></span>'
+    assert sections.index("Queue " + count) == sections.index("Queue")
+
+
+def test_the_trail_says_in_words_what_was_frozen_and_leads_to_what_was_decided(make):
+    benchmark = make.published(BOARD)
+    owner = owner_of(benchmark)
+    freeze_revision(benchmark, author=owner, number=1, name="First edition")
+    text = signed_in(owner).get(reverse("manage_audit", args=[benchmark.key])).content.decode()
+    assert '<th scope="row">Froze revision 1 as First edition</th>' in text
+    batch = Batch.objects.get(benchmark=benchmark)
+    assert f'Decision about <a href="{reverse("batch", args=[batch.uuid])}">6 systems</a>' in text
+    rows = signed_in(owner).get(reverse("manage_audit_csv", args=[benchmark.key])).content.decode().splitlines()
+    assert any("frozen revision,first-edition,revision,,1," in row for row in rows)

@@ -149,3 +149,15 @@ def test_a_preview_waits_for_no_rule_that_is_slow_at_this_size(make, monkeypatch
 
     monkeypatch.setattr(rankings, "split_rules", lambda *_: rankings.RuleSplit(["borda"], ["copeland"], {}))
     assert [effect.rule_name for effect in previewed(make, make.benchmark(), "E", [1.0] * 5).effects] == ["Borda"]
+
+
+def test_the_summary_says_how_many_rules_would_leave_the_system_unranked(make):
+    benchmark = make.benchmark({"A": [1.0, 2.0, 3.0, 4.0], "B": [2.0, 1.0, 4.0, 3.0]}, missing_policy="drop_systems")
+    after = ranked({"A": [1.0, 2.0, 3.0, 4.0], "B": [2.0, 1.0, 4.0, 3.0], "C": [5.0, 5.0, 5.0, None]}, "drop_systems")
+    left = sum(found["C"] is None and any(found.values()) for found, _ in after.values())
+    placed = sum(found["C"] is not None for found, _ in after.values())
+    assert min(left, placed) > 1
+    summary = previewed(make, benchmark, "C", [5.0, 5.0, 5.0, None]).summary
+    assert f"over {placed} rules, first under" in summary
+    assert f", and {left} rules would leave it unranked." in summary
+    assert "unranked" not in previewed(make, benchmark, "C", [5.0, 5.0, 5.0, 5.0]).summary

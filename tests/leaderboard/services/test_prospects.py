@@ -18,7 +18,8 @@ from leaderboard.services.prospects import (
     stored_prospects,
 )
 from leaderboard.services.prospects_page import ProspectsQuery as Query
-from leaderboard.services.prospects_page import prospects_page, waiting_for, what_it_takes
+from leaderboard.services.prospects_page import prospects_page, waiting_for
+from leaderboard.services.what_it_takes import what_it_takes
 from ranking_engine.prospects import ConditionError
 from tests.factories import TOY
 

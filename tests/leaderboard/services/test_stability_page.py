@@ -139,8 +139,9 @@ def test_the_sentence_names_the_marked_rule_the_best_and_the_worst():
     rules = {"borda": told, "mean": told | {"mean": [1.0, 0.5]}, "copeland": told | {"mean": [1.0, 0.95]}}
     summary = {"levels": [0, 10], "n_repeats": 3, "top": 7, "rules": rules}
     assert findings("missing_scores", summary, "borda").sentence == (
-        "With 10 % of the scores deleted at random, the first 7 systems keep their order at 0.90 under Borda "
-        "(Spearman’s correlation with the full ranking); best under Copeland (0.95), worst under Mean (0.50)."
+        "With 10 % of the scores deleted at random, the order of the first 7 systems agrees with the full one at 0.90 "
+        "under Borda (Spearman’s correlation with the full ranking); best under Copeland (0.95), worst under Mean "
+        "(0.50)."
     )
 
 

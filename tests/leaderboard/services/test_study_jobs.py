@@ -121,7 +121,7 @@ def test_a_study_that_not_even_one_step_of_fits_its_budget_does_not_run(make):
     benchmark = make.published()
     StudyChoice.objects.create(benchmark=benchmark, study="leaders", when="every", budget_seconds=1)
     assert planned(benchmark) == []
-    reason = "it needs at least 2 s here, and its budget is 1 s"
+    reason = "it would take 2 s or more, and 1 s are allowed here; owners can allow it more"
     assert Report.objects.get(kind="study_plan").summary == {"leaders": {"reason": reason}}
 
 

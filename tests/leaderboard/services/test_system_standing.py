@@ -45,9 +45,9 @@ def test_the_sentence_tells_rank_range_and_head_to_heads(make):
     found = page(make, "A")
     ranks = [rank["rank"] for rank in found["ranks"] if rank["rank"]]
     copeland = next(rank for rank in found["ranks"] if rank["rule_name"] == "Copeland")
-    assert found["sentence"].startswith(f"Rank {copeland['rank']} of 4 under Copeland")
+    assert found["sentence"].startswith(f"Tied at rank {copeland['rank']} of 4 under Copeland")
     assert f"from {min(ranks)} to {max(ranks)} over {len(ranks)} rules" in found["sentence"]
-    assert found["sentence"].endswith("Head to head it beats 2 and loses to 1.")
+    assert found["sentence"].endswith("Head to head it beats 2 of 3 and loses to 1.")
 
 
 def test_a_system_without_scores_stands_nowhere(make):

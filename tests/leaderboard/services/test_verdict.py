@@ -2,7 +2,7 @@
 
 import pytest
 
-from leaderboard.services.verdict import camps_of, headline
+from leaderboard.services.verdict import camps_of, headline, short_headline
 
 MEAN_A, BORDA_A, COPELAND_A = ("Mean", ("A",), 1), ("Borda", ("A",), 1), ("Copeland", ("A",), 1)
 COPELAND_B, MINIMAX_B = ("Copeland", ("B",), 1), ("Minimax", ("B",), 1)
@@ -52,6 +52,21 @@ COPELAND_B, MINIMAX_B = ("Copeland", ("B",), 1), ("Minimax", ("B",), 1)
 )
 def test_the_verdict(winners, condorcet, sentence):
     assert headline(camps_of(winners), condorcet) == sentence
+
+
+@pytest.mark.parametrize(
+    ("winners", "condorcet", "sentence"),
+    [
+        ([], None, "No rule elects a winner."),
+        ([MEAN_A, BORDA_A], "B", "Both rules that elect agree on A; the Condorcet winner is B."),
+        ([MEAN_A, BORDA_A, COPELAND_B, MINIMAX_B], "A", "Mean and Borda elect A, the Condorcet winner."),
+        ([MEAN_A, BORDA_A, COPELAND_A, MINIMAX_B], "A", "3 of 4 rules elect A, the Condorcet winner."),
+        ([MEAN_A, BORDA_A, COPELAND_A, MINIMAX_B], "B", "3 of 4 rules elect A; the Condorcet winner is B."),
+        ([MEAN_A, BORDA_A, COPELAND_A, MINIMAX_B], None, "3 of 4 rules elect A; no Condorcet winner."),
+    ],
+)
+def test_the_short_verdict_tells_of_the_largest_camp_and_of_the_condorcet_winner(winners, condorcet, sentence):
+    assert short_headline(camps_of(winners), condorcet) == sentence
 
 
 def test_rules_that_elect_the_same_in_another_order_are_one_camp():

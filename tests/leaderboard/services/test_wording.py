@@ -7,6 +7,7 @@ from leaderboard.services.wording import (
     in_words,
     ranking_remark,
     shortened,
+    with_task_count,
     with_task_names,
 )
 
@@ -71,3 +72,15 @@ def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
 )
 def test_what_must_be_known_beside_the_ranks_is_said(details, text):
     assert ranking_remark(details) == text
+
+
+@pytest.mark.parametrize(("reason", "told"), [
+    ("tasks mnli-m, no and 3 more have no stated chance level", "5 tasks have no stated chance level"),
+    ("tasks up, down have no stated chance level or best score", "2 tasks have no stated chance level or best score"),
+    ("no score on 2 of 9 voting tasks: mnli-m, qqp", "no score on 2 of 9 voting tasks"),
+    ("no score on 5 of 9 voting tasks: mnli-m, qqp and 3 more", "no score on 5 of 9 voting tasks"),
+    ("task mnli-m has scores <= 0", "task mnli-m has scores <= 0"),
+    ("no system beats every other", "no system beats every other"),
+])  # fmt: skip
+def test_a_list_of_tasks_is_counted_where_names_would_fill_a_cell(reason, told):
+    assert with_task_count(reason) == told

@@ -163,3 +163,19 @@ def test_a_changed_password_ends_every_other_session(user):
 )
 def test_a_browser_is_named_in_words(agent, name):
     assert browser_name(agent) == name
+
+
+@pytest.mark.parametrize(("name", "said"), [("O'Neil & Co", "Signed in as O&#x27;Neil &amp; Co."), ("", "Signed in.")])
+def test_signing_in_calls_people_by_the_name_they_gave_or_by_none(user, name, said):
+    user.display_name = name
+    user.save()
+    client, response = sign_in(user)
+    page = client.get(response["Location"]).content.decode()
+    assert re.findall(r"Signed in[^<]*", page) == [said]
+
+
+def test_who_is_sent_to_sign_in_by_the_form_learns_how_submitting_works(make, client):
+    benchmark = make.published()
+    page = client.get(reverse("submit", args=[benchmark.key]), follow=True).content.decode()
+    assert "How submitting works" in page
+    assert "How submitting works" not in client.get("/account/login/").content.decode()

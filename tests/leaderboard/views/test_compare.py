@@ -78,6 +78,20 @@ def test_points_make_a_first_place_on_a_long_board_worth_more(three):
         assert ranks[rule] == rank(matrix, rule, missing="worst").ranks.tolist()
 
 
+def test_a_system_on_one_benchmark_alone_takes_no_part_whatever_an_old_address_asks(three, make, client):
+    address = "/compare/?b=first&b=second&rule=mean"
+    with_1, with_2 = (unescape(client.get(f"{address}&least={n}").content.decode()) for n in (1, 2))
+    assert re.findall(r'name="least" min="(\d+)" max="12" value="(\d+)"', with_1) == [("2", "2")]
+    assert "3 of 6 names stand on at least 2 of the 2 benchmarks" in with_1
+    assert with_1.replace("least=1", "least=2") == with_2
+    make.published({"Zoe": [1.0], "Ada": [2.0]}, name="Fourth", key="fourth", n_tasks=1)
+    make.published({"Yan": [1.0], "Xia": [2.0]}, name="Fifth", key="fifth", n_tasks=1)
+    for other, said in (("fourth", "Only Ada stands"), ("fifth", "No system stands")):
+        page = unescape(client.get(f"/compare/?b=first&b={other}&least=1").content.decode())
+        assert f"{said} on at least 2 of these 2 under the same name." in page
+        assert "Who comes first?" not in page
+
+
 def test_systems_on_more_benchmarks_alone_and_names_that_are_looked_for(three, client):
     assert {row.name for row in compared(asked(least=3)).rows} == {"Ada", "Bob", "Cleo"}
     assert [row.name for row in compared(asked(q="bo")).rows] == ["Bob"]

@@ -43,9 +43,34 @@ def test_scores_are_corrected_from_the_page_of_the_system_to_the_board(make, cli
     system = client.get(reverse("system", args=[board.key, "a"])).content.decode()
     assert "missing: not applicable" in system
     assert '<span class="badge">correction</span> The wrong log.' in system
-    assert "were corrected" in client.get(reverse("batch", args=[first.batch.uuid])).content.decode()
+    corrected = client.get(reverse("batch", args=[first.batch.uuid])).content.decode()
+    assert corrected.index("Its scores of A were corrected.") < corrected.index('<ol class="stages">')
     rule = client.get(reverse("rule", args=[board.key, "copeland"])).content.decode()
     assert 'title="not applicable"' in rule
+
+
+def test_the_ranks_of_a_corrected_submission_are_said_to_be_those_of_its_correction(make, client, board):
+    owner = board.memberships.get(role="owner").user
+    make.accepted(board, {"C": [3.0, 5.0]})
+    first = Batch.objects.latest("pk")
+    board = make.publish(board)
+    sign_in(client, owner)
+    page = client.get(reverse("batch", args=[first.uuid]))
+    assert page.context["ranks_heading"] == "Where C stands now"
+    # It was on no board before, so there is one rank a rule and no arrow.
+    assert (page.context["has_before"], "Rank, from before to now" in page.content.decode()) == (False, False)
+
+    sent = {"score-task-1": "0", "score-task-2": "4", "note": "The wrong log."}
+    preview = client.post(reverse("correct", args=[board.key, first.submissions.get().uuid]), sent)
+    confirmed = client.post(preview["Location"], {"action": "confirm", "previewed_number": "2"})
+    make.publish(board)
+    assert client.get(reverse("batch", args=[first.uuid])).context["ranks_heading"] == (
+        "Where C stands now (through the correction)"
+    )
+    correction = client.get(confirmed["Location"])
+    assert correction.context["ranks_heading"] == "Where C stands now"
+    mean = next(rank for rank in correction.context["ranks"] if rank["rule_name"] == "Mean")
+    assert (correction.context["has_before"], mean["before"], mean["rank"]) == (True, 1, 3)
 
 
 def test_a_correction_without_a_reason_or_a_number_is_asked_for_again(client, board):
@@ -58,9 +83,12 @@ def test_a_correction_without_a_reason_or_a_number_is_asked_for_again(client, bo
     assert Draft.objects.count() == 0
 
 
-def test_what_holds_no_more_leads_back_to_its_page(make, client, board):
+def test_what_holds_no_more_leads_back_to_its_page_and_on_to_what_holds(make, client, board):
     sign_in(client, board.memberships.get(role="owner").user)
     first = Submission.objects.get(system__key="a")
     make.accepted(board, {"A": [5.0, 5.0]})
+    newer = Batch.objects.latest("pk")
     response = client.get(reverse("correct", args=[board.key, first.uuid]))
     assert response["Location"] == reverse("batch", args=[first.batch.uuid])
+    link = f'<a href="{reverse("batch", args=[newer.uuid])}">the one that holds now</a>'
+    assert link in client.get(response["Location"]).content.decode()

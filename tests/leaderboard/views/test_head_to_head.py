@@ -121,9 +121,9 @@ def test_five_tasks_are_too_few_and_that_is_no_tie(make, client):
 def test_the_dots_stand_between_the_worst_and_the_best_score_with_lower_is_better_turned_round(make, client):
     tasks = [TaskSpec("Points"), TaskSpec("Seconds", direction=-1)]
     benchmark = make.published({"A": [10.0, 4.0], "B": [20.0, 2.0], "C": [30.0, 10.0]}, tasks=tasks)
-    lines = page(client, benchmark, a="a", b="b").context["page"].pair.profile.lines
-    left, right = 198.0, 592.0
-    at = [[(float(x) - left) / (right - left) for _, x in line.dots] for line in lines]
+    profile = page(client, benchmark, a="a", b="b").context["page"].pair.profile
+    left, right = profile.left + 8, profile.right - 8
+    at = [[(float(x) - left) / (right - left) for _, x in line.dots] for line in profile.lines]
     assert at[0] == pytest.approx([0.0, 0.5], abs=1e-3)
     assert at[1] == pytest.approx([0.75, 1.0], abs=1e-3)
 

@@ -46,6 +46,14 @@ def test_who_joined_what_changed_and_who_moved_are_told(make, client):
     assert found.sentence.startswith("D joined; 1 score of A changed.")
 
 
+def test_rules_under_which_most_moved_stand_first(make, client):
+    context = page(client, changing(make)).context
+    moved = [(rule.n_moved, rule.first_before != rule.first_after) for rule in context["rules"]]
+    assert moved == sorted(moved, reverse=True)
+    assert {rule.rule for rule in context["rules"]} == {rule.rule for rule in context["found"].rules}
+    assert moved != [(rule.n_moved, rule.first_before != rule.first_after) for rule in context["found"].rules]
+
+
 @pytest.mark.parametrize("is_published", [True, False])
 def test_ranks_that_are_not_stored_are_computed(make, client, is_published):
     benchmark = changing(make, is_published=is_published)

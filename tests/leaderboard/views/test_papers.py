@@ -42,8 +42,11 @@ def test_the_essay_stands_alone_with_its_totals_until_something_is_asked_for(cli
         page = client.get("/papers/").content.decode()
     text = unescape(page)
     assert shown_rows(page) == []
+    titles = {section["key"]: section["title"] for of in stored["papers"] for section in of["sections"]}
     for claim in stored["essay"]:
         assert claim["text"] in text
+        for key in claim["sections"]:
+            assert f'#{key}">{titles[key]}</a>' in text
     n = {verdict: len(rows_of(stored, verdict=verdict)) for verdict in ("agrees", "differs", "ours alone")}
     assert f"{n['agrees']} comparisons agree, {n['differs']} differ" in text
 

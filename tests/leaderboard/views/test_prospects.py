@@ -60,6 +60,32 @@ def test_a_filter_keeps_systems_by_verdict_and_name(make, client):
     assert client.get(reverse("prospects", args=[benchmark.key]) + "?verdict=maybe").status_code == 400
 
 
+def test_whoever_asks_for_one_system_by_name_is_led_to_what_it_would_take(make, client):
+    benchmark = computed(make)
+    address = reverse("prospects", args=[benchmark.key])
+    found = client.get(address, {"system": " second "})
+    assert (found.status_code, found["Location"]) == (
+        302,
+        reverse("system", args=[benchmark.key, "second"]) + "#prospects",
+    )
+    assert "2 of 4 systems have “nd” in their name." in told(client, benchmark, "?system=nd")
+    assert "0 of 4 systems have “Nobody” in their name." in told(client, benchmark, "?system=Nobody")
+    assert client.get(address, {"system": " "}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("system", "headline"),
+    [
+        ("narrow", "It can win head to head: moving 16.7 % of the weight is enough: Task 1 from 33.3 % to 50 %"),
+        ("broad", "With the benchmark’s own weights nobody beats it head to head."),
+        ("last", "It cannot win head to head, whatever the tasks weigh."),
+    ],
+)
+def test_the_top_of_a_systems_page_answers_what_it_would_take(make, client, system, headline):
+    benchmark = computed(make, {"Narrow": [3.0, 0.0, 0.0], "Broad": [2.0, 2.0, 2.0], "Last": [1.0, -1.0, -1.0]})
+    assert headline in told(client, benchmark, "", "system", system)
+
+
 def test_the_page_says_that_it_is_computing_and_links_to_the_revision_before(make, client):
     benchmark = computed(make)
     make.accepted(benchmark, {"New": [5.0, 5.0]})

@@ -29,6 +29,21 @@ def test_the_toy_under_borda_stands_in_order_with_its_scores(make, client):
     assert response.content.count(b'scope="row"') == 4
 
 
+@pytest.mark.parametrize(
+    ("scores", "rule", "sentence"),
+    [
+        (None, "borda", "Borda elects B."),
+        ({"A": [1, None], "B": [2, 5], "C": [3, 4]}, "mean", "Mean elects B and C, and ranks 2 of 3 systems."),
+        ({"A": [1, 3], "B": [2, 2], "C": [3, 1]}, "condorcet", "Condorcet elects nobody here."),
+        ({name: [1.0] for name in "ABCD"}, "borda", "Borda elects 4 systems jointly."),
+    ],
+)
+def test_whom_the_rule_elects_stands_before_the_table_and_its_meaning_after_it(make, client, scores, rule, sentence):
+    body = page(client, make.published(scores) if scores else make.published(), rule).content.decode()
+    places = [body.index(text) for text in ("<h1>", 'class="tabs', f"<p>{sentence}</p>", "<table", 'id="meaning"')]
+    assert places == sorted(places)
+
+
 def test_a_missing_score_shows_its_reason_and_the_policy_is_in_force(make, client):
     benchmark = make.published({"A": [1, None], "B": [2, 5], "C": [3, 4]})
     assert rows(page(client, benchmark, "mean")) == [
@@ -91,7 +106,8 @@ def test_the_page_takes_the_same_queries_however_long(make, client, django_asser
 
 
 def test_the_board_says_with_each_policy_what_leaving_out_a_score_can_do(make, client):
-    board = client.get(reverse("board", args=[make.published().key])).content.decode()
+    benchmark = make.published({"A": [1, None], "B": [2, 5], "C": [3, 4]})
+    board = client.get(reverse("board", args=[benchmark.key])).content.decode()
     assert board.count("Leaving out a score never improves one&#x27;s own rank.") == 2
     assert board.count("Under each of these rules leaving out one&#x27;s worst score can improve one&#x27;s rank.") == 3
     assert "Rules on common tasks (Condorcet, Copeland, Minimax, Schulze, Ranked pairs, Kemeny, Win rate," in board

@@ -113,6 +113,16 @@ weight = 2
     assert try_table(EVEN.encode(), b"", TryOptions()).board.reference.rule == "borda"
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_table_from_a_spreadsheet_ranks_as_the_same_one_with_commas(client, delimiter):
+    text = "system,T1,T2\nA,91.25,3\nB,91.5,\nC,7,4\n"
+    written = text.replace(",", delimiter).replace(".", ",")
+    assert ranks_in(posted(client, written, format="csv")) == ranks_in(posted(client, text, format="csv"))
+    called = {";": "semicolons", "\t": "tabs"}[delimiter]
+    assert f"Read as a table separated by {called}, with decimal commas." in posted(client, written).content.decode()
+    assert "Read as a table" not in posted(client, text).content.decode()
+
+
 def test_weights_alone_are_taken_too():
     board = try_table(TABLE.encode(), b'{"T1": 5, "t2": "1/3"}', TryOptions(policy="median")).board
     matrix, _ = read_inputs(TABLE.encode(), b"")
@@ -128,7 +138,7 @@ def test_weights_alone_are_taken_too():
         ("system,T1\nA,1\nA,2\n", "", "the table, line 3, column 1 (system): the system 'A' already stands on line 2"),
         ("system,T1,T2\nA,1\n", "", "line 2, column 2 (T1): the row has 2 columns, the header has 3"),
         ("system,T1\nA,inf\n", "", "line 2, column 2 (T1): 'inf' is infinite"),
-        ("system;T1\nA;1\n", "", "no comma but semicolons between the columns"),
+        ("system;T1\nA;1.234\nB;1,5\n", "", "line 3, column 2 (T1): both points and commas stand in the numbers"),
         ("system,T1\n=A,1\n", "", "line 2, column 1 (system)"),
         ("system,T1\nA,1\n", '[[task]]\nname = "T1"\nweight = -1\n', "benchmark.toml, line 3: weight is -1"),
         ("system,T1\nA,1\n", '[[task]]\nname = "T2"\n', "benchmark.toml, line 2: unknown task 'T2'"),

@@ -47,9 +47,7 @@ def test_a_table_is_previewed_confirmed_and_on_the_board(make, client, board, up
     assert (copeland.winner_before, copeland.winner_after, copeland.n_ranks_changed) == ("A and B", "A", 1)
     assert [(c.system_name, c.before, c.after) for c in copeland.moves] == [("B", 1, 2)]
     assert [(c.system_name, c.before, c.after) for c in copeland.arrivals] == [("C", None, 3)]
-    confirmed = client.post(
-        response["Location"], {"action": "confirm", "previewed_number": "1", "create_system": "1"}
-    )
+    confirmed = client.post(response["Location"], {"action": "confirm", "previewed_number": "1", "create_system": "1"})
     batch = Batch.objects.get(uuid=UUID(confirmed["Location"].strip("/").split("/")[-1]))
     assert (batch.source, batch.submissions.count()) == ("csv", 2)
     published = published_board(make.publish(board).publication)
@@ -74,7 +72,7 @@ BAD = {
     "ragged": (HEADER + "A,1\n", "line 2"),
     "no rows": (HEADER, "no system"),
     "empty": ("\n", "empty"),
-    "semicolons": ("system;Task 1;Task 2\nA;1;2\n", "semicolon"),
+    "unclear comma": ("system;Task 1;Task 2\nA;1,234;2\n", "line 2, column 'Task 1': '1,234' may be a decimal number"),
     "latin-1": ("system,Task 1\nCafé,1\n".encode("latin-1"), "UTF-8"),
     "nothing given": (HEADER + "A,,\n", "line 2: no score is given"),
     "NUL": (b"system,Task 1\nA\0,1\n", "line 2"),
@@ -94,6 +92,13 @@ def test_a_bad_table_gets_one_message_with_its_place_and_nothing_is_stored(make,
     assert len(errors) == 1, errors
     assert message in errors[0]
     assert (Draft.objects.count(), Revision.objects.count(), Score.objects.count()) == (0, 1, 4)
+
+
+def test_a_spreadsheet_may_write_semicolons_and_decimal_commas(client, board, uploader):
+    assert send(client, board, "system;Task 1;Task 2\nA;1,5;\n").status_code == 302
+    (row,) = Draft.objects.get().rows
+    assert row["scores"]["task-1"] == {"value": 1.5}
+    assert row["scores"]["task-2"].get("value") is None
 
 
 def test_a_negative_number_is_a_number(client, board, uploader):

@@ -47,6 +47,24 @@ def test_the_board_under_other_weights_is_the_one_worked_out_by_hand(make, clien
     assert "Condorcet winner: A." in body  # 4 of 7 votes prefer A to anybody
 
 
+def test_joint_winners_are_counted_and_others_of_the_same_number_are_a_change(make, client):
+    """Each system is first on one task; those with the heaviest tasks win under plurality."""
+    tasks = [TaskSpec(f"T{t}", key=f"t{t}", weight="1" if t < 3 else "2") for t in range(6)]
+    scores = {name: [float(t == i) for t in range(6)] for i, name in enumerate("ABCDEF")}
+    benchmark = make.published(scores, tasks=tasks)
+    for query, headline, is_changed in (
+        ("", "3 systems jointly, as with the benchmark’s weights.", False),
+        ("&weights=t0:9,t1:9,t2:9", "3 systems jointly, others than with the benchmark’s weights.", True),
+        ("&weights=t0:2,t1:2,t2:2", "6 systems jointly. With the benchmark’s weights: 3 systems jointly.", True),
+        ("&weights=t0:2", "4 systems jointly. With the benchmark’s weights: 3 systems jointly.", True),
+        ("&weights=t0:9,t1:9", "A, B. With the benchmark’s weights: 3 systems jointly.", True),
+    ):
+        body = client.get(f"/b/{benchmark.key}/what-if/?rule=plurality{query}").content.decode()
+        assert f"First under Plurality: {headline}" in body
+        chip = re.search(r'<li data-rule="plurality"[^>]*>', body)[0]
+        assert ('class="is-changed"' in chip) == is_changed
+
+
 def test_the_form_becomes_an_address_that_names_only_what_differs(make, client):
     benchmark = make.published()
     fields = "&".join(f"w.task-{t}={weight}" for t, weight in enumerate(["1", "2,5", "1.0", "", "1"], 1))
