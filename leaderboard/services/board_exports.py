@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from leaderboard.services.board import Board, Cell, Row
+from leaderboard.services.board import Board
+from leaderboard.services.board_rows import Cell, Row
 from leaderboard.services.table_files import (
     Heading,
     csv_text,

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from leaderboard.services.board import score_text
+from leaderboard.services.board_rows import score_text
 from leaderboard.services.documents import section_html
 from leaderboard.services.score_texts import value_text
 from leaderboard.services.wording import ranking_remark

@@ -8,8 +8,9 @@ from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.scores import NOT_SUBMITTED, CurrentScore, current_scores
 from leaderboard.services.axioms import RuleProperties, rule_properties
-from leaderboard.services.board import Board, Row, build_board, score_text
+from leaderboard.services.board import Board, build_board
 from leaderboard.services.board_query import BoardQuery
+from leaderboard.services.board_rows import Row, score_text
 from leaderboard.services.columns import Column
 from leaderboard.services.interval_wording import interval_note, interval_text, why_no_interval
 from leaderboard.services.score_texts import details_text, missing_text, value_text, votes

@@ -12,7 +12,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from leaderboard.services.board import Cell, Row
+from leaderboard.services.board_rows import Cell, Row
 from leaderboard.services.columns import Column
 from leaderboard.services.wording import as_sentence
 

@@ -10,10 +10,11 @@ from leaderboard.models import Benchmark, Job, User
 from leaderboard.selectors.audience import SIGN_IN_FIRST, Audience
 from leaderboard.selectors.jobs import board_job, jobs_of, told_error
 from leaderboard.services.agreement import agreements
-from leaderboard.services.board import Board, Row, reference_first
+from leaderboard.services.board import Board, reference_first
 from leaderboard.services.board_exports import FORMATS
 from leaderboard.services.board_filters import fields_of, tags_of
 from leaderboard.services.board_query import BoardQuery, bounds_of, changed, query_pairs, query_text
+from leaderboard.services.board_rows import Row
 from leaderboard.services.columns import Column
 from leaderboard.services.interval_wording import OTHER_POLICY, interval_meaning
 from leaderboard.services.job_kinds import BOOTSTRAP, INSTANCES

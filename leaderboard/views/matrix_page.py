@@ -4,7 +4,8 @@ from typing import Any
 
 from django.urls import reverse
 
-from leaderboard.services.board import Board, Row, reference_first
+from leaderboard.services.board import Board, reference_first
+from leaderboard.services.board_rows import Row
 from leaderboard.views.board_page import BoardPage
 
 

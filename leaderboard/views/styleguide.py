@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from leaderboard.services.board import Cell, Row
+from leaderboard.services.board_rows import Cell, Row
 from leaderboard.services.verdict import Camp
 from leaderboard.views.board_answers import camp_lines
 

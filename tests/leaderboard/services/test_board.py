@@ -8,7 +8,7 @@ import pytest
 
 from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import NOBODY, audience
-from leaderboard.services.board import Board, build_board, reference_first, score_text
+from leaderboard.services.board import Board, build_board, reference_first
 from leaderboard.services.board_filters import UnknownChoiceError
 from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.score_matrix import revision_matrix
@@ -154,14 +154,6 @@ def test_rule_scores_are_shown_when_asked_for(make):
     assert texts["borda"] == {"A": "6", "B": "9", "C": "8", "D": "7"}
     assert texts["copeland"]["A"] == "\N{MINUS SIGN}3"
     assert {cell.score_text for row in shown(make.published()).rows for cell in row.cells} == {""}
-
-
-@pytest.mark.parametrize(
-    ("score", "text"),
-    [(0.1 + 0.2, "0.3"), (1234567.0, "1.23457e+06"), (-3.0, "\N{MINUS SIGN}3"), (0.0, "0"), (float("nan"), "")],
-)
-def test_a_score_for_people_has_six_digits(score, text):
-    assert score_text(score) == text
 
 
 # --- Order ---------------------------------------------------------------------------------------------------------

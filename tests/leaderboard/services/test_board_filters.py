@@ -7,7 +7,7 @@ import pytest
 
 from leaderboard.models import System
 from leaderboard.selectors.audience import audience
-from leaderboard.services.board import build_board, shade_of
+from leaderboard.services.board import build_board
 from leaderboard.services.board_filters import UnknownChoiceError, measured
 from leaderboard.services.board_query import BoardQuery
 
@@ -124,14 +124,6 @@ def test_brackets_join_the_ties_that_stand_under_each_other(described):
             assert above.joins_below == below.joins_above == is_joined
         assert not column[0].joins_above
         assert not column[-1].joins_below
-
-
-@pytest.mark.parametrize(
-    ("change", "n_systems", "shade"),
-    [(None, 10, 0), (0, 10, 0), (3, 101, 1), (-4, 101, -2), (10, 101, 2), (-11, 101, -3), (31, 101, 4), (1, 2, 4)],
-)
-def test_the_shade_is_the_share_of_the_board_that_a_change_spans(change, n_systems, shade):
-    assert shade_of(change, n_systems) == shade
 
 
 @pytest.mark.parametrize("ties", ["average", "best", "worst"])
