@@ -18,6 +18,11 @@ KEPT = 60  # documents that stay rendered
 FIRST_HOURS = ("reader", "submitter", "owner", "researcher", "operator")
 # The order of the rest; what is not named here follows by title.
 ORDER = ("operate", "api", "importing", "prospects", "studies", "rules", "papers", "performance", "erasure", "design")
+# Pages of the site that documents name by their addresses, which become links.
+PAGES = (
+    "account_signup", "api:docs", "api:schema", "choose_rule", "new", "notice_choices", "rules", "status", "tokens",
+    "try",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,11 @@ def section_html(path: str, title: str) -> str:
 @lru_cache(maxsize=4 * KEPT)
 def _section(path: str, title: str, file: Path, changed: int) -> str:
     text = file.read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-    return render_document(text, lambda target: _address(path, target))[0]
+    return render_document(text, lambda target: _address(path, target), _pages())[0]
+
+
+def _pages() -> set[str]:
+    return {reverse(name) for name in PAGES}
 
 
 def _files() -> dict[str, Path]:
@@ -95,7 +104,8 @@ def _listed(path: str) -> Listed | None:
 def _rendered(path: str, file: Path, changed: int) -> Document:
     """The document, rendered once as long as its file stays as it is."""
     folder = file.relative_to(FOLDER).as_posix()
-    html, headings = render_document(file.read_text(encoding="utf-8"), lambda target: _address(folder, target))
+    text = file.read_text(encoding="utf-8")
+    html, headings = render_document(text, lambda target: _address(folder, target), _pages())
     title = headings[0].text if headings else path
     first = re.search(r"<p>(.*?)</p>", html, re.DOTALL)
     summary = re.sub(r"\s+", " ", re.sub("<[^>]*>", "", first[1])) if first else ""

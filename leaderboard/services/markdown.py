@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 import nh3
@@ -36,12 +36,15 @@ class Heading:
     anchor: str
 
 
-def render_document(text: str, address_of: Callable[[str], str]) -> tuple[str, list[Heading]]:
+def render_document(
+    text: str, address_of: Callable[[str], str], pages: Collection[str] = ()
+) -> tuple[str, list[Heading]]:
     """A document of the site's own as sanitised HTML with tables, images and headings that can be linked to.
 
     Args:
         text: CommonMark with tables; raw HTML stays text.
         address_of: where a relative link or image leads; empty where it leads nowhere, and is then no link.
+        pages: addresses on this site; a piece of code that is one of them becomes a link to it.
     """
     tokens = _documents.parse(text)
     headings = _name_headings(tokens)
@@ -52,6 +55,8 @@ def render_document(text: str, address_of: Callable[[str], str]) -> tuple[str, l
             token.attrSet("src", address_of(str(token.attrGet("src") or "")))
         elif token.type in ("th_open", "td_open") and "right" in str(token.attrGet("style") or ""):
             token.attrSet("class", "number")
+    for token in tokens:
+        token.children = list(_linked(token.children or [], pages))
     html = nh3.clean(
         _documents.renderer.render(tokens, _documents.options, {}),
         tags=DOCUMENT_TAGS,
@@ -70,6 +75,19 @@ def _all(tokens: list[Token]) -> Iterator[Token]:
 
 def _address(target: str, address_of: Callable[[str], str]) -> str:
     return target if re.match(r"(https?:|mailto:|#)", target) else address_of(target)
+
+
+def _linked(tokens: list[Token], pages: Collection[str]) -> Iterator[Token]:
+    """The same tokens, with a link around each piece of code that is the address of a page and in no link yet."""
+    n_open = 0
+    for token in tokens:
+        n_open += (token.type == "link_open") - (token.type == "link_close")
+        if token.type == "code_inline" and token.content in pages and not n_open:
+            yield Token("link_open", "a", 1, attrs={"href": token.content})
+            yield token
+            yield Token("link_close", "a", -1)
+        else:
+            yield token
 
 
 def _name_headings(tokens: list[Token]) -> list[Heading]:

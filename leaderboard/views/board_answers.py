@@ -62,15 +62,14 @@ def certainty_answer(board: Board) -> dict[str, Any]:
     """How sure the first place under the reference rule is: its rank interval, and what can be told apart."""
     reference, published = board.reference, board.published
     leaders = [i for i, rank in enumerate(reference.ranks.tolist()) if rank == 1]
-    short = board.separability.short_text
+    told = {"verdict": _first_told_apart(board, leaders), "short": board.separability.short_text}
     if not leaders or reference.lower is None or reference.upper is None or reference.lower[leaders[0]] < 1:
-        return {"short": short, "interval": ""}
+        return told | {"interval": ""}
     names = [shortened(name) for name in reference.winner_names[:LEADERS_NAMED]]
     low = min(int(reference.lower[i]) for i in leaders)
     high = max(int(reference.upper[i]) for i in leaders)
     level = published.study_parameters.get("level", 0.95)
-    return {
-        "short": short,
+    return told | {
         "interval": str(low) if low == high else f"{low}–{high}",
         "low": low,
         "high": high,
@@ -81,3 +80,13 @@ def certainty_answer(board: Board) -> dict[str, Any]:
 
 def _signed(value: float) -> str:
     return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _first_told_apart(board: Board, leaders: list[int]) -> str:
+    """Whether tests tell the one system that comes first from the next; empty where they say nothing of it alone."""
+    if not board.separability.is_shown or len(leaders) != 1:
+        return ""
+    _, last = board.separability.ranks_of(leaders[0]) or (1, 1)
+    if last == 1:
+        return "can be told apart from the second"
+    return f"cannot be told apart from rank{' 2' if last == 2 else f's 2–{last}'}"

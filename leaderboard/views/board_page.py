@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
@@ -114,6 +115,7 @@ class BoardPage:
         self._agreements = agreements(found.columns, found.reference)
         self.agreement = agreement_answer(self._agreements, found)
         self.certainty = certainty_answer(found)
+        self.tests_url = self._tests_url(found)
         self.all_columns = [self._column(column, found) for column in found.columns]
         by_rule = {column["key"]: column for column in self.all_columns}
         self.columns = [by_rule[column.rule] for column in found.shown]
@@ -158,21 +160,35 @@ class BoardPage:
             "first_row": found.first_row,
             "last_row": found.last_row,
         }
-        end = query_text(changed(self._query))
-        self.download_urls = [
+        self.downloads = self._downloads() if self._key else []
+
+    def _downloads(self) -> list[dict[str, Any]]:
+        """What is to be had as files: the data first, for those who may have them, then the ranks of this view."""
+        end, revision = query_text(changed(self._query)), self._query.revision
+        names = {"csv": "CSV", "json": "JSON", "tex": "LaTeX", "md": "Markdown"}
+        ranks = [
             {"label": label, "url": f"{self._download_path(extension)}{end}"}
-            for extension, label in (("csv", "CSV"), ("json", "JSON"), ("tex", "LaTeX"), ("md", "Markdown"))
+            for extension, label in names.items()
             if extension in FORMATS
         ]
-        revision = self._query.revision
-        self.export_urls = [] if self._is_restricted or not self._key else [
-            *({"label": f"scores as {link['label']}", "url": link["url"]} for link in
-              export_links(self._key, "scores", revision=revision)),
-            {"label": "the tasks’ orders for PrefLib",
-             "url": export_url(self._key, "orders", "preflib", revision=revision)},
-            {"label": "the whole benchmark as a folder (zip)",
-             "url": export_url(self._key, "folder", "zip", revision=revision)},
-        ]  # fmt: skip
+        shown = [{"name": "Ranks", "about": "as this page shows them", "links": ranks}]
+        if self._is_restricted:
+            return shown
+        orders = {"label": "PrefLib", "url": export_url(self._key, "orders", "preflib", revision=revision)}
+        folder = {"label": "folder (zip)", "url": export_url(self._key, "folder", "zip", revision=revision)}
+        return [
+            {"name": "Scores", "about": "", "links": export_links(self._key, "scores", revision=revision)},
+            *shown,
+            {"name": "Orders", "about": "of the systems in every task", "links": [orders]},
+            {"name": "Everything", "about": "to import elsewhere", "links": [folder]},
+        ]
+
+    def _tests_url(self, found: Board) -> str:
+        """Where the tests behind what can be told apart are shown; empty where this reader or board has none."""
+        if self._is_restricted or not self._key:
+            return ""
+        stated = {"rule": found.reference.rule} | ({"revision": self._query.revision} if self._query.revision else {})
+        return f"{reverse('stability', args=[self._key])}?{urlencode(stated)}#significance"
 
     def _download_path(self, extension: str) -> str:
         if extension == "csv":

@@ -25,6 +25,7 @@ def test_the_list_begins_with_the_first_hour_of_five_people_and_leads_to_every_p
     assert 'href="/docs/"' in client.get("/landscape/").content.decode()
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_reads_whole_and_its_links_and_pictures_lead_somewhere(client, page):
     answer = client.get(address(page))
@@ -34,7 +35,7 @@ def test_a_page_reads_whole_and_its_links_and_pictures_lead_somewhere(client, pa
     assert re.sub("<[^>]*>", "", body).lstrip().startswith(title.replace("`", ""))
     assert all(source.startswith("/docs/files/") for source in re.findall(r'<img src="([^"]*)"', body))
     inner = {link.partition("#")[0] for link in re.findall(r'(?:href|src)="(/[^"]*)"', body)}
-    assert {link for link in inner if client.get(link).status_code != 200} == set()
+    assert {link for link in inner if client.get(link, follow=True).status_code != 200} == set()
     anchors = re.findall(r'href="#([^"]+)"', body)
     assert {anchor for anchor in anchors if f'id="{anchor}"' not in body} == set()
     assert " style=" not in body
@@ -57,6 +58,16 @@ def test_raw_html_stays_text_and_addresses_that_run_something_are_no_links():
     assert "&lt;b&gt;" in html
     assert "href" not in html
     assert [(heading.text, heading.anchor) for heading in headings] == [("A b", "a-b"), ("A b", "a-b-1")]
+
+
+def test_code_that_is_the_address_of_a_page_is_a_link_unless_it_is_in_one():
+    html, _ = render_document("`/try/` `/nowhere/` [see `/try/`](/rules/)", lambda target: target, {"/try/"})
+    assert html == (
+        '<p><a href="/try/"><code>/try/</code></a> <code>/nowhere/</code> '
+        '<a href="/rules/">see <code>/try/</code></a></p>\n'
+    )
+    owner = find_document("first-hour/owner")
+    assert 'href="/rules/choose/"' in owner.html
 
 
 def test_the_image_of_a_deployment_holds_the_documentation():
