@@ -68,7 +68,8 @@ def scene(site, factory) -> Scene:
     try:
         computing = factory.benchmark(name="Computing", key="stuck-computing", owner=owner)
         failed = factory.benchmark(name="Failed", key="stuck-failed", owner=owner)
-        Job.objects.filter(benchmark=computing).update(not_before="2999-01-01T00:00:00Z")
+        # Workers leave jobs of a later version of the engine to workers of that version.
+        Job.objects.filter(benchmark=computing).update(engine_version="999.0.0")
         Job.objects.filter(benchmark=failed).update(state="failed", attempts=3, error="MemoryError: 3 GiB\nTraceback")
     finally:
         for process in WORKING:
