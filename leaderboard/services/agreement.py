@@ -27,7 +27,7 @@ class Agreement:
         """The figures in a line."""
         parts = [f"Kendall’s τ {_signed(self.kendall_tau)}", f"Spearman’s ρ {_signed(self.spearman)}"]
         if not np.isnan(self.top_rate):
-            parts.append(f"{self.top_rate:.0%} of the top {TOP} the same")
+            parts.append(f"{100 * self.top_rate:.0f} % of the top {TOP} the same")
         parts.append(f"largest change {self.max_rank_change:g} place{'' if self.max_rank_change == 1 else 's'}")
         return ", ".join(parts)
 

@@ -1,9 +1,12 @@
 """Submissions that nobody decided on until the moment that their submitters were told."""
 
+from datetime import datetime
+
 from django.db import transaction
 from django.utils import timezone
 
 from leaderboard.models import Batch, Submission, SubmissionEvent
+from leaderboard.moments import moment
 from leaderboard.services.submission_errors import SubmissionError
 from leaderboard.services.submission_notices import tell_of_events
 from leaderboard.services.submissions import reject_batch
@@ -22,12 +25,14 @@ def escalate_overdue() -> int:
     """
     overdue = Batch.objects.filter(decide_by__lt=timezone.now(), submissions__state=State.PENDING)
     found = overdue.exclude(submissions__events__kind=Kind.OVERDUE).select_related("benchmark").distinct()
-    return sum(_escalate(batch) for batch in found.order_by("pk")[:BATCHES_A_SWEEP])
+    return sum(
+        _escalate(batch, batch.decide_by) for batch in found.order_by("pk")[:BATCHES_A_SWEEP] if batch.decide_by
+    )
 
 
 @transaction.atomic
-def _escalate(batch: Batch) -> bool:
-    reason = f"Nobody decided until {batch.decide_by:%Y-%m-%d %H:%M} UTC."
+def _escalate(batch: Batch, due: datetime) -> bool:
+    reason = f"Nobody decided until {moment(due)}."
     if batch.benchmark.rejects_overdue:
         try:
             with transaction.atomic():

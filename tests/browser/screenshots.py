@@ -53,6 +53,7 @@ def shots(at: dict[str, str]) -> list[Shot]:
         Shot("board", "/b/glue/", forms=ALL),
         Shot("board-narrowed", "/b/glue/?q=bert-large&pin=t5&family=majority", forms=ONE_PHONE, part=".chips"),
         Shot("board-no-match", "/b/glue/?q=zzz", forms=ONE_PHONE, part=".chips"),
+        Shot("board-files", "/b/glue/", forms=NARROW, part="#downloads"),
         Shot("board-empty", "/b/empty/"),
         Shot("board-gaps", "/b/helm-accuracy/?scores=1", forms=NARROW),
         Shot("rule", "/b/glue/rules/copeland/", forms=NARROW_DARK),

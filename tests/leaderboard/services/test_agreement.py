@@ -34,7 +34,7 @@ def test_ties_and_unranked_systems_count_as_defined():
     assert found.n_common == 5
     assert found.kendall_tau == pytest.approx(9 / np.sqrt(10 * 9))
     assert (found.top_rate, found.max_rank_change) == (1.0, 0.5)
-    assert found.text.endswith("100% of the top 5 the same, largest change 0.5 places")
+    assert found.text.endswith("100 % of the top 5 the same, largest change 0.5 places")
 
 
 def test_only_rules_that_rank_are_compared_and_large_boards_are_not():

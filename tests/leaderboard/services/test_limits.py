@@ -118,9 +118,9 @@ def test_the_form_says_how_much_is_left_until_when_and_what_becomes_of_it(make):
     make.submitted(benchmark, "One", FIVE, by=user)
     assert terms_of(benchmark, user, limited=True) == [
         "You may submit 2 today and 9 in all (systems; a table counts each of its rows).",
-        f"Submissions are taken until {soon:%Y-%m-%d %H:%M} UTC.",
+        f"Submissions are taken until {soon:%-d %b %Y, %H:%M} UTC.",
         f"A moderator decides about every submission, within 14 days; {after_deadline(benchmark)}.",
-        f"What is accepted now joins the board on {soon:%Y-%m-%d %H:%M} UTC.",
+        f"What is accepted now joins the board on {soon:%-d %b %Y, %H:%M} UTC.",
     ]
     owner = benchmark.memberships.get(role="owner").user
     assert len(terms_of(benchmark, owner, limited=False)) == 1

@@ -35,7 +35,7 @@ def test_a_submitter_reads_until_when_it_is_decided_and_what_happens_then(make):
     assert any("within 3 days" in term for term in terms_of(benchmark, user, limited=True))
     batch = submitted(make, benchmark, user)
     assert batch.decide_by - batch.created_at < timedelta(days=3, minutes=1)
-    assert f"until {batch.decide_by:%Y-%m-%d %H:%M} UTC; it is the next." in waiting_text(batch)
+    assert f"until {batch.decide_by:%-d %b %Y, %H:%M} UTC; it is the next." in waiting_text(batch)
     assert "stays in the queue, marked as overdue" in waiting_text(batch)
 
 
@@ -66,7 +66,7 @@ def test_what_is_overdue_is_rejected_with_the_reason_where_the_owners_chose_so(m
     assert (escalate_overdue(), escalate_overdue()) == (1, 0)
     event = SubmissionEvent.objects.get(submission__batch=batch)
     assert (event.kind, event.actor) == ("rejected", None)
-    assert event.reason == f"Nobody decided until {batch.decide_by:%Y-%m-%d %H:%M} UTC. You can submit it again."
+    assert event.reason == f"Nobody decided until {batch.decide_by:%-d %b %Y, %H:%M} UTC. You can submit it again."
 
 
 def test_a_later_change_of_the_setting_moves_no_deadline_that_was_told(make):

@@ -1,0 +1,10 @@
+"""Moments for people, in one form wherever a sentence names one."""
+
+from datetime import UTC, datetime
+
+from django.utils import dateformat
+
+
+def moment(when: datetime) -> str:
+    """`3 Feb 2026, 14:05 UTC`, as tables show them; `when` has a time zone."""
+    return dateformat.format(when.astimezone(UTC), "j M Y, H:i") + " UTC"
