@@ -11,7 +11,10 @@ speaks of strict orders without ties, of winners picked by a tie-break, or of an
 - Elimination rules drop all systems that tie for removal together, where the literature drops one: joint winners may
   include a Condorcet loser, and instant runoff depends on clones.
 - Schulze's and Tideman's orders are by systems beaten minus systems that beat; pairs without a victory tie the
-  literature's relations and not ours.
+  literature's relations and not ours. Schulze's winners are all that nobody beats; ours are those of them that beat
+  most, so that a winner may rise and lose to another unbeaten one.
+- Nanson's rule drops those strictly below the average; one just on it stays, and may win both a board and the board
+  turned upside down, without any tie within a task.
 - Independence is lost by any change of order, ties included, when *systems are removed*; scores of single systems stay,
   so that rules on a system's own scores have it.
 - Clones are next to each other on every task. The mean, which keeps its winner when an exact copy joins, can lose it
@@ -112,7 +115,7 @@ _HELD: Mapping[str | tuple[str, str], frozenset[str]] = {
     ("baldwin", "average"): _MAJORITY | {"unanimity"},
     "nanson": _ALWAYS | {"majority"},
     ("nanson", "best"): _ALWAYS,
-    ("nanson", "average"): _MAJORITY | {"reversal_symmetry"},
+    ("nanson", "average"): _MAJORITY,
     "instant_runoff": _ALWAYS | {"majority"},
     "coombs": _ALWAYS | {"unanimity"},
     ("coombs", "best"): _ALWAYS,
@@ -122,7 +125,7 @@ _HELD: Mapping[str | tuple[str, str], frozenset[str]] = {
     ("copeland", "upper"): _BY_MARGINS - {"reversal_symmetry"},
     "minimax": _ALWAYS | {"monotonicity", "majority", "condorcet_winner"},
     ("minimax", "pairwise_opposition"): _ALWAYS | {"monotonicity", "majority"},
-    "schulze": _BY_MARGINS,
+    "schulze": _BY_MARGINS - {"monotonicity"},
     "ranked_pairs": _BY_MARGINS,
     "kemeny": _BY_MARGINS | {"local_iia"},
     "win_rate": _BORDA,
@@ -200,7 +203,6 @@ _SOURCES: Mapping[tuple[str, bool], tuple[tuple[tuple[str, ...], str], ...]] = {
         (_CARDINAL, "scores rise with each of their terms"),
         ((*_POSITIONAL, "threshold"), "Smith 1973, for scoring functions"),
         (("condorcet", "copeland", "minimax"), "Fishburn 1977: victories of the winner only grow"),
-        (("schulze",), "Schulze 2011, for the winners"),
         (("ranked_pairs",), "Tideman 1987"),
         (("kemeny",), "an order that begins with the winner gains at least as much as any other (Fishburn 1977)"),
         (_LIKE_BORDA, _SAME_AS_BORDA),
@@ -208,6 +210,7 @@ _SOURCES: Mapping[tuple[str, bool], tuple[tuple[tuple[str, ...], str], ...]] = {
     ),
     ("monotonicity", False): (
         (_ROUNDS, "Smith 1973: scoring in rounds is not monotonic"),
+        (("schulze",), "paths through the winner change how many another beats; unbeaten it stays (Schulze 2011)"),
         (_ALL, _WITNESS),
     ),
     ("majority", True): (
@@ -288,12 +291,12 @@ _SOURCES: Mapping[tuple[str, bool], tuple[tuple[tuple[str, ...], str], ...]] = {
     ("reversal_symmetry", True): (
         (("mean", "normalized_mean"), "the mean of the scores turned upside down is a constant minus the mean"),
         (("borda", "average_rank", *_LIKE_BORDA), "Saari and Barney 2003: points fall evenly from place to place"),
-        (("nanson",), "below the average becomes above the average"),
         (_ALL, "every victory is turned round"),
     ),
     ("reversal_symmetry", False): (
         (_CARDINAL, "scores turned upside down do not turn the rule's score upside down"),
         (("copeland",), "only wins, or only losses, are counted"),
+        (("nanson",), "who is just on the average stays both ways, with other rivals each time"),
         (("borda", "average_rank", "win_rate"), "a tie turned upside down still costs all who share it"),
         (_ALL, "Saari and Barney 2003: points, rounds or defeats that are uneven from top to bottom"),
     ),

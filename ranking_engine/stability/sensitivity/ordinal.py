@@ -185,6 +185,21 @@ def _exchanges(n_items: int) -> NDArray[np.bool_]:
     return np.concatenate([one, one[first] | one[second]]) if len(first) <= MAX_DOUBLES else one
 
 
+@dataclass(frozen=True, eq=False)
+class _Move:
+    """One system of the top in one direction, with a sum for each rival; a tie moves by half a place.
+
+    Attributes:
+        sums: those of rivals that tie count as positive; the rank changes by at most so many minus the offset.
+        halves: a rival that leads counts twice, one that ties once; the rank changes by half of that minus the offset.
+        offset: places.
+    """
+
+    sums: Sums
+    halves: Sums
+    offset: float
+
+
 class TopStudy:
     """The sums of win rates of the top, as a function of which others are chosen."""
 
@@ -273,31 +288,46 @@ class TopStudy:
         """Bound the change of every system's rank; `upper` counts half places."""
         bounds = Bounds(0, 0)
         moves = [self._move(i, sign) for i in range(len(self.top)) for sign in (1, -1)]
-        for sums, offset in sorted(moves, key=lambda move: move[1] - len(move[0].base)):
-            best = self.visited.most_moved.max_rank_change * (len(self.top) - 1)
-            if len(sums.base) - offset <= best + 1e-9:
+        for move in sorted(moves, key=lambda move: move.offset - len(move.sums.base)):
+            if len(move.sums.base) - move.offset <= self._most_moved() + 1e-9:
                 break
-            target = int(np.floor(best + offset + 1e-9))
-            left = max(0, max_nodes - bounds.n_nodes)
-            found = prove(sums, target, self.visit, max_nodes=left, tick=self.tick)
-            bounds.n_programs += found.n_programs
-            bounds.n_nodes += found.n_nodes
-            if not found.is_proven:
-                bounds.upper = max(bounds.upper, round(2 * (found.upper - offset)))
-        moved = self.visited.most_moved.max_rank_change * (len(self.top) - 1)
-        bounds.upper = max(bounds.upper, round(2 * moved))
+            target = int(np.floor(self._most_moved() + move.offset + 1e-9))
+            most = self._proven(move.sums, target, bounds, max_nodes) - move.offset
+            if most > self._most_moved() + 1e-9:  # it may be that those found only tie: count leads and ties
+                target = round(2 * (self._most_moved() + move.offset))
+                most = min(most, self._proven(move.halves, target, bounds, max_nodes) / 2 - move.offset)
+            if most > self._most_moved() + 1e-9:
+                bounds.upper = max(bounds.upper, round(2 * most))
+        bounds.upper = max(bounds.upper, round(2 * self._most_moved()))
         return bounds
 
-    def _move(self, i: int, sign: int) -> tuple[Sums, float]:
-        """Downwards for 1, upwards for -1: the change of i's rank is at most its positive sums minus the offset."""
+    def _most_moved(self) -> float:
+        """The most places by which a rank met differs from the reference."""
+        return self.visited.most_moved.max_rank_change * (len(self.top) - 1)
+
+    def _proven(self, sums: Sums, target: int, bounds: Bounds, max_nodes: int) -> int:
+        """Return more positive sums than which no choice has, `target` at least; add the work to `bounds`."""
+        left = max(0, max_nodes - bounds.n_nodes)
+        found = prove(sums, target, self.visit, max_nodes=left, tick=self.tick)
+        bounds.n_programs += found.n_programs
+        bounds.n_nodes += found.n_nodes
+        return found.upper
+
+    def _move(self, i: int, sign: int) -> _Move:
+        """Downwards for 1, upwards for -1."""
         rivals = np.delete(np.arange(len(self.top)), i)
         base = (self.base[rivals] - self.base[i]) * sign
         changes = (self.gains[rivals] - self.gains[i]) * sign
         is_equal = (np.abs(base) < POSITIVE) & (np.abs(changes) < POSITIVE).all(axis=1)
+        base, changes = base[~is_equal], changes[~is_equal]
         rank = self.visited.reference[i]
         place = rank - 1 if sign == 1 else len(self.top) - rank
-        # a tie moves by half a place what a lead moves by one: a sum of 0 counts as positive here
-        return Sums.of(base[~is_equal] + POSITIVE, changes[~is_equal]), float(place - is_equal.sum() / 2)
+        tied_too = base + 2 * POSITIVE  # a sum of 0 is positive here, even if rounding leaves it just below
+        return _Move(
+            Sums.of(tied_too, changes),
+            Sums.of(np.concatenate([base, tied_too]), np.concatenate([changes, changes])),
+            float(place - is_equal.sum() / 2),
+        )
 
     def _result(self, pairs: Bounds, moves: Bounds, n_changes: int, seed: int) -> OrdinalSensitivity:
         visited = self.visited

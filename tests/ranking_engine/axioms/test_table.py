@@ -91,6 +91,28 @@ def test_borda_elects_a_loser_of_all_pairs_under_worst_and_not_under_average():
     assert loser not in rank(board, "borda", ties="average").winners
 
 
+def test_a_system_just_on_the_average_wins_under_nanson_both_ways_up():
+    """Margins A over B 1, C over A 1, B over C 3: Borda scores 0, 2, -2 about the average; no task ties two systems."""
+    board = ScoreMatrix([[3, 1, 2], [2, 3, 1], [1, 2, 3]], weights=[2, 2, 1])
+    for ties in ("worst", "best", "average"):
+        assert rank(board, "nanson", ties=ties).winners == (0,)
+        assert rank(board.with_values(4 - board.values), "nanson", ties=ties).winners == (0,)
+        assert not entry("nanson", "reversal_symmetry", {"ties": ties}).holds
+
+
+@pytest.mark.parametrize("strength", ["margins", "winning_votes"])
+def test_a_winner_of_schulzes_may_rise_and_lose_to_another_that_nobody_beats(strength):
+    """C and D are unbeaten and beat one each; once C is above B on the fourth task, D beats three and C two."""
+    stored = stored_witnesses()["schulze", strength, "monotonicity"]
+    board = stored.board
+    assert all(len(set(column)) == board.n_systems for column in board.values.T.tolist())
+    raised = board.with_values(np.where(np.arange(7) == 3, [[3], [2], [2.5], [5], [4]], board.values))
+    assert rank(board, "schulze", strength=strength).scores.tolist() == [-1, 0, 1, 1, -1]
+    assert rank(raised, "schulze", strength=strength).scores.tolist() == [1, -4, 2, 3, -2]
+    assert violates(board, stored.witness)
+    assert sentence(stored.witness) == "C wins; raise it on t4 to 2.5, and D wins instead."
+
+
 @st.composite
 def boards(draw, rule):
     """Complete boards of up to four systems, with ties and weights; scores that every rule can rank."""

@@ -163,3 +163,13 @@ def test_all_published_boards_are_proven_and_none_is_below_benchbench(name):
     assert found.discordant_share.is_proven
     assert found.max_rank_change.is_proven
     assert found.tau_b_distance >= theirs - 5e-5  # printed with four digits
+
+
+def test_a_tie_with_a_rival_counts_for_the_proven_change_of_a_rank():
+    """With s7 and two others s1 draws level with s2: 3 becomes 1.5, where thirds added as floats fell short of 0."""
+    rows = ["223", "332", "123", "222", "123", "133", "122", "121", "133", "122", "112", "132"]
+    found = ordinal_sensitivity(ScoreMatrix([[float(score) for score in row] for row in rows]), n_top=5)
+    assert found.top == ("s2", "s1", "s6", "s9", "s4")
+    assert found.reference.tolist() == [1, 3, 3, 3, 5]
+    assert found.max_rank_change is not None
+    assert (found.max_rank_change.lower, found.max_rank_change.upper) == (1.5 / 4, 1.5 / 4)
