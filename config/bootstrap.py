@@ -60,8 +60,10 @@ def is_taken(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def free_port(value: str) -> int:
+def free_port(value: str, command: str = "make demo") -> int:
     """The port that the text `value` names, after testing that nothing listens there.
+
+    The message says how to run `command` with another.
 
     Raises:
         Problem: it is no port number, or taken.
@@ -71,7 +73,7 @@ def free_port(value: str) -> int:
     port = int(value)
     if is_taken(port):
         another = next(other for other in range(8123, 65536) if other != port and not is_taken(other))
-        raise Problem(f"Port {port} is taken by another program. Choose another: PORT={another} make demo")
+        raise Problem(f"Port {port} is taken by another program. Choose another: PORT={another} {command}")
     return port
 
 

@@ -86,6 +86,19 @@ def database(name: str, default: str) -> dict:
     return dict(environ.Env.db_url_config(url))
 
 
+def redis(name: str) -> str:
+    """The URL of a Redis such as `redis://host:6379/0`, or nothing.
+
+    Raises:
+        ImproperlyConfigured: it is another URL or none. The message does not repeat it: it may hold a password.
+    """
+    url = text(name, "")
+    if url and not url.startswith(("redis://", "rediss://")):
+        scheme = url.split(":", 1)[0]
+        raise ImproperlyConfigured(f"{name} begins with {scheme!r}; allowed: redis://..., rediss://...")
+    return url
+
+
 def hosts(name: str, default: str, *, is_production: bool) -> list[str]:
     """The host names that the site answers to, between commas.
 

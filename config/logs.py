@@ -24,6 +24,24 @@ def logged_as(**ids: object) -> Iterator[None]:
         _ids.reset(token)
 
 
+class WithoutAddress(logging.Filter):
+    """Django reports what went wrong by the request's address; that of an invitation or a mail's link is a secret.
+
+    The name of the route stands in its place.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the record; every one passes."""
+        request = getattr(record, "request", None)
+        path = getattr(request, "path", None)
+        if path and isinstance(record.args, tuple):
+            match = getattr(request, "resolver_match", None)
+            route = match.view_name if match else "none"
+            written = {path, path.encode("unicode_escape").decode("ascii")}  # Django escapes what it logs
+            record.args = tuple(route if arg in written else arg for arg in record.args)
+        return True
+
+
 def current_ids() -> dict[str, object]:
     """The ids of what is being done now."""
     return _ids.get()

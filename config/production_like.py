@@ -8,6 +8,7 @@ import argparse
 import http.client
 import os
 import secrets
+import shlex
 import subprocess
 import sys
 from contextlib import closing
@@ -23,7 +24,7 @@ from config.local_services import (
     redis_command,
 )
 from config.processes import processes
-from config.supervisor import AlreadyRunningError, Supervisor, sole_supervisor
+from config.supervisor import AlreadyRunningError, Supervisor, refuse_second, sole_supervisor
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS_TO_START = 180
@@ -38,7 +39,8 @@ def main() -> int:
     chosen = parser.parse_args()
     var = Path(os.environ.get("PLURANK_VAR") or ROOT / "var" / "production-like").resolve()
     try:
-        port = free_port(chosen.port)
+        refuse_second(var)
+        port = free_port(chosen.port, command="make production-like")
         with sole_supervisor(var, f"http://127.0.0.1:{port}/"):
             return _run(var, port, {"rankings": chosen.rankings, "studies": chosen.studies})
     except (Problem, AlreadyRunningError, MissingProgramError) as error:
@@ -57,7 +59,7 @@ def _run(var: Path, port: int, n_workers: dict[str, int]) -> int:
     os.environ.update(settings)
     for_commands = var / "environment"
     for_commands.touch(mode=0o600)
-    for_commands.write_text("".join(f"{name}='{value}'\n" for name, value in settings.items()))
+    for_commands.write_text("".join(f"{name}={shlex.quote(value)}\n" for name, value in settings.items()))
     services = {
         "postgresql": postgres_command(folder, port=postgres_port),
         "redis": redis_command(var, port=redis_port),
@@ -130,7 +132,7 @@ def _welcome(var: Path, port: int) -> str:
     Address    http://127.0.0.1:{port}/
     Health     http://127.0.0.1:{port}/readyz/
     Data       {var}
-    Account    set -a; . {var}/environment; set +a; .venv/bin/python manage.py createsuperuser
+    Account    set -a; . {shlex.quote(str(var / 'environment'))}; set +a; .venv/bin/python manage.py createsuperuser
 
   Ctrl-C stops it; the same command starts it again with everything that was in it.
 """

@@ -98,7 +98,7 @@ else:
     }
 
 # --- Cache and background work: a folder, or Redis where REDIS_URL says so -------------------------------------
-REDIS_URL = env.text("REDIS_URL", "")
+REDIS_URL = env.redis("REDIS_URL")
 if REDIS_URL:
     CACHES = {
         "default": {
@@ -382,8 +382,10 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "config.logs.LineFormatter"}, "json": {"()": "config.logs.JsonFormatter"}},
+    "filters": {"without_address": {"()": "config.logs.WithoutAddress"}},
     "handlers": {
         "stderr": {
+            "filters": ["without_address"],
             "class": "logging.StreamHandler",
             "formatter": env.choice("PLURANK_LOG_FORMAT", "line", ["line", "json"]),
         }

@@ -8,3 +8,7 @@ class LeaderboardConfig(AppConfig):
 
     name = "leaderboard"
     verbose_name = "Leaderboards"
+
+    def ready(self) -> None:
+        """Register the checks."""
+        from leaderboard import checks  # noqa: F401, PLC0415 -- models have to be there first

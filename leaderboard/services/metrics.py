@@ -4,7 +4,8 @@ All of it is counted in the database at the moment of asking, so that it does no
 about "lately" covers the last hour: rows go after a while, and counters made of rows would run backwards.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -116,8 +117,13 @@ def _publish_delay() -> Metric:
     told = "Seconds from accepting scores to their published board, of boards of the last hour."
     if not delays:
         return Metric("publish_delay_seconds", told)
-    quantiles = {"0.5": delays[len(delays) // 2], "0.95": delays[int(0.95 * (len(delays) - 1))], "1": delays[-1]}
-    return Metric("publish_delay_seconds", told, [({"quantile": q}, value) for q, value in quantiles.items()])
+    values = [({"quantile": str(q)}, quantile(delays, q)) for q in (0.5, 0.95, 1)]
+    return Metric("publish_delay_seconds", told, values)
+
+
+def quantile(ascending: Sequence[float], q: float) -> float:
+    """The smallest value that the share `q` of all, or more, does not exceed."""
+    return ascending[math.ceil(q * len(ascending)) - 1]
 
 
 def _boards() -> list[Metric]:

@@ -58,6 +58,11 @@ def test_an_empty_variable_is_an_unset_one(monkeypatch, default):
             "mysql://root:secret@host/name",
             "PLURANK_X begins with 'mysql'; allowed: postgres://..., sqlite:///...",
         ),
+        (
+            lambda: env.redis("PLURANK_X"),
+            "http://:secret@host",
+            "PLURANK_X begins with 'http'; allowed: redis://..., rediss://...",
+        ),
     ],
 )
 def test_an_error_names_variable_value_and_what_is_allowed(monkeypatch, read, value, message):

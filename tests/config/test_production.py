@@ -11,10 +11,16 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env
-from config.logs import JsonFormatter, LineFormatter, logged_as
+from config.logs import JsonFormatter, LineFormatter, WithoutAddress, logged_as
 
 KEY = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-GOOD = {"PLURANK_PRODUCTION": "true", "PLURANK_HOSTS": "boards.example", "PLURANK_SECRET_KEY": KEY}
+GOOD = {
+    "PLURANK_PRODUCTION": "true",
+    "PLURANK_HOSTS": "boards.example",
+    "PLURANK_SECRET_KEY": KEY,
+    "DATABASE_URL": "postgres://plurank:secret@127.0.0.1:1/plurank",
+    "REDIS_URL": "redis://127.0.0.1:1/0",
+}
 
 
 def manage(*arguments: str, tmp_path, **variables: str) -> subprocess.CompletedProcess:
@@ -121,6 +127,29 @@ def test_a_request_is_logged_by_its_route_and_never_by_its_address(db, client, c
     (logged,) = [r for r in caplog.records if r.name == "plurank.requests"]
     assert (logged.method, logged.route, logged.status) == ("GET", "join", 302)
     assert "secret" not in JsonFormatter().format(logged)
+
+
+@pytest.mark.parametrize("path", ["/no/secret-page/", "/no/secret-ü/"])
+def test_what_django_itself_logs_about_a_request_names_no_address_either(db, client, caplog, path):
+    (handler,) = settings.LOGGING["handlers"].values()
+    assert handler["filters"] == ["without_address"]
+    caplog.handler.addFilter(WithoutAddress())
+    assert client.get(path).status_code == 404
+    (logged,) = [r for r in caplog.records if r.name == "django.request"]
+    assert logged.getMessage() == "Not Found: none"
+
+
+def test_a_wrong_setting_ends_a_command_with_its_one_sentence(tmp_path):
+    found = manage("check", tmp_path=tmp_path, **GOOD | {"PLURANK_SECRET_KEY": ""})
+    expected = "PLURANK_SECRET_KEY is not set; in production it must be a long random string\n"
+    assert (found.returncode, found.stderr) == (1, expected)
+
+
+def test_a_deployment_without_postgresql_or_redis_is_told_so(tmp_path):
+    found = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | {"DATABASE_URL": "", "REDIS_URL": ""})
+    assert found.returncode == 0
+    assert "DATABASE_URL is not set" in found.stderr
+    assert "REDIS_URL is not set" in found.stderr
 
 
 @pytest.mark.parametrize(("given", "echoed"), [("abc-123-def", "abc-123-def"), ("x" * 65, None), ("a b<c>def", None)])

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from leaderboard.management.commands.sweep import OFTEN
 from leaderboard.models import Benchmark, Heartbeat, Job, Publication, Report, Revision, Score, SubmissionCount
-from leaderboard.services import health, jobs
+from leaderboard.services import health, jobs, metrics
 from leaderboard.services.retention import RETAINED
 
 TOKEN = "a-token-of-more-than-twenty-letters"
@@ -79,6 +79,11 @@ def test_metrics_tell_queues_jobs_failures_and_delays(make, client, settings):
     delay = (publication.published_at - publication.revision.created_at).total_seconds()
     assert found['publish_delay_seconds{quantile="0.5"}'] == pytest.approx(delay, rel=1e-4)
     assert (found["benchmarks"], found["benchmarks_behind"], accepted.number) == (1, 1, 2)
+
+
+@pytest.mark.parametrize(("n", "q", "expected"), [(1, 0.95, 1), (2, 0.5, 1), (2, 0.95, 2), (20, 0.95, 19)])
+def test_a_quantile_of_few_delays_leaves_no_long_one_out(n, q, expected):
+    assert metrics.quantile(range(1, n + 1), q) == expected
 
 
 def test_metrics_of_an_empty_site_are_zeros(make, client, settings):

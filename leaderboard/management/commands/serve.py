@@ -37,6 +37,8 @@ class Command(BaseCommand):
                 sole_supervisor(settings.VAR, f"http://127.0.0.1:{port}/"),
                 Supervisor(commands, var=settings.VAR, folder=folder, longest_pause=pause) as supervisor,
             ):
+                self.stdout.write(f"Plurank runs at http://127.0.0.1:{port}/, logs in {settings.VAR / 'log'}")
+                self.stdout.flush()
                 supervisor.watch()
         except AlreadyRunningError as error:
             raise CommandError(str(error)) from None
