@@ -12,11 +12,13 @@ from django.core.exceptions import ImproperlyConfigured
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
 KEY_LENGTH, KEY_LETTERS = 50, 10  # what Django's own check of deployments asks for, and more variety
+asked_for: set[str] = set()  # the names of the variables that were read
 RATE = re.compile(r"[1-9][0-9]{0,8}/(s|sec|m|min|h|hour|d|day)")
 
 
 def text(name: str, default: str) -> str:
     """The value of the variable `name`, or `default` where it is unset or empty."""
+    asked_for.add(name)
     return os.environ.get(name, "") or default
 
 
@@ -144,7 +146,7 @@ def secret_key(name: str, file: Path, *, is_production: bool) -> str:
     Raises:
         ImproperlyConfigured: in production the variable must be set, to something that nobody guesses.
     """
-    if value := os.environ.get(name):
+    if value := text(name, ""):
         if is_production and (len(value) < KEY_LENGTH or len(set(value)) < KEY_LETTERS):
             raise ImproperlyConfigured(
                 f"{name} has {len(value)} characters, {len(set(value))} of them different; in production it must be "

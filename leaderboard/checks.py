@@ -2,10 +2,13 @@
 
 import os
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from django.apps import AppConfig
 from django.core.checks import CheckMessage, Tags, register
 from django.core.checks import Warning as CheckWarning
+
+from config import env
 
 
 @register(Tags.database, deploy=True)
@@ -19,3 +22,15 @@ def services_are_named(app_configs: Sequence[AppConfig] | None, **options: objec
         hint = "Name the Redis, unless you mean messages in a folder in PLURANK_VAR."
         found.append(CheckWarning("REDIS_URL is not set", hint=hint, id="plurank.W002"))
     return found
+
+
+@register(deploy=True)
+def settings_are_known(app_configs: Sequence[AppConfig] | None, **options: object) -> list[CheckMessage]:
+    """Nobody looks at a variable whose name is misspelt; what is unlike every setting belongs to something else."""
+    strange = sorted(name for name in os.environ if name.startswith("PLURANK_") and name not in env.asked_for)
+    meant = {name: get_close_matches(name, env.asked_for, n=1, cutoff=0.85) for name in strange}
+    return [
+        CheckWarning(f"{name} is no setting", hint=f"Did you mean {like[0]}?", id="plurank.W003")
+        for name, like in meant.items()
+        if like
+    ]

@@ -108,7 +108,7 @@ def preflib_text(
         ("TITLE", title),
         ("DESCRIPTION", description),
         ("DATA TYPE", profile.data_type),
-        ("MODIFICATION TYPE", "original"),
+        ("MODIFICATION TYPE", "induced"),
         ("RELATES TO", ""),
         ("RELATED FILES", ""),
         ("PUBLICATION DATE", dates[0]),

@@ -152,6 +152,13 @@ def test_a_deployment_without_postgresql_or_redis_is_told_so(tmp_path):
     assert "REDIS_URL is not set" in found.stderr
 
 
+def test_a_misspelt_setting_is_told_and_what_is_none_of_ours_is_left_alone(tmp_path):
+    found = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | {"PLURANK_ORIGIN": "x", "PLURANK_CI": "1"})
+    assert "PLURANK_ORIGIN is no setting" in found.stderr
+    assert "Did you mean PLURANK_ORIGINS?" in found.stderr
+    assert found.stderr.count("is no setting") == 1
+
+
 @pytest.mark.parametrize(("given", "echoed"), [("abc-123-def", "abc-123-def"), ("x" * 65, None), ("a b<c>def", None)])
 def test_the_id_that_a_proxy_gave_comes_back_and_no_other(db, client, given, echoed):
     assert client.get("/healthz/", headers={"X-Request-ID": given}).headers.get("X-Request-ID") == echoed

@@ -24,7 +24,7 @@ def test_equal_orders_are_counted_ties_stand_in_braces_and_missing_scores_are_le
     assert (profile.data_type, profile.n_voters) == ("toi", 5)
     assert text.splitlines()[:12] == [
         "# FILE NAME: toy.toi", "# TITLE: A toy", "# DESCRIPTION: ", "# DATA TYPE: toi",
-        "# MODIFICATION TYPE: original", "# RELATES TO: ", "# RELATED FILES: ",
+        "# MODIFICATION TYPE: induced", "# RELATES TO: ", "# RELATED FILES: ",
         "# PUBLICATION DATE: 2026-01-31", "# MODIFICATION DATE: 2026-02-01",
         "# NUMBER ALTERNATIVES: 3", "# NUMBER VOTERS: 5", "# NUMBER UNIQUE ORDERS: 4",
     ]  # fmt: skip
