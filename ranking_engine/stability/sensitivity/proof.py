@@ -81,7 +81,8 @@ def prove(
         cone: the rows and the least weight.
         lower: so many are, under weights already met.
         visit: called with better weights met on the way.
-        max_programs: how many linear relaxations may be solved; none where there are more weights than that.
+        max_programs: after how many linear relaxations no further box is halved; both halves of the last are relaxed,
+            so that there may be one more. None are solved where there are more weights than that.
         box_work, max_boxes: how many rows x weights x boxes, and how many boxes, may be bounded by themselves.
         tick: called after every batch of boxes and every relaxation; it may raise to cancel.
 
