@@ -5,6 +5,6 @@ from datetime import UTC, datetime
 from django.utils import dateformat
 
 
-def moment(when: datetime) -> str:
+def moment_in_words(when: datetime) -> str:
     """`3 Feb 2026, 14:05 UTC`, as tables show them; `when` has a time zone."""
     return dateformat.format(when.astimezone(UTC), "j M Y, H:i") + " UTC"

@@ -112,12 +112,16 @@ def _median(scored: Completed, part: ScoreMatrix) -> Completed:
 
 
 def middle(numbers: FloatArray) -> float:
-    """Return the median; the halves are added where the whole would be beyond all floats."""
+    """Return the median, also of numbers whose sum is beyond all floats."""
     ascending = np.sort(numbers)
-    low, high = ascending[(len(numbers) - 1) // 2], ascending[len(numbers) // 2]
+    return float(halfway(ascending[(len(numbers) - 1) // 2], ascending[len(numbers) // 2]))
+
+
+def halfway(low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return (low + high) / 2, also where low + high is beyond all floats."""
     with np.errstate(over="ignore"):
         total = low + high
-    return float(low / 2 + high / 2 if np.isinf(total) else total / 2)
+    return np.where(np.isinf(total), low / 2 + high / 2, total / 2)
 
 
 def _worst(scored: Completed, part: ScoreMatrix) -> Completed:

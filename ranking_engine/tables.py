@@ -24,9 +24,7 @@ from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 
 MAX_ISSUES = 100
 SYSTEM_COLUMN = "system"
-SYSTEM_COLUMNS = frozenset(
-    {SYSTEM_COLUMN, "model", ""}
-)  # also those of other people's files; data frames leave it empty
+SYSTEM_COLUMNS = frozenset({SYSTEM_COLUMN, "model", ""})  # as other people's files have it; data frames leave it empty
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _NOT_REPORTED = {"nan", "na", "n/a", "none", "null", "-", "--", "?", "missing"}

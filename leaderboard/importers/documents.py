@@ -8,7 +8,7 @@ import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
@@ -89,13 +89,16 @@ class SourceFile:
         Raises:
             ResultsError: it cannot be read, or is too large.
         """
+        return self._quoted_rows if quoted else self._read_rows(quoting=csv.QUOTE_NONE, delimiter=",")
+
+    @cached_property
+    def _quoted_rows(self) -> list[tuple[int, list[str]]]:
+        """Read once: every format looks at them when files are recognised."""
+        return self._read_rows(quoting=csv.QUOTE_MINIMAL, delimiter=delimiter_of(self.text))
+
+    def _read_rows(self, *, quoting: Literal[0, 3], delimiter: str) -> list[tuple[int, list[str]]]:
         lines = io.StringIO(self.text, newline="")
-        reader = csv.reader(
-            lines,
-            strict=True,
-            quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
-            delimiter=delimiter_of(self.text) if quoted else ",",
-        )
+        reader = csv.reader(lines, strict=True, quoting=quoting, delimiter=delimiter)
         found: list[tuple[int, list[str]]] = []
         try:
             for row in reader:

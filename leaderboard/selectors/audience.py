@@ -11,7 +11,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from leaderboard.models import Ban, Batch, Benchmark, BenchmarkDraft, Draft, Membership, Submission, User
-from leaderboard.moments import moment
+from leaderboard.moments import moment_in_words
 
 Viewer = User | AnonymousUser
 UNDECIDED = (Submission.State.PENDING, Submission.State.APPROVED)  # what stands in a queue
@@ -88,7 +88,7 @@ def _why_closed_to_others(viewer: Viewer, benchmark: Benchmark) -> str:
     if benchmark.submission_policy == Benchmark.SubmissionPolicy.OWNERS:
         return "Its owners alone submit scores."
     if benchmark.deadline is not None and benchmark.deadline <= timezone.now():
-        return f"Submissions were taken until {moment(benchmark.deadline)}."
+        return f"Submissions were taken until {moment_in_words(benchmark.deadline)}."
     ban = Ban.objects.filter(benchmark=benchmark, user_id=viewer.pk or 0).first()
     return f"Its owners and moderators take no submissions of yours: {ban.reason}" if ban else ""
 

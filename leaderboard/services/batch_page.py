@@ -7,7 +7,7 @@ from django.db.models import Min
 from django.utils import timezone
 
 from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Revision, Submission, SubmissionEvent
-from leaderboard.moments import moment
+from leaderboard.moments import moment_in_words
 from leaderboard.selectors.audience import Viewer, audience
 from leaderboard.selectors.jobs import told_error
 from leaderboard.selectors.reports import unpack_arrays
@@ -162,7 +162,7 @@ def _first_events(batch: Batch) -> list[SubmissionEvent]:
 def _stages(
     batch: Batch, decision: SubmissionEvent | None, *, is_approved: bool
 ) -> tuple[list[dict[str, str]], bool, Publication | None]:
-    stages = [_stage("submitted", DONE, moment(batch.created_at))]
+    stages = [_stage("submitted", DONE, moment_in_words(batch.created_at))]
     if decision is None:
         if is_approved:
             stages.append(_stage("approved", DONE, ""))
@@ -187,7 +187,7 @@ def _stages(
 
 def _embargo_text(batch: Batch) -> str:
     until = batch.benchmark.embargo_until
-    return f"It joins the board when the embargo ends{f', on {moment(until)}' if until else ''}."
+    return f"It joins the board when the embargo ends{f', on {moment_in_words(until)}' if until else ''}."
 
 
 def _queue_text(batch: Batch) -> str:
@@ -195,12 +195,12 @@ def _queue_text(batch: Batch) -> str:
     pending = Batch.objects.filter(benchmark=batch.benchmark_id, submissions__state=Submission.State.PENDING)
     n_before = pending.filter(pk__lt=batch.pk).distinct().count()
     before = f"{n_before} {'is' if n_before == 1 else 'are'} before it" if n_before else "it is the next"
-    until = f" until {moment(batch.decide_by)}" if batch.decide_by else ""
+    until = f" until {moment_in_words(batch.decide_by)}" if batch.decide_by else ""
     then = f" {after_deadline(batch.benchmark).capitalize()}." if batch.decide_by else ""
     if batch.decide_by and batch.decide_by <= timezone.now():
         until, then = (
             "",
-            f" That was due on {moment(batch.decide_by)}; the moderators see that it is overdue.",
+            f" That was due on {moment_in_words(batch.decide_by)}; the moderators see that it is overdue.",
         )
     return f"A moderator decides{until}; {before}.{then} You can close this page and come back."
 

@@ -10,7 +10,16 @@ from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.scores import BoardSystem, systems_at
 from leaderboard.selectors.systems import described_systems
-from leaderboard.services.board_filters import About, Chosen, UnknownChoiceError, choose, column_of
+from leaderboard.services.board_filters import (
+    SORTS_BY_MEDIAN,
+    SORTS_BY_NAME,
+    SORTS_BY_SCORED,
+    About,
+    Chosen,
+    UnknownChoiceError,
+    choose,
+    column_of,
+)
 from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.board_rows import Row, Rows, rank_range
 from leaderboard.services.columns import Column, PublishedBoard, board_under, published_board, separability_of
@@ -20,7 +29,8 @@ from leaderboard.services.verdict import Camp, camps_of, headline
 from ranking_engine import TIES
 
 PAGE_ROWS = 100
-ORDERS = {"name": "name", "median_rank": "median rank", "tasks": "tasks scored"}  # orders that no rule makes
+# Orders that no rule makes.
+ORDERS = {SORTS_BY_NAME: "name", SORTS_BY_MEDIAN: "median rank", SORTS_BY_SCORED: "tasks scored"}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from leaderboard.models import Batch, Benchmark, Score, Submission, User
-from leaderboard.moments import moment
+from leaderboard.moments import moment_in_words
 from leaderboard.selectors.audience import UNDECIDED
 from leaderboard.services.corrections import holding
 from leaderboard.services.preview import (
@@ -172,7 +172,7 @@ def _outrun(batch: Batch, submissions: Sequence[Submission]) -> list[str]:
 def _overdue(batch: Batch) -> list[str]:
     if batch.decide_by is None or batch.decide_by > timezone.now():
         return []
-    return [f"overdue: its submitter was told that you decide until {moment(batch.decide_by)}"]
+    return [f"overdue: its submitter was told that you decide until {moment_in_words(batch.decide_by)}"]
 
 
 def flags_of(state: BoardState, rows: Sequence[dict[str, Any]]) -> list[str]:

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from leaderboard.models import Batch, Submission, SubmissionEvent
-from leaderboard.moments import moment
+from leaderboard.moments import moment_in_words
 from leaderboard.services.submission_errors import SubmissionError
 from leaderboard.services.submission_notices import tell_of_events
 from leaderboard.services.submissions import reject_batch
@@ -32,7 +32,7 @@ def escalate_overdue() -> int:
 
 @transaction.atomic
 def _escalate(batch: Batch, due: datetime) -> bool:
-    reason = f"Nobody decided until {moment(due)}."
+    reason = f"Nobody decided until {moment_in_words(due)}."
     if batch.benchmark.rejects_overdue:
         try:
             with transaction.atomic():

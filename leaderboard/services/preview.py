@@ -268,7 +268,7 @@ def rank_of(ranking: Ranking | None, i: int) -> int | None:
 
 def ranks_others(ranking: Ranking, i: int) -> bool:
     """Whether a rule ranks any system beside `i`."""
-    return any(rank >= 1 for j, rank in enumerate(ranking.ranks.tolist()) if j != i)
+    return int((ranking.ranks >= 1).sum()) > int(ranking.ranks[i] >= 1)
 
 
 def _effect(rule: str, before: Ranking | None, after: Ranking, i: int, names: list[str]) -> RuleEffect:

@@ -10,7 +10,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from leaderboard.models import Benchmark, SubmissionCount, User
-from leaderboard.moments import moment
+from leaderboard.moments import moment_in_words
 from leaderboard.selectors.audience import is_embargoed
 from leaderboard.services.submission_errors import QuotaError
 
@@ -73,12 +73,12 @@ def terms_of(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
     if limited:
         left = [f"{n} {label}" for label, n in quota_left(benchmark, user).items()]
         told += [f"You may submit {' and '.join(left)} (systems; a table counts each of its rows)."] if left else []
-        told += [f"Submissions are taken until {moment(benchmark.deadline)}."] if benchmark.deadline else []
+        told += [f"Submissions are taken until {moment_in_words(benchmark.deadline)}."] if benchmark.deadline else []
     if benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED and limited:
         days = f"{benchmark.decision_days} day{'' if benchmark.decision_days == 1 else 's'}"
         told.append(f"A moderator decides about every submission, within {days}; {after_deadline(benchmark)}.")
     if is_embargoed(benchmark) and benchmark.embargo_until:
-        told.append(f"What is accepted now joins the board on {moment(benchmark.embargo_until)}.")
+        told.append(f"What is accepted now joins the board on {moment_in_words(benchmark.embargo_until)}.")
     return told
 
 

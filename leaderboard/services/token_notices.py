@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.models import ApiToken, NoticeKind
-from leaderboard.moments import moment
+from leaderboard.moments import moment_in_words
 from leaderboard.services.notices import tell
 from leaderboard.services.tokens import SOON_DAYS
 
@@ -30,7 +30,7 @@ def _warn(token: ApiToken) -> int:
         [token.user_id],
         NoticeKind.TOKEN,
         key=f"token {token.digest[:32]} {days}",
-        text=f"Your API token “{token.name}” expires on {moment(token.expiry)}. "
+        text=f"Your API token “{token.name}” expires on {moment_in_words(token.expiry)}. "
         f"Programs that use it need a new one.",
         path=reverse("tokens"),
     )

@@ -11,8 +11,7 @@ from leaderboard.models import Benchmark, Job, User
 from leaderboard.selectors.audience import SIGN_IN_FIRST, Audience
 from leaderboard.selectors.jobs import board_job, jobs_of, told_error
 from leaderboard.services.agreement import agreements
-from leaderboard.services.board import Board, reference_first
-from leaderboard.services.board_exports import FORMATS
+from leaderboard.services.board import ORDERS, Board, reference_first
 from leaderboard.services.board_filters import fields_of, tags_of
 from leaderboard.services.board_query import BoardQuery, bounds_of, changed, query_pairs, query_text
 from leaderboard.services.board_rows import Row
@@ -21,6 +20,7 @@ from leaderboard.services.interval_wording import OTHER_POLICY, interval_meaning
 from leaderboard.services.job_kinds import BOOTSTRAP, INSTANCES
 from leaderboard.services.markdown import render_markdown
 from leaderboard.services.masks import hidden_text
+from leaderboard.services.table_files import FORMAT_NAMES
 from leaderboard.services.verdict import short_headline
 from leaderboard.services.wording import as_sentence, in_words
 from leaderboard.views.board_answers import agreement_answer, camp_lines, certainty_answer
@@ -150,8 +150,8 @@ class BoardPage:
         self.n_pinned, self.ordered_by = found.n_pinned, found.ordered_by
         self.show_scores = self._query.scores
         self.show_scores_url = self._url(scores=not self._query.scores)
-        self.sort_urls = {name: self._sort_url(name) for name in ("name", "median_rank", "tasks")}
-        self.sort_states = {name: self._sort_state(name) for name in ("name", "median_rank", "tasks")}
+        self.sort_urls = {name: self._sort_url(name) for name in ORDERS}
+        self.sort_states = {name: self._sort_state(name) for name in ORDERS}
         self.pages = {
             "number": found.page,
             "n_pages": found.n_pages,
@@ -165,11 +165,9 @@ class BoardPage:
     def _downloads(self) -> list[dict[str, Any]]:
         """What is to be had as files: the data first, for those who may have them, then the ranks of this view."""
         end, revision = query_text(changed(self._query)), self._query.revision
-        names = {"csv": "CSV", "json": "JSON", "tex": "LaTeX", "md": "Markdown"}
         ranks = [
             {"label": label, "url": f"{self._download_path(extension)}{end}"}
-            for extension, label in names.items()
-            if extension in FORMATS
+            for extension, label in FORMAT_NAMES.items()
         ]
         shown = [{"name": "Ranks", "about": "as this page shows them", "links": ranks}]
         if self._is_restricted:

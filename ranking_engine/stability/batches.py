@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.dispatch import rank_all
+from ranking_engine.missing import halfway
 from ranking_engine.ranking import UNRANKED
 from ranking_engine.registry import get_rule
 from ranking_engine.score_matrix import EXACT_FLOAT, BoolArray, FloatArray, ScoreMatrix
@@ -115,9 +116,7 @@ def _medians(scores: FloatArray) -> FloatArray:
     count = (~np.isnan(scores)).sum(axis=1)
     low, high = (np.maximum(middle, 0)[:, None, :] for middle in ((count - 1) // 2, count // 2))
     low, high = np.take_along_axis(ascending, low, axis=1), np.take_along_axis(ascending, high, axis=1)
-    with np.errstate(over="ignore"):
-        total = low + high
-    return np.where(np.isinf(total), low / 2 + high / 2, total / 2)[:, 0]
+    return halfway(low, high)[:, 0]
 
 
 def _worsts(scores: FloatArray) -> FloatArray:

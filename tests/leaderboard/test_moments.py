@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from leaderboard.moments import moment
+from leaderboard.moments import moment_in_words
 
 
 @pytest.mark.parametrize(
@@ -15,4 +15,4 @@ from leaderboard.moments import moment
     ],
 )
 def test_a_moment_is_said_in_utc_with_the_month_in_letters(when, text):
-    assert moment(when) == text
+    assert moment_in_words(when) == text

@@ -30,6 +30,13 @@ from leaderboard.services.submissions import (
 )
 from leaderboard.services.upload_preview import RuleOutcome
 
+# What the schema says of every decision.
+DECIDING: dict[str, Any] = {
+    "parameters": [DRY_RUN],
+    "examples": [REASON_EXAMPLE],
+    "responses": {200: shapes.DecidedStatus, **WRITING},
+}
+
 
 class DecisionView(WritingView):
     """What moderators and owners do to a submission."""
@@ -101,10 +108,8 @@ class Withdraw(DecisionView):
         operation_id="withdraw",
         summary="Withdraw scores",
         tags=["decisions"],
-        parameters=[DRY_RUN],
         request=shapes.Reason,
-        examples=[REASON_EXAMPLE],
-        responses={200: shapes.DecidedStatus, **WRITING},
+        **DECIDING,
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Take the accepted scores of one system off the board, with the next revision.
@@ -122,10 +127,8 @@ class Reinstate(Withdraw):
         operation_id="reinstate",
         summary="Reinstate withdrawn scores",
         tags=["decisions"],
-        parameters=[DRY_RUN],
         request=shapes.Reason,
-        examples=[REASON_EXAMPLE],
-        responses={200: shapes.DecidedStatus, **WRITING},
+        **DECIDING,
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Put the withdrawn scores of one system back to the place that they had, with the next revision."""
@@ -142,10 +145,8 @@ class Retract(DecisionView):
         operation_id="retract",
         summary="Take one's own submission back",
         tags=["submissions"],
-        parameters=[DRY_RUN],
         request=shapes.OptionalReason,
-        examples=[REASON_EXAMPLE],
-        responses={200: shapes.DecidedStatus, **WRITING},
+        **DECIDING,
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Take a submission back, as a whole, before it comes onto the board; only its submitter may."""
@@ -164,10 +165,8 @@ class Accept(DecisionView):
         operation_id="accept",
         summary="Accept a submission",
         tags=["decisions"],
-        parameters=[DRY_RUN],
         request=shapes.OptionalReason,
-        examples=[REASON_EXAMPLE],
-        responses={200: shapes.DecidedStatus, **WRITING},
+        **DECIDING,
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Accept a waiting submission as a whole: the next revision includes it."""
@@ -188,10 +187,8 @@ class Reject(DecisionView):
         operation_id="reject",
         summary="Reject a submission",
         tags=["decisions"],
-        parameters=[DRY_RUN],
         request=shapes.Reason,
-        examples=[REASON_EXAMPLE],
-        responses={200: shapes.DecidedStatus, **WRITING},
+        **DECIDING,
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Reject a waiting submission as a whole; its submitter reads the reason."""
