@@ -5,7 +5,8 @@ import difflib
 from django.conf import settings
 
 from leaderboard.models import Benchmark, Task
-from leaderboard.services.upload_checks import DraftError, Problems, RawRow, stated_reason
+from leaderboard.services.upload_checks import RawRow, stated_reason
+from leaderboard.services.upload_problems import DraftError, Problems
 from ranking_engine.names import fold_name
 from ranking_engine.tables import Table, TableError, read_table
 

@@ -8,7 +8,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from leaderboard.models import Benchmark, Draft, User
-from leaderboard.services.upload_checks import DraftError, RawRow, check_rows
+from leaderboard.services.upload_checks import RawRow, check_rows
+from leaderboard.services.upload_problems import DraftError
 
 MOST_DRAFTS = 50  # a user; the oldest ones go
 

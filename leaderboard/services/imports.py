@@ -21,7 +21,8 @@ from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import current_values
 from leaderboard.services.csv_uploads import unknown_task
 from leaderboard.services.drafts import make_draft
-from leaderboard.services.upload_checks import DraftError, Problem, Problems, RawRow
+from leaderboard.services.upload_checks import RawRow
+from leaderboard.services.upload_problems import DraftError, Problem, Problems
 from ranking_engine.names import clean_name, fold_name
 
 MOST_COLUMNS, MOST_SYSTEMS = 1_000, 3_000

@@ -10,7 +10,8 @@ from django.conf import settings
 from leaderboard.models import Benchmark, Task
 from leaderboard.services.csv_uploads import unknown_task
 from leaderboard.services.instance_vectors import entry_of
-from leaderboard.services.upload_checks import UNSTORABLE, DraftError, Problems, RawRow
+from leaderboard.services.upload_checks import UNSTORABLE, RawRow
+from leaderboard.services.upload_problems import DraftError, Problems
 from ranking_engine.instance_tables import InstanceTable, read_instance_table
 from ranking_engine.names import clean_name, fold_name, shorten
 from ranking_engine.score_matrix import FloatArray

@@ -21,12 +21,12 @@ from leaderboard.selectors.scores import MOST_NAMED, BoardSystem, systems_at
 from leaderboard.services.corrections import complete_row, correctable
 from leaderboard.services.instance_vectors import foreign_sets
 from leaderboard.services.names import NearMisses
+from leaderboard.services.upload_problems import DraftError, Problems
 from ranking_engine.names import check_name, fold_name, shorten
 
 FOLDED_LENGTH = 2 * NAME_LENGTH
 ADDRESS_LENGTH = 500
 DESCRIPTION_LENGTH = 5000
-SHOWN_PROBLEMS = 100
 MOST = sys.float_info.max
 SECRET_REFUSALS = 5  # a user, benchmark and day, of names that are hidden from them
 is_web_address = URLValidator(schemes=["http", "https"])
@@ -56,63 +56,6 @@ class RawRow:
     corrects: str = ""  # the number of the submission that it corrects
     # Task key -> standard error and number of instances of its score, None where one is not stated.
     details: Mapping[str, tuple[float | None, int | None]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One thing that is wrong: where (`system_name`, a task's key, ...), in which line of a file, and what."""
-
-    place: str
-    message: str
-    line: int | None = None
-    place_name: str = ""  # what people call the place: a task's name, a column
-
-    def __str__(self) -> str:
-        parts = [f"line {self.line}" if self.line else "", f"column {self.place_name!r}" if self.place_name else ""]
-        where = ", ".join(part for part in parts if part)
-        return f"{where}: {self.message}" if where else self.message
-
-
-@dataclass
-class Problems:
-    """All that is wrong with an upload."""
-
-    found: list[Problem] = field(default_factory=list)
-
-    def add(self, place: str, message: str, *, line: int | None = None, place_name: str = "") -> None:
-        """Note a problem."""
-        self.found.append(Problem(place, message, line, place_name))
-
-    @property
-    def by_place(self) -> dict[str, list[str]]:
-        """The messages of each place, for a form with a field a place."""
-        places: dict[str, list[str]] = {}
-        for problem in self.found:
-            places.setdefault(problem.place, []).append(problem.message)
-        return places
-
-    @property
-    def lines(self) -> list[str]:
-        """The problems for a page without fields: at most SHOWN_PROBLEMS, in the order of the file."""
-        ordered = sorted(self.found, key=lambda problem: problem.line or 0)
-        shown = [str(problem) for problem in ordered[:SHOWN_PROBLEMS]]
-        return [*shown, f"and {len(ordered) - SHOWN_PROBLEMS} more"] if len(ordered) > SHOWN_PROBLEMS else shown
-
-    def __bool__(self) -> bool:
-        return bool(self.found)
-
-
-class DraftError(ValueError):
-    """An upload that cannot become a draft; `problems` says where and why."""
-
-    def __init__(self, problems: Problems) -> None:
-        super().__init__("; ".join(problems.lines))
-        self.problems = problems
-
-    @property
-    def in_words(self) -> str:
-        """All that is wrong, for a place without fields."""
-        return f"This can no longer be submitted: {'; '.join(self.problems.lines)}"
 
 
 def stated_reason(given: str | float | None) -> str | None:

@@ -20,7 +20,8 @@ from leaderboard.services.instance_uploads import rows_of_instances
 from leaderboard.services.names import NearMisses
 from leaderboard.services.submission_errors import SubmissionError
 from leaderboard.services.submissions import require_may_submit, submit_rows
-from leaderboard.services.upload_checks import DraftError, OnBoard, Problem, RawRow, check_rows
+from leaderboard.services.upload_checks import OnBoard, RawRow, check_rows
+from leaderboard.services.upload_problems import DraftError, Problem
 from leaderboard.services.wording import in_words
 from ranking_engine.names import clean_name, fold_name, shorten
 

@@ -7,7 +7,7 @@ from leaderboard.forms.imports import SCALE_LABELS, assignment_of, column_fields
 from leaderboard.models import Benchmark, Task
 from leaderboard.services.drafts import DraftError
 from leaderboard.services.imports import Assignment, Import, import_draft, note_of, packed, suggested, unpacked
-from leaderboard.services.upload_checks import Problems
+from leaderboard.services.upload_problems import Problems
 from leaderboard.views.people import signed_in
 
 

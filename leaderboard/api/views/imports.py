@@ -25,7 +25,7 @@ from leaderboard.models import Benchmark
 from leaderboard.services.imports import Assignment, Import, note_of, read_import, rows_of_import, suggested
 from leaderboard.services.submission_errors import SubmissionError
 from leaderboard.services.submissions import require_may_submit
-from leaderboard.services.upload_checks import DraftError
+from leaderboard.services.upload_problems import DraftError
 from leaderboard.services.uploads import Upload, UploadError
 
 ANSWER = PolymorphicProxySerializer(

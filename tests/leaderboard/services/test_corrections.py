@@ -19,7 +19,8 @@ from leaderboard.services.submissions import (
     take_batch,
     withdraw_submission,
 )
-from leaderboard.services.upload_checks import DraftError, RawRow
+from leaderboard.services.upload_checks import RawRow
+from leaderboard.services.upload_problems import DraftError
 from leaderboard.services.uploads import Upload, UploadRow, submit_upload
 
 WHY = "The log of Task 2 was of another run."

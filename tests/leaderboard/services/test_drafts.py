@@ -9,7 +9,8 @@ from leaderboard.models.submissions import Source
 from leaderboard.services.benchmarks import TaskSpec
 from leaderboard.services.drafts import make_draft, rows_now
 from leaderboard.services.submissions import withdraw_submission
-from leaderboard.services.upload_checks import DraftError, Problems, RawRow, Replaceable, parse_score
+from leaderboard.services.upload_checks import RawRow, Replaceable, parse_score
+from leaderboard.services.upload_problems import DraftError, Problems
 
 
 def draft(benchmark, owner, *rows: RawRow) -> Draft:
