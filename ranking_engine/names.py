@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from ranking_engine.confusables import foreign_letters, mixed_word
 from ranking_engine.joiners import is_at_home, without_joiners
 
 MAX_NAME_LENGTH = 200
@@ -48,6 +49,9 @@ def name_problem(text: str, *, allow_formula: bool = False) -> str | None:
             return f"holds the invisible or control character {what}; leave it out"
     if not allow_formula and name.startswith(FORMULA_PREFIXES):
         return f"begins with {name[0]!r}, which spreadsheets take for a formula"
+    if word := mixed_word(name):
+        foreign = listed(foreign_letters(word))
+        return f"mixes alphabets in {shorten(word)!r}, which could pass as Latin; write {foreign} as a word of its own"
     return None
 
 

@@ -11,10 +11,10 @@ from django.http import HttpRequest
 from leaderboard.models import ApiToken, Task, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.services.corrections import Correctable, stated_scores
-from leaderboard.services.names import skeleton
 from leaderboard.services.tokens import LIFETIMES
 from leaderboard.services.upload_checks import RawRow
 from leaderboard.services.upload_problems import Problems
+from ranking_engine.confusables import skeleton
 from ranking_engine.names import name_problem
 
 SITES_OWN = re.compile(r"user\d+|formermember")  # what it calls people without a name, by their skeletons

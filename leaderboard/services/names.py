@@ -1,27 +1,17 @@
 """Keys for names, and names that look alike. What a name may be is the engine's to say (`ranking_engine.names`)."""
 
 import difflib
-import re
-import unicodedata
 from collections.abc import Container, Sequence
 
 from django.utils.text import slugify
 
 from leaderboard.models.benchmarks import KEY_LENGTH
+from ranking_engine.confusables import shape, skeleton, words_joined
 from ranking_engine.names import fold_name
 
 UNNAMED = "unnamed"  # the slug of a name without ASCII letters and digits
 MOST_COMPARISONS = 20_000  # of one text with another; each takes some 30 microseconds
-
-# Letters of Cyrillic and of Greek that look like Latin ones.
-_LOOKS_LIKE = str.maketrans(
-    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0405\u0406\u0408"
-    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458\u0501\u04bb\u051b\u051d"
-    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf\u03f2\u03f3",
-    "ABEKMHOPCTYXSIJaeopcyxsijdhqwABEZHIKMNOPTYXocj",
-)
-_SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212]+")
-_ASCII_SEPARATORS = {code: None for code in range(128) if _SEPARATORS.match(chr(code))}
+LOOK_ALIKE = "differ in nothing but case, spaces, hyphens or signs that look alike"
 
 
 def make_key(name: str, taken: Container[str]) -> str:
@@ -32,15 +22,6 @@ def make_key(name: str, taken: Container[str]) -> str:
     while key in taken:
         key, number = f"{slug}-{number}", number + 1
     return key
-
-
-def skeleton(name: str) -> str:
-    """What two names have in common that look alike: they differ in nothing but case, spaces, hyphens, joiners, or in
-    letters of other scripts that look like Latin ones.
-    """
-    if name.isascii():  # as below, for what most names are
-        return name.casefold().translate(_ASCII_SEPARATORS)
-    return _SEPARATORS.sub("", fold_name(unicodedata.normalize("NFKC", name).translate(_LOOKS_LIKE)))
 
 
 class NearMisses:
@@ -54,6 +35,7 @@ class NearMisses:
 
     def __init__(self, known: Sequence[str], *, n_asked: int = 1) -> None:
         self._by_skeleton = {skeleton(name): name for name in known}
+        self._by_shape = {shape(name): name for name in known}
         self._compares = len(known) * n_asked <= MOST_COMPARISONS
         self._by_fold = {fold_name(name): name for name in known} if self._compares else {}
 
@@ -62,10 +44,16 @@ class NearMisses:
         if self._compares:
             self._by_fold.setdefault(fold_name(name), name)
         self._by_skeleton.setdefault(skeleton(name), name)
+        self._by_shape.setdefault(shape(name), name)
 
     def twin(self, name: str) -> str | None:
         """The known name that looks like this one, if there is one."""
-        return self._by_skeleton.get(skeleton(name))
+        return self._by_skeleton.get(skeleton(name)) or self._by_shape.get(shape(name))
+
+    def double(self, name: str) -> str | None:
+        """The known name that looks like this one, where they differ in more than case, spaces and hyphens."""
+        twin = self.twin(name)
+        return twin if twin is not None and words_joined(twin) != words_joined(name) else None
 
     def of(self, name: str) -> list[str]:
         """The nearest known names, at most three, nearest first."""

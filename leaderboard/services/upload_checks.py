@@ -20,7 +20,7 @@ from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import MOST_NAMED, BoardSystem, systems_at
 from leaderboard.services.corrections import complete_row, correctable
 from leaderboard.services.instance_vectors import foreign_sets
-from leaderboard.services.names import NearMisses
+from leaderboard.services.names import LOOK_ALIKE, NearMisses
 from leaderboard.services.upload_problems import DraftError, Problems
 from ranking_engine.names import check_name, fold_name, shorten
 
@@ -266,6 +266,8 @@ class _Check:
         known_id = found.id if found else self.once.get(folded)
         if known_id and not self.replaceable(known_id) and self.hides_names:
             self.is_secret_hit = True
+        elif not found and (twin := self.near_misses.double(name)):
+            self.problems.add("system_name", f"{name!r} and {twin!r} {LOOK_ALIKE}", line=row.line)
         elif known_id and not self.replaceable(known_id):
             self.problems.add(
                 "system_name",

@@ -17,7 +17,7 @@ from leaderboard.services.corrections import correctable
 from leaderboard.services.csv_uploads import rows_of_csv, unknown_task
 from leaderboard.services.instance_rows import InstanceRows
 from leaderboard.services.instance_uploads import rows_of_instances
-from leaderboard.services.names import NearMisses
+from leaderboard.services.names import LOOK_ALIKE, NearMisses
 from leaderboard.services.submission_errors import SubmissionError
 from leaderboard.services.submissions import require_may_submit, submit_rows
 from leaderboard.services.upload_checks import OnBoard, RawRow, check_rows
@@ -174,7 +174,7 @@ def _presence_problem(system: Mapping[str, Any], known: NearMisses, *, creates_s
         return ""
     twin = known.twin(name)
     if twin is not None:
-        return f"{name!r} and {twin!r} differ in nothing but case, spaces and hyphens"
+        return f"{name!r} and {twin!r} {LOOK_ALIKE}"
     if creates_systems:
         return ""
     close = [repr(other) for other in system["near_misses"]]

@@ -6,6 +6,8 @@ from django.test import Client
 from django.urls import reverse
 
 from leaderboard.models import Batch, Benchmark, Submission, System
+from leaderboard.models.submissions import Source
+from leaderboard.services.drafts import DraftError, RawRow, make_draft
 from leaderboard.services.tokens import create_token
 from leaderboard.services.upload_checks import SECRET_REFUSALS
 from tests.leaderboard.api.conftest import error_of
@@ -45,6 +47,22 @@ def test_an_idempotency_key_of_another_user_leads_to_nothing_of_theirs(make, api
     second = api.as_user(make.user()).post(path, other, **key)
     assert (first.status_code, second.status_code) == (201, 201)
     assert first.json()["uuid"] != second.json()["uuid"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u13c0PT-4o", "\ua4d6\ua4d1\ua4d4-4o", "GPT-4\u0585", "GPT-4\u0323o", "GPT-4\u0326o", "GPT-4o.",
+        "Llama 1", "Llama l", "Llama \u0196", "Llama \u04c0", "Gernini", "T\u03c5rbo",
+    ],
+)  # fmt: skip
+def test_a_name_that_looks_like_one_on_the_board_is_refused_at_every_door(make, api, name):
+    benchmark, user = make.benchmark({"GPT-4o": [1.0], "Llama I": [2.0], "Gemini": [3.0], "Turbo": [4.0]}), make.user()
+    sent = {"systems": [{"name": name, "scores": {"task-1": 1}}], "create_systems": True}
+    assert api.as_user(user).post(f"benchmarks/{benchmark.key}/submissions/", sent).status_code == 400
+    with pytest.raises(DraftError, match=r"look alike|mixes alphabets"):
+        make_draft(benchmark, user, [RawRow(name, {"task-1": "1"})], source=Source.FORM)
+    assert System.objects.filter(benchmark=benchmark).count() == 4
 
 
 def test_an_etag_of_one_audience_opens_nothing_to_another(make, api):

@@ -312,7 +312,7 @@ BAD_SYSTEMS = [
     ({"systems": [GOOD, GOOD]}, "systems[1].name", "E stands here more than once; a system has one row"),
     ({"systems": [GOOD, GOOD | {"name": " e "}]}, "systems[1].name", "e stands here more than once"),
     ({"systems": [GOOD | {"name": "GPT 4"}, GOOD | {"name": "gpt-4"}]}, "systems[1].name",
-     "'gpt-4' and 'GPT 4' differ in nothing but case, spaces and hyphens"),
+     "'gpt-4' and 'GPT 4' differ in nothing but case, spaces, hyphens or signs that look alike"),
 ]  # fmt: skip
 
 
@@ -342,7 +342,7 @@ def test_a_new_system_without_saying_so_is_an_error_that_suggests_the_neighbour(
     twin = body({"name": "BERT_Large", "scores": scores(1)}, create_systems=True)
     found = error_of(owner.post(path_of(benchmark), twin))
     assert found["details"][0]["message"] == (
-        "'BERT_Large' and 'BERT large' differ in nothing but case, spaces and hyphens"
+        "'BERT_Large' and 'BERT large' differ in nothing but case, spaces, hyphens or signs that look alike"
     )
     assert System.objects.filter(benchmark=benchmark).count() == 2
 

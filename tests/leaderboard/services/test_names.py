@@ -3,7 +3,8 @@
 import pytest
 
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
-from leaderboard.services.names import NearMisses, make_key, skeleton
+from leaderboard.services.names import NearMisses, make_key
+from ranking_engine.confusables import skeleton
 
 
 @pytest.mark.parametrize(
@@ -71,3 +72,10 @@ def test_names_that_differ_by_joiners_are_twins():
     known = NearMisses(["\u0645\u06cc\u062e", "Coder \U0001f469\U0001f4bb"])
     assert known.twin("\u0645\u06cc\u200c\u062e") == "\u0645\u06cc\u062e"
     assert known.twin("coder \U0001f469\u200d\U0001f4bb") == "Coder \U0001f469\U0001f4bb"
+
+
+def test_a_double_looks_like_another_by_more_than_case_spaces_and_hyphens():
+    known = NearMisses(["GPT-4o", "Llama I"])
+    assert [known.double(name) for name in ("gpt 4O", "GPT-4o.", "\u13c0PT-4o", "Llama 1", "Llama 2")] == [
+        None, "GPT-4o", "GPT-4o", "Llama I", None,
+    ]  # fmt: skip
