@@ -5,6 +5,7 @@ from leaderboard.models.benchmarks import Benchmark, Task, TaskGroup
 from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, Invitation, Release, SubmissionCount
 from leaderboard.models.instances import InstanceScores, InstanceSet
 from leaderboard.models.jobs import Job
+from leaderboard.models.lookups import Among
 from leaderboard.models.notices import Notice, NoticeChoice, NoticeDigest, NoticeKind, OutboxMessage
 from leaderboard.models.operations import Heartbeat
 from leaderboard.models.people import ApiToken, AttemptCount, Membership, User
@@ -17,6 +18,7 @@ from leaderboard.models.webhooks import Webhook, WebhookDelivery
 from leaderboard.models.weights import WeightProfile
 
 __all__ = [
+    "Among",
     "ApiToken",
     "AppendOnlyPermit",
     "AttemptCount",

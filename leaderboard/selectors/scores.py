@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from leaderboard.models.benchmarks import Benchmark
 WITHDRAWN = Score.MissingReason.WITHDRAWN.value
 # Of an event: its submission, that one's system, position and what it corrects; its kind; the revision it caused.
 Happened = tuple[int, int, int, int | None, str, int]
+CHUNK_ROWS = 20_000  # that are fetched at a time
+MOST_NAMED = 500  # ids that one statement names; beyond them all rows are read
 NOT_SUBMITTED = "not_submitted"  # no stored row at all, for example a task that was added later
 
 
@@ -54,14 +57,9 @@ def systems_at(revision: Revision) -> list[BoardSystem]:
     return sorted(present.values(), key=lambda system: system.key)
 
 
-MOST_NAMED = 500  # ids that one statement names; beyond them all rows are read
-
-
 def present_among(revision: Revision, system_ids: Sequence[int]) -> set[int]:
     """Which of these systems are on the board at `revision`."""
-    if len(system_ids) > MOST_NAMED:
-        return {system.id for system in systems_at(revision)}.intersection(system_ids)
-    changes = SystemChange.objects.filter(system_id__in=system_ids, revision__number__lte=revision.number)
+    changes = SystemChange.objects.filter(system_id__among=system_ids, revision__number__lte=revision.number)
     last = dict(changes.order_by("revision__number", "pk").values_list("system_id", "kind"))
     return {system for system, kind in last.items() if kind != SystemChange.Kind.LEFT}
 
@@ -154,20 +152,18 @@ def current_values(revision: Revision) -> tuple[np.ndarray, np.ndarray, np.ndarr
     if revision.configuration.content["replacement"] == Benchmark.Replacement.ROW:
         system_of = {held.system_id: held for held in in_force}
         holds = {held.submission_id: system for system, held in system_of.items() if not held.is_blank}
-        stored = Score.objects.filter(submission__benchmark_id=revision.benchmark_id, value__isnull=False)
-        if len(holds) <= MOST_NAMED:
-            stored = stored.filter(submission_id__in=holds)
-        rows = list(stored.values_list("submission_id", "task_id", "value").iterator(chunk_size=20_000))
-        submissions, tasks, values = np.array(rows, dtype=float).reshape(-1, 3).T
-        systems = np.array([holds.get(pk, 0) for pk in submissions.astype(np.int64).tolist()], dtype=np.int64)
-        is_held = systems > 0
-        return systems[is_held], tasks[is_held].astype(np.int64), values[is_held]
-    found = [
-        (held.system_id, task, value)
-        for held, task, value in _current_rows(revision, None, ("value",))
-        if value is not None and not held.is_blank
-    ]
-    systems, tasks, values = np.array(found, dtype=float).reshape(-1, 3).T
+        stored = Score.objects.filter(submission_id__among=list(holds), value__isnull=False)
+        rows = stored.values_list("submission_id", "task_id", "value").iterator(chunk_size=CHUNK_ROWS)
+        cells = ((holds[submission], task, value) for submission, task, value in rows)
+    else:
+        cells = (
+            (held.system_id, task, value)
+            for held, task, value in _current_rows(revision, None, ("value",))
+            if value is not None and not held.is_blank
+        )
+    # Straight into one array: a list of so many tuples takes ten times the memory. Ids below 2^53 are exact in it.
+    flat = np.fromiter(chain.from_iterable(cells), dtype=float)
+    systems, tasks, values = flat.reshape(-1, 3).T
     return systems.astype(np.int64), tasks.astype(np.int64), values
 
 
@@ -180,20 +176,16 @@ def _current_rows(revision: Revision, system_ids: Iterable[int] | None, columns:
     if is_by_row := revision.configuration.content["replacement"] == Benchmark.Replacement.ROW:
         in_force = list({held.system_id: held for held in in_force}.values())
     place = {held.submission_id: (rank, held) for rank, held in enumerate(in_force)}
-    stored = Score.objects.filter(submission__benchmark_id=revision.benchmark_id)
-    if len(place) <= MOST_NAMED:
-        stored = stored.filter(submission_id__in=place)
-    rows = stored.values_list("submission_id", "task_id", *columns).iterator(chunk_size=20_000)
-    if is_by_row:  # one submission a system, so that no score stands in the way of another
-        for submission, task, *told in rows:
-            if found := place.get(submission):
-                yield found[1], task, *told
+    stored = Score.objects.filter(submission_id__among=list(place))
+    rows = stored.values_list("submission_id", "task_id", *columns).iterator(chunk_size=CHUNK_ROWS)
+    if is_by_row:  # one submission a system, so that no two scores are of the same system and task
+        for submission, task, *cell in rows:
+            yield place[submission][1], task, *cell
         return
     last: dict[tuple[int, int], tuple[int, Any]] = {}
-    for submission, task, *told in rows:
-        if found := place.get(submission):
-            rank, held = found
-            before = last.get((held.system_id, task))
-            if before is None or before[0] < rank:
-                last[held.system_id, task] = (rank, (held, task, *told))
+    for submission, task, *cell in rows:
+        rank, held = place[submission]
+        before = last.get((held.system_id, task))
+        if before is None or before[0] < rank:
+            last[held.system_id, task] = (rank, (held, task, *cell))
     yield from (row for _, row in last.values())
