@@ -92,7 +92,7 @@ class TaskForm(KeyedForm):
         model = Task
         fields = (
             "order", "name", "key", "group", "direction", "weight", "metric", "unit",
-            "minimum", "maximum", "chance", "is_archived",
+            "minimum", "maximum", "chance", "precision", "cluster", "is_archived",
         )  # fmt: skip
 
     def save(self, commit: bool = True) -> Task:

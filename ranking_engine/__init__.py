@@ -23,7 +23,7 @@ from ranking_engine.rules.choice_sets import (
 )
 from ranking_engine.score_matrix import ScoreMatrix
 
-__version__ = "0.4.0"  # raised whenever a figure can change
+__version__ = "0.5.0"  # raised whenever a figure can change
 
 __all__ = [
     "AGGREGATIONS",

@@ -4,8 +4,10 @@
     policy = "median"
 
     [[task]]
-    name = "RTE"            # also key, direction, group, weight, metric, unit, minimum, maximum, chance
+    name = "RTE"            # also key, group, weight, metric, unit, minimum, maximum, chance
     direction = "higher"    # or "lower", or "unordered", which never votes
+    precision = 0.1         # the smallest difference that means anything: scores are rounded to its multiples
+    cluster = "inference"   # tasks of one cluster are not independent; without it, those of one group
 
     [[group]]
     name = "inference"      # also key, weight
@@ -31,6 +33,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ranking_engine.decimals import exact_precision
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.names import clean_name, fold_name, name_problem, shorten
 from ranking_engine.score_matrix import ScoreMatrix
@@ -41,7 +44,10 @@ DIRECTIONS: Mapping[str, int] = {"higher": 1, "lower": -1, "unordered": 0}
 METADATA = frozenset({"tags"})  # kept as metadata although they look like a slip for a section
 SECTIONS: Mapping[str, frozenset[str]] = {
     "task": frozenset(
-        {"name", "key", "direction", "group", "weight", "metric", "unit", "minimum", "maximum", "chance"}
+        {
+            "name", "key", "direction", "group", "weight", "metric", "unit", "minimum", "maximum", "chance",
+            "precision", "cluster",
+        }
     ),
     "group": frozenset({"name", "key", "weight"}),
     "system": frozenset({"name", "key"}),
@@ -62,6 +68,8 @@ class TaskEntry:
     minimum: float | None = None
     maximum: float | None = None
     chance: float | None = None
+    precision: float | None = None
+    cluster: str | None = None
 
 
 @dataclass(frozen=True)
@@ -185,22 +193,35 @@ class _Parser:
 
     def _task(self, k: int) -> TaskEntry:
         entry = self.raw["task"][k]
-        text = {key: self._text("task", k, key) for key in ("key", "metric", "unit", "group") if key in entry}
-        group = clean_name(text.get("group", ""))
-        if group and (problem := name_problem(group, allow_formula=True)):
-            self.fail(f"the group of a [[task]] {problem}", "task", k, "group")
+        text = {key: self._text("task", k, key) for key in ("key", "metric", "unit") if key in entry}
         return TaskEntry(
             name=self._name("task", k),
             key=text.get("key"),
             direction=self._direction(k),
-            group=group or None,
+            group=self._label(k, "group"),
             weight=self._weight("task", k),
             metric=text.get("metric"),
             unit=text.get("unit"),
             minimum=self._number("task", k, "minimum"),
             maximum=self._number("task", k, "maximum"),
             chance=self._number("task", k, "chance"),
+            precision=self._precision(k),
+            cluster=self._label(k, "cluster"),
         )
+
+    def _label(self, k: int, key: str) -> str | None:
+        """The group or the cluster of a task; an empty text is none."""
+        label = clean_name(self._text("task", k, key)) if key in self.raw["task"][k] else ""
+        if label and (problem := name_problem(label, allow_formula=True)):
+            self.fail(f"the {key} of a [[task]] {problem}", "task", k, key)
+        return label or None
+
+    def _precision(self, k: int) -> float | None:
+        value = self.raw["task"][k].get("precision")
+        try:
+            return None if value is None else exact_precision(value)
+        except ValueError as error:
+            self.fail(str(error), "task", k, "precision")
 
     def _keys(self, section: str) -> dict[str, str | None]:
         return {
@@ -288,6 +309,8 @@ def to_matrix(table: Table, benchmark: BenchmarkFile | None = None) -> ScoreMatr
         minimum=[task.minimum for task in tasks],
         maximum=[task.maximum for task in tasks],
         chance=[task.chance for task in tasks],
+        precision=[task.precision for task in tasks],
+        clusters=[task.cluster for task in tasks],
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ranking_engine.decimals import exact_precision
 from ranking_engine.weights import WeightLike, exact_weight
 
 FloatArray = NDArray[np.float64]
@@ -105,15 +106,17 @@ def check_any_positive(weights: Sequence[Fraction]) -> None:
         raise ValueError("`weights` are all zero; at least one task must have a positive weight")
 
 
-def checked_groups(groups: Sequence[str | None] | None, tasks: tuple[str, ...]) -> tuple[str | None, ...]:
-    """Return the group of each task."""
-    if groups is None:
+def checked_labels(
+    labels: Sequence[str | None] | None, tasks: tuple[str, ...], argument: str, what: str
+) -> tuple[str | None, ...]:
+    """Return the group or the cluster of each task; `what` is the word for one."""
+    if labels is None:
         return (None,) * len(tasks)
-    _check_one_a_task(groups, tasks, "groups")
-    for task, group in zip(tasks, groups, strict=True):
-        if group is not None and (not isinstance(group, str) or not group.strip()):
-            raise ValueError(f"`groups` is {group!r} for task {task!r}; expected a group name or None")
-    return tuple(groups)
+    _check_one_a_task(labels, tasks, argument)
+    for task, label in zip(tasks, labels, strict=True):
+        if label is not None and (not isinstance(label, str) or not label.strip()):
+            raise ValueError(f"`{argument}` is {label!r} for task {task!r}; expected a {what} name or None")
+    return tuple(labels)
 
 
 def checked_group_weights(
@@ -146,6 +149,22 @@ def checked_scale(
     if np.isinf(array).any():
         raise ValueError(f"`{argument}` is infinite for task {tasks[int(np.isinf(array).argmax())]!r}")
     return frozen(array)
+
+
+def checked_precision(
+    precision: Sequence[WeightLike | None] | NDArray[Any] | None, tasks: tuple[str, ...]
+) -> FloatArray:
+    """Return the precision of each task's scores; NaN where unstated."""
+    if precision is None:
+        return frozen(np.full(len(tasks), np.nan))
+    _check_one_a_task(precision, tasks, "precision")
+    stated = [
+        np.nan
+        if value is None or (isinstance(value, float) and np.isnan(value))
+        else exact_precision(value, f"`precision` for task {task!r}")
+        for task, value in zip(tasks, precision, strict=True)
+    ]
+    return frozen(np.array(stated, dtype=np.float64))
 
 
 def _check_one_a_task(entries: Sequence[Any] | NDArray[Any], tasks: tuple[str, ...], argument: str) -> None:

@@ -21,8 +21,9 @@ from ranking_engine.checks import (
     checked_directions,
     checked_gamma,
     checked_group_weights,
-    checked_groups,
+    checked_labels,
     checked_names,
+    checked_precision,
     checked_row,
     checked_scale,
     checked_values,
@@ -51,6 +52,10 @@ class ScoreMatrix:
         group_weights: the weight of every group that occurs; 1 where none was stated.
         gamma: the optimality threshold, in the tasks' unit, or None.
         minimum, maximum, chance: float64 of shape (n_tasks,), the tasks' scales; NaN where unstated.
+        precision: float64 of shape (n_tasks,), the smallest difference on the task that means anything; NaN where
+            unstated.
+        clusters: the stated cluster of each task, None where none is stated. Tasks of one cluster are not independent
+            of each other; `clusters_of` in `ranking_engine.stability.bootstrap` says what counts without a statement.
     """
 
     values: FloatArray
@@ -64,6 +69,8 @@ class ScoreMatrix:
     minimum: FloatArray
     maximum: FloatArray
     chance: FloatArray
+    precision: FloatArray
+    clusters: tuple[str | None, ...]
 
     def __init__(
         self,
@@ -79,13 +86,15 @@ class ScoreMatrix:
         minimum: Sequence[float | None] | NDArray[Any] | None = None,
         maximum: Sequence[float | None] | NDArray[Any] | None = None,
         chance: Sequence[float | None] | NDArray[Any] | None = None,
+        precision: Sequence[WeightLike | None] | NDArray[Any] | None = None,
+        clusters: Sequence[str | None] | None = None,
     ) -> None:
         array = checked_values(values)
         n, T = array.shape
         systems = checked_names(system_names, n, "system_names", "s")
         tasks = checked_names(task_names, T, "task_names", "t")
         check_finite(array, systems, tasks)
-        task_groups = checked_groups(groups, tasks)
+        task_groups = checked_labels(groups, tasks, "groups", "group")
         fields: dict[str, Any] = {
             "values": array,
             "system_names": systems,
@@ -98,6 +107,8 @@ class ScoreMatrix:
             "minimum": checked_scale(minimum, tasks, "minimum"),
             "maximum": checked_scale(maximum, tasks, "maximum"),
             "chance": checked_scale(chance, tasks, "chance"),
+            "precision": checked_precision(precision, tasks),
+            "clusters": checked_labels(clusters, tasks, "clusters", "cluster"),
         }
         self._set(fields)
 
@@ -219,6 +230,8 @@ class ScoreMatrix:
                 "minimum": frozen(self.minimum[columns]),
                 "maximum": frozen(self.maximum[columns]),
                 "chance": frozen(self.chance[columns]),
+                "precision": frozen(self.precision[columns]),
+                "clusters": tuple(self.clusters[t] for t in chosen),
             }
         )
         return part

@@ -45,8 +45,8 @@ class HostingReader(Reader):
         self.add(place, f"expected a whole number from 0 to {LARGEST:,}, found {kind_of(value)}")
         return None
 
-    def weight(self, value: Any, place: str) -> Decimal:  # noqa: ANN401
-        """A weight: a decimal as text, or a number; kept exactly as it is written."""
+    def weight(self, value: Any, place: str, what: str = "weight") -> Decimal:  # noqa: ANN401
+        """A weight: a decimal as text, or a number; kept exactly as it is written. `what` names another such number."""
         stated = value if isinstance(value, str) else repr(value)
         if isinstance(value, bool) or not isinstance(value, (str, int, float)) or not stated.isascii():
             self.add(place, f"expected a decimal such as \"0.5\", found {kind_of(value)}")
@@ -57,9 +57,13 @@ class HostingReader(Reader):
             found = Decimal("NaN")
         if not found.is_finite() or found < 0 or not _fits(found):
             limits = f"{WEIGHT_DIGITS - WEIGHT_PLACES} digits before the point and {WEIGHT_PLACES} behind it"
-            self.add(place, f"{stated[:30]!r} is no weight: a decimal that is not negative, with at most {limits}")
+            self.add(place, f"{stated[:30]!r} is no {what}: a decimal that is not negative, with at most {limits}")
             return Decimal(1)
         return found
+
+    def precision(self, value: Any, place: str) -> Decimal | None:  # noqa: ANN401
+        """The precision of a task, or null."""
+        return None if value is None else self.weight(value, place, "precision")
 
     def sure(self, body: dict[str, Any]) -> None:
         """Whether somebody says that they know that something cannot be undone."""
@@ -228,13 +232,14 @@ def _edit(reader: HostingReader, value: Any, place: str, known: Mapping[str, Any
 
 
 def _field(reader: HostingReader, name: str, value: Any, place: str) -> Any:  # noqa: ANN401
-    if name == "group" and value is None:
+    if name in ("group", "cluster") and value is None:
         return ""
     readers: dict[str, Callable[[Any, str], Any]] = {
         "weight": reader.weight,
         "minimum": reader.score,
         "maximum": reader.score,
         "chance": reader.score,
+        "precision": reader.precision,
         "is_archived": reader.truth,
         "direction": reader.direction,
     }

@@ -80,7 +80,8 @@ def published(publication: Publication | None) -> dict[str, Any]:
 
 def task(entry: dict[str, Any]) -> dict[str, Any]:
     """A task of a configuration, without the number of its row."""
-    return {name: entry[name] for name in entry if name != "id"}
+    stated = {name: entry[name] for name in entry if name != "id"}
+    return stated | {"precision": entry.get("precision"), "cluster": entry.get("cluster", "")}
 
 
 def configuration(content: dict[str, Any]) -> dict[str, Any]:

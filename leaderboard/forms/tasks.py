@@ -10,6 +10,7 @@ from django.http import QueryDict
 
 from leaderboard.models import Benchmark, Task
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
+from leaderboard.services.configuration import decimal_text
 from leaderboard.services.task_changes import COUNTING, MOST_TASKS, GroupEdit, Proposal, TaskEdit
 from ranking_engine.names import clean_name, fold_name
 
@@ -29,30 +30,34 @@ class FigureField(forms.FloatField):
         return repr(value).removesuffix(".0") if isinstance(value, float) else value
 
 
-class WeightField(forms.DecimalField):
-    """A weight: a decimal that is stored as it is written."""
+class ExactField(forms.DecimalField):
+    """A decimal that is not negative and is stored as it is written, or nothing."""
 
-    def __init__(self) -> None:
+    def __init__(self, label: str) -> None:
         super().__init__(
             required=False,
-            label="Weight",
+            label=label,
             min_value=Decimal(0),
             max_digits=20,
             decimal_places=10,
             widget=forms.TextInput(attrs=FIGURE),
         )
 
+    def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
+        """Without trailing zeros."""
+        return decimal_text(value) if isinstance(value, Decimal) else value
+
+
+class WeightField(ExactField):
+    """A weight."""
+
+    def __init__(self) -> None:
+        super().__init__("Weight")
+
     def clean(self, value: Any) -> Decimal:  # noqa: ANN401
         """An empty field weighs 1."""
         found = super().clean(value)
         return Decimal(1) if found is None else found
-
-    def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
-        """Without trailing zeros."""
-        if not isinstance(value, Decimal):
-            return value
-        text = format(value, "f")
-        return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 class RowForm(forms.Form):
@@ -88,11 +93,19 @@ class TaskForm(RowForm):
     minimum = FigureField("Minimum")
     maximum = FigureField("Maximum")
     chance = FigureField("Chance level")
+    precision = ExactField("Precision")
+    cluster = forms.CharField(
+        required=False,
+        max_length=NAME_LENGTH,
+        label="Cluster",
+        widget=forms.TextInput(attrs={**SHORT, "list": "clusters"}),
+    )
     is_archived = forms.BooleanField(required=False, label="Archived")
 
     def edit(self) -> TaskEdit:
         """What it says."""
-        return TaskEdit(**{**self.cleaned_data, "group": clean_name(self.cleaned_data["group"])})
+        names = {name: clean_name(self.cleaned_data[name]) for name in ("group", "cluster")}
+        return TaskEdit(**{**self.cleaned_data, **names})
 
 
 class GroupForm(RowForm):
@@ -160,6 +173,12 @@ class ProposalForms:
     def problems_text(self) -> list[str]:
         """What is wrong with the rows as a whole."""
         return [*self.general, *self.tasks.non_form_errors(), *self.groups.non_form_errors()]
+
+    @property
+    def cluster_names(self) -> list[str]:
+        """The clusters that the rows name, each once."""
+        named = (str(form["cluster"].value() or "") for form in self.tasks.forms)
+        return sorted({fold_name(name): name for name in named if name.strip()}.values())
 
     def proposal(self) -> Proposal:
         """What was sent. A group that only tasks name weighs 1."""

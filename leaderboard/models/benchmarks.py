@@ -2,17 +2,27 @@
 
 from decimal import Decimal
 
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import Q
 
 from leaderboard.models.people import User
+from ranking_engine.decimals import exact_precision
 
 KEY_LENGTH = 80
 NAME_LENGTH = 200
 is_key = RegexValidator(
     r"^[a-z0-9]+(-[a-z0-9]+)*\Z", "A key is lower-case letters and digits with single hyphens between them."
 )
+
+
+def is_precision(value: Decimal) -> None:
+    """Refuse a precision that the engine would refuse."""
+    try:
+        exact_precision(value, "The precision")
+    except ValueError as problem:
+        raise ValidationError(str(problem)) from problem
 
 
 class Benchmark(models.Model):
@@ -147,6 +157,14 @@ class Task(models.Model):
     minimum = models.FloatField(null=True, blank=True)
     maximum = models.FloatField(null=True, blank=True)
     chance = models.FloatField(null=True, blank=True, help_text="The score of guessing.")
+    precision = models.DecimalField(
+        max_digits=20, decimal_places=10, null=True, blank=True, validators=[is_precision],
+        help_text="The smallest difference that means anything; scores are rounded to its multiples before ranking.",
+    )  # fmt: skip
+    cluster = models.CharField(
+        max_length=NAME_LENGTH, blank=True, default="",
+        help_text="Tasks of one cluster are not independent of each other; without one, those of one group are not.",
+    )  # fmt: skip
     order = models.PositiveIntegerField(default=0)
     is_archived = models.BooleanField(default=False)
 
@@ -156,6 +174,9 @@ class Task(models.Model):
             models.UniqueConstraint(fields=["benchmark", "key"], name="task_key_once_a_benchmark"),
             models.UniqueConstraint(fields=["benchmark", "name_folded"], name="task_name_once_a_benchmark"),
             models.CheckConstraint(condition=Q(weight__gte=0), name="task_weight_not_negative"),
+            models.CheckConstraint(
+                condition=Q(precision__gt=0) | Q(precision__isnull=True), name="task_precision_positive"
+            ),
         ]
 
     def __str__(self) -> str:

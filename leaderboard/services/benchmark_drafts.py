@@ -141,6 +141,8 @@ def _proposal(described: BenchmarkFile, entries: list[TaskEntry], fields: dict[s
                 minimum=spec.minimum,
                 maximum=spec.maximum,
                 chance=spec.chance,
+                precision=spec.precision,
+                cluster=spec.cluster,
                 key=spec.key,
             )
             for spec in specs

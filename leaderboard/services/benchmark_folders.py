@@ -80,7 +80,7 @@ def task_spec(entry: TaskEntry, described: BenchmarkFile) -> TaskSpec:
     """A task of the file.
 
     Raises:
-        TableError: its weight has more than ten decimal places.
+        TableError: its weight or its precision has more than ten decimal places.
     """
     return TaskSpec(
         name=entry.name,
@@ -93,7 +93,24 @@ def task_spec(entry: TaskEntry, described: BenchmarkFile) -> TaskSpec:
         minimum=entry.minimum,
         maximum=entry.maximum,
         chance=entry.chance,
+        precision=_precision(entry, described),
+        cluster=entry.cluster or "",
     )
+
+
+def _precision(entry: TaskEntry, described: BenchmarkFile) -> Decimal | None:
+    """The precision of a task as the decimal that is stored.
+
+    Raises:
+        TableError: it has more than ten decimal places, or digits before the point.
+    """
+    if entry.precision is None:
+        return None
+    stated = Decimal(repr(entry.precision))
+    if stated >= 10**10 or stated * 10**10 % 1:
+        message = f"the precision of task {entry.name!r} has more than ten digits before or behind the point"
+        raise TableError([TableIssue(None, None, None, message)], described.source)
+    return stated
 
 
 def _decimal(weight: Fraction, of: str, described: BenchmarkFile) -> Decimal:

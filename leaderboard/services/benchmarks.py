@@ -42,6 +42,8 @@ class TaskSpec:
     minimum: float | None = None
     maximum: float | None = None
     chance: float | None = None
+    precision: Decimal | None = None
+    cluster: str = ""
 
 
 @transaction.atomic
@@ -140,6 +142,8 @@ def save_task(benchmark: Benchmark, spec: TaskSpec, order: int, group: TaskGroup
         minimum=spec.minimum,
         maximum=spec.maximum,
         chance=spec.chance,
+        precision=spec.precision,
+        cluster=spec.cluster,
     )
     prepare_task(task)
     task.full_clean()
@@ -148,15 +152,19 @@ def save_task(benchmark: Benchmark, spec: TaskSpec, order: int, group: TaskGroup
 
 
 def prepare_task(task: Task) -> Task:
-    """Bring a task's name and key into the form that is stored.
+    """Bring a task's name, key and cluster into the form that is stored.
 
     Raises:
-        ValidationError: the name cannot be stored.
+        ValidationError: a name cannot be stored.
     """
     try:
         task.name = check_name(task.name, "task")
     except ValueError as problem:
         raise ValidationError({"name": str(problem)}) from problem
+    try:
+        task.cluster = check_name(task.cluster, "cluster") if task.cluster.strip() else ""
+    except ValueError as problem:
+        raise ValidationError({"cluster": str(problem)}) from problem
     task.name_folded = fold_name(task.name)
     if not task.key:
         taken = set(Task.objects.filter(benchmark_id=task.benchmark_id).values_list("key", flat=True))

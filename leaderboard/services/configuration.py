@@ -14,7 +14,11 @@ def decimal_text(value: Decimal) -> str:
 
 
 def configuration_content(benchmark: Benchmark) -> dict[str, Any]:
-    """The benchmark's configuration as it stands now, as it is stored with a revision."""
+    """The benchmark's configuration as it stands now, as it is stored with a revision.
+
+    A task has the entries `precision` and `cluster` only where they are stated: what was stored before there were any
+    says the same as what is stored now.
+    """
     groups = TaskGroup.objects.filter(benchmark=benchmark)
     tasks = Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group")
     return {
@@ -28,6 +32,11 @@ def configuration_content(benchmark: Benchmark) -> dict[str, Any]:
 
 
 def _task_content(task: Task) -> dict[str, Any]:
+    stated: dict[str, Any] = {}
+    if task.precision is not None:
+        stated["precision"] = decimal_text(task.precision)
+    if task.cluster:
+        stated["cluster"] = task.cluster
     return {
         "id": task.pk,
         "key": task.key,
@@ -40,6 +49,7 @@ def _task_content(task: Task) -> dict[str, Any]:
         "minimum": task.minimum,
         "maximum": task.maximum,
         "chance": task.chance,
+        **stated,
     }
 
 

@@ -84,7 +84,9 @@ def _about(revision: Revision, systems: list[dict[str, Any]]) -> str:
     for task in content["tasks"]:
         stated = {name: task[name] for name in ("name", "key", "metric", "unit", "minimum", "maximum", "chance")}
         stated |= {"direction": DIRECTION_NAMES[task["direction"]], "group": group_names.get(task["group"])}
-        lines += ["", "[[task]]", *_entries(stated), f"weight = {task['weight']}"]
+        stated["cluster"] = task.get("cluster")
+        exact = [f"{name} = {task[name]}" for name in ("weight", "precision") if name in task]
+        lines += ["", "[[task]]", *_entries(stated), *exact]
     for system in systems:
         lines += ["", "[[system]]", *_entries(system)]
     return "\n".join(lines) + "\n"

@@ -75,6 +75,8 @@ def build_matrix(values: np.ndarray, systems: list[BoardSystem], configuration: 
         minimum=[task["minimum"] for task in tasks],
         maximum=[task["maximum"] for task in tasks],
         chance=[task["chance"] for task in tasks],
+        precision=[task.get("precision") for task in tasks],
+        clusters=[task.get("cluster") for task in tasks],
     )
 
 
@@ -88,10 +90,10 @@ def input_hash(found: RevisionMatrix | None, configuration: dict[str, Any]) -> s
     """SHA-256 of what the figures of a revision are computed from, and of nothing else.
 
     The hashed text is one line of canonical JSON a task, sorted by key (key, direction, weight as a fraction, group,
-    minimum, maximum, chance), one a group that has tasks (key, weight), one with γ; then, a system in the order of
-    keys, its key and the IEEE-754 little-endian bytes of its scores in the order of the task keys, with -0.0 as 0.0
-    and one NaN; where there are scores of single instances, a line for each system and task that has some, with their
-    keys and the hashes of the instances' names and of the scores.
+    minimum, maximum, chance; precision and cluster where they are stated), one a group that has tasks (key, weight),
+    one with γ; then, a system in the order of keys, its key and the IEEE-754 little-endian bytes of its scores in the
+    order of the task keys, with -0.0 as 0.0 and one NaN; where there are scores of single instances, a line for each
+    system and task that has some, with their keys and the hashes of the instances' names and of the scores.
     Database ids, display names, dates, the default rule and visibility do not enter.
     """
     tasks = configuration["tasks"]
@@ -99,6 +101,7 @@ def input_hash(found: RevisionMatrix | None, configuration: dict[str, Any]) -> s
     digest = hashlib.sha256(b"plurank inputs 1\n")
     for t in order:
         entry = {name: tasks[t][name] for name in ("key", "direction", "group", "minimum", "maximum", "chance")}
+        entry |= {name: tasks[t][name] for name in ("precision", "cluster") if name in tasks[t]}
         digest.update(canonical_json(entry | {"weight": str(Fraction(tasks[t]["weight"]))}).encode() + b"\n")
     for group in sorted(_groups_with_tasks(configuration), key=lambda group: group["key"]):
         line = {"group": group["key"], "weight": str(Fraction(group["weight"]))}

@@ -25,6 +25,10 @@ from leaderboard.services.table_preview import TableEffect, table_effect
 from ranking_engine.names import fold_name
 
 MOST_TASKS = 1000
+COPIED = (  # from an entry to its row; the group is looked up, the key stays
+    "name", "direction", "weight", "metric", "unit", "minimum", "maximum", "chance", "precision", "cluster",
+    "is_archived",
+)  # fmt: skip
 COUNTING = ("missing_policy", "aggregation", "gamma", "replacement")
 
 
@@ -50,6 +54,8 @@ class TaskEdit:
     minimum: float | None = None
     maximum: float | None = None
     chance: float | None = None
+    precision: Decimal | None = None
+    cluster: str = ""
     is_archived: bool = False
     key: str = ""
 
@@ -115,6 +121,8 @@ def _task_edit(task: Task) -> TaskEdit:
         minimum=task.minimum,
         maximum=task.maximum,
         chance=task.chance,
+        precision=task.precision,
+        cluster=task.cluster,
         is_archived=task.is_archived,
         key=task.key,
     )
@@ -210,8 +218,13 @@ def apply_proposal(
 
 def proposal_token(benchmark: Benchmark, proposal: Proposal) -> str:
     """Says which proposal is meant, and against what state of the benchmark: another of either has another token."""
-    groups = [asdict(edit) | {"weight": decimal_text(edit.weight)} for edit in proposal.groups]
-    tasks = [asdict(edit) | {"weight": decimal_text(edit.weight)} for edit in proposal.tasks]
+    groups, tasks = (
+        [
+            {name: decimal_text(value) if isinstance(value, Decimal) else value for name, value in asdict(edit).items()}
+            for edit in edits
+        ]
+        for edits in (proposal.groups, proposal.tasks)
+    )
     rest = [getattr(proposal, name) for name in COUNTING]
     state = [benchmark.last_revision_number, configuration_content(benchmark)]
     return content_hash([str(benchmark.pk), state, groups, tasks, rest])
@@ -300,7 +313,7 @@ class _Writer:
         task = self.tasks.get(edit.key) or Task(benchmark=self.benchmark, key=edit.key)
         before = task_fields(task) if task.pk else {}
         task.order, task.group = i, groups.get(fold_name(edit.group)) if edit.group else None
-        for name in ("name", "direction", "weight", "metric", "unit", "minimum", "maximum", "chance", "is_archived"):
+        for name in COPIED:
             setattr(task, name, getattr(edit, name))
         if self.attempt(task, "tasks", i):
             self.changes += changes_between(AuditEntry.Subject.TASK, task.key, before, task_fields(task))
@@ -338,5 +351,7 @@ def task_fields(task: Task) -> dict[str, Any]:
         "minimum": task.minimum,
         "maximum": task.maximum,
         "chance": task.chance,
+        "precision": task.precision,
+        "cluster": task.cluster,
         "archived": task.is_archived,
     }

@@ -143,6 +143,7 @@ def with_task(board: ScoreMatrix, like: ScoreMatrix, task: str, column: FloatArr
         minimum=[*board.minimum, like.minimum[t]],
         maximum=[*board.maximum, like.maximum[t]],
         chance=[*board.chance, like.chance[t]],
+        precision=[*board.precision, like.precision[t]],
     )
 
 
@@ -161,6 +162,7 @@ def with_columns_exchanged(board: ScoreMatrix, first: str, second: str) -> Score
         minimum=board.minimum[order],
         maximum=board.maximum[order],
         chance=board.chance[order],
+        precision=board.precision[order],
     )
 
 

@@ -122,7 +122,7 @@ def _same_scores(
 
 def _task_facts(matrix: ScoreMatrix) -> dict[str, tuple[object, ...]]:
     """What, apart from scores, a voting task brings into the rules."""
-    scales = np.column_stack([matrix.minimum, matrix.maximum, matrix.chance])
+    scales = np.column_stack([matrix.minimum, matrix.maximum, matrix.chance, matrix.precision])
     facts: dict[str, tuple[object, ...]] = {"": (matrix.gamma, tuple(sorted(matrix.group_weights.items())))}
     for t in np.flatnonzero(matrix.votes):
         stated = tuple(None if np.isnan(bound) else float(bound) for bound in scales[t])

@@ -1,8 +1,8 @@
 """Bootstrap over tasks: the rank that each system would have had, had other tasks been drawn.
 
-A resample draws as many clusters of voting tasks as there are, with replacement; a cluster is a task group,
-or a task without a group. A task drawn k times counts k times its weight. The missing-score policy is applied
-once, before drawing, and only tasks that it leaves are drawn.
+A resample draws as many clusters of voting tasks as there are, with replacement; a cluster is stated by its
+tasks, else a task group, else a task by itself (`clusters_of`). A task drawn k times counts k times its weight.
+The missing-score policy is applied once, before drawing, and only tasks that it leaves are drawn.
 Efron 1979; Pavao et al. 2021 (judge stability).
 """
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ranking_engine.dispatch import rank_all
 from ranking_engine.missing import Completed, complete, scored_part
+from ranking_engine.names import fold_name
 from ranking_engine.ranking import UNRANKED, ranks_of
 from ranking_engine.registry import get_rule
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
@@ -87,7 +88,7 @@ def rank_intervals(
     """Bootstrap the ranks of all systems over the tasks.
 
     Args:
-        matrix: the scores; its groups are the clusters.
+        matrix: the scores; `clusters_of` tells its clusters.
         rules: keys of RULES, each in its default variant.
         n_resamples: how often the tasks are redrawn; each resample is seeded by its own index.
         level: of the intervals, as 0.95.
@@ -193,17 +194,20 @@ def _within(step: Callable[[float], None], done: int, length: int, total: int) -
 
 
 def clusters_of(matrix: ScoreMatrix) -> dict[str, int]:
-    """Number the clusters of voting tasks; a group is one, and so is a task without a group.
+    """Number the clusters of voting tasks: those that are stated; else a group is one; else a task by itself.
 
-    Keys are `group <name>` and `task <name>`. They are numbered in sorted order of keys, so that the order
-    of the tasks does not matter.
+    Keys are `cluster <name>`, `group <name>` and `task <name>`: a cluster that is called as a group is another one.
+    They are numbered in sorted order of keys, so that the order of the tasks does not matter.
     """
-    keys = {_cluster_key(matrix, t) for t in range(matrix.n_tasks) if matrix.votes[t]}
+    keys = {cluster_key(matrix, t) for t in range(matrix.n_tasks) if matrix.votes[t]}
     return {key: number for number, key in enumerate(sorted(keys))}
 
 
-def _cluster_key(matrix: ScoreMatrix, t: int) -> str:
-    group = matrix.groups[t]
+def cluster_key(matrix: ScoreMatrix, t: int) -> str:
+    """Return the key of the cluster of task `t` in `clusters_of`; names that differ in case alone are the same."""
+    cluster, group = matrix.clusters[t], matrix.groups[t]
+    if cluster is not None:
+        return f"cluster {fold_name(cluster)}"
     return f"task {matrix.task_names[t]}" if group is None else f"group {group}"
 
 
@@ -241,7 +245,7 @@ def draw_tasks(matrix: ScoreMatrix, n_resamples: int, seed: int) -> NDArray[np.i
     """Return how often each resample counts each task, shape (n_resamples, n_tasks); voting tasks only."""
     clusters = clusters_of(matrix)
     draws = draw_clusters(len(clusters), n_resamples, seed)
-    return draws[:, [clusters[_cluster_key(matrix, t)] for t in range(matrix.n_tasks)]]
+    return draws[:, [clusters[cluster_key(matrix, t)] for t in range(matrix.n_tasks)]]
 
 
 def _why_none(part: Completed) -> str:

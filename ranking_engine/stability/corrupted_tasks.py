@@ -126,6 +126,7 @@ def doubled(matrix: ScoreMatrix, corrupted: FloatArray) -> ScoreMatrix:
         minimum=np.tile(matrix.minimum, 2),
         maximum=np.tile(matrix.maximum, 2),
         chance=np.tile(matrix.chance, 2),
+        precision=np.tile(matrix.precision, 2),
     )
 
 

@@ -119,6 +119,7 @@ def prepared(matrix: ScoreMatrix, parameters: Parameters) -> ScoreMatrix:
         minimum=moved(matrix.minimum),
         maximum=moved(matrix.maximum),
         chance=moved(matrix.chance),
+        clusters=matrix.clusters,
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.stability.bootstrap import clusters_of
+from ranking_engine.stability.bootstrap import cluster_key, clusters_of
 from ranking_engine.stability.sign_flips import draws_for, holm, sign_flips
 
 TOO_FEW, NOT_SEPARABLE, SEPARABLE = 0, 1, 2
@@ -126,7 +126,7 @@ def pair_test(
     """Test one pair of systems over the clusters of tasks, as a family of its own.
 
     Args:
-        matrix: the scores; its groups are the clusters.
+        matrix: the scores; `clusters_of` tells its clusters.
         i, j: the systems; the differences are those of `i` over `j`.
         level: of significance, as 0.05.
         scale: what differences are divided by.
@@ -168,9 +168,7 @@ def cluster_differences(matrix: ScoreMatrix, scale: Scale) -> tuple[FloatArray, 
 def task_clusters(matrix: ScoreMatrix) -> list[int]:
     """Return the number of the cluster of each task of a matrix whose tasks all vote."""
     clusters = clusters_of(matrix)
-    keys = (f"task {name}" if group is None else f"group {group}" for name, group in zip(
-        matrix.task_names, matrix.groups, strict=True))
-    return [clusters[key] for key in keys]
+    return [clusters[cluster_key(matrix, t)] for t in range(matrix.n_tasks)]
 
 
 def _deviation(column: FloatArray) -> float:

@@ -2,7 +2,7 @@
 
 Two systems are separable where a sign-flip test over tasks (`sign_flips`) is significant after Holm's adjustment
 over the pairs of its family. Three families are adjusted each by itself: neighbours on the board, all pairs of
-the top, and all pairs, which decide the runs. Tasks of one cluster (a group; a task without a group is one by
+the top, and all pairs, which decide the runs. Tasks of one cluster (a stated one; else a group; else a task by
 itself) are not independent, so their differences are added up and change sign together. Where even the least
 p-value that so many clusters allow would not be significant, the verdict is that there are too few tasks to
 tell: that is not the same as a tie.
@@ -133,7 +133,7 @@ def significance(
     """Say which systems of the board that `ranking` makes of `matrix` can be told apart.
 
     Args:
-        matrix: the scores; its groups are the clusters.
+        matrix: the scores; `clusters_of` tells its clusters.
         ranking: of the systems of `matrix`, by whatever rule the board goes by.
         top: all pairs of so many first places are a family.
         level: of significance, as 0.05.
@@ -165,7 +165,7 @@ def significance_of_rankings(
     """Say the same of several rankings of one matrix, each pair of systems being tested once for all of them.
 
     Args:
-        matrix: the scores; its groups are the clusters.
+        matrix: the scores; `clusters_of` tells its clusters.
         rankings: of the systems of `matrix`, by key, such as one a rule.
         top, level, scale, pool, seed: as for `significance`.
 

@@ -28,6 +28,8 @@ name = "cola"
 direction = "unordered"
 group = "grammar"
 chance = 0.5
+precision = 0.10
+cluster = " Judged by linguists "
 
 [[group]]
 name = "grammar"
@@ -53,6 +55,8 @@ def test_a_full_file_describes_the_tasks_whatever_their_order():
     assert matrix.gamma == 95.0
     np.testing.assert_array_equal(matrix.minimum, [np.nan, 0])
     np.testing.assert_array_equal(matrix.chance, [0.5, np.nan])
+    np.testing.assert_array_equal(matrix.precision, [0.1, np.nan])
+    assert matrix.clusters == ("Judged by linguists", None)
     assert (benchmark.policy, benchmark.metadata) == ("median", {"title": "A benchmark"})
     assert benchmark.system_keys == {"T5": "t5"}
     assert (benchmark.tasks[0].unit, benchmark.tasks[0].key) == ("nats", "the-loss")
@@ -110,6 +114,11 @@ def test_columns_and_rows_match_by_key_too():
             "line 3: direction is 'up'; expected one of higher, lower,",
         ),
         (b"[[task]]\nname = 'CoLA'\nchance = 'x'", "line 3: chance is 'x'; expected a finite number"),
+        (b"[[task]]\nname = 'CoLA'\nprecision = 0", "line 3: precision is '0'; expected a positive number"),
+        (b"[[task]]\nname = 'CoLA'\nprecision = 1e-999999999", "line 3: precision is '1E-999999999'; expected"),
+        (b"[[task]]\nname = 'CoLA'\nprecision = [1]", "line 3: precision is "),
+        (b"[[task]]\nname = 'CoLA'\ncluster = 3", "line 3: cluster is '3'; expected a text"),
+        (b"[[task]]\nname = 'CoLA'\ncluster = \"a\\u200bb\"", "line 3: the cluster of a [[task]] holds the invisible"),
         (b"[[system]]\nname = 'T5'\nkey = 5", "line 3: key is '5'; expected a text"),
         (
             b"[[task]]\nname = 'CoLa2'",

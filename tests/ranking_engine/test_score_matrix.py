@@ -24,6 +24,8 @@ def full_matrix() -> ScoreMatrix:
         minimum=[0, None, 1],
         maximum=[100, 5, None],
         chance=[50, None, None],
+        precision=["0.1", None, 2],
+        clusters=[None, "c", "c"],
     )
 
 
@@ -39,6 +41,8 @@ def test_it_keeps_what_it_is_given_in_exact_form():
     np.testing.assert_array_equal(matrix.minimum, [0, NAN, 1])
     np.testing.assert_array_equal(matrix.maximum, [100, 5, NAN])
     np.testing.assert_array_equal(matrix.chance, [50, NAN, NAN])
+    np.testing.assert_array_equal(matrix.precision, [0.1, NAN, 2])
+    assert matrix.clusters == (None, "c", "c")
 
 
 def test_scores_are_values_times_direction_and_an_unordered_task_has_none():
@@ -115,6 +119,8 @@ def test_rows_are_replaced_and_added_in_a_new_matrix():
         assert changed.weights == matrix.weights
         assert changed.group_weights == matrix.group_weights
         assert changed.gamma == matrix.gamma
+        assert changed.clusters == matrix.clusters
+        np.testing.assert_array_equal(changed.precision, matrix.precision)
     np.testing.assert_array_equal(matrix.values, full_matrix().values)
 
 
@@ -126,7 +132,9 @@ def test_a_subset_keeps_what_belongs_to_its_tasks():
     assert (part.weights, part.groups) == ((Fraction(1, 10), Fraction(1)), ("g", "h"))
     np.testing.assert_array_equal(part.maximum, [100, NAN])
     assert full_matrix().subset(tasks=[1]).group_weights == {}
-    for array in (part.values, part.directions, part.minimum, part.maximum, part.chance):
+    np.testing.assert_array_equal(part.precision, [0.1, 2])
+    assert part.clusters == (None, "c")
+    for array in (part.values, part.directions, part.minimum, part.maximum, part.chance, part.precision):
         assert not array.flags.writeable
 
 
@@ -174,6 +182,13 @@ def test_a_subset_has_a_task_that_weighs_something():
         ([[1.0]], {"groups": ["g"], "group_weights": {"g": -1}}, "`group_weights` for group 'g' is -1"),
         ([[1.0]], {"gamma": np.inf}, "`gamma` is inf; expected a finite number"),
         ([[1.0]], {"chance": [np.inf]}, "`chance` is infinite for task 't1'"),
+        ([[1.0]], {"clusters": [" "]}, "`clusters` is ' ' for task 't1'; expected a cluster name"),
+        ([[1.0]], {"clusters": ["c", "d"]}, "`clusters` has 2 entries"),
+        *(
+            ([[1.0]], {"precision": [value]}, "`precision` for task 't1' is .*; expected a positive number")
+            for value in (0, -1, "0.1.1", "", "1e31", "1e-999999999", "1e999999999", True, "1_0", "١", np.inf, "9" * 99)
+        ),
+        ([[1.0]], {"precision": [1 / 3]}, "expected at most 12 significant digits"),
     ],
 )  # fmt: skip
 def test_errors_name_the_argument_the_thing_and_the_place(values, options, message):

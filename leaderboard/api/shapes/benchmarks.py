@@ -75,6 +75,14 @@ class TaskEntry(s.Serializer):
     minimum = s.FloatField(allow_null=True)
     maximum = s.FloatField(allow_null=True)
     chance = s.FloatField(allow_null=True, help_text="The score of guessing.")
+    precision = s.CharField(
+        allow_null=True,
+        help_text="A decimal: the smallest difference that means anything; scores are rounded to its multiples.",
+    )
+    cluster = s.CharField(
+        allow_blank=True,
+        help_text="Tasks of one cluster are not independent; where it is empty, the tasks of one group are one.",
+    )
 
 
 class GroupEntry(s.Serializer):

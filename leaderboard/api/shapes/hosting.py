@@ -29,6 +29,17 @@ class TaskBody(s.Serializer):
     minimum = s.FloatField(required=False, allow_null=True)
     maximum = s.FloatField(required=False, allow_null=True)
     chance = s.FloatField(required=False, allow_null=True)
+    precision = s.CharField(
+        required=False,
+        allow_null=True,
+        help_text="The smallest difference that means anything: a decimal as text; null for none.",
+    )
+    cluster = s.CharField(
+        required=False,
+        allow_blank=True,
+        allow_null=True,
+        help_text="Tasks of one cluster are not independent of each other; null for none.",
+    )
     is_archived = s.BooleanField(required=False, help_text="An archived task keeps its scores and votes no more.")
 
 

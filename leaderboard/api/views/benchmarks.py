@@ -26,7 +26,10 @@ from leaderboard.services.masks import masked, seen_systems
 from leaderboard.services.score_table import score_rows
 from leaderboard.services.table_files import listed_sheet
 
-TASK_COLUMNS = ("key", "name", "group", "metric", "unit", "direction", "weight", "minimum", "maximum", "chance")
+TASK_COLUMNS = (
+    "key", "name", "group", "metric", "unit", "direction", "weight", "minimum", "maximum", "chance", "precision",
+    "cluster",
+)  # fmt: skip
 SYSTEM_COLUMNS = ("system", "name", "organisation", "url", "description", "tags")
 SYSTEM_QUERY = OpenApiParameter("q", str, description="Only those whose name says this.")
 

@@ -54,6 +54,19 @@ def test_a_client_made_from_the_schema_hosts_a_benchmark_from_its_tasks_to_its_r
     assert reasons == ["Speed matters."]
 
 
+def test_precision_and_cluster_of_a_task_are_made_read_and_changed(make, schema):
+    hosting = client_of(schema, make.user())
+    tasks = [{"name": "Reading", "precision": "0.10", "cluster": "Texts"}, {"name": "Speed", "precision": "5"}]
+    key = hosting.create_benchmark({"name": "Reading fast", "tasks": tasks})["key"]
+    stated = [(task["precision"], task["cluster"]) for task in hosting.tasks(key=key)["results"]]
+    assert stated == [("0.1", "Texts"), ("5", "")]
+    body = {"tasks": [{"key": "reading", "precision": None, "cluster": None}, {"key": "speed", "cluster": "Times"}]}
+    changes = hosting.change_tasks(body, key=key)["changes"]
+    assert [(change["of"], change["field"], change["before"], change["after"]) for change in changes] == [
+        ("reading", "precision", "0.1", ""), ("reading", "cluster", "Texts", ""), ("speed", "cluster", "", "Times"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("operation", "body"),
     [
@@ -115,6 +128,11 @@ def test_withdrawn_scores_are_reinstated_and_what_waits_is_taken_back_by_its_sub
         ({"name": "A", "tasks": []}, "tasks"),
         ({"name": "A", "tasks": [{"name": "T", "weight": "-1"}]}, "tasks[0].weight"),
         ({"name": "A", "tasks": [{"name": "T", "direction": True}]}, "tasks[0].direction"),
+        ({"name": "A", "tasks": [{"name": "T", "precision": "0"}]}, "tasks[0].precision"),
+        ({"name": "A", "tasks": [{"name": "T", "precision": "1e-9999999"}]}, "tasks[0].precision"),
+        ({"name": "A", "tasks": [{"name": "T", "precision": []}]}, "tasks[0].precision"),
+        ({"name": "A", "tasks": [{"name": "T", "precision": "1.234567890123"}]}, "tasks[0].precision"),
+        ({"name": "A", "tasks": [{"name": "T", "cluster": 1}]}, "tasks[0].cluster"),
         ({"name": "A", "tasks": [{"name": "T"}, {"name": "t"}]}, "tasks[1].name"),
         ({"name": "A", "tasks": TWO, "deadline": "tomorrow"}, "deadline"),
         ({"name": "A", "tasks": TWO, "deadline": "2026-12-31T12:00:00"}, "deadline"),

@@ -114,7 +114,8 @@ def test_tasks_stand_as_they_were_at_the_revision(make, api):
         ("zeta", -1, "1"),
     ]
     assert set(found["results"][0]) == {
-        "key", "name", "group", "direction", "weight", "metric", "unit", "minimum", "maximum", "chance"
+        "key", "name", "group", "direction", "weight", "metric", "unit", "minimum", "maximum", "chance", "precision",
+        "cluster",
     }  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def test_odd_numbers_weights_and_names_come_back_with_the_same_hash(make, tmp_pa
     tasks = [
         TaskSpec('Said "so", twice', direction=-1, group="G\\1", weight="0.0000000001", metric="ü\x7f", minimum=-1e300),
         TaskSpec("Wide", direction=0, chance=1e-17),
-        TaskSpec("Plain", maximum=1e22),
+        TaskSpec("Plain", maximum=1e22, precision="0.0000001", cluster='C "1"\\'),
     ]
     groups = [GroupSpec(name="G\\1", weight="2.5")]
     scores = {"A, B": [0.1 + 0.2, 5e-324, 1e22], 'C "D"': [-1e300, None, 2 / 3], "Ü😀": [1e16, -0.0, None]}

@@ -120,6 +120,17 @@ SAME = {
 }
 
 
+def test_the_matrix_has_the_precision_and_the_cluster_of_each_task_and_an_old_configuration_has_none(make):
+    tasks = [TaskSpec("Accuracy", precision=Decimal("0.1"), cluster=" Sums "), TaskSpec("Time", direction=-1)]
+    revision = built(make, tasks=tasks)
+    first, second = revision.configuration.content["tasks"]
+    assert (first["precision"], first["cluster"]) == ("0.1", "Sums")
+    assert not {"precision", "cluster"} & set(second), "what was stored before there were any says the same"
+    matrix = revision_matrix(revision).matrix
+    assert (matrix.precision.tolist()[0], matrix.clusters) == (0.1, ("Sums", None))
+    assert math.isnan(matrix.precision[1])
+
+
 @pytest.mark.parametrize("other", SAME.values(), ids=SAME)
 def test_the_hash_does_not_depend_on(make, other):
     assert digest(other(make)) == digest(built(make))
@@ -176,6 +187,8 @@ OTHER = {
     "the minimum": lambda make: built(make, tasks=[TaskSpec("Accuracy", minimum=0.0), TASKS[1]]),
     "the maximum": lambda make: built(make, tasks=[TaskSpec("Accuracy", maximum=0.0), TASKS[1]]),
     "the chance level": lambda make: built(make, tasks=[TaskSpec("Accuracy", chance=0.0), TASKS[1]]),
+    "the precision": lambda make: built(make, tasks=[TaskSpec("Accuracy", precision=Decimal("0.1")), TASKS[1]]),
+    "the cluster": lambda make: built(make, tasks=[TaskSpec("Accuracy", cluster="C"), TASKS[1]]),
     "gamma": lambda make: built(make, gamma=95.0),
     "groups": grouped,
     "the weight of a group": lambda make: grouped(make, weight="2"),

@@ -89,6 +89,21 @@ def test_a_change_is_a_revision_with_author_reason_trail_and_a_line_in_the_histo
     ]
 
 
+def test_a_precision_and_a_cluster_are_revisions_as_a_weight_is(make):
+    benchmark = make.benchmark(SCORES)
+    proposal = with_task(present_proposal(benchmark), 0, precision=Decimal("0.10"), cluster=" Sums ")
+    revision = changed(benchmark, proposal)
+    trail = AuditEntry.objects.order_by("field").values_list("of", "field", "before", "after")
+    assert list(trail) == [("task-1", "cluster", "", "Sums"), ("task-1", "precision", "", "0.1")]
+    lines, _ = history_page(benchmark, audience(revision.author, benchmark), None)
+    assert lines[0].changes == ["precision of task Task 1: nothing → 0.1", "cluster of task Task 1: nothing → Sums"]
+    benchmark.refresh_from_db()
+    assert changed(benchmark, present_proposal(benchmark)) is None
+    back = with_task(present_proposal(benchmark), 0, precision=None, cluster="")
+    assert changed(benchmark, back).number == 3
+    assert benchmark.revisions.get(number=3).configuration == benchmark.revisions.get(number=1).configuration
+
+
 def test_nothing_is_applied_that_was_not_previewed(make):
     benchmark = make.benchmark(SCORES)
     owner = benchmark.memberships.get(role="owner").user
@@ -128,6 +143,9 @@ def test_groups_are_made_and_tasks_are_added_and_archived(make):
         ({"group": "Nowhere"}, "group", "no group"),
         ({"minimum": 1.0, "maximum": 1.0}, "maximum", "not above"),
         ({"minimum": 0.0, "maximum": 1.0, "chance": 2.0}, "chance", "outside"),
+        ({"precision": Decimal(0)}, "precision", "expected a positive number"),
+        ({"precision": Decimal("1.234567890123")}, "precision", "at most 12 significant digits"),
+        ({"cluster": "a\u200bb"}, "cluster", "invisible"),
     ],
 )
 def test_what_cannot_be_stored_is_refused_with_its_place(make, fields, place, message):
@@ -135,7 +153,7 @@ def test_what_cannot_be_stored_is_refused_with_its_place(make, fields, place, me
     with pytest.raises(ProposalError) as caught:
         preview_proposal(benchmark, with_task(present_proposal(benchmark), 0, **fields))
     where = [(kind, row, name) for kind, row, name, _ in caught.value.problems]
-    assert ("tasks", 0 if place != "name" or "\u200b" in fields["name"] else 1, place) in where
+    assert ("tasks", 1 if fields.get("name") == "Task 2" else 0, place) in where
     assert message in str(caught.value)
 
 

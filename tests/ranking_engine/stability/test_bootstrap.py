@@ -12,6 +12,7 @@ from ranking_engine import MISSING_POLICIES, RULES, UNRANKED, ScoreMatrix, liste
 from ranking_engine.missing import complete, scored_part
 from ranking_engine.stability.bootstrap import (
     DEFAULT_RULES,
+    cluster_key,
     clusters_of,
     draw_clusters,
     draw_tasks,
@@ -143,6 +144,19 @@ def test_tasks_of_a_group_are_drawn_together():
     assert (drawn[:, 0] == drawn[:, 1]).all()
     assert (drawn[:, 3] == drawn[:, 5]).all()
     assert (drawn[:, 0] + drawn[:, 3] + drawn[:, [2, 6, 7, 8]].sum(axis=1) == 6).all()
+
+
+def test_a_stated_cluster_counts_before_a_group_and_is_another_than_the_group_of_its_name():
+    groups, clusters = ["g", "g", None, "g", None, None], [None, "C", "c", "c", "g", None]
+    matrix = ScoreMatrix(np.arange(12).reshape(2, 6), groups=groups, clusters=clusters)
+    assert [cluster_key(matrix, t) for t in range(6)] == [
+        "group g", "cluster c", "cluster c", "cluster c", "cluster g", "task t6"
+    ]  # fmt: skip
+    assert clusters_of(matrix) == {"cluster c": 0, "cluster g": 1, "group g": 2, "task t6": 3}
+    drawn = draw_tasks(matrix, 30, 0)
+    assert (drawn[:, 1] == drawn[:, 2]).all()
+    assert (drawn[:, 1] == drawn[:, 3]).all()
+    assert (drawn[:, [0, 1, 4, 5]].sum(axis=1) == 4).all()
 
 
 def test_the_order_of_tasks_changes_nothing():

@@ -208,9 +208,11 @@ def test_five_tasks_are_too_few_to_tell_and_nine_are_enough_for_one_pair_but_not
 
 
 def test_tasks_of_one_data_set_change_sign_together():
-    matrix = ScoreMatrix(np.array([[1.0] * 12, [0.0] * 12]), groups=["a"] * 4 + ["b"] * 4 + ["c"] * 4)
-    found = significance(matrix, rank(matrix, "mean"))
-    assert (found.n_clusters, found.neighbours.p_values.tolist()) == (3, [0.25])
+    named = ["a"] * 4 + ["b"] * 4 + ["c"] * 4
+    for stated in ({"groups": named}, {"clusters": named}, {"clusters": named, "groups": ["all"] * 12}):
+        matrix = ScoreMatrix(np.array([[1.0] * 12, [0.0] * 12]), **stated)
+        found = significance(matrix, rank(matrix, "mean"))
+        assert (found.n_clusters, found.neighbours.p_values.tolist()) == (3, [0.25])
 
 
 def test_a_task_in_large_units_does_not_decide_alone_unless_scores_are_taken_as_they_are():
