@@ -96,6 +96,7 @@ WHEN_TO_USE = {
     ),
     "bradley_terry": (
         "Where a probability that one system is ahead of another is wanted, or standard errors. It takes the "
-        "comparisons of one task for independent, which they are not: hence the clustered errors."
+        "comparisons of one task for independent, which they are not: hence errors that take the tasks of a cluster "
+        "together."
     ),
 }

@@ -55,7 +55,7 @@ class ScoreMatrix:
         precision: float64 of shape (n_tasks,), the smallest difference on the task that means anything; NaN where
             unstated.
         clusters: the stated cluster of each task, None where none is stated. Tasks of one cluster are not independent
-            of each other; `clusters_of` in `ranking_engine.stability.bootstrap` says what counts without a statement.
+            of each other; `clusters_of` in `ranking_engine.clusters` says what counts without a statement.
     """
 
     values: FloatArray

@@ -7,11 +7,13 @@ weight of the tasks on which i is ahead of j, plus half that of ties; strengths 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.clusters import cluster_key, clusters_of
 from ranking_engine.names import listed
 from ranking_engine.profile import Outcome, Profile
 from ranking_engine.rules.choice_sets import strong_components, topological_order
@@ -19,7 +21,7 @@ from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.rates import common_weight, in_first_order, name_order, snapped
 from ranking_engine.score_matrix import FloatArray
 
-MIN_TASKS = 10  # below, standard errors clustered by task mean nothing
+MIN_CLUSTERS = 10  # below, standard errors clustered by tasks mean nothing
 
 _ITERATIONS = 400
 _NEWTON_STEPS = 50
@@ -34,9 +36,12 @@ def bradley_terry(profile: Profile, *, prior: float = 0.0) -> Outcome:
     They exist if and only if chains of wins or ties lead from every system to every other (Ford 1957);
     otherwise the ranking is undefined and `details` names the strong components, each before those that it has
     only won from. `prior` adds so many wins each way to every pair, so that they always exist.
-    Newman's iteration (2023), then Newton's method. From 10 tasks on, `details` has the `standard_errors` by
-    system: sandwich estimates clustered by task, times T / (T - 1) on variances. O(n^2) an iteration, O(n^3) a
-    Newton step.
+    Newman's iteration (2023), then Newton's method. O(n^2) an iteration, O(n^3) a Newton step.
+
+    `details` has the number of clusters of tasks, `n_clusters` (see `clusters_of`). From 10 clusters on it has
+    `standard_errors` by system, and `t_quantile`: strength +- t_quantile * error is a 95 % interval. The errors are
+    sandwich estimates from G clusters with G / (G - 1) on variances, the quantile is Student's with G - 1 degrees of
+    freedom (Cameron and Miller 2015, section VI).
     """
     details: dict[str, Any] = {**pair_details(profile.pairwise), "prior": float(prior)}
     if profile.n_systems == 1:
@@ -50,9 +55,14 @@ def bradley_terry(profile: Profile, *, prior: float = 0.0) -> Outcome:
         return Outcome(None, "undefined", _why_undefined(names), {**details, "components": names})
     strengths, steps = fitted(won)
     details["steps"] = steps
-    if profile.n_tasks >= MIN_TASKS:
-        errors = in_first_order(_standard_errors(profile, order, won, strengths), order)
+    clusters = clusters_of(profile.matrix)
+    details["n_clusters"] = len(clusters)
+    if len(clusters) >= MIN_CLUSTERS:
+        errors = in_first_order(_standard_errors(profile, clusters, order, won, strengths), order)
         details["standard_errors"] = dict(zip(profile.matrix.system_names, errors.tolist(), strict=True))
+        from scipy.special import stdtrit  # noqa: PLC0415 -- slow import
+
+        details["t_quantile"] = float(stdtrit(len(clusters) - 1, 0.975))
     return Outcome(in_first_order(snapped(strengths, _SAME), order), details=details)
 
 
@@ -134,10 +144,13 @@ def _why_undefined(names: list[list[str]]) -> str:
     )
 
 
-def _standard_errors(profile: Profile, order: NDArray[np.intp], won: FloatArray, strengths: FloatArray) -> FloatArray:
-    """Return the root of the diagonal of B S B T / (T - 1), B the inverse information, S the sum of u_t u_t'.
+def _standard_errors(
+    profile: Profile, clusters: Mapping[str, int], order: NDArray[np.intp], won: FloatArray, strengths: FloatArray
+) -> FloatArray:
+    """Return the root of the diagonal of B S B G / (G - 1), B the inverse information, S the sum of u_c u_c'.
 
-    u_t, the gradient of task t, is its weight times (rivals below + tied ones / 2 - expected wins) of each system.
+    u_c, the gradient of cluster c, is the sum over its tasks of the task's weight times (rivals below + tied ones / 2
+    - expected wins) of each system.
     """
     place, tasks = profile.order, np.array(sorted(range(profile.n_tasks), key=profile.matrix.task_names.__getitem__))
     present = ~np.isnan(profile.scores)
@@ -146,8 +159,10 @@ def _standard_errors(profile: Profile, order: NDArray[np.intp], won: FloatArray,
     present = present[order][:, tasks]
     chance = _chances(strengths)
     expected = np.where(present, chance @ present.astype(np.float64) - 0.5, 0.0)
-    gradients = (points - expected) * (profile.weights[tasks] / profile.denominator)
+    of_tasks = (points - expected) * (profile.weights[tasks] / profile.denominator)
+    gradients = np.zeros((len(of_tasks), len(clusters)))
+    for t, column in zip(tasks, of_tasks.T, strict=True):
+        gradients[:, clusters[cluster_key(profile.matrix, t)]] += column
     influence = np.linalg.solve(_information(won + won.T, chance), gradients)
     influence -= influence.mean(axis=0)
-    n_tasks = profile.n_tasks
-    return np.asarray(np.sqrt((influence**2).sum(axis=1) * n_tasks / (n_tasks - 1)))
+    return np.asarray(np.sqrt((influence**2).sum(axis=1) * len(clusters) / (len(clusters) - 1)))

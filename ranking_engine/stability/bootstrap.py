@@ -16,9 +16,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.clusters import cluster_key, clusters_of
 from ranking_engine.dispatch import rank_all
 from ranking_engine.missing import Completed, complete, scored_part
-from ranking_engine.names import fold_name
 from ranking_engine.ranking import UNRANKED, ranks_of
 from ranking_engine.registry import get_rule
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
@@ -191,24 +191,6 @@ def _by_number(drawn: Mapping[str, int]) -> dict[int, list[str]]:
 def _within(step: Callable[[float], None], done: int, length: int, total: int) -> Callable[[float], None]:
     """Return the callback for `length` of `total` rules after the first `done`."""
     return lambda share: step((done + length * share) / total)
-
-
-def clusters_of(matrix: ScoreMatrix) -> dict[str, int]:
-    """Number the clusters of voting tasks: those that are stated; else a group is one; else a task by itself.
-
-    Keys are `cluster <name>`, `group <name>` and `task <name>`: a cluster that is called as a group is another one.
-    They are numbered in sorted order of keys, so that the order of the tasks does not matter.
-    """
-    keys = {cluster_key(matrix, t) for t in range(matrix.n_tasks) if matrix.votes[t]}
-    return {key: number for number, key in enumerate(sorted(keys))}
-
-
-def cluster_key(matrix: ScoreMatrix, t: int) -> str:
-    """Return the key of the cluster of task `t` in `clusters_of`; names that differ in case alone are the same."""
-    cluster, group = matrix.clusters[t], matrix.groups[t]
-    if cluster is not None:
-        return f"cluster {fold_name(cluster)}"
-    return f"task {matrix.task_names[t]}" if group is None else f"group {group}"
 
 
 def draw_clusters(n_clusters: int, n_resamples: int, seed: int) -> NDArray[np.int64]:

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.clusters import cluster_key, clusters_of
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.stability.bootstrap import cluster_key, clusters_of
 from ranking_engine.stability.sign_flips import draws_for, holm, sign_flips
 
 TOO_FEW, NOT_SEPARABLE, SEPARABLE = 0, 1, 2

@@ -211,8 +211,12 @@ def win_components(matrix):
     return {frozenset(matrix.system_names[j] for j in systems if j in reached[i] and i in reached[j]) for i in systems}
 
 
-def sandwich_errors(matrix, strengths):
-    """Standard errors of centred strengths from the pseudo-inverse of the information, clustered by task."""
+def sandwich_errors(matrix, strengths, clusters=None):
+    """Standard errors of centred strengths from the pseudo-inverse of the information.
+
+    `clusters` has a label for each task, by default one of its own.
+    """
+    clusters = range(matrix.n_tasks) if clusters is None else clusters
     table, won = oriented(matrix), half_wins(matrix)
     n, tasks = matrix.n_systems, voting_tasks(matrix)
     chance = [[1 / (1 + math.exp(b - a)) for b in strengths] for a in strengths]
@@ -221,13 +225,12 @@ def sandwich_errors(matrix, strengths):
         weight = float(wins_of_i + won[j, i]) * chance[i][j] * chance[j][i]
         information[i, i] += weight
         information[i, j] -= weight
-    meat = np.zeros((n, n))
+    gradients = {clusters[t]: np.zeros(n) for t in tasks}
     for t in tasks:
-        gradient = np.zeros(n)
         for i, j in won:
             if (i, t) in table and (j, t) in table:
                 seen = 1 if table[i, t] > table[j, t] else 0 if table[i, t] < table[j, t] else 0.5
-                gradient[i] += float(matrix.weights[t]) * (seen - chance[i][j])
-        meat += np.outer(gradient, gradient)
+                gradients[clusters[t]][i] += float(matrix.weights[t]) * (seen - chance[i][j])
+    meat = sum(np.outer(gradient, gradient) for gradient in gradients.values())
     bread = np.linalg.pinv(information)
-    return np.sqrt(np.diag(bread @ meat @ bread) * len(tasks) / (len(tasks) - 1)).tolist()
+    return np.sqrt(np.diag(bread @ meat @ bread) * len(gradients) / (len(gradients) - 1)).tolist()

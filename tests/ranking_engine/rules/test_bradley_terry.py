@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from scipy import stats
 
 from ranking_engine import ScoreMatrix, rank
 from ranking_engine.synthetic import random_matrix
@@ -84,13 +85,43 @@ def test_systems_in_the_same_position_tie_exactly():
     assert rank(ScoreMatrix([[1.0, 1.0], [1.0, 1.0]]), "bradley_terry").ranks.tolist() == [1, 1]
 
 
-def test_standard_errors_come_with_ten_tasks_and_are_the_sandwich():
-    matrix = random_matrix(5, 12, seed=8, missing=0.1, weights=[1, 2, 1, 3, 1, 1, 1, 1, 2, 1, 1, 1])
+GROUPS = ["g", "g", "g", "h", "h", None, None, None, None, None, None, None, None, None]
+CLUSTERS = [None, None, None, None, None, "c", "c", None, None, None, None, None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("labels", "keys"),
+    [
+        ({}, list(range(14))),
+        ({"groups": GROUPS}, [0, 0, 0, 3, 3, *range(5, 14)]),
+        ({"groups": GROUPS, "clusters": CLUSTERS}, [0, 0, 0, 3, 3, 5, 5, *range(7, 14)]),
+    ],
+    ids=["tasks", "groups", "clusters"],
+)
+def test_standard_errors_are_the_sandwich_of_the_clusters_that_the_tests_use(labels, keys):
+    matrix = random_matrix(5, 14, seed=8, missing=0.1, weights=[1, 2, 1, 3, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1])
+    matrix = ScoreMatrix(matrix.values, weights=matrix.weights, **labels)
     ranking = rank(matrix, "bradley_terry")
-    expected = naive_consensus.sandwich_errors(matrix, ranking.scores.tolist())
+    expected = naive_consensus.sandwich_errors(matrix, ranking.scores.tolist(), keys)
     got = ranking.details["standard_errors"]
     assert got == pytest.approx(dict(zip(matrix.system_names, expected, strict=True)), rel=1e-9)
-    assert "standard_errors" not in rank(matrix.subset(tasks=range(9)), "bradley_terry").details
+    assert ranking.details["n_clusters"] == len(set(keys))
+    assert ranking.details["t_quantile"] == pytest.approx(stats.t.ppf(0.975, len(set(keys)) - 1), rel=1e-12)
+
+
+def test_ten_columns_in_nine_clusters_have_no_standard_errors():
+    matrix = random_matrix(5, 10, seed=8)
+    assert "standard_errors" in rank(matrix, "bradley_terry").details
+    of_nine = ScoreMatrix(matrix.values, groups=["one", "one", *[None] * 8])
+    details = rank(of_nine, "bradley_terry").details
+    assert (details["n_clusters"], "standard_errors" in details, "t_quantile" in details) == (9, False, False)
+
+
+def test_copies_of_a_task_in_one_group_do_not_make_strengths_surer():
+    once = random_matrix(5, 12, seed=4)
+    thrice = ScoreMatrix(np.repeat(once.values, 3, axis=1), groups=np.repeat(np.arange(12), 3).astype(str).tolist())
+    errors = [rank(matrix, "bradley_terry").details["standard_errors"] for matrix in (once, thrice)]
+    assert errors[1] == pytest.approx(errors[0], rel=1e-9)
 
 
 def test_two_systems_have_the_standard_error_of_the_log_odds():

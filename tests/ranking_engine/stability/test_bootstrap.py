@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ranking_engine import MISSING_POLICIES, RULES, UNRANKED, ScoreMatrix, listed_rules, rank
+from ranking_engine.clusters import cluster_key, clusters_of
 from ranking_engine.missing import complete, scored_part
 from ranking_engine.stability.bootstrap import (
     DEFAULT_RULES,
-    cluster_key,
-    clusters_of,
     draw_clusters,
     draw_tasks,
     interval_bounds,
