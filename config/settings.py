@@ -225,6 +225,7 @@ ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_ADAPTER = "leaderboard.services.accounts.AccountAdapter"
 ACCOUNT_FORMS = {
+    "change_password": "leaderboard.forms.accounts.ChangeForm",
     "reset_password": "leaderboard.forms.accounts.ResetForm",
     "reset_password_from_key": "leaderboard.forms.accounts.NewPasswordForm",
 }
@@ -238,6 +239,8 @@ ACCOUNT_RATE_LIMITS = {
     "signup": "20/m/ip,60/h/ip",
 }
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
+# A session that was left open, or stolen, is not the account: what would make it one asks for the password again.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
 MFA_ADAPTER = "leaderboard.services.second_factor.SecondFactorAdapter"
 MFA_FORMS = {
     "authenticate": "leaderboard.forms.accounts.CodeForm",

@@ -38,6 +38,7 @@ from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.names import clean_name, fold_name, name_problem, shorten
 from ranking_engine.score_matrix import ScoreMatrix
 from ranking_engine.tables import Table, TableError, TableIssue
+from ranking_engine.texts import line_problem
 from ranking_engine.weights import exact_weight
 
 DIRECTIONS: Mapping[str, int] = {"higher": 1, "lower": -1, "unordered": 0}
@@ -256,6 +257,8 @@ class _Parser:
         value = self.raw[section][k][key]
         if not isinstance(value, str):
             self.fail(f"{key} is {shorten(str(value))!r}; expected a text", section, k, key)
+        if key != "name" and (problem := line_problem(value)):  # a name's own check says more of it
+            self.fail(f"{key} {problem}", section, k, key)
         return value
 
     def _policy(self) -> str | None:

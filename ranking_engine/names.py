@@ -6,17 +6,12 @@ import unicodedata
 from collections.abc import Sequence
 
 from ranking_engine.confusables import foreign_letters, mixed_word
-from ranking_engine.joiners import is_at_home, without_joiners
+from ranking_engine.joiners import without_joiners
+from ranking_engine.texts import line_problem
 
 MAX_NAME_LENGTH = 200
 # The last four are the same signs in full width: spreadsheets of East Asia take them for the same.
 FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-
-# Controls, format characters (of zero width, or turning the order of the letters round), private and unassigned ones,
-# surrogates, line and paragraph separators: two names may differ in them and look the same.
-_REFUSED_CATEGORIES = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
-_BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
-_VARIATION_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))  # after a letter, they show nothing
 
 
 def clean_name(text: str) -> str:
@@ -41,24 +36,14 @@ def name_problem(text: str, *, allow_formula: bool = False) -> str | None:
         return "is empty"
     if len(name) > MAX_NAME_LENGTH:
         return f"has {len(name)} characters; at most {MAX_NAME_LENGTH} are allowed"
-    is_plain = name.isascii() and name.isprintable()
-    for i, character in enumerate("" if is_plain else name):
-        if _is_refused(character) and not is_at_home(name, i):
-            called = unicodedata.name(character, "").lower()
-            what = f"U+{ord(character):04X}{called and f' ({called})'}"
-            return f"holds the invisible or control character {what}; leave it out"
+    if problem := line_problem(name):
+        return problem
     if not allow_formula and name.startswith(FORMULA_PREFIXES):
         return f"begins with {name[0]!r}, which spreadsheets take for a formula"
     if word := mixed_word(name):
         foreign = listed(foreign_letters(word))
         return f"mixes alphabets in {shorten(word)!r}, which could pass as Latin; write {foreign} as a word of its own"
     return None
-
-
-def _is_refused(character: str) -> bool:
-    if unicodedata.category(character) in _REFUSED_CATEGORIES or character in _BLANK_LETTERS:
-        return True
-    return any(ord(character) in selectors for selectors in _VARIATION_SELECTORS)
 
 
 def check_name(text: str, kind: str = "system", *, allow_formula: bool = False) -> str:

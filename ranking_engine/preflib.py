@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.texts import writable
 
 MOST_VOTERS = 2**31 - 1  # readers of the format count voters in integers of this size
 
@@ -118,7 +119,7 @@ def preflib_text(
         ("NUMBER UNIQUE ORDERS", str(len(profile.orders))),
         *((f"ALTERNATIVE NAME {k}", name) for k, name in enumerate(profile.system_names, start=1)),
     ]
-    lines = [f"# {name}: {' '.join(value.split())}" for name, value in facts]
+    lines = [f"# {name}: {writable(' '.join(value.split()))}" for name, value in facts]
     lines += [f"{count}: {_order_text(order)}" for order, count in profile.orders]
     return "\n".join([*lines, ""])
 

@@ -8,6 +8,7 @@ from leaderboard.services.hashing import content_hash
 from leaderboard.services.upload_checks import stated_reason
 from leaderboard.services.uploads import MOST_ISSUES, Upload, UploadRow
 from ranking_engine.prospects import MAJORITY, RULES
+from ranking_engine.texts import line_problem, lines_problem
 
 NOTE_LENGTH = 5000
 MOST_INSTANCES = 2**31  # what the database counts to
@@ -48,15 +49,16 @@ class Reader:
                 self.add(f"{prefix}{name[:60]}", f"there is no such field; the fields are {', '.join(known)}")
         return value
 
-    def text(self, value: Any, place: str, most: int = 5000) -> str:  # noqa: ANN401
-        """A text that can be stored."""
+    def text(self, value: Any, place: str, most: int = 5000, *, is_line: bool = True) -> str:  # noqa: ANN401
+        """A text that can be stored: one line, unless it may have several."""
         if not isinstance(value, str):
             self.add(place, f"expected a text, found {kind_of(value)}")
             return ""
         if len(value) > most:
             self.add(place, f"{len(value)} characters; at most {most} are kept")
-        if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-            self.add(place, "it holds a character that is no text")
+            return ""
+        if problem := line_problem(value) if is_line else lines_problem(value):
+            self.add(place, f"it {problem}")
             return ""
         return value
 
@@ -111,7 +113,7 @@ def json_upload(data: Any) -> Upload:  # noqa: ANN401
         reader.add("systems", message)
     found = systems if isinstance(systems, list) else []
     rows = [_row(reader, value, f"systems[{i}]") for i, value in enumerate(found)]
-    note = reader.text(body["note"], "note", NOTE_LENGTH) if "note" in body else ""
+    note = reader.text(body["note"], "note", NOTE_LENGTH, is_line=False) if "note" in body else ""
     if any(row.corrects for row in rows) and not note.strip():
         reader.add("note", "it is missing; say what was wrong: a correction is shown with its reason")
     creates = reader.truth(body["create_systems"], "create_systems") if "create_systems" in body else False
@@ -122,7 +124,11 @@ def json_upload(data: Any) -> Upload:  # noqa: ANN401
 
 def _row(reader: Reader, value: Any, place: str) -> UploadRow:  # noqa: ANN401
     system = reader.fields(value, place, (*TEXTS, "scores", "instances"))
-    texts = {name: reader.text(system[name], f"{place}.{name}") for name in TEXTS if name in system}
+    texts = {
+        name: reader.text(system[name], f"{place}.{name}", is_line=name != "description")
+        for name in TEXTS
+        if name in system
+    }
     scores: dict[str, float | str | None] = {}
     details: dict[str, tuple[float | None, int | None]] = {}
     instances = _instances(reader, system.get("instances", {}), f"{place}.instances")
@@ -199,7 +205,7 @@ def csv_upload(
     """
     table = data if isinstance(data, bytes) else b""
     reader = Reader()
-    kept = reader.text(note, "note", NOTE_LENGTH)
+    kept = reader.text(note, "note", NOTE_LENGTH, is_line=False)
     column = reader.text(system_column, "system_column", 200)
     reader.finish()
     parts = ["text/csv", hashlib.sha256(table).hexdigest(), kept, creates_systems]
@@ -221,7 +227,7 @@ def reason_of(data: Any, *, is_needed: bool) -> str:  # noqa: ANN401
     """
     reader = Reader()
     body = reader.fields(data, "", ("reason",))
-    reason = reader.text(body.get("reason", ""), "reason", NOTE_LENGTH).strip()
+    reason = reader.text(body.get("reason", ""), "reason", NOTE_LENGTH, is_line=False).strip()
     if is_needed and not reason and not reader.problems:
         reader.add("reason", "it is missing; say why")
     reader.finish()
@@ -246,7 +252,7 @@ def conditions_of(data: Any) -> tuple[list[str], bool, str]:  # noqa: ANN401
     listed = stated if isinstance(stated, list) else []
     if len(listed) > MOST_CONDITIONS:
         reader.add("conditions", f"{len(listed)} conditions; at most {MOST_CONDITIONS} are taken")
-    texts = [reader.text(text, f"conditions[{i}]", CONDITION_LENGTH) for i, text in enumerate(listed)]
+    texts = [reader.text(text, f"conditions[{i}]", CONDITION_LENGTH, is_line=False) for i, text in enumerate(listed)]
     all_tasks = reader.truth(body["all_tasks"], "all_tasks") if "all_tasks" in body else False
     rule = reader.text(body["rule"], "rule", 60) if "rule" in body else MAJORITY
     if rule not in RULES:

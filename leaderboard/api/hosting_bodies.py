@@ -108,7 +108,7 @@ class HostingReader(Reader):
 
     def reason(self, body: Mapping[str, Any]) -> str:
         """Why, where that is said."""
-        return self.text(body["reason"], "reason", NOTE_LENGTH).strip() if "reason" in body else ""
+        return self.text(body["reason"], "reason", NOTE_LENGTH, is_line=False).strip() if "reason" in body else ""
 
 
 def _fits(weight: Decimal) -> bool:
@@ -131,7 +131,7 @@ def _setting(reader: HostingReader, name: str, value: Any) -> Any:  # noqa: ANN4
         return reader.optional(value, name, reader.whole if name in CAPS else reader.moment)
     if name == "tags":
         return [reader.text(tag, f"tags[{i}]", 80) for i, tag in enumerate(reader.listing(value, name, 50))]
-    return reader.text(value, name, 20_000)
+    return reader.text(value, name, 20_000, is_line=name not in ("description", "citation"))
 
 
 def settings_of(data: Any) -> tuple[dict[str, Any], str]:  # noqa: ANN401
@@ -263,7 +263,7 @@ def release_of(data: Any) -> dict[str, Any]:  # noqa: ANN401
     found = {
         "number": reader.whole(body.get("revision"), "revision"),
         "name": reader.text(body.get("name"), "name", 200),
-        "note": reader.text(body.get("note", ""), "note", NOTE_LENGTH),
+        "note": reader.text(body.get("note", ""), "note", NOTE_LENGTH, is_line=False),
     }
     reader.finish()
     return found
@@ -349,7 +349,7 @@ def closing_of(data: Any) -> str:  # noqa: ANN401
     """The password of whoever closes their account."""
     reader = HostingReader()
     body = reader.fields(data, "", ("password", "is_sure"))
-    password = reader.text(body.get("password"), "password", 4096)
+    password = reader.text(body.get("password"), "password", 4096, is_line=False)
     reader.sure(body)
     reader.finish()
     return password

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from leaderboard.charts.text_width import fitted, text_width
+from ranking_engine.texts import writable
 
 SIZE = 11.0  # of the type
 HEIGHT = 20
@@ -32,6 +33,7 @@ class BadgeDrawing:
 
 def draw_badge(label: str, message: str, told: str, tone: str) -> BadgeDrawing:
     """Measure a badge; what is too long is cut, and stands whole in `told`."""
+    label, message, told = map(writable, (label, message, told))
     label, message = fitted(label, SIZE, MOST_LABEL), fitted(message, SIZE, MOST_MESSAGE)
     label_width, message_width = (round(text_width(text, SIZE), 1) for text in (label, message))
     label_x = PADDING + MARK

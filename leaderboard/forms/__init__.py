@@ -8,6 +8,7 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest
 
+from leaderboard.forms.texts import LineField, LinesField
 from leaderboard.models import ApiToken, Task, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.services.corrections import Correctable, stated_scores
@@ -23,7 +24,7 @@ SITES_OWN = re.compile(r"user\d+|formermember")  # what it calls people without 
 class DisplayNameForm(forms.Form):
     """What sign-up asks for beside e-mail and password."""
 
-    display_name = forms.CharField(
+    display_name = LineField(
         max_length=80,
         required=False,
         label="Display name",
@@ -47,17 +48,17 @@ class DisplayNameForm(forms.Form):
 class SubmissionForm(forms.Form):
     """One system and a text field a task; what the texts mean is for `make_draft` to say."""
 
-    system_name = forms.CharField(
+    system_name = LineField(
         max_length=NAME_LENGTH,
         label="Name of the system",
         help_text="The name of a system on the board replaces its scores; a new name adds a system.",
     )
-    organisation = forms.CharField(max_length=NAME_LENGTH, required=False)
+    organisation = LineField(max_length=NAME_LENGTH, required=False)
     url = forms.URLField(
         max_length=500, required=False, label="Address", assume_scheme="https", help_text="Where one reads about it."
     )
-    description = forms.CharField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 3}))
-    note = forms.CharField(
+    description = LinesField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 3}))
+    note = LinesField(
         required=False,
         max_length=5000,
         label="Note",
@@ -70,7 +71,7 @@ class SubmissionForm(forms.Form):
         self._tasks = tasks
         for task in tasks:
             widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "list": "missing-reasons"})
-            field = forms.CharField(required=False, max_length=60, label=task.name, widget=widget)
+            field = LineField(required=False, max_length=60, label=task.name, widget=widget)
             field.help_text = scale_text(task)
             self.fields[self.field_name(task.key)] = field
 
@@ -123,7 +124,7 @@ class CorrectionForm(SubmissionForm):
     """The scores of a system that are to stand in place of those of one of its submissions."""
 
     organisation = url = description = system_name = None  # type: ignore[assignment]
-    note = forms.CharField(
+    note = LinesField(
         max_length=5000,
         label="What was wrong, and how you know",
         help_text="Shown with the correction, on the pages of the submission and in the history.",
@@ -150,7 +151,7 @@ class CorrectionForm(SubmissionForm):
 class TokenForm(forms.Form):
     """What a new API token is called and may do, and how long."""
 
-    name = forms.CharField(
+    name = LineField(
         max_length=80,
         label="Name",
         help_text="What it is for, or where it is kept.",
@@ -217,14 +218,14 @@ class UploadForm(forms.Form):
         help_text="Columns system, task, instance, score; or system, instance and a column for each task.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
-    system_column = forms.CharField(
+    system_column = LineField(
         required=False,
         max_length=NAME_LENGTH,
         label="Its column of systems",
         help_text="Only where it is not called system.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
-    note = forms.CharField(
+    note = LinesField(
         required=False,
         max_length=5000,
         label="Note",

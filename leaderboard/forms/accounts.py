@@ -1,13 +1,15 @@
 """Forms of signing in: what allauth's ask, with this site's limits."""
 
-from allauth.account.forms import ResetPasswordForm, ResetPasswordKeyForm
+from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, ResetPasswordKeyForm
 from allauth.core import context
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from django.core.exceptions import ValidationError
+from django.forms import BooleanField
 
+from leaderboard.services.address_proof import is_own_address, note_proof_by_reset
 from leaderboard.services.attempts import TooManyAttemptsError, attempt, client_address, take_attempt
-from leaderboard.services.tokens import revoke_unproven_tokens
+from leaderboard.services.tokens import revoke_all_tokens
 
 
 class ResetForm(ResetPasswordForm):
@@ -16,6 +18,7 @@ class ResetForm(ResetPasswordForm):
     def clean_email(self) -> str:
         """Count the request, whether or not there is such an account."""
         email = str(super().clean_email())
+        self.users = [user for user in self.users if is_own_address(user, email)]
         try:
             take_attempt("reset", account=email, address=client_address(context.request))
         except TooManyAttemptsError as error:
@@ -27,9 +30,27 @@ class NewPasswordForm(ResetPasswordKeyForm):
     """A new password by the link of a mail."""
 
     def save(self) -> None:
-        """Keep it. Whoever signed up with an address that is not theirs is left no way in."""
+        """Keep it. Whoever signed up with an address that is not theirs, or stole a session, is left no way in."""
         super().save()
-        revoke_unproven_tokens(self.user)
+        note_proof_by_reset(self.user)
+        revoke_all_tokens(self.user)
+
+
+class ChangeForm(ChangePasswordForm):
+    """A new password, by who knows the old one."""
+
+    revokes_tokens = BooleanField(
+        required=False,
+        initial=True,
+        label="Revoke my API tokens",
+        help_text="Leave it ticked if somebody may have known the old password. Programs then need new tokens.",
+    )
+
+    def save(self) -> None:
+        """Keep it; sessions elsewhere end, and the tokens where that is ticked."""
+        super().save()
+        if self.cleaned_data["revokes_tokens"]:
+            revoke_all_tokens(self.user)
 
 
 class _CountedCode:

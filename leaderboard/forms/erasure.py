@@ -2,11 +2,13 @@
 
 from django import forms
 
+from leaderboard.forms.texts import LineField
+
 
 class TakedownForm(forms.Form):
     """Why scores are taken down."""
 
-    reason = forms.CharField(
+    reason = LineField(
         max_length=1000,
         label="Why",
         help_text="Kept for good with what happened to the submission, so do not repeat the scores here.",

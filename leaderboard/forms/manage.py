@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.functional import lazy
 from django.utils.html import format_html
 
+from leaderboard.forms.texts import LineField, LinesField
 from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
 from leaderboard.services.rankings import site_rules
@@ -21,7 +22,7 @@ def _rules() -> list[tuple[str, str]]:
     return [(key, RULES[key].name) for key in site_rules()]
 
 
-class TagsField(forms.CharField):
+class TagsField(LineField):
     """Tags, with commas between them."""
 
     def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
@@ -49,7 +50,7 @@ class MomentField(forms.DateTimeField):
 class NewBenchmarkForm(forms.Form):
     """What a new benchmark begins with: a table of scores, or the names of its tasks."""
 
-    name = forms.CharField(
+    name = LineField(
         required=False,
         max_length=NAME_LENGTH,
         label="Name of the benchmark",
@@ -74,7 +75,7 @@ class NewBenchmarkForm(forms.Form):
         help_text="Directions, groups, weights and scales of the tasks. Without it you set them on the next page.",
         widget=forms.ClearableFileInput(attrs={"accept": ".toml"}),
     )
-    tasks = forms.CharField(
+    tasks = LinesField(
         required=False,
         max_length=200_000,
         label="or no scores yet: the tasks, one a line",
@@ -123,14 +124,14 @@ class AboutForm(forms.ModelForm):
     source_url = forms.URLField(
         required=False, max_length=500, assume_scheme="https", label="Address", help_text="Where the data come from."
     )
-    licence = forms.CharField(required=False, max_length=500, label="Licence", widget=forms.TextInput(attrs=TEXT))
-    description = forms.CharField(
+    licence = LineField(required=False, max_length=500, label="Licence", widget=forms.TextInput(attrs=TEXT))
+    description = LinesField(
         required=False,
         max_length=20_000,
         help_text="Markdown; its first line is shown in lists.",
         widget=forms.Textarea(attrs={"rows": 5}),
     )
-    citation = forms.CharField(
+    citation = LinesField(
         required=False, max_length=5000, label="How to cite it", widget=forms.Textarea(attrs={"rows": 3})
     )
     tags = TagsField(required=False, max_length=500, help_text="Commas between them.")
@@ -163,7 +164,7 @@ class AboutForm(forms.ModelForm):
 class CreateForm(AboutForm):
     """A new benchmark, before it is created."""
 
-    key = forms.CharField(
+    key = LineField(
         required=False,
         max_length=KEY_LENGTH,
         label="Short name for addresses",
@@ -182,7 +183,7 @@ class SettingsForm(AboutForm):
     anonymous_until = MomentField(
         "Systems have no names until", "Numbers stand in their place, and nobody but moderators sees scores."
     )
-    reason = forms.CharField(
+    reason = LineField(
         required=False,
         max_length=1000,
         label="Why",
@@ -215,17 +216,17 @@ class ReleaseForm(forms.Form):
     """A revision frozen under a name."""
 
     number = forms.IntegerField(min_value=1, max_value=2**31 - 1, label="Revision")
-    name = forms.CharField(
+    name = LineField(
         max_length=NAME_LENGTH, label="Name", help_text="For example 2026.1.", widget=forms.TextInput(attrs=TEXT)
     )
-    note = forms.CharField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 3}))
+    note = LinesField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 3}))
 
 
 class EditionForm(forms.Form):
     """Another benchmark with the same tasks."""
 
-    name = forms.CharField(max_length=NAME_LENGTH, label="Name", widget=forms.TextInput(attrs=TEXT))
-    key = forms.CharField(
+    name = LineField(max_length=NAME_LENGTH, label="Name", widget=forms.TextInput(attrs=TEXT))
+    key = LineField(
         required=False,
         max_length=KEY_LENGTH,
         label="Short name for addresses",
@@ -239,4 +240,4 @@ class EditionForm(forms.Form):
 class ReasonForm(forms.Form):
     """A step with its reason."""
 
-    reason = forms.CharField(required=False, max_length=1000, label="Why", widget=forms.TextInput(attrs=TEXT))
+    reason = LineField(required=False, max_length=1000, label="Why", widget=forms.TextInput(attrs=TEXT))

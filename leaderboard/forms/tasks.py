@@ -8,6 +8,7 @@ from django import forms
 from django.forms.formsets import BaseFormSet, formset_factory
 from django.http import QueryDict
 
+from leaderboard.forms.texts import LineField
 from leaderboard.models import Benchmark, Task
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
 from leaderboard.services.configuration import decimal_text
@@ -64,8 +65,8 @@ class RowForm(forms.Form):
     """One row; its key says which stored thing it is, and is empty for a new one."""
 
     use_required_attribute = False
-    key = forms.CharField(required=False, max_length=KEY_LENGTH, widget=forms.HiddenInput)
-    name = forms.CharField(
+    key = LineField(required=False, max_length=KEY_LENGTH, widget=forms.HiddenInput)
+    name = LineField(
         required=False, max_length=NAME_LENGTH, label="Name", widget=forms.TextInput(attrs={**SHORT, "class": "name"})
     )
 
@@ -85,11 +86,11 @@ class TaskForm(RowForm):
         choices=Task.Direction.choices, coerce=int, initial=Task.Direction.HIGHER, label="Direction"
     )
     weight = WeightField()
-    group = forms.CharField(
+    group = LineField(
         required=False, max_length=NAME_LENGTH, label="Group", widget=forms.TextInput(attrs={**SHORT, "list": "groups"})
     )
-    metric = forms.CharField(required=False, max_length=NAME_LENGTH, label="Metric", widget=forms.TextInput(SHORT))
-    unit = forms.CharField(required=False, max_length=40, label="Unit", widget=forms.TextInput(SHORT))
+    metric = LineField(required=False, max_length=NAME_LENGTH, label="Metric", widget=forms.TextInput(SHORT))
+    unit = LineField(required=False, max_length=40, label="Unit", widget=forms.TextInput(SHORT))
     minimum = FigureField("Minimum")
     maximum = FigureField("Maximum")
     chance = FigureField("Chance level")

@@ -2,6 +2,7 @@
 
 from django import forms
 
+from leaderboard.forms.texts import LineField
 from leaderboard.models import Webhook
 from leaderboard.models.webhooks import ADDRESS_LENGTH
 
@@ -9,7 +10,7 @@ from leaderboard.models.webhooks import ADDRESS_LENGTH
 class WebhookForm(forms.Form):
     """An address, and what it is told of."""
 
-    address = forms.CharField(
+    address = LineField(
         max_length=ADDRESS_LENGTH,
         help_text="Where a JSON body is posted to; it begins with <code>https://</code>.",
         widget=forms.URLInput(attrs={"autocomplete": "off", "placeholder": "https://"}),

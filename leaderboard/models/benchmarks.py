@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from leaderboard.models.people import User
+from leaderboard.models.texts import LineField, LinesField, ListedField
 from ranking_engine.decimals import exact_precision
 
 KEY_LENGTH = 80
@@ -62,8 +63,8 @@ class Benchmark(models.Model):
         TWO_STEP = "two_step", "two-step: every group is a leaderboard, then these are ranked"
 
     key = models.CharField(max_length=KEY_LENGTH, unique=True, validators=[is_key])
-    name = models.CharField(max_length=NAME_LENGTH)
-    description = models.TextField(blank=True, help_text="Markdown; its first line is shown in lists.")
+    name = LineField(max_length=NAME_LENGTH)
+    description = LinesField(blank=True, help_text="Markdown; its first line is shown in lists.")
     visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.PUBLIC)
     submission_policy = models.CharField(max_length=10, choices=SubmissionPolicy, default=SubmissionPolicy.MODERATED)
     replacement = models.CharField(max_length=4, choices=Replacement, default=Replacement.ROW)
@@ -86,9 +87,9 @@ class Benchmark(models.Model):
     aggregation = models.CharField(max_length=8, choices=Aggregation, default=Aggregation.BASIC)
     gamma = models.FloatField(null=True, blank=True, help_text="Optimality threshold γ, in the tasks' unit.")
     source_url = models.URLField(max_length=500, blank=True)
-    licence = models.CharField(max_length=500, blank=True)
-    citation = models.TextField(blank=True)
-    tags = models.JSONField(default=list, blank=True)
+    licence = LineField(max_length=500, blank=True)
+    citation = LinesField(blank=True)
+    tags = ListedField(default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     # Counts revisions; taken with one UPDATE, so that two acceptances never share a number.
     last_revision_number = models.PositiveIntegerField(default=0, editable=False)
@@ -122,7 +123,7 @@ class TaskGroup(models.Model):
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="groups")
     key = models.CharField(max_length=KEY_LENGTH, validators=[is_key])
-    name = models.CharField(max_length=NAME_LENGTH)
+    name = LineField(max_length=NAME_LENGTH)
     weight = models.DecimalField(max_digits=20, decimal_places=10, default=Decimal(1))
     order = models.PositiveIntegerField(default=0)
 
@@ -148,10 +149,10 @@ class Task(models.Model):
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="tasks")
     group = models.ForeignKey(TaskGroup, on_delete=models.PROTECT, null=True, blank=True, related_name="tasks")
     key = models.CharField(max_length=KEY_LENGTH, validators=[is_key])
-    name = models.CharField(max_length=NAME_LENGTH)
+    name = LineField(max_length=NAME_LENGTH)
     name_folded = models.CharField(max_length=2 * NAME_LENGTH, editable=False)
-    metric = models.CharField(max_length=NAME_LENGTH, blank=True)
-    unit = models.CharField(max_length=40, blank=True)
+    metric = LineField(max_length=NAME_LENGTH, blank=True)
+    unit = LineField(max_length=40, blank=True)
     direction = models.SmallIntegerField(choices=Direction, default=Direction.HIGHER)
     weight = models.DecimalField(max_digits=20, decimal_places=10, default=Decimal(1))
     minimum = models.FloatField(null=True, blank=True)

@@ -9,6 +9,7 @@ from django.db.models import Q
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, Benchmark, is_key
 from leaderboard.models.people import Membership, User
 from leaderboard.models.revisions import Revision
+from leaderboard.models.texts import LineField, LinesField
 
 
 class BenchmarkDraft(models.Model):
@@ -16,7 +17,7 @@ class BenchmarkDraft(models.Model):
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="benchmark_drafts")
-    name = models.CharField(max_length=NAME_LENGTH)
+    name = LineField(max_length=NAME_LENGTH)
     table = models.BinaryField(help_text="scores.csv as it came in; its first line alone where there are no scores.")
     about = models.TextField(blank=True, help_text="benchmark.toml as it came in.")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -32,8 +33,8 @@ class Release(models.Model):
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="releases")
     revision = models.ForeignKey(Revision, on_delete=models.PROTECT, related_name="releases")
     key = models.CharField(max_length=KEY_LENGTH, validators=[is_key])
-    name = models.CharField(max_length=NAME_LENGTH)
-    note = models.TextField(blank=True)
+    name = LineField(max_length=NAME_LENGTH)
+    note = LinesField(blank=True)
     author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -65,7 +66,7 @@ class Ban(models.Model):
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="bans")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="bans")
-    reason = models.TextField()
+    reason = LinesField()
     author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -100,7 +101,7 @@ class AuditEntry(models.Model):
     field = models.CharField(max_length=40)
     before = models.TextField(blank=True)
     after = models.TextField(blank=True)
-    reason = models.TextField(blank=True)
+    reason = LinesField(blank=True)
     revision = models.ForeignKey(Revision, on_delete=models.PROTECT, null=True, related_name="audit_entries")
     at = models.DateTimeField(auto_now_add=True)
 

@@ -11,6 +11,8 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from knox.models import AbstractAuthToken, AuthTokenManager
 
+from leaderboard.models.texts import LineField
+
 
 class UserManager(BaseUserManager["User"]):
     """Makes users, who are known by their e-mail address alone."""
@@ -47,7 +49,7 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
     """Someone with an account. Personal data stands on this row and nowhere else."""
 
     email = models.EmailField(unique=True)
-    display_name = models.CharField(max_length=80, blank=True, help_text="How others see you.")
+    display_name = LineField(max_length=80, blank=True, help_text="How others see you.")
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False, help_text="May sign in to the Django admin.")
     date_joined = models.DateTimeField(default=timezone.now)
@@ -90,7 +92,7 @@ class ApiToken(AbstractAuthToken):
         MANAGE = "manage"
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
-    name = models.CharField(max_length=80)
+    name = LineField(max_length=80)
     scopes = models.JSONField(default=list)
     last_used_at = models.DateTimeField(null=True, blank=True)
 

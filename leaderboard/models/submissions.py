@@ -9,6 +9,7 @@ from leaderboard.models.benchmarks import Benchmark, Task
 from leaderboard.models.people import User
 from leaderboard.models.revisions import Revision
 from leaderboard.models.systems import System
+from leaderboard.models.texts import LinesField
 
 
 class Source(models.TextChoices):
@@ -29,7 +30,7 @@ class Draft(models.Model):
     owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="drafts")
     source = models.CharField(max_length=10, choices=Source)
     rows = models.JSONField(help_text="One entry a system: what it is, and its scores by task key.")
-    note = models.TextField(blank=True)
+    note = LinesField(blank=True)
     previewed_number = models.PositiveIntegerField(default=0, help_text="The revision the preview was made against.")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(db_index=True)
@@ -50,7 +51,7 @@ class Batch(models.Model):
     source = models.CharField(max_length=10, choices=Source)
     payload_hash = models.CharField(max_length=64)
     idempotency_key = models.CharField(max_length=100, null=True, blank=True)  # noqa: DJ001 -- NULLs are distinct
-    note = models.TextField(blank=True)
+    note = LinesField(blank=True)
     # What its submitter was told when it came in; a later change of the setting does not move it.
     decide_by = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -117,7 +118,7 @@ class SubmissionEvent(models.Model):
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="events")
     kind = models.CharField(max_length=10, choices=Kind)
     actor = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
-    reason = models.TextField(blank=True)
+    reason = LinesField(blank=True)
     # The revision that this event caused: none, where the submission was not on the board and does not come onto it.
     revision = models.ForeignKey(Revision, on_delete=models.PROTECT, null=True, related_name="events")
     at = models.DateTimeField(auto_now_add=True)

@@ -3,6 +3,7 @@
 from django.db import models
 
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, Benchmark, is_key
+from leaderboard.models.texts import LineField, LinesField, ListedField
 
 
 class System(models.Model):
@@ -11,12 +12,12 @@ class System(models.Model):
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="systems")
     key = models.CharField(max_length=KEY_LENGTH, validators=[is_key])
-    name = models.CharField(max_length=NAME_LENGTH)
+    name = LineField(max_length=NAME_LENGTH)
     name_folded = models.CharField(max_length=2 * NAME_LENGTH, editable=False)
-    organisation = models.CharField(max_length=NAME_LENGTH, blank=True)
+    organisation = LineField(max_length=NAME_LENGTH, blank=True)
     url = models.URLField(max_length=500, blank=True)
-    description = models.TextField(blank=True)
-    tags = models.JSONField(default=list, blank=True)
+    description = LinesField(blank=True)
+    tags = ListedField(default=list, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from leaderboard.models.benchmarks import Benchmark
 from leaderboard.models.people import User
+from leaderboard.models.texts import LineField
 
 PROFILE_NAME_LENGTH = 60
 
@@ -14,7 +15,7 @@ class WeightProfile(models.Model):
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="weight_profiles")
     author = models.ForeignKey(User, on_delete=models.CASCADE, related_name="weight_profiles")
-    name = models.CharField(max_length=PROFILE_NAME_LENGTH)
+    name = LineField(max_length=PROFILE_NAME_LENGTH)
     is_published = models.BooleanField(default=False)
     # Texts by key, as in an address: only what differed from the benchmark's weights when it was saved is named.
     task_weights = models.JSONField(default=dict)

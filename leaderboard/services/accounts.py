@@ -4,14 +4,18 @@ import ipaddress
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
+from django.contrib import messages
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.hashers import make_password
 from django.contrib.sites.shortcuts import get_current_site
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
+from django.db import transaction
 from django.http import HttpRequest
 
 from leaderboard.models import User
+from leaderboard.services.address_proof import clear_before_proof, has_proven_address
 from leaderboard.services.attempts import (
     TooManyAttemptsError,
     client_address,
@@ -20,6 +24,11 @@ from leaderboard.services.attempts import (
     take_attempt,
 )
 from leaderboard.services.outbox import put_mail
+
+USED_BEFORE = (
+    "Somebody was signed in to this account before its address was confirmed. In case that was not you, they are "
+    "signed out and their password is taken back. Choose a new one by “Forgot the password?”."
+)
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -33,6 +42,23 @@ class AccountAdapter(DefaultAccountAdapter):
         if commit:
             user.save()
         return user
+
+    def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        """Note that an address is its account's. The first time nothing stays of what was set up before.
+
+        Who confirms it where they are signed in to the account knows its password and reads its mail: they are one.
+        """
+        user = email_address.user
+        is_first = email_address.email == user.email.lower() and not has_proven_address(user)
+        with transaction.atomic():
+            is_confirmed = bool(super().confirm_email(request, email_address))
+            if is_confirmed and is_first and request.user.pk != user.pk:
+                clear_before_proof(user)
+                if user.last_login is not None:  # somebody has used it, and knows the password that it has
+                    user.set_unusable_password()
+                    user.save(update_fields=["password"])
+                    messages.warning(request, USED_BEFORE)
+        return is_confirmed
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """The address that asks, as every limit of this site sees it."""

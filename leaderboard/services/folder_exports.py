@@ -16,6 +16,7 @@ from leaderboard.models import Revision
 from leaderboard.selectors.instances import current_instances
 from leaderboard.services.score_matrix import revision_matrix
 from ranking_engine.benchmark_file import DIRECTIONS
+from ranking_engine.texts import writable
 
 DIRECTION_NAMES = {number: name for name, number in DIRECTIONS.items()}
 
@@ -38,10 +39,10 @@ def folder_of(revision: Revision) -> dict[str, str]:
     names = [system.name for system in found.systems]
     table = io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(["system", *(task["name"] for task in found.tasks)])
+    writer.writerow(["system", *(writable(task["name"]) for task in found.tasks)])
     for name, values in zip(names, found.matrix.values.tolist(), strict=True):
         cells = ["" if value != value else repr(value).removesuffix(".0") for value in values]  # noqa: PLR0124
-        writer.writerow([name, *cells])
+        writer.writerow([writable(name), *cells])
     systems = [{"name": system.name, "key": system.key} for system in found.systems]
     return {"scores.csv": table.getvalue(), "benchmark.toml": _about(revision, systems)}
 
@@ -97,7 +98,7 @@ def _entries(stated: dict[str, Any]) -> list[str]:
     return [
         f"{name} = {value!r}"
         if isinstance(value, int | float)
-        else f"{name} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
+        else f"{name} = {json.dumps(writable(value), ensure_ascii=False)}"
         for name, value in stated.items()
         if value not in (None, "")
     ]

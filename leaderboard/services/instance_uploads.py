@@ -10,12 +10,13 @@ from django.conf import settings
 from leaderboard.models import Benchmark, Task
 from leaderboard.services.csv_uploads import unknown_task
 from leaderboard.services.instance_vectors import entry_of
-from leaderboard.services.upload_checks import UNSTORABLE, RawRow
+from leaderboard.services.upload_checks import RawRow
 from leaderboard.services.upload_problems import DraftError, Problems
 from ranking_engine.instance_tables import InstanceTable, read_instance_table
 from ranking_engine.names import clean_name, fold_name, shorten
 from ranking_engine.score_matrix import FloatArray
 from ranking_engine.tables import TableError
+from ranking_engine.texts import lines_problem
 
 NAME_LENGTH = 100  # of an instance
 
@@ -161,7 +162,8 @@ def instance_name_problem(name: str) -> str:
         return "an instance has no name"
     if len(name) > NAME_LENGTH:
         return f"the instance {shorten(name)!r} has {len(name)} characters; at most {NAME_LENGTH} are kept"
-    return "an instance's name holds a character that cannot be stored" if UNSTORABLE.search(name) else ""
+    problem = lines_problem(name)
+    return f"the instance {shorten(name)!r} {problem}" if problem else ""
 
 
 def _refused(message: str) -> DraftError:

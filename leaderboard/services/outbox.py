@@ -22,6 +22,7 @@ from django.utils import timezone
 from leaderboard.models import OutboxMessage
 from leaderboard.services.webhook_deliveries import deliver
 from leaderboard.services.webhook_posting import AddressError, PostError
+from ranking_engine.texts import writable
 
 logger = logging.getLogger(__name__)
 
@@ -42,12 +43,12 @@ def put_mail(to: str, *, subject: str, text: str, headers: Mapping[str, str] | N
 
     Args:
         to: the address, of one person.
-        subject: line breaks in it become spaces.
+        subject: line breaks in it become spaces; other control characters go.
         text: plain text.
         headers: further headers, such as List-Unsubscribe.
     """
-    line = " ".join(subject.split())[:SUBJECT_LENGTH]
-    payload = {"to": to, "subject": line, "text": text, "headers": dict(headers or {})}
+    line = writable(" ".join(subject.split())).strip()[:SUBJECT_LENGTH]
+    payload = {"to": to, "subject": line, "text": writable(text), "headers": dict(headers or {})}
     return OutboxMessage.objects.create(kind=Kind.MAIL, payload=payload, not_before=timezone.now())
 
 

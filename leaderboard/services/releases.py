@@ -22,6 +22,7 @@ from leaderboard.services.names import make_key
 from leaderboard.services.submissions import accept_batch, store_batch
 from leaderboard.services.task_changes import present_proposal, write_proposal
 from ranking_engine.names import check_name
+from ranking_engine.texts import writable
 
 LATEX = re.compile(r"[\\{}%&$#_~^]")
 NOT_COPIED = {"name", "deadline", "embargo_until", "anonymous_until"}
@@ -99,7 +100,7 @@ def cite(release: Release, address: str, *, tells_hash: bool = True) -> Citation
 
 def _latex(text: str) -> str:
     named = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return LATEX.sub(lambda found: named.get(found[0], f"\\{found[0]}"), text)
+    return LATEX.sub(lambda found: named.get(found[0], f"\\{found[0]}"), writable(text))
 
 
 @transaction.atomic

@@ -13,6 +13,7 @@ from typing import Any
 
 from leaderboard.services.score_texts import value_text
 from ranking_engine.names import FORMULA_PREFIXES
+from ranking_engine.texts import writable
 
 Value = str | int | float | bool | None
 
@@ -75,7 +76,7 @@ def _csv_cell(value: object) -> object:
         return "true" if value else "false"
     if isinstance(value, float):
         return repr(value) if math.isfinite(value) else ""
-    return tame(value) if isinstance(value, str) else value
+    return tame(writable(value)) if isinstance(value, str) else value
 
 
 def tame(text: str) -> str:
@@ -119,7 +120,7 @@ def latex_table(caption: str, headings: Sequence[Heading], rows: Iterable[Sequen
         rows: cells that are LaTeX already.
     """
     lines = [
-        f"% {' '.join(caption.split())}",
+        f"% {_line(caption)}",
         r"% \usepackage{booktabs}",
         rf"\begin{{tabular}}{{{''.join('l' if heading.is_text else 'r' for heading in headings)}}}",
         r"\toprule",
@@ -134,7 +135,7 @@ def latex_table(caption: str, headings: Sequence[Heading], rows: Iterable[Sequen
 
 def latex_text(text: str) -> str:
     """A text in which LaTeX finds no command."""
-    return "".join(LATEX.get(character, character) for character in text)
+    return "".join(LATEX.get(character, character) for character in _line(text))
 
 
 def sheet_markdown(sheet: Sheet) -> str:
@@ -152,7 +153,7 @@ def markdown_table(caption: str, headings: Sequence[Heading], rows: Iterable[Seq
         rows: cells that are Markdown already.
     """
     lines = [
-        markdown_text(" ".join(caption.split())),
+        markdown_text(caption),
         "",
         f"| {' | '.join(markdown_text(heading.name) for heading in headings)} |",
         f"|{'|'.join('---' if heading.is_text else '---:' for heading in headings)}|",
@@ -163,7 +164,7 @@ def markdown_table(caption: str, headings: Sequence[Heading], rows: Iterable[Seq
 
 def markdown_text(text: str) -> str:
     """A text in which Markdown finds no mark-up and a table no end of a cell."""
-    return "".join(f"\\{character}" if character in MARKDOWN else character for character in text)
+    return "".join(f"\\{character}" if character in MARKDOWN else character for character in _line(text))
 
 
 def _shown(value: Value) -> str:
@@ -172,7 +173,12 @@ def _shown(value: Value) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return value_text(value).replace("-", "\N{MINUS SIGN}", 1) if math.isfinite(value) else ""
-    return " ".join(str(value).split())
+    return str(value)
+
+
+def _line(text: str) -> str:
+    """A text on one line, without what a terminal or LaTeX would obey."""
+    return writable(" ".join(text.split())).strip()
 
 
 # By the ending of the file: its content type, and what writes it.

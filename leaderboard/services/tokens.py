@@ -4,14 +4,18 @@ from collections.abc import Sequence
 from datetime import timedelta
 from hmac import compare_digest
 
-from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.db import IntegrityError
 from django.db.models import Q, QuerySet
+from django.urls import reverse
 from django.utils import timezone
 from knox.crypto import hash_token
 from knox.settings import CONSTANTS
 
 from leaderboard.models import ApiToken, User
+from leaderboard.moments import moment_in_words
+from leaderboard.services.address_proof import has_proven_address
+from leaderboard.services.outbox import put_mail
 from leaderboard.services.turns import in_turn
 
 LIFETIMES = (30, 90, 365)  # days
@@ -30,7 +34,7 @@ def tokens_of(user: User) -> QuerySet[ApiToken]:
 
 
 def create_token(user: User, *, name: str, scopes: Sequence[str], days: int) -> tuple[ApiToken, str]:
-    """Store a token.
+    """Store a token, and mail its owner that there is one.
 
     Returns:
         The token's row, and its secret, which nobody can read again.
@@ -48,9 +52,28 @@ def create_token(user: User, *, name: str, scopes: Sequence[str], days: int) -> 
         with in_turn(user):
             if ApiToken.objects.filter(user=user).count() >= MOST_TOKENS:
                 raise TokenError(f"You have {MOST_TOKENS} tokens; revoke one first.")
-            return ApiToken.objects.create(user, expiry=timedelta(days=days), name=name, scopes=ordered)
+            token, secret = ApiToken.objects.create(user, expiry=timedelta(days=days), name=name, scopes=ordered)
+            _mail_about(token)
+            return token, secret
     except IntegrityError as error:
         raise TokenError("You have a token of this name already; revoke it, or choose another name.") from error
+
+
+def _mail_about(token: ApiToken) -> None:
+    """Tell the owner, so that nobody makes one behind their back. Who never confirmed an address gets no mail there."""
+    user = token.user
+    if not has_proven_address(user):
+        return
+    pages = ("tokens", "account_change_password", "sessions")
+    links = "\n".join(settings.SITE_URL.rstrip("/") + reverse(page) for page in pages)
+    text = (
+        f"Hello {user.shown_name},\n\n"
+        f"an API token was made for your account: “{token.name}”. It may {', '.join(token.scopes)}, and it expires on "
+        f"{moment_in_words(token.expiry)}.\n\n"
+        "If that was not you, somebody is signed in to your account. Revoke the token, change your password, and sign "
+        f"out everywhere else:\n\n{links}\n"
+    )
+    put_mail(user.email, subject="[Plurank] A new API token", text=text)
 
 
 def revoke_token(user: User, name: str) -> bool:
@@ -58,16 +81,12 @@ def revoke_token(user: User, name: str) -> bool:
     return ApiToken.objects.filter(user=user, name=name).delete()[0] > 0
 
 
-def revoke_unproven_tokens(user: User) -> int:
-    """Delete all tokens of a user who never confirmed their address, once whoever reads its mail set a new password.
-
-    Somebody else may have signed up with that address, made the tokens, and waited.
+def revoke_all_tokens(user: User) -> int:
+    """Delete all tokens of a user, as when their password may have been known to somebody else.
 
     Returns:
         How many there were.
     """
-    if not EmailAddress.objects.filter(user=user, primary=True, verified=False).exists():
-        return 0
     return ApiToken.objects.filter(user=user).delete()[0]
 
 

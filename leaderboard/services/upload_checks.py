@@ -23,6 +23,7 @@ from leaderboard.services.instance_vectors import foreign_sets
 from leaderboard.services.names import LOOK_ALIKE, NearMisses
 from leaderboard.services.upload_problems import DraftError, Problems
 from ranking_engine.names import check_name, fold_name, shorten
+from ranking_engine.texts import line_problem, lines_problem
 
 FOLDED_LENGTH = 2 * NAME_LENGTH
 ADDRESS_LENGTH = 500
@@ -31,7 +32,6 @@ MOST = sys.float_info.max
 SECRET_REFUSALS = 5  # a user, benchmark and day, of names that are hidden from them
 is_web_address = URLValidator(schemes=["http", "https"])
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
-UNSTORABLE = re.compile("[\\0\\ud800-\\udfff]")
 NO_SCORE = {"missing": Score.MissingReason.NOT_REPORTED}
 # What may be said in place of a score; "withdrawn" is what a withdrawal says.
 MISSING_WORDS: dict[str, str] = {
@@ -293,15 +293,15 @@ class _Check:
 
     def _check_about(self, row: RawRow) -> None:
         """What a row says of its system beside the name; pages make a link of its address."""
-        for place, text, most in (
-            ("organisation", row.organisation, NAME_LENGTH),
-            ("url", row.url, ADDRESS_LENGTH),
-            ("description", row.description, DESCRIPTION_LENGTH),
+        for place, text, most, problem_of in (
+            ("organisation", row.organisation, NAME_LENGTH, line_problem),
+            ("url", row.url, ADDRESS_LENGTH, line_problem),
+            ("description", row.description, DESCRIPTION_LENGTH, lines_problem),
         ):
             if len(text) > most:
                 self.problems.add(place, f"{len(text)} characters; at most {most} are kept", line=row.line)
-            if UNSTORABLE.search(text):
-                self.problems.add(place, "it holds a character that cannot be stored", line=row.line)
+            elif problem := problem_of(text):
+                self.problems.add(place, f"it {problem}", line=row.line)
         if row.url:
             try:
                 is_web_address(row.url)

@@ -15,6 +15,7 @@ from leaderboard.models import Benchmark
 from leaderboard.services.feeds import FeedEntry, entries_of, entries_of_all
 from leaderboard.services.public_board import open_benchmark
 from leaderboard.views.shared import shared_answer
+from ranking_engine.texts import writable
 
 FOUNDED = datetime(2026, 1, 1, tzinfo=UTC)  # of tags, and of a feed that has no entry yet
 BY = "Plurank"
@@ -34,7 +35,8 @@ def feed(request: HttpRequest, key: str) -> HttpResponse:
     benchmark, _ = open_benchmark(key)
     page = request.build_absolute_uri(reverse("board", args=[key]))
     made = _feed(request, f"{benchmark.name} on Plurank", page, f"benchmark/{key}", benchmark.created_at)
-    made.feed["subtitle"] = f"New boards of {benchmark.name}: what changed, and who leads under which rule."
+    told = f"New boards of {benchmark.name}: what changed, and who leads under which rule."
+    made.feed["subtitle"] = writable(told)
     return _answer(request, made, entries_of(benchmark), benchmark)
 
 
@@ -49,7 +51,7 @@ def feed_of_all(request: HttpRequest) -> HttpResponse:
 def _feed(request: HttpRequest, title: str, page: str, what: str, began: datetime) -> BoardFeed:
     address = request.build_absolute_uri(request.path)
     return BoardFeed(
-        title, page, "", language="en", author_name=BY, feed_url=address, feed_guid=_tag(what), began=began
+        writable(title), page, "", language="en", author_name=BY, feed_url=address, feed_guid=_tag(what), began=began
     )
 
 
@@ -59,9 +61,9 @@ def _answer(
     for entry in entries:
         board = request.build_absolute_uri(reverse("board", args=[entry.benchmark.key]))
         made.add_item(
-            entry.title,
+            writable(entry.title),  # older rows hold what is refused by now, and XML cannot carry
             f"{board}?revision={entry.number}",
-            format_html_join("", "<p>{}</p>", ((sentence,) for sentence in entry.sentences)),
+            format_html_join("", "<p>{}</p>", ((writable(sentence),) for sentence in entry.sentences)),
             unique_id=_tag(f"benchmark/{entry.benchmark.key}/publication/{entry.publication}"),
             pubdate=entry.published_at,
             updateddate=entry.updated_at,

@@ -4,11 +4,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from leaderboard.forms.imports import SCALE_LABELS, assignment_of, column_fields, system_fields
+from leaderboard.forms.texts import sent_lines
 from leaderboard.models import Benchmark, Task
 from leaderboard.services.drafts import DraftError
 from leaderboard.services.imports import Assignment, Import, import_draft, note_of, packed, suggested, unpacked
 from leaderboard.services.upload_problems import Problems
 from leaderboard.views.people import signed_in
+
+NOTE_LENGTH = 5000
 
 
 def ask(request: HttpRequest, benchmark: Benchmark, found: Import, note: str) -> HttpResponse:
@@ -26,7 +29,7 @@ def take(request: HttpRequest, benchmark: Benchmark) -> HttpResponse | None:
     if found is None:
         return None
     said = assignment_of(request.POST, found)
-    note = request.POST.get("note", "")
+    note = sent_lines(request, "note", NOTE_LENGTH)
     try:
         draft = import_draft(benchmark, signed_in(request), found, said, note=note)
     except DraftError as error:

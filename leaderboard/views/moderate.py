@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from leaderboard.forms.texts import sent_lines
 from leaderboard.models import Batch, Benchmark, Submission
 from leaderboard.selectors.audience import audience, moderated_benchmark, undecided_batch, visible_batch
 from leaderboard.services.moderation import decide, look_at, queue
@@ -56,7 +57,7 @@ def _chosen(request: HttpRequest, benchmark: Benchmark) -> list[Batch]:
 
 
 def _decide(request: HttpRequest, benchmark: Benchmark, batches: list[Batch]) -> HttpResponse:
-    action, reason = request.POST.get("action", ""), request.POST.get("reason", "").strip()[:REASON_LENGTH]
+    action, reason = request.POST.get("action", ""), sent_lines(request, "reason", REASON_LENGTH)
     if action not in {ACCEPT, REJECT, REJECT_AND_BAN}:
         raise BadRequest("Accept or reject.")
     if not batches:
@@ -93,7 +94,7 @@ def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Take one's own submission back before it is on the board; withdraw or reinstate one that is, as a moderator."""
     batch = visible_batch(request.user, uuid)
     actor, action = signed_in(request), request.POST.get("action", "")
-    reason = request.POST.get("reason", "").strip()[:REASON_LENGTH]
+    reason = sent_lines(request, "reason", REASON_LENGTH)
     try:
         if action == "retract":
             retract_batch(batch, actor=actor, reason=reason)

@@ -1,5 +1,6 @@
 """The page of one's API tokens."""
 
+from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -14,6 +15,7 @@ from leaderboard.views.people import signed_in
 
 
 @login_required
+@reauthentication_required(allow_get=True)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:

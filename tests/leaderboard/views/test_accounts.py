@@ -14,6 +14,7 @@ from config.settings import EMAIL_BACKEND, PASSWORD_HASHERS
 from leaderboard.models import OutboxMessage, User
 from leaderboard.services.outbox import send_due_messages
 from leaderboard.services.sessions import browser_name
+from tests.signing_in import confirm_password
 
 PASSWORD = "a long password"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -82,7 +83,7 @@ def test_no_link_to_a_new_password_is_kept_once_it_is_sent(user):
 
 
 def test_another_address_counts_once_the_mail_sent_there_was_answered_and_the_old_one_is_told(user):
-    client, _ = sign_in(user)
+    client = confirm_password(sign_in(user)[0], user)
     new = "new@plurank.example"
     client.post("/account/email/", {"action_add": "", "email": new})
     client.post("/account/email/", {"action_primary": "", "email": new})

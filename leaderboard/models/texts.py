@@ -1,0 +1,59 @@
+"""Fields of models for texts that people write. What may be in them is the engine's to say (`ranking_engine.texts`)."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from django.core.exceptions import ValidationError
+from django.db import models
+
+from ranking_engine.texts import line_problem, lines_problem
+
+
+def is_line(text: str) -> None:
+    """Raise a ValidationError unless `text` is one line without control and invisible characters."""
+    if problem := line_problem(text):
+        raise ValidationError(f"This {problem}.", code="control_character")
+
+
+def is_lines(text: str) -> None:
+    """Raise a ValidationError where `text` holds control characters other than tabs and line breaks."""
+    if problem := lines_problem(text):
+        raise ValidationError(f"This {problem}.", code="control_character")
+
+
+def are_lines(texts: Sequence[str]) -> None:
+    """Raise a ValidationError unless each of `texts` is one line."""
+    for text in texts:
+        is_line(str(text))
+
+
+class _Plain:
+    """For migrations a plain field: what the check refuses is no matter of the database's."""
+
+    plain: ClassVar[type[models.Field]]
+
+    def deconstruct(self) -> Any:  # noqa: ANN401
+        """As of the plain field."""
+        name, _, args, kwargs = super().deconstruct()  # type: ignore[misc]
+        return name, f"django.db.models.{self.plain.__name__}", args, kwargs
+
+
+class LineField(_Plain, models.CharField):
+    """One line that somebody writes."""
+
+    plain = models.CharField
+    default_validators: ClassVar = [is_line]
+
+
+class LinesField(_Plain, models.TextField):
+    """Several lines that somebody writes."""
+
+    plain = models.TextField
+    default_validators: ClassVar = [is_lines]
+
+
+class ListedField(_Plain, models.JSONField):
+    """A list of lines that somebody writes, such as tags."""
+
+    plain = models.JSONField
+    default_validators: ClassVar = [are_lines]
