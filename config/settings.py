@@ -82,7 +82,9 @@ SQLITE_OPTIONS = {
     # Deferred transactions of several writers fail at once with "database is locked"; immediate ones queue.
     "transaction_mode": "IMMEDIATE",
     "timeout": env.number("PLURANK_SQLITE_WAIT_SECONDS", 20, least=1),
-    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON",
+    # Without recursive triggers INSERT OR REPLACE would delete rows that the triggers of history keep.
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
+    "PRAGMA recursive_triggers=ON",
 }
 DATABASES: dict[str, dict[str, Any]] = {"default": env.database("DATABASE_URL", f"sqlite:///{VAR / 'plurank.sqlite3'}")}
 IS_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")

@@ -12,13 +12,13 @@ from ranking_engine.texts import line_problem, lines_problem
 def is_line(text: str) -> None:
     """Raise a ValidationError unless `text` is one line without control and invisible characters."""
     if problem := line_problem(text):
-        raise ValidationError(f"This {problem}.", code="control_character")
+        raise ValidationError(f"It {problem}.", code="control_character")
 
 
 def is_lines(text: str) -> None:
     """Raise a ValidationError where `text` holds control characters other than tabs and line breaks."""
     if problem := lines_problem(text):
-        raise ValidationError(f"This {problem}.", code="control_character")
+        raise ValidationError(f"It {problem}.", code="control_character")
 
 
 def are_lines(texts: Sequence[str]) -> None:

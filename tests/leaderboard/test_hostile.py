@@ -597,7 +597,7 @@ def test_an_account_cannot_look_like_another_by_what_cannot_be_seen(db):
         "password2": "a long password",
     }  # fmt: skip
     page = signed_in().post("/account/signup/", form).content.decode()
-    assert "The display name holds the invisible or control character U+200B (zero width space); leave it out." in page
+    assert "It holds the invisible or control character U+200B (zero width space); leave it out." in page
     assert not User.objects.exists()
 
 

@@ -1,9 +1,13 @@
 """What was accepted cannot be changed, whoever asks: the database refuses."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 from django.db import DatabaseError, connection, transaction
 
 from leaderboard.models import AppendOnlyPermit, Revision, Score, Submission, SubmissionEvent
+from leaderboard.services.permit import append_only_permit
 from leaderboard.services.releases import freeze_revision
 from leaderboard.services.uploads import Upload, submit_upload
 
@@ -19,6 +23,7 @@ FROZEN = [
     "leaderboard_instanceset",
     "leaderboard_instancescores",
 ]
+SCORES = "leaderboard_score"
 KEPT = [*FROZEN, "leaderboard_submission", "leaderboard_revision"]
 
 
@@ -51,6 +56,46 @@ def test_no_kept_row_can_be_deleted(make, table):
 
 
 @pytest.mark.parametrize("table", KEPT)
+def test_no_kept_row_can_be_replaced(make, table):
+    if connection.vendor != "sqlite":
+        pytest.skip("only SQLite has INSERT OR REPLACE")
+    fill(make)
+    assert "append-only: REPLACE refused" in refused(f"INSERT OR REPLACE INTO {table} SELECT * FROM {table} LIMIT 1")
+
+
+def test_a_score_cannot_be_replaced_under_another_number(make):
+    if connection.vendor != "sqlite":
+        pytest.skip("only SQLite has INSERT OR REPLACE")
+    fill(make)
+    columns = [column.name for column in connection.introspection.get_table_description(connection.cursor(), SCORES)]
+    values = ["id + 10000" if column == "id" else "-1" if column == "value" else column for column in columns]
+    statement = f"INSERT OR REPLACE INTO {SCORES} ({', '.join(columns)}) SELECT {', '.join(values)} FROM {SCORES}"
+    assert "append-only: DELETE refused" in refused(statement)
+
+
+def test_other_programs_replace_no_row_either(make_committed, committed_db):
+    if connection.vendor != "sqlite":
+        pytest.skip("only SQLite has INSERT OR REPLACE")
+    fill(make_committed)
+    with closing(sqlite3.connect(connection.settings_dict["NAME"])) as other:
+        assert other.execute("PRAGMA recursive_triggers").fetchone() == (0,)
+        with pytest.raises(sqlite3.DatabaseError, match="append-only: REPLACE refused"):
+            other.execute(f"INSERT OR REPLACE INTO {SCORES} SELECT * FROM {SCORES} LIMIT 1")
+
+
+def test_what_a_submission_corrects_never_changes(make):
+    benchmark = make.published()
+    first, second = Submission.objects.filter(benchmark=benchmark).order_by("pk")[:2]
+    with append_only_permit("a test"):
+        Submission.objects.filter(pk=second.pk).update(corrects=first)
+    for change in (None, second.pk):
+        with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+            Submission.objects.filter(pk=second.pk).update(corrects_id=change)
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        Submission.objects.filter(pk=first.pk).update(corrects=second)
+
+
+@pytest.mark.parametrize("table", KEPT)
 def test_no_kept_table_can_be_truncated(make, table):
     if connection.vendor != "postgresql":
         pytest.skip("only PostgreSQL has TRUNCATE")
@@ -73,6 +118,9 @@ def test_a_submission_changes_its_state_and_nothing_else(make, change):
 def test_a_revision_takes_its_input_hash_and_nothing_else(make):
     make.benchmark()
     Revision.objects.update(input_hash="0" * 64)
+    for other in ("1" * 64, ""):
+        with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+            Revision.objects.update(input_hash=other)
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
         Revision.objects.update(note="rewritten")
 

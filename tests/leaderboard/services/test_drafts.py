@@ -208,8 +208,8 @@ def test_one_system_has_one_row_in_an_upload(make, first, second):
         ("description", "x" * 5001, "5001 characters; at most 5000 are kept"),
         ("url", "https://a.example/" + "x" * 500, "518 characters; at most 500 are kept"),
         ("url", "a.example", "'a.example' is not an address that begins with http:// or https://"),
-        ("description", "a\0b", "it holds a character that cannot be stored"),
-        ("organisation", "a\ud800b", "it holds a character that cannot be stored"),
+        ("description", "a\0b", "it holds the control character U+0000; leave it out"),
+        ("organisation", "a\ud800b", "it holds the invisible or control character U+D800; leave it out"),
     ],
 )
 def test_what_is_said_of_a_system_fits_the_room_there_is(make, field, text, message):
