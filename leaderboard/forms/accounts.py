@@ -7,6 +7,7 @@ from allauth.mfa.totp.forms import ActivateTOTPForm
 from django.core.exceptions import ValidationError
 from django.forms import BooleanField
 
+from leaderboard.models import User
 from leaderboard.services.address_proof import is_own_address, note_proof_by_reset
 from leaderboard.services.attempts import TooManyAttemptsError, attempt, client_address, take_attempt
 from leaderboard.services.tokens import revoke_all_tokens
@@ -18,7 +19,8 @@ class ResetForm(ResetPasswordForm):
     def clean_email(self) -> str:
         """Count the request, whether or not there is such an account."""
         email = str(super().clean_email())
-        self.users = [user for user in self.users if is_own_address(user, email)]
+        found: list[User] = self.users  # type: ignore[has-type]  # allauth is untyped
+        self.users = [user for user in found if is_own_address(user, email)]
         try:
             take_attempt("reset", account=email, address=client_address(context.request))
         except TooManyAttemptsError as error:

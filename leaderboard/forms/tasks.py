@@ -95,7 +95,7 @@ class TaskForm(RowForm):
     maximum = FigureField("Maximum")
     chance = FigureField("Chance level")
     precision = ExactField("Precision")
-    cluster = forms.CharField(
+    cluster = LineField(
         required=False,
         max_length=NAME_LENGTH,
         label="Cluster",

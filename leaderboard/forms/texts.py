@@ -1,7 +1,5 @@
 """Fields of forms for texts that people write, and such a text where no form asks for it."""
 
-from typing import ClassVar
-
 from django import forms
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest
@@ -13,13 +11,13 @@ from ranking_engine.texts import lines_problem
 class LineField(forms.CharField):
     """One line, without control and invisible characters."""
 
-    default_validators: ClassVar = [is_line]
+    default_validators = [is_line]
 
 
 class LinesField(forms.CharField):
     """Several lines, without control characters but tabs and line breaks."""
 
-    default_validators: ClassVar = [is_lines]
+    default_validators = [is_lines]
 
 
 def sent_lines(request: HttpRequest, name: str, most: int) -> str:

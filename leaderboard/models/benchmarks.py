@@ -162,7 +162,7 @@ class Task(models.Model):
         max_digits=20, decimal_places=10, null=True, blank=True, validators=[is_precision],
         help_text="The smallest difference that means anything; scores are rounded to its multiples before ranking.",
     )  # fmt: skip
-    cluster = models.CharField(
+    cluster = LineField(
         max_length=NAME_LENGTH, blank=True, default="",
         help_text="Tasks of one cluster are not independent of each other; without one, those of one group are not.",
     )  # fmt: skip

@@ -42,18 +42,18 @@ class LineField(_Plain, models.CharField):
     """One line that somebody writes."""
 
     plain = models.CharField
-    default_validators: ClassVar = [is_line]
+    default_validators = [is_line]
 
 
 class LinesField(_Plain, models.TextField):
     """Several lines that somebody writes."""
 
     plain = models.TextField
-    default_validators: ClassVar = [is_lines]
+    default_validators = [is_lines]
 
 
 class ListedField(_Plain, models.JSONField):
     """A list of lines that somebody writes, such as tags."""
 
     plain = models.JSONField
-    default_validators: ClassVar = [are_lines]
+    default_validators = [are_lines]

@@ -74,6 +74,7 @@ def owned(make):
         ("patch", "tasks/", {"tasks": [{"key": "task-1", "metric": BAD}]}),
         ("patch", "tasks/", {"tasks": [{"key": "task-1", "unit": BAD}]}),
         ("patch", "tasks/", {"tasks": [{"key": "task-1", "group": BAD}]}),
+        ("patch", "tasks/", {"tasks": [{"key": "task-1", "cluster": BAD}]}),
         ("patch", "tasks/", {"groups": [{"name": BAD}]}),
         ("patch", "tasks/", {"missing_policy": "worst", "reason": BAD}),
         ("patch", "", {"licence": BAD}),

@@ -65,5 +65,5 @@ def drop_triggers(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboard", "0011_webhooks")]
+    dependencies = [("leaderboard", "0012_precision_and_cluster")]
     operations = [migrations.RunPython(create_triggers, drop_triggers)]
