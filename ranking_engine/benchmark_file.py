@@ -22,10 +22,8 @@ Other values at the top (title, source, licence, ...) are kept as metadata.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -33,6 +31,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ranking_engine.bounded_toml import read_toml
+from ranking_engine.close_names import CloseNames
 from ranking_engine.decimals import exact_precision
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.names import clean_name, fold_name, name_problem, shorten
@@ -110,24 +110,13 @@ def read_benchmark(source: str | Path | bytes, *, name: str | None = None) -> Be
     """Read a benchmark.toml from a path or from its bytes.
 
     Raises:
-        TableError: with the line, where it can be told.
+        TableError: with the line, where it can be told; also where the file is beyond a bound of `bounded_toml`.
         OSError: the file cannot be opened.
     """
     if isinstance(source, (str, Path)):
         name, source = name or str(source), Path(source).read_bytes()
     called = name or "benchmark.toml"
-    try:
-        text = source.decode("utf-8-sig")
-        raw = tomllib.loads(text, parse_float=Decimal)
-    except UnicodeDecodeError as error:
-        line = source[: error.start].count(b"\n") + 1
-        raise TableError(
-            [TableIssue(line, None, None, "not UTF-8; save the file as UTF-8")], called
-        ) from error
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        place = re.search(r"\(at line (\d+)", str(error))
-        issue = TableIssue(int(place[1]) if place else None, None, None, f"not valid TOML: {error}")
-        raise TableError([issue], called) from error
+    text, raw = read_toml(source, called)
     return _Parser(BenchmarkFile(called, text), raw).parse()
 
 
@@ -156,17 +145,16 @@ class _Parser:
 
     def _metadata(self) -> dict[str, Any]:
         metadata = {}
+        known = CloseNames([*SECTIONS, "gamma", "policy"])
         for key, value in self.raw.items():
             if key in SECTIONS or key in {"gamma", "policy"}:
                 continue
-            close = difflib.get_close_matches(key, [*SECTIONS, "gamma", "policy"], n=1, cutoff=0.75)
+            hint = known.suggestion(key, cutoff=0.75)
             is_table = isinstance(value, dict) or (
                 isinstance(value, list) and any(isinstance(v, dict) for v in value)
             )
-            if (close and key not in METADATA) or is_table:
-                self.fail(
-                    f"unknown key {shorten(key)!r}{_suggestion(key, [*SECTIONS, 'gamma', 'policy'])}", key=key
-                )
+            if (hint and key not in METADATA) or is_table:
+                self.fail(f"unknown key {shorten(key)!r}{hint or known.suggestion(key)}", key=key)
             metadata[key] = value
         return metadata
 
@@ -178,7 +166,7 @@ class _Parser:
         for k, entry in enumerate(entries):
             for key in entry:
                 if key not in SECTIONS[section]:
-                    hint = _suggestion(key, SECTIONS[section])
+                    hint = CloseNames(SECTIONS[section]).suggestion(key)
                     self.fail(f"unknown key {shorten(key)!r} in [[{section}]]{hint}", section, k, key)
             name = self._name(section, k)
             if fold_name(name) in seen:
@@ -293,7 +281,7 @@ def to_matrix(table: Table, benchmark: BenchmarkFile | None = None) -> ScoreMatr
     for k, name in enumerate(benchmark.group_weights):
         if name not in groups:
             benchmark.fail(
-                f"no task belongs to the group {shorten(name)!r}{_suggestion(name, groups)}",
+                f"no task belongs to the group {shorten(name)!r}{CloseNames(groups).suggestion(name)}",
                 "group",
                 k,
                 "name",
@@ -325,7 +313,7 @@ def _tasks_by_column(table: Table, benchmark: BenchmarkFile) -> list[TaskEntry]:
     )
     for column, name in enumerate(table.task_names, start=2):
         if column - 2 not in matched:
-            hint = _suggestion(name, [task.name for task in benchmark.tasks])
+            hint = CloseNames([task.name for task in benchmark.tasks]).suggestion(name)
             message = f"unknown task: {benchmark.source} does not state it{hint}"
             raise TableError([TableIssue(table.header_line, column, name, message)], table.source)
     return [benchmark.tasks[matched[column]] for column in range(len(table.task_names))]
@@ -341,19 +329,13 @@ def _match_all(
         position = positions.get(fold_name(name), positions.get(fold_name(key)) if key else None)
         if position is None:
             benchmark.fail(
-                f"unknown {section} {shorten(name)!r}: the table has none{_suggestion(name, names)}",
+                f"unknown {section} {shorten(name)!r}: the table has none{CloseNames(names).suggestion(name)}",
                 section,
                 k,
                 "name",
             )
         matched[position] = k
     return matched
-
-
-def _suggestion(word: str, known: Iterable[str]) -> str:
-    by_folded = {fold_name(name): name for name in known}
-    close = difflib.get_close_matches(fold_name(word), list(by_folded), n=1)
-    return f"; did you mean {by_folded[close[0]]!r}?" if close else ""
 
 
 def _line_of(text: str, section: str | None, index: int, key: str | None) -> int | None:

@@ -13,6 +13,7 @@ import re
 import unicodedata
 
 from ranking_engine.joiners import without_joiners
+from ranking_engine.normal_forms import normal_form
 
 _LOOK_ALIKES = {
     "a": "\u0251\u03b1\u0430\u237a",
@@ -110,7 +111,7 @@ def skeleton(name: str) -> str:
     """
     if name.isascii():  # as below, for what most names are
         return _bare(name.casefold().translate(_ASCII_SEPARATORS))
-    plain = _without_marks(unicodedata.normalize("NFKC", name)).translate(_FOLDED)
+    plain = _without_marks(normal_form(name, "NFKC")).translate(_FOLDED)
     return _bare(_SEPARATORS.sub("", _folded(plain)))
 
 
@@ -120,13 +121,13 @@ def shape(name: str) -> str:
     """
     text = name
     if not name.isascii():
-        text = without_joiners(_without_marks(unicodedata.normalize("NFKC", name)).translate(_SHAPES))
+        text = without_joiners(_without_marks(normal_form(name, "NFKC")).translate(_SHAPES))
     return _bare(_SEPARATORS.sub("", text)).translate(_ASCII_SHAPES)
 
 
 def words_joined(name: str) -> str:
     """Return what two names share that differ in case, spaces, hyphens and joiners alone."""
-    return _SEPARATORS.sub("", _folded(unicodedata.normalize("NFKC", name)))
+    return _SEPARATORS.sub("", _folded(normal_form(name, "NFKC")))
 
 
 def mixed_word(name: str) -> str:
@@ -137,7 +138,7 @@ def mixed_word(name: str) -> str:
     """
     if name.isascii():
         return ""
-    for word in _WORDS.findall(_without_marks(unicodedata.normalize("NFKC", name))):
+    for word in _WORDS.findall(_without_marks(normal_form(name, "NFKC"))):
         letters = [letter for letter in word if unicodedata.category(letter).startswith("L")]
         foreign = [letter for letter in letters if not _is_latin(letter)]
         if foreign and len(foreign) < len(letters) and all(ord(letter) in _LETTERS for letter in foreign):
@@ -157,7 +158,7 @@ def _is_latin(letter: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFC", without_joiners(text).casefold())
+    return normal_form(without_joiners(text).casefold())
 
 
 def _bare(text: str) -> str:
@@ -171,11 +172,11 @@ def _without_marks(text: str) -> str:
     """
     kept = []
     alphabet = ""
-    for character in unicodedata.normalize("NFD", text):
+    for character in normal_form(text, "NFD"):
         below = unicodedata.combining(character)
         if unicodedata.category(character) != "Mn":
             alphabet = "LATIN" if character.isascii() else unicodedata.name(character, "").split(" ", 1)[0]
         elif alphabet == "LATIN" or (alphabet in {"GREEK", "CYRILLIC"} and below in _BELOW):
             continue
         kept.append(character)
-    return unicodedata.normalize("NFC", "".join(kept))
+    return normal_form("".join(kept))

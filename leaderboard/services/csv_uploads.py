@@ -1,14 +1,17 @@
 """A CSV of scores as the rows of an upload: first column the system, every other column a task, by name or by key."""
 
-import difflib
+from collections.abc import Iterable
 
 from django.conf import settings
 
 from leaderboard.models import Benchmark, Task
 from leaderboard.services.upload_checks import RawRow, stated_reason
 from leaderboard.services.upload_problems import DraftError, Problems
-from ranking_engine.names import fold_name
+from ranking_engine.close_names import CloseNames
+from ranking_engine.names import fold_name, shorten
 from ranking_engine.tables import Table, TableError, read_table
+
+MOST_HELPED = 3  # unknown names of one upload that are told what they may have meant: each costs a search
 
 
 def rows_of_csv(benchmark: Benchmark, data: bytes) -> list[RawRow]:
@@ -51,26 +54,42 @@ def _task_keys(benchmark: Benchmark, table: Table) -> list[str]:
     tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
     by_name = {task.name_folded: task.key for task in tasks}
     known = {task.key: task.key for task in tasks} | by_name
-    problems = Problems()
+    problems, unknown = Problems(), UnknownTasks(task.name for task in tasks)
     keys: list[str] = []
+    taken: set[str] = set()
     for name in table.task_names:
         key = known.get(fold_name(name))
         if key is None:
-            problems.add("file", unknown_task(name, [task.name for task in tasks]), line=1, place_name=name)
-        elif key in keys:
+            problems.add("file", unknown.message(name), line=1, place_name=name)
+        elif key in taken:
             problems.add("file", "this is the second column of its task", line=1, place_name=name)
         else:
+            taken.add(key)
             keys.append(key)
     if problems:
         raise DraftError(problems)
     return keys
 
 
-def unknown_task(name: str, names: list[str]) -> str:
-    """What to say of a name that is none of the tasks' names."""
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    suggestion = f"; did you mean {close[0]!r}?" if close else f"; the tasks are {', '.join(names[:20])}"
-    return f"{name!r} is not a task of this benchmark{suggestion}"
+class UnknownTasks:
+    """What to say of names that are none of the tasks' names: of the first few also which tasks there are.
+
+    Args:
+        names: of the tasks.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = list(names)
+        self._close = CloseNames(self._names)
+        self._n_helped = 0
+
+    def message(self, name: str) -> str:
+        """What to say of `name`."""
+        help_text = ""
+        if self._n_helped < MOST_HELPED:
+            self._n_helped += 1
+            help_text = self._close.suggestion(name) or f"; the tasks are {', '.join(self._names[:20])}"
+        return f"{shorten(name)!r} is not a task of this benchmark{help_text}"
 
 
 def _refused(message: str) -> DraftError:

@@ -19,7 +19,7 @@ from leaderboard.models import Benchmark, Draft, Task, User
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import current_values
-from leaderboard.services.csv_uploads import unknown_task
+from leaderboard.services.csv_uploads import UnknownTasks
 from leaderboard.services.drafts import make_draft
 from leaderboard.services.upload_checks import RawRow
 from leaderboard.services.upload_problems import DraftError, Problem, Problems
@@ -273,6 +273,7 @@ def _columns(
     """Of every assigned column the key of its task, and the power of ten that its scores are multiplied with."""
     tasks = _tasks(benchmark)
     by_name, board = _by_name(tasks), board_ranges(benchmark, owner)
+    unknown = UnknownTasks(task.name for task in tasks.values())
     taken: dict[str, str] = {}
     columns = {}
     for c, given in sorted(assignment.tasks.items()):
@@ -281,7 +282,7 @@ def _columns(
         key, place = by_name.get(fold_name(given)), f"task-{c}"
         column = found.columns[c]
         if key is None:
-            problems.add(place, unknown_task(given.strip(), [task.name for task in tasks.values()]))
+            problems.add(place, unknown.message(given.strip()))
             continue
         task = tasks[key]
         if key in taken:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from leaderboard.services.csv_uploads import unknown_task
+from leaderboard.services.csv_uploads import UnknownTasks
 from leaderboard.services.instance_uploads import (
     TaskInstances,
     instance_name_problem,
@@ -34,6 +34,7 @@ class InstanceRows:
 
     def __init__(self, key_of: Mapping[str, str], problem: Callable[[int, str, str], None]) -> None:
         self._key_of, self._problem = key_of, problem
+        self._unknown = UnknownTasks(sorted(set(key_of.values())))
         self._names: dict[str, dict[str, int]] = {}  # task key -> number of each instance
         self._cells: list[tuple[str, int, int, float]] = []
 
@@ -56,7 +57,7 @@ class InstanceRows:
         for label, scores in instances.items():
             key = self._key_of.get(fold_name(label)) or self._key_of.get(clean_name(label))
             if key is None:
-                self._problem(number, f"instances.{label}", unknown_task(label, sorted(set(self._key_of.values()))))
+                self._problem(number, f"instances.{label}", self._unknown.message(label))
                 continue
             if key in seen:
                 self._problem(number, f"instances.{label}", f"{shorten(label)!r} is a task that stands here twice")

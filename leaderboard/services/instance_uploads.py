@@ -8,7 +8,7 @@ import numpy as np
 from django.conf import settings
 
 from leaderboard.models import Benchmark, Task
-from leaderboard.services.csv_uploads import unknown_task
+from leaderboard.services.csv_uploads import UnknownTasks
 from leaderboard.services.instance_vectors import entry_of
 from leaderboard.services.upload_checks import RawRow
 from leaderboard.services.upload_problems import DraftError, Problems
@@ -122,13 +122,16 @@ def _task_keys(benchmark: Benchmark, table: InstanceTable, problems: Problems) -
     """The task of every block, by name, then by key."""
     tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
     known = {task.key: task.key for task in tasks} | {task.name_folded: task.key for task in tasks}
+    unknown = UnknownTasks(task.name for task in tasks)
     keys: list[str] = []
+    taken: set[str | None] = set()
     for name, line in zip(table.scores.task_names, table.task_lines, strict=True):
         key = known.get(fold_name(name))
         if key is None:
-            problems.add("file", unknown_task(name, [task.name for task in tasks]), line=line)
-        elif key in keys:
+            problems.add("file", unknown.message(name), line=line)
+        elif key in taken:
             problems.add("file", f"{shorten(name)!r} is a task that has another name above", line=line)
+        taken.add(key)
         keys.append(key or "")
     return keys
 

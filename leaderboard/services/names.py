@@ -1,16 +1,14 @@
 """Keys for names, and names that look alike. What a name may be is the engine's to say (`ranking_engine.names`)."""
 
-import difflib
 from collections.abc import Container, Sequence
 
 from django.utils.text import slugify
 
 from leaderboard.models.benchmarks import KEY_LENGTH
+from ranking_engine.close_names import CloseNames
 from ranking_engine.confusables import shape, skeleton, words_joined
-from ranking_engine.names import fold_name
 
 UNNAMED = "unnamed"  # the slug of a name without ASCII letters and digits
-MOST_COMPARISONS = 20_000  # of one text with another; each takes some 30 microseconds
 LOOK_ALIKE = "differ in nothing but case, spaces, hyphens or signs that look alike"
 
 
@@ -27,22 +25,21 @@ def make_key(name: str, taken: Container[str]) -> str:
 class NearMisses:
     """Known names that a name may be a slip of the pen for.
 
+    Names that look alike are always found, by what they have in common. Close ones are a suggestion, and there are none
+    where finding them would take too long (`CloseNames`).
+
     Args:
         known: the names there are.
-        n_asked: how many names will be asked about. Where that makes too many comparisons, only names that look
-            alike are found.
     """
 
-    def __init__(self, known: Sequence[str], *, n_asked: int = 1) -> None:
+    def __init__(self, known: Sequence[str]) -> None:
         self._by_skeleton = {skeleton(name): name for name in known}
         self._by_shape = {shape(name): name for name in known}
-        self._compares = len(known) * n_asked <= MOST_COMPARISONS
-        self._by_fold = {fold_name(name): name for name in known} if self._compares else {}
+        self._close = CloseNames(known)
 
     def add(self, name: str) -> None:
         """Know one more name, unless one that looks alike is known."""
-        if self._compares:
-            self._by_fold.setdefault(fold_name(name), name)
+        self._close.add(name)
         self._by_skeleton.setdefault(skeleton(name), name)
         self._by_shape.setdefault(shape(name), name)
 
@@ -58,8 +55,5 @@ class NearMisses:
     def of(self, name: str) -> list[str]:
         """The nearest known names, at most three, nearest first."""
         same = self.twin(name)
-        close: list[str] = []
-        if self._compares:
-            keys = difflib.get_close_matches(fold_name(name), self._by_fold, n=3, cutoff=0.85)
-            close = [self._by_fold[key] for key in keys]
+        close = self._close.of(name, n=3, cutoff=0.85)
         return close if same is None or same in close else [same, *close][:3]

@@ -187,7 +187,7 @@ class _Check:
         looking = audience(owner, benchmark)
         self.is_restricted = looking.is_restricted
         self.hides_names = not (looking.sees_names and looking.sees_others)
-        self.suggests, self.n_rows = suggests and not self.hides_names, len(rows)
+        self.suggests = suggests and not self.hides_names
         # Systems that were on the board once; one that only waits for a moderator is nobody's business.
         once = System.objects.filter(benchmark=benchmark, changes__isnull=False)
         if len(rows) <= MOST_NAMED:
@@ -201,7 +201,7 @@ class _Check:
     def near_misses(self) -> NearMisses:
         """The names that a new one is compared with; comparing is dear, so that known systems do without."""
         known = [system.name for system in self.on_board.systems] if self.suggests else []
-        return NearMisses(known, n_asked=self.n_rows)
+        return NearMisses(known)
 
     def row(self, row: RawRow) -> dict[str, Any]:
         """One row as a draft keeps it; what is wrong with it is noted."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 SHOWN_PROBLEMS = 100
+KEPT_PROBLEMS = 2000  # a form has a field for each of 1,000 tasks; the others are counted
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,14 @@ class Problems:
     """All that is wrong with an upload."""
 
     found: list[Problem] = field(default_factory=list)
+    n_more: int = 0  # that were not kept
 
     def add(self, place: str, message: str, *, line: int | None = None, place_name: str = "") -> None:
         """Note a problem."""
-        self.found.append(Problem(place, message, line, place_name))
+        if len(self.found) < KEPT_PROBLEMS:
+            self.found.append(Problem(place, message, line, place_name))
+        else:
+            self.n_more += 1
 
     @property
     def by_place(self) -> dict[str, list[str]]:
@@ -43,7 +48,8 @@ class Problems:
         """The problems for a page without fields: at most SHOWN_PROBLEMS, in the order of the file."""
         ordered = sorted(self.found, key=lambda problem: problem.line or 0)
         shown = [str(problem) for problem in ordered[:SHOWN_PROBLEMS]]
-        return [*shown, f"and {len(ordered) - SHOWN_PROBLEMS} more"] if len(ordered) > SHOWN_PROBLEMS else shown
+        n_more = len(ordered) + self.n_more - len(shown)
+        return [*shown, f"and {n_more} more"] if n_more else shown
 
     def __bool__(self) -> bool:
         return bool(self.found)

@@ -14,7 +14,7 @@ from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import audience, proven_system_ids
 from leaderboard.selectors.scores import MOST_NAMED
 from leaderboard.services.corrections import correctable
-from leaderboard.services.csv_uploads import rows_of_csv, unknown_task
+from leaderboard.services.csv_uploads import UnknownTasks, rows_of_csv
 from leaderboard.services.instance_rows import InstanceRows
 from leaderboard.services.instance_uploads import rows_of_instances
 from leaderboard.services.names import LOOK_ALIKE, NearMisses
@@ -25,7 +25,8 @@ from leaderboard.services.upload_problems import DraftError, Problem
 from leaderboard.services.wording import in_words
 from ranking_engine.names import clean_name, fold_name, shorten
 
-MOST_ISSUES = 100
+MOST_ISSUES = 100  # that are told
+MOST_GATHERED = 1000  # that are counted; then the rest of an upload is not looked at
 
 
 @dataclass(frozen=True)
@@ -233,13 +234,14 @@ class _RowReading:
         tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
         key_of = {task.key: task.key for task in tasks} | {task.name_folded: task.key for task in tasks}
         keys = _Keys(benchmark, self.owner, self.on_board, [row.key for row in upload.rows])
+        unknown = UnknownTasks(task.name for task in tasks)
         raw = []
         for number, row in enumerate(upload.rows, start=1):
             labels: dict[str, str] = {}
             for label in row.scores:
                 key = key_of.get(fold_name(label)) or key_of.get(clean_name(label))
                 if key is None:
-                    self._add(number, f"scores.{label}", unknown_task(label, [task.name for task in tasks]))
+                    self._add(number, f"scores.{label}", unknown.message(label))
                 elif key in labels:
                     message = f"{shorten(label)!r} is the task that {shorten(labels[key])!r} names already"
                     self._add(number, f"scores.{label}", message)
@@ -263,6 +265,8 @@ class _RowReading:
 
     def _add(self, number: int, place: str, message: str) -> None:
         self.issues.append(Issue(message, f"systems[{number - 1}].{place}"))
+        if len(self.issues) >= MOST_GATHERED:
+            raise UploadError(self.issues)
 
     def issue(self, problem: Problem) -> Issue:
         """The problem at its place."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ranking_engine.close_names import CloseNames
 from ranking_engine.names import shorten
 from ranking_engine.registry import RULES, Rule
 
@@ -53,7 +53,7 @@ def _rule(key: str) -> Rule:
     if key in RULES:
         ties = " but --ties" if RULES[key].tie_convention else ""
         raise ValueError(f"--option {key}: the rule {key} has no options{ties}; these have some: {', '.join(having)}")
-    close = difflib.get_close_matches(key, list(RULES), n=1)
+    close = CloseNames(RULES).of(key)
     hint = f"; did you mean {close[0]}?" if close else "."
     raise ValueError(f"--option {shorten(key)}: no such rule{hint} Rules with options: {', '.join(having)}")
 

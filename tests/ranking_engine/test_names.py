@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import time
 import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ranking_engine.names import check_name, clean_name, fold_name, name_problem
 
@@ -113,3 +116,48 @@ def test_the_letters_that_join_are_those_of_unicode():
     for code in final_only:
         assert name_problem(f"{chr(code)}\u200c\u0628") is not None, hex(code)
         assert name_problem(f"\u0628\u200c{chr(code)}") is None, hex(code)
+
+
+@pytest.mark.parametrize("use", [clean_name, fold_name, name_problem])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + "\u0301" * 100_000 + "\u0323" * 100_000,
+        "a" + "\u0323\u0301" * 100_000,
+        "\u0344" * 100_000,
+        ("a" + "\u0301" * 400 + "\u0323" * 399) * 100,
+    ],
+)
+def test_marks_without_end_are_never_put_in_order(use, text):
+    """Which takes minutes for one of these: the time grows with the square of their number, in one call."""
+    before = time.process_time()
+    use(text)
+    assert time.process_time() - before < 1
+
+
+def test_a_name_has_few_marks_on_one_letter():
+    assert name_problem("a\u0301\u0323\u0302\u0303") is None
+    assert name_problem("e" + "\u0316" * 5) == "has more than 4 marks on one letter"
+    assert name_problem("e" + "\u0316" * 700) == "has 701 characters; at most 200 are allowed"
+    assert name_problem("e" + "\u0316" * 100_000) == "has 100001 characters; at most 200 are allowed"
+
+
+@given(st.text(alphabet="ae\u0301\u0323\u0316\u1100\u1161\u11a8 \u0345\u03b1\u0313\u0300", max_size=30))
+def test_names_of_common_length_are_normalised_as_unicode_says(text):
+    assert clean_name(text) == unicodedata.normalize("NFC", text).strip()
+    assert fold_name(text) == unicodedata.normalize("NFC", clean_name(text).casefold())
+
+
+def test_the_longest_name_is_found_to_be_the_same_however_it_is_composed():
+    composed = "\u1f82" * 200
+    decomposed = unicodedata.normalize("NFD", composed)
+    assert len(decomposed) == 800
+    assert clean_name(decomposed) == composed
+    assert name_problem(decomposed) is None
+
+
+@pytest.mark.parametrize("name", ["a;=1+1", "a; @x", "BLEU;-1", "a;\uff1d1"])
+def test_a_formula_behind_a_semicolon_is_refused(name):
+    assert "which spreadsheets that split cells at semicolons take for a formula" in name_problem(name)
+    assert name_problem(name, allow_formula=True) is None
+    assert name_problem(name.replace(";", ",")) is None
