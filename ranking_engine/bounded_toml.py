@@ -71,9 +71,13 @@ def read_toml(data: bytes, source: str) -> tuple[str, dict[str, Any]]:
 
 def _excess(text: str) -> tuple[str, int] | None:
     """What of a TOML text is beyond a bound, and its line from 1; None where nothing is."""
-    for line, content in enumerate(text.split("\n"), start=1):
-        if len(content) > MOST_LINE:
-            return f"the line has {len(content):,} characters; at most {MOST_LINE:,} are read", line
+    start, line = 0, 1
+    while start <= len(text):
+        end = text.find("\n", start)
+        length = (len(text) if end < 0 else end) - start
+        if length > MOST_LINE:
+            return f"the line has {length:,} characters; at most {MOST_LINE:,} are read", line
+        start, line = start + length + 1, line + 1
     line, depth, n_tables, n_values = 1, 0, 0, 0
     n_dots = key_length = 0  # of what may be a key, which ends at the next mark but a dot
     begins = True  # whether nothing but white space has come on this line

@@ -6,6 +6,7 @@ is told from the whole table at once, and never guessed: where it could be read 
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -59,7 +60,7 @@ def delimiter_of(text: str) -> str:
     Args:
         text: of the file; its first line that is not blank is the header.
     """
-    header = next((line for line in text.splitlines() if line.strip()), "")
+    header = next((line for line in io.StringIO(text, newline="") if line.strip()), "")
     is_quoted = False
     for character in header:
         if character == '"':

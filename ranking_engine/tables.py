@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,11 +19,15 @@ from typing import BinaryIO, NoReturn, Protocol
 
 import numpy as np
 
+from ranking_engine.csv_rows import csv_text
 from ranking_engine.dialect import PLAIN, Dialect, UnclearMarkError, decimal_mark, delimiter_of
 from ranking_engine.names import clean_name, fold_name, name_problem, shorten
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 
 MAX_ISSUES = 100
+MOST_COLUMNS = 20_000  # of one row, whatever the caller allows; a row that runs on is refused before it is split
+MOST_CELLS = 2_000_000
+MOST_CELL = 4_000  # characters
 SYSTEM_COLUMN = "system"
 SYSTEM_COLUMNS = frozenset({SYSTEM_COLUMN, "model", ""})  # as other people's files have it; data frames leave it empty
 
@@ -108,6 +113,7 @@ def read_table(
     allow_formula_names: bool = False,
     max_systems: int | None = None,
     max_tasks: int | None = None,
+    max_cells: int = MOST_CELLS,
     missing_words: Callable[[str], str | None] | None = None,
 ) -> Table:
     """Read a table of scores.
@@ -116,7 +122,7 @@ def read_table(
         source: a path, the bytes of a file, or a binary stream.
         name: what errors call the file; default its path, or "table".
         allow_formula_names: accept names that a spreadsheet would take for a formula.
-        max_systems, max_tasks: refuse larger tables.
+        max_systems, max_tasks, max_cells: refuse larger tables; the cells are systems x tasks.
         missing_words: says what a text means that stands in place of a score; None for one that means nothing.
 
     Raises:
@@ -126,7 +132,8 @@ def read_table(
     if isinstance(source, (str, Path)):
         name, source = name or str(source), Path(source).read_bytes()
     data = source if isinstance(source, bytes) else source.read()
-    return _Reader(name or "table", allow_formula_names, max_systems, max_tasks, missing_words).read(data)
+    bounds = (max_systems, max_tasks, max_cells)
+    return _Reader(name or "table", allow_formula_names, bounds, missing_words).read(data)
 
 
 class _Rows(Protocol):
@@ -146,18 +153,18 @@ class _Reader:
         self,
         name: str,
         allow_formula: bool,
-        max_systems: int | None,
-        max_tasks: int | None,
+        bounds: tuple[int | None, int | None, int],
         meaning: Callable[[str], str | None] | None,
     ) -> None:
         self.name = name
         self.allow_formula = allow_formula
-        self.max_systems, self.max_tasks = max_systems, max_tasks
+        self.max_systems, self.max_tasks, self.max_cells = bounds
         self.issues: list[TableIssue] = []
         self.meaning = meaning or (lambda _: None)
         self.missing_words: dict[tuple[int, int], str] = {}
         self.columns: list[str] = []
         self.line = self.header_line = 0
+        self.n_marks = 0  # separators read since the last row
         self.dialect = PLAIN
 
     def read(self, data: bytes) -> Table:
@@ -173,24 +180,32 @@ class _Reader:
             self._stop(_csv_message(str(error)), line=self.line + 1)
 
     def _rows(self, text: str) -> _Rows:
-        return csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=self.dialect.delimiter)
+        return csv.reader(self._lines(text), strict=True, delimiter=self.dialect.delimiter)
+
+    def _lines(self, text: str) -> Iterator[str]:
+        """The lines of the file, as long as no row has far too many cells: splitting one makes a text of each."""
+        self.n_marks = 0
+        for number, line in enumerate(io.StringIO(text, newline=""), start=1):
+            self.n_marks += line.count(self.dialect.delimiter)
+            if self.n_marks > MOST_COLUMNS:
+                self._stop(f"more than {MOST_COLUMNS:,} columns; perhaps the lines do not end", line=number)
+            yield line
 
     def _decimal_mark(self, text: str) -> str:
         """The mark of the whole table, for which it is read once before."""
-        places: list[tuple[int, int]] = []
 
-        def scores() -> Iterator[str]:
+        def scores() -> Iterator[tuple[int, int, str]]:
             rows = self._rows(text)
             next((row for row in rows if row), None)
             for row in rows:
+                self.n_marks = 0
                 for column, cell in enumerate(row[1:], start=2):
-                    places.append((rows.line_num, column))
-                    yield cell
+                    yield rows.line_num, column, cell
 
         try:
-            return decimal_mark(scores())
+            return decimal_mark(cell for _, _, cell in scores())
         except UnclearMarkError as unclear:
-            line, column = places[unclear.place]
+            line, column, _ = next(itertools.islice(scores(), unclear.place, None))
             self._issue(unclear.message, column, line)
             raise TableError(self.issues, self.name) from unclear
         except csv.Error:  # which the second reading meets as well, and tells with its line
@@ -216,6 +231,10 @@ class _Reader:
     def _read_header(self, rows: _Rows) -> None:
         header: list[str] = next((row for row in rows if row), [])
         self.line = self.header_line = rows.line_num
+        self.n_marks = 0
+        self._check_cells(header, self.line)
+        if self.max_tasks is not None and len(header) - 1 > self.max_tasks:
+            self._stop(f"{len(header) - 1} tasks; at most {self.max_tasks} are allowed", line=self.line)
         first = clean_name(header[0]) if header else ""
         if len(header) == 1:
             shown = shorten(clean_name(header[0]))
@@ -225,8 +244,6 @@ class _Reader:
             self._issue(message, 1)
         self.columns = [SYSTEM_COLUMN, *(clean_name(cell) for cell in header[1:])]
         self._check_task_names()
-        if self.max_tasks is not None and len(self.columns) - 1 > self.max_tasks:
-            self._stop(f"{len(self.columns) - 1} tasks; at most {self.max_tasks} are allowed", line=self.line)
         self._raise_issues()
 
     def _check_task_names(self) -> None:
@@ -243,21 +260,24 @@ class _Reader:
     def _read_rows(self, rows: _Rows) -> Table:
         systems: list[str] = []
         lines: list[int] = []
-        values: list[list[float]] = []
+        values: list[FloatArray] = []
         seen: dict[str, int] = {}
         for row in rows:
-            begins, self.line = self.line + 1, rows.line_num
+            begins, self.line, self.n_marks = self.line + 1, rows.line_num, 0
             if not row:
                 continue
+            self._check_cells(row, begins)
             systems.append(self._system_name(row[0], begins, seen))
-            values.append(self._row_values(row, begins, len(values)))
+            values.append(np.array(self._row_values(row, begins, len(values))))
             lines.append(begins)
             if self.max_systems is not None and len(systems) > self.max_systems:
                 self._stop(f"too many systems; at most {self.max_systems} are allowed", line=begins)
+            if len(systems) * (len(self.columns) - 1) > self.max_cells:
+                self._stop(f"more than {self.max_cells:,} cells; bring the table in parts", line=begins)
         self._raise_issues()
         if not systems:
             self._stop("no systems: the header is the only row", line=self.line)
-        array = np.array(values, dtype=np.float64)
+        array = np.array(values)
         return Table(
             tuple(systems),
             tuple(self.columns[1:]),
@@ -268,6 +288,11 @@ class _Reader:
             self.missing_words,
             self.dialect,
         )
+
+    def _check_cells(self, row: list[str], line: int) -> None:
+        longest = max(map(len, row), default=0)
+        if longest > MOST_CELL:
+            self._stop(f"a cell has {longest:,} characters; at most {MOST_CELL:,} are read", line=line)
 
     def _system_name(self, cell: str, line: int, seen: dict[str, int]) -> str:
         name = clean_name(cell)
@@ -344,12 +369,10 @@ def _number_message(text: str) -> str:
 
 def write_table(matrix: ScoreMatrix) -> str:
     """Return `matrix` as the text of a scores.csv, with the shortest decimals that read back the same."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([SYSTEM_COLUMN, *matrix.task_names])
+    rows: list[list[str]] = [[SYSTEM_COLUMN, *matrix.task_names]]
     for name, row in zip(matrix.system_names, matrix.values.tolist(), strict=True):
-        writer.writerow([name, *("" if math.isnan(value) else _shortest(value) for value in row)])
-    return text.getvalue()
+        rows.append([name, *("" if math.isnan(value) else _shortest(value) for value in row)])
+    return csv_text(rows)
 
 
 def _shortest(value: float) -> str:

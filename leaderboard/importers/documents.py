@@ -12,17 +12,21 @@ from typing import Any, Literal
 
 import yaml
 
+from leaderboard.importers.json_bounds import n_values
+from leaderboard.importers.plain_yaml import PlainLoader
 from leaderboard.importers.records import Issue, ResultsError, showable
 from ranking_engine.dialect import UnclearMarkError, decimal_mark, delimiter_of
 
 MOST_BYTES = 10 * 2**20  # of all files together
-MOST_YAML_BYTES = 2**20
+MOST_YAML_BYTES = 2**20  # of all YAML together
+MOST_YAML_VALUES = 100_000  # of one file; reading one takes ten times as long as in JSON
 MOST_DEPTH = 50
 MOST_FILES = 200
 MOST_ROWS = 100_000
 MOST_COLUMNS = 2_000
+MOST_CELLS = 500_000  # of a table
+MOST_VALUES = 300_000  # of all JSON together, keys included
 ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
-_CLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,22 +67,29 @@ class SourceFile:
         return text
 
     @cached_property
+    def kind(self) -> Literal["json", "yaml", "front matter", "table"]:
+        """What it is, by its name, else by its beginning; `table` is everything that is no document."""
+        name, start = self.base.casefold(), self.text.lstrip()[:1]
+        if name.endswith((".csv", ".toml")):
+            return "table"
+        if name.endswith((".yaml", ".yml")):
+            return "yaml"
+        if self.text.startswith(("---\n", "---\r\n")):
+            return "front matter"
+        return "json" if name.endswith(".json") or (start and start in "{[") else "table"
+
+    @cached_property
     def document(self) -> Any:  # noqa: ANN401
         """What a JSON or YAML file or the front matter of a Markdown file holds; None of any other file.
 
         Raises:
             ResultsError: it is broken.
         """
-        name, start = self.base.casefold(), self.text.lstrip()[:1]
-        if name.endswith((".csv", ".toml")):
-            return None
-        if name.endswith((".yaml", ".yml")):
-            return self._yaml(self.text)
-        if self.text.startswith("---\n") or self.text.startswith("---\r\n"):
-            return self._yaml(self._front_matter())
-        if name.endswith(".json") or (start and start in "{["):
+        if self.kind == "json":
             return self._json()
-        return None
+        if self.kind == "table":
+            return None
+        return self._yaml(self.text if self.kind == "yaml" else self._front_matter())
 
     def rows(self, *, quoted: bool = True) -> list[tuple[int, list[str]]]:
         """The rows of a CSV, each with the line on which it ends; blank ones are left out.
@@ -98,12 +109,28 @@ class SourceFile:
 
     def _read_rows(self, *, quoting: Literal[0, 3], delimiter: str) -> list[tuple[int, list[str]]]:
         lines = io.StringIO(self.text, newline="")
-        reader = csv.reader(lines, strict=True, quoting=quoting, delimiter=delimiter)
+        n_marks = 0  # separators since the last row: a row is refused before it is split into far too many texts
+
+        def counted() -> Iterator[str]:
+            nonlocal n_marks
+            for number, line in enumerate(lines, start=1):
+                n_marks += line.count(delimiter)
+                if n_marks > 10 * MOST_COLUMNS:  # some may stand in texts
+                    raise self.refused(f"more than {MOST_COLUMNS:,} columns", f"line {number}")
+                yield line
+
+        reader = csv.reader(counted(), strict=True, quoting=quoting, delimiter=delimiter)
         found: list[tuple[int, list[str]]] = []
+        n_cells = 0
         try:
             for row in reader:
+                n_marks = 0
+                n_cells += len(row)
                 if len(row) > MOST_COLUMNS:
                     raise self.refused(f"more than {MOST_COLUMNS:,} columns", f"line {reader.line_num}")
+                if n_cells > MOST_CELLS:
+                    message = f"more than {MOST_CELLS:,} cells; import the table in parts"
+                    raise self.refused(message, f"line {reader.line_num}")
                 if any(cell.strip() for cell in row):
                     found.append((reader.line_num, row))
                 if len(found) > MOST_ROWS:
@@ -164,11 +191,9 @@ class SourceFile:
         return found
 
     def _yaml(self, text: str) -> Any:  # noqa: ANN401
-        if len(text) > MOST_YAML_BYTES:
-            raise self.refused(f"more than {MOST_YAML_BYTES // 2**20} MB of YAML")
         try:
             self._check_events(text)
-            return yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe loader with fewer powers
+            return yaml.load(text, Loader=PlainLoader)  # noqa: S506 -- a safe loader with fewer powers
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
             raise self.refused(f"not valid YAML: {showable(error.problem or '')}", f"line {line}") from error
@@ -188,7 +213,7 @@ class SourceFile:
 
     def _check_events(self, text: str) -> None:
         depth = 0
-        for event in yaml.parse(text, Loader=_CLoader):
+        for number, event in enumerate(yaml.parse(text, Loader=PlainLoader)):
             place = f"line {event.start_mark.line + 1}" if event.start_mark else ""
             if isinstance(event, yaml.AliasEvent):
                 raise self.refused("aliases are not read; write the value itself", place)
@@ -198,37 +223,8 @@ class SourceFile:
                 depth -= 1
             if depth > MOST_DEPTH:
                 raise self.refused(f"nested deeper than {MOST_DEPTH} levels", place)
-
-
-class _Loader(_CLoader):
-    """A safe loader that refuses a key that stands twice, and leaves dates as they are written."""
-
-
-def _unique_mapping(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:  # noqa: ANN401
-    found: dict[str, Any] = {}
-    for key, value in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            raise yaml.constructor.ConstructorError(None, None, "a key is no text", key.start_mark)
-        if key.value in found:
-            raise yaml.constructor.ConstructorError(None, None, f"the key {key.value!r} stands twice", key.start_mark)
-        found[key.value] = loader.construct_object(value, deep=True)
-    return found
-
-
-def _bounded_int(loader: Any, node: yaml.ScalarNode) -> int:  # noqa: ANN401
-    found = int(loader.construct_yaml_int(node))
-    if abs(found) >= 10**300:
-        raise yaml.constructor.ConstructorError(None, None, "too large a number", node.start_mark)
-    return found
-
-
-def _as_written(loader: Any, node: yaml.ScalarNode) -> str:  # noqa: ANN401
-    return str(loader.construct_scalar(node))
-
-
-_Loader.add_constructor("tag:yaml.org,2002:map", _unique_mapping)
-_Loader.add_constructor("tag:yaml.org,2002:int", _bounded_int)
-_Loader.add_constructor("tag:yaml.org,2002:timestamp", _as_written)
+            if number > MOST_YAML_VALUES:
+                raise self.refused(f"more than {MOST_YAML_VALUES:,} values", place)
 
 
 def check_files(files: list[SourceFile]) -> None:
@@ -243,9 +239,18 @@ def check_files(files: list[SourceFile]) -> None:
         raise ResultsError([Issue(f"{len(files)} files; at most {MOST_FILES} are read at once")])
     if sum(len(file.data) for file in files) > MOST_BYTES:
         raise ResultsError([Issue(f"more than {MOST_BYTES // 2**20} MB; import them in parts")])
+    n_in_json = n_yaml_bytes = 0
     for file in files:
         if not file.text.strip():
             raise file.refused("the file is empty")
+        if file.kind == "json":
+            n_in_json += n_values(file.text, enough=MOST_VALUES - n_in_json)
+        elif file.kind != "table":
+            n_yaml_bytes += len(file.data)
+        if n_in_json > MOST_VALUES:
+            raise file.refused(f"more than {MOST_VALUES:,} values; import them in parts")
+        if n_yaml_bytes > MOST_YAML_BYTES:
+            raise file.refused(f"more than {MOST_YAML_BYTES // 2**20} MB of YAML; import them in parts")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

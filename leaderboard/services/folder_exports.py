@@ -4,7 +4,6 @@ Numbers stand in their shortest form that reads back to the same float64. Names 
 formula, so nothing is escaped; descriptions, citations and notes are left out.
 """
 
-import csv
 import io
 import json
 import zipfile
@@ -16,6 +15,7 @@ from leaderboard.models import Revision
 from leaderboard.selectors.instances import current_instances
 from leaderboard.services.score_matrix import revision_matrix
 from ranking_engine.benchmark_file import DIRECTIONS
+from ranking_engine.csv_rows import csv_text
 from ranking_engine.texts import writable
 
 DIRECTION_NAMES = {number: name for name, number in DIRECTIONS.items()}
@@ -37,14 +37,12 @@ def folder_of(revision: Revision) -> dict[str, str]:
     if current_instances(revision):
         raise FolderError("there are scores of single instances, which a folder does not hold")
     names = [system.name for system in found.systems]
-    table = io.StringIO(newline="")
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(["system", *(writable(task["name"]) for task in found.tasks)])
+    rows = [["system", *(writable(task["name"]) for task in found.tasks)]]
     for name, values in zip(names, found.matrix.values.tolist(), strict=True):
         cells = ["" if value != value else repr(value).removesuffix(".0") for value in values]  # noqa: PLR0124
-        writer.writerow([writable(name), *cells])
+        rows.append([writable(name), *cells])
     systems = [{"name": system.name, "key": system.key} for system in found.systems]
-    return {"scores.csv": table.getvalue(), "benchmark.toml": _about(revision, systems)}
+    return {"scores.csv": csv_text(rows), "benchmark.toml": _about(revision, systems)}
 
 
 def folder_zip(revision: Revision) -> bytes:

@@ -1,7 +1,5 @@
 """The scores of a revision as a table: each cell with its submission, or the reason why it is empty."""
 
-import csv
-import io
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +9,7 @@ from leaderboard.models import Revision, Submission
 from leaderboard.selectors.scores import NOT_SUBMITTED, BoardSystem, current_scores, systems_at
 from leaderboard.services.score_matrix import revision_matrix
 from ranking_engine import ScoreMatrix
+from ranking_engine.csv_rows import csv_text
 from ranking_engine.tables import SYSTEM_COLUMN, write_table
 
 
@@ -66,16 +65,14 @@ def scores_long_csv(revision: Revision, only: Collection[int] | None = None) -> 
     """
     systems = [system for system in systems_at(revision) if only is None or system.id in only]
     names = {task["key"]: task["name"] for task in revision.configuration.content["tasks"]}
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(LONG_COLUMNS)
+    lines: list[Sequence[object]] = [LONG_COLUMNS]
     for system, row in zip(systems, score_rows(revision, systems), strict=True):
         for key, cell in row.items():
             told = (cell.value, cell.standard_error)
             numbers = ["" if number is None else repr(number).removesuffix(".0") for number in told]
             n = "" if cell.n_instances is None else cell.n_instances
-            writer.writerow([system.name, names[key], *numbers, n, cell.missing_reason])
-    return out.getvalue()
+            lines.append([system.name, names[key], *numbers, n, cell.missing_reason])
+    return csv_text(lines)
 
 
 def scores_csv(revision: Revision, only: Collection[int] | None = None) -> str:
@@ -89,9 +86,7 @@ def scores_csv(revision: Revision, only: Collection[int] | None = None) -> str:
     names = [task["name"] for task in revision.configuration.content["tasks"]]
     places = [i for i, system in enumerate(found.systems) if only is None or system.id in only] if found else []
     if found is None or not places:
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerow([SYSTEM_COLUMN, *names])
-        return out.getvalue()
+        return csv_text([[SYSTEM_COLUMN, *names]])
     named = ScoreMatrix(
         found.matrix.values[places], system_names=[found.systems[i].name for i in places], task_names=names
     )

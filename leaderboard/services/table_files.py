@@ -3,8 +3,6 @@
 CSV and JSON give every digit; LaTeX and Markdown, which people read, as many as arithmetic left behind nothing in.
 """
 
-import csv
-import io
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leaderboard.services.score_texts import value_text
-from ranking_engine.names import FORMULA_PREFIXES
+from ranking_engine import csv_rows
+from ranking_engine.names import FORMULA_INSIDE, FORMULA_PREFIXES
 from ranking_engine.texts import writable
 
 Value = str | int | float | bool | None
@@ -65,10 +64,7 @@ def listed_sheet(stem: str, caption: str, keys: Sequence[str], entries: Sequence
 def csv_text(rows: Iterable[Sequence[object]]) -> str:
     """Rows as CSV: numbers with every digit, None as an empty cell, texts so that no spreadsheet takes one for a
     formula. Names cannot begin like one and stay as they are."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([_csv_cell(value) for value in row] for row in rows)
-    return out.getvalue()
+    return csv_rows.csv_text([_csv_cell(value) for value in row] for row in rows)
 
 
 def _csv_cell(value: object) -> object:
@@ -81,7 +77,8 @@ def _csv_cell(value: object) -> object:
 
 def tame(text: str) -> str:
     """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(FORMULA_PREFIXES) else text
+    apart = FORMULA_INSIDE.sub(lambda inside: f"{inside[0][:-1]}'{inside[0][-1]}", text)
+    return f"'{apart}" if apart.startswith(FORMULA_PREFIXES) else apart
 
 
 def sheet_csv(sheet: Sheet) -> str:

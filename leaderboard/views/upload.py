@@ -1,7 +1,5 @@
 """Submitting many systems at once: as a CSV, or as the result files of other programs."""
 
-import csv
-import io
 from collections.abc import Iterable
 
 from django.contrib.auth.decorators import login_required
@@ -21,6 +19,7 @@ from leaderboard.services.instance_uploads import rows_of_instances
 from leaderboard.services.quotas import terms_of
 from leaderboard.views import imports
 from leaderboard.views.people import signed_in
+from ranking_engine.csv_rows import csv_line
 
 
 @login_required
@@ -73,6 +72,4 @@ def _rows(benchmark: Benchmark, form: UploadForm) -> list[RawRow]:
 
 def _header(tasks: Iterable[Task]) -> str:
     """The first line of a file with every task, to copy."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(["system", *(task.name for task in tasks)])
-    return line.getvalue()
+    return csv_line(["system", *(task.name for task in tasks)])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -34,6 +32,7 @@ from ranking_engine.comparison import (
     task_ranks,
     weighted_distance,
 )
+from ranking_engine.csv_rows import csv_text
 from ranking_engine.names import listed
 from ranking_engine.ranking import UNRANKED, Ranking
 from ranking_engine.registry import RULES
@@ -227,16 +226,15 @@ def as_json(found: Report) -> str:
 
 def as_csv(found: Report) -> str:
     """Return a row for each pair of rules, with every measure; empty where there is none."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    rows: list[list[object]] = []
     square = ["n_common", *MATRICES, "kendall_distance"]
     rates = [(key, k) for key in ("agreement_top", "agreement_least") for k in found[key]]
-    writer.writerow(["rule", "other", *square, *(f"{key}_{k}" for key, k in rates)])
+    rows.append(["rule", "other", *square, *(f"{key}_{k}" for key, k in rates)])
     for a in found["rules"]:
         for b in found["rules"]:
             cells = [found[name][a][b] for name in square] + [found[key][k][a][b] for key, k in rates]
-            writer.writerow([a, b, *cells])
-    return text.getvalue()
+            rows.append([a, b, *cells])
+    return csv_text(rows)
 
 
 def as_table(found: Report) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -11,6 +9,7 @@ from typing import Any
 
 from ranking_engine.command_line.grids import escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.rule_options import options_in_force
+from ranking_engine.csv_rows import csv_text
 from ranking_engine.names import listed
 from ranking_engine.registry import RULES
 
@@ -26,17 +25,16 @@ def as_json(board: Board) -> str:
 
 def as_csv(board: Board) -> str:
     """Return a row for each system with its rank and score under each rule; empty where unranked."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["system", *(f"{key}_{what}" for key in board["rules"] for what in ("rank", "score"))])
+    rows: list[list[object]] = []
+    rows.append(["system", *(f"{key}_{what}" for key in board["rules"] for what in ("rank", "score"))])
     for system in _sorted_systems(board):
         cells = [
             entry.get(what, {}).get(system)
             for entry in board["rules"].values()
             for what in ("ranks", "scores")
         ]
-        writer.writerow([system, *cells])
-    return text.getvalue()
+        rows.append([system, *cells])
+    return csv_text(rows)
 
 
 def as_table(board: Board) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import io
 import json
 import math
@@ -13,6 +12,7 @@ from typing import Any
 
 from ranking_engine.command_line.grids import Grid, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
+from ranking_engine.csv_rows import csv_text
 from ranking_engine.instance_tables import read_instances
 from ranking_engine.instances import InstanceScores, PairedDifferences, aggregate_all, paired_differences
 from ranking_engine.ranking import UNRANKED, Ranking
@@ -120,13 +120,12 @@ def as_json(report: Report) -> str:
 
 def as_csv(report: Report) -> str:
     """Return a row for each system with its rank and score under each aggregation."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["system", *(f"{key}_{what}" for key in NAMES for what in ("rank", "score"))])
+    rows: list[list[object]] = []
+    rows.append(["system", *(f"{key}_{what}" for key in NAMES for what in ("rank", "score"))])
     for system in _sorted_systems(report):
         cells = [report[key][what][system] for key in NAMES for what in ("ranks", "scores")]
-        writer.writerow([system, *cells])
-    return text.getvalue()
+        rows.append([system, *cells])
+    return csv_text(rows)
 
 
 def as_table(report: Report) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -20,6 +18,7 @@ from ranking_engine.command_line.inputs import (
     read_inputs,
 )
 from ranking_engine.command_line.progress import ProgressBar
+from ranking_engine.csv_rows import csv_text
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.names import fold_name, listed, shorten
 from ranking_engine.prospects import (
@@ -204,17 +203,16 @@ def as_json(found: Report) -> str:
 
 def as_csv(found: Report) -> str:
     """Return a row for each system; weights are in a column for each task, as exact fractions."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    rows: list[list[object]] = []
     numbers = ("verdict", "margin", "share", "share_error", "share_bound")
     changes = [(origin, norm) for origin in ("equal", "own") for norm in ("total", "largest")]
     headers = [f"{norm}_change_from_{origin}" for origin, norm in changes]
     tasks = found["tasks"]
-    writer.writerow(["system", *numbers, *headers, "certificate", *(f"weight {task}" for task in tasks)])
+    rows.append(["system", *numbers, *headers, "certificate", *(f"weight {task}" for task in tasks)])
     for system, entry in found["systems"].items():
         nearest = entry.get("nearest", {})
         weights = entry.get("weights_exact", {})
-        writer.writerow(
+        rows.append(
             [
                 system,
                 *(entry.get(key) for key in numbers),
@@ -223,7 +221,7 @@ def as_csv(found: Report) -> str:
                 *(weights.get(task, "0" if weights else None) for task in tasks),
             ]
         )
-    return text.getvalue()
+    return csv_text(rows)
 
 
 def as_table(found: Report) -> str:

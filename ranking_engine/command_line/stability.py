@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +14,7 @@ from ranking_engine.aggregation import reweighted
 from ranking_engine.command_line.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError, add_input_arguments, read_inputs
 from ranking_engine.command_line.progress import ProgressBar
+from ranking_engine.csv_rows import csv_text
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.names import listed
 from ranking_engine.registry import RULES
@@ -207,13 +206,12 @@ def as_json(report: Report) -> str:
 
 def as_csv(report: Report) -> str:
     """Return the summary, a line a figure: rule, figure, place on its curve, value."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["rule", "figure", "place", "value"])
+    rows: list[list[object]] = []
+    rows.append(["rule", "figure", "place", "value"])
     for rule, entry in _entries(report["summary"]).items():
         for figure, place, value in _figures(entry, report["summary"]):
-            writer.writerow([rule, figure, place, value])
-    return text.getvalue()
+            rows.append([rule, figure, place, value])
+    return csv_text(rows)
 
 
 def as_table(report: Report) -> str:

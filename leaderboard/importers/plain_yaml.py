@@ -1,0 +1,106 @@
+"""A loader of YAML with few words: texts, numbers, truths, nothing, lists and mappings.
+
+YAML 1.1 knows more: dates, numbers to the base of 60, 8 and 2, mappings merged into others, bytes. Files of results
+need none of that: dates are read as texts, and the rest is refused or a text, too. Numbers to the base of 60 are the
+worst: reading `1:1:1:...` takes time that grows with the square of its length.
+"""
+
+import math
+import re
+from typing import Any, ClassVar
+
+import yaml
+
+MOST_DIGITS = 400  # characters of a number: the longest float has some 310 before its point
+TAG = "tag:yaml.org,2002:"
+WORDS = {
+    "null": ("", "~", "null", "Null", "NULL"),
+    "bool": tuple(
+        spelling
+        for word in ("true", "false", "yes", "no", "on", "off")
+        for spelling in (word, word.capitalize(), word.upper())
+    ),
+}
+TRUE = frozenset({"true", "yes", "on"})
+NUMBERS = {
+    "int": re.compile(r"[+-]?[0-9]+\Z", re.ASCII),
+    "float": re.compile(
+        r"[+-]?(?:\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]+)?\Z"
+        r"|[+-]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z",
+        re.ASCII,
+    ),
+}
+_CLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class PlainLoader(_CLoader):
+    """Reads YAML; a key that stands twice and a tag that is none of these kinds are errors."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
+    yaml_constructors: ClassVar[dict[str | None, Any]] = {}
+
+
+def _error(message: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, message, node.start_mark)
+
+
+def _mapping(loader: Any, node: yaml.Node) -> dict[str, Any]:  # noqa: ANN401
+    if not isinstance(node, yaml.MappingNode):
+        raise _error("this is no mapping", node)
+    found: dict[str, Any] = {}
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise _error("a key is no text", key)
+        if key.value in found:
+            raise _error(f"the key {key.value[:60]!r} stands twice", key)
+        found[key.value] = loader.construct_object(value, deep=True)
+    return found
+
+
+def _list(loader: Any, node: yaml.Node) -> list[Any]:  # noqa: ANN401
+    if not isinstance(node, yaml.SequenceNode):
+        raise _error("this is no list", node)
+    return [loader.construct_object(value, deep=True) for value in node.value]
+
+
+def _text(loader: Any, node: yaml.Node) -> str:  # noqa: ANN401
+    return str(loader.construct_scalar(node))
+
+
+def _nothing(loader: Any, node: yaml.Node) -> None:  # noqa: ANN401
+    loader.construct_scalar(node)
+
+
+def _truth(loader: Any, node: yaml.Node) -> bool:  # noqa: ANN401
+    return _text(loader, node).lower() in TRUE
+
+
+def _number(loader: Any, node: yaml.Node) -> int | float:  # noqa: ANN401
+    text, kind = _text(loader, node), node.tag.removeprefix(TAG)
+    if len(text) > MOST_DIGITS:
+        raise _error("too long a number", node)
+    if not NUMBERS[kind].match(text):
+        raise _error(f"{text[:60]!r} is no number", node)
+    if kind == "int":
+        return int(text)
+    value = _odd(text.lower()) if text[-1].isalpha() else float(text)
+    if math.isinf(value) and not text[-1].isalpha():
+        raise _error("too large a number", node)
+    return value
+
+
+def _odd(text: str) -> float:
+    return math.nan if "nan" in text else -math.inf if text.startswith("-") else math.inf
+
+
+for _kind, _words in WORDS.items():
+    _spelling = re.compile(rf"(?:{'|'.join(map(re.escape, _words))})\Z")
+    PlainLoader.add_implicit_resolver(f"{TAG}{_kind}", _spelling, sorted({word[:1] for word in _words}))
+for _kind, _pattern in NUMBERS.items():
+    PlainLoader.add_implicit_resolver(f"{TAG}{_kind}", _pattern, list("+-.0123456789"))
+for _kind, _construct in {
+    "null": _nothing, "bool": _truth, "int": _number, "float": _number, "str": _text, "timestamp": _text,
+    "seq": _list, "map": _mapping,
+}.items():  # fmt: skip
+    PlainLoader.add_constructor(f"{TAG}{_kind}", _construct)
+PlainLoader.add_constructor(None, yaml.constructor.SafeConstructor.construct_undefined)
