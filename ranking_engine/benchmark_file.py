@@ -245,7 +245,8 @@ class _Parser:
         value = self.raw[section][k][key]
         if not isinstance(value, str):
             self.fail(f"{key} is {shorten(str(value))!r}; expected a text", section, k, key)
-        if key not in ("name", "group", "cluster") and (problem := line_problem(value)):  # names have a check of their own
+        # Names have a check of their own.
+        if key not in ("name", "group", "cluster") and (problem := line_problem(value)):
             self.fail(f"{key} {problem}", section, k, key)
         return value
 

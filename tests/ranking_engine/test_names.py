@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -161,3 +162,11 @@ def test_a_formula_behind_a_semicolon_is_refused(name):
     assert "which spreadsheets that split cells at semicolons take for a formula" in name_problem(name)
     assert name_problem(name, allow_formula=True) is None
     assert name_problem(name.replace(";", ",")) is None
+
+
+def test_every_normal_form_is_made_in_one_place():
+    """Elsewhere only of single characters, and of what a browser draws in charts."""
+    root = Path(__file__).parents[2]
+    files = [path for folder in ("ranking_engine", "leaderboard", "jobs") for path in (root / folder).rglob("*.py")]
+    using = {path.name for path in files if "unicodedata.normalize(" in path.read_text("utf-8")}
+    assert using == {"normal_forms.py", "text_width.py"}

@@ -243,3 +243,21 @@ def test_whatever_comes_is_read_or_refused(text):
         assert table.values.shape == (len(table.system_names), 1)
         assert not np.isinf(table.values).any()
     assert "\n" not in refusal
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("system," + "a," * 20_000, "line 1: more than 20,000 columns; perhaps the lines do not end"),
+        ("system,a\nx,1\ny," + '"\n",' * 20_000, "line 20003: more than 20,000 columns; perhaps the lines do not end"),
+        ("system;a\nx;1,5\ny;" + "1;" * 20_000, "line 3: more than 20,000 columns; perhaps the lines do not end"),
+        (f"system,{'a' * 4001}\nx,1\n", "line 1: a cell has 4,001 characters; at most 4,000 are read"),
+        (f"system,a\nx,1\n{'y' * 4001},1\n", "line 3: a cell has 4,001 characters; at most 4,000 are read"),
+        ("system,a,b\nx,1,1\ny,1,1\nz,1,1\n", "line 4: more than 5 cells; bring the table in parts"),
+        ("system,a,b,c\nx,1,1,1\n", "line 1: 3 tasks; at most 2 are allowed"),
+    ],
+)
+def test_tables_without_end_are_refused_before_they_are_split(text, message):
+    with pytest.raises(TableError) as refused:
+        read_table(text.encode(), max_tasks=2, max_cells=5)
+    assert str(refused.value) == f"table, {message}"
