@@ -10,7 +10,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.core.exceptions import ValidationError
-from django.db.models import URLField
+from django.db.models import QuerySet, URLField
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
 
@@ -35,6 +35,7 @@ from leaderboard.services.audit import Change, record_changes
 from leaderboard.services.audited_state import audited_state, record_state_changes
 from leaderboard.services.benchmarks import prepare_group, prepare_task, record_configuration_change
 from leaderboard.services.rankings import site_rules
+from leaderboard.services.retry import retry_job
 from ranking_engine import RULES
 from ranking_engine.names import check_name, fold_name
 
@@ -333,7 +334,18 @@ class PublicationAdmin(Untouchable):
 
 @admin.register(Job)
 class JobAdmin(Untouchable):
-    """Jobs, to look at."""
+    """Jobs, to look at, and to try again where they were given up or rest."""
 
     list_display = ("pk", "kind", "benchmark", "sequence", "queue", "state", "attempts", "created_at", "finished_at")
     list_filter = ("state", "queue", "kind")
+    actions = ("try_again",)
+
+    @admin.action(description="Try again now", permissions=["retry"])
+    def try_again(self, request: HttpRequest, queryset: QuerySet[Job]) -> None:
+        """Make the chosen jobs due, those of them that failed or rest."""
+        n_due = sum(retry_job(job) for job in queryset)
+        self.message_user(request, f"{n_due} of {len(queryset)} jobs are due now.")
+
+    def has_retry_permission(self, request: HttpRequest) -> bool:
+        """Staff who may change jobs."""
+        return request.user.has_perm("leaderboard.change_job")

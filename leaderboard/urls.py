@@ -79,6 +79,7 @@ urlpatterns = [
     path("b/<slug:key>/manage/releases/", manage.manage_releases, name="manage_releases"),
     path("b/<slug:key>/manage/studies/", manage_studies.manage_studies, name="manage_studies"),
     path("b/<slug:key>/manage/studies/run/", manage_studies.run_study, name="run_study"),
+    path("b/<slug:key>/manage/compute/", manage_studies.compute_board, name="compute_board"),
     path("b/<slug:key>/manage/edition/", manage.manage_edition, name="manage_edition"),
     path("b/<slug:key>/manage/queue/", moderate.manage_queue, name="manage_queue"),
     path("b/<slug:key>/manage/queue/<uuid:uuid>/", moderate.manage_decide, name="manage_decide"),

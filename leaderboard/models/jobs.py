@@ -36,6 +36,8 @@ class Job(models.Model):
     not_before = models.DateTimeField(db_index=True)
     woken_at = models.DateTimeField(null=True, help_text="When a wake-up was last sent.")
     attempts = models.PositiveSmallIntegerField(default=0)
+    # A database that is away, a full disk, a killed worker are not the job's fault: such attempts do not end it.
+    failures = models.PositiveSmallIntegerField(default=0, help_text="Attempts that ended by the job's own fault.")
     claim_token = models.UUIDField(null=True)
     worker = models.CharField(max_length=100, blank=True)
     lease_until = models.DateTimeField(null=True, db_index=True)

@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from django.conf import settings
-from django.db import close_old_connections, connection
+from django.db import (
+    DatabaseError,
+    DataError,
+    IntegrityError,
+    InterfaceError,
+    ProgrammingError,
+    close_old_connections,
+    connection,
+)
 from django.utils import timezone
 
 from config.logs import logged_as
@@ -104,9 +112,19 @@ def _run(job: Job) -> str:
         except Exception as error:
             logger.exception("%s, attempt %s", job, job.attempts)
             close_old_connections()  # where the database went away in between, the outcome takes a new connection
-            jobs.record_failure(job, f"{type(error).__name__}: {error}\n\n{traceback.format_exc(limit=-3)}")
+            text = f"{type(error).__name__}: {error}\n\n{traceback.format_exc(limit=-3)}"
+            jobs.record_failure(job, text, is_own=_is_own_fault(job, error))
             return "failed"
     return "done"
+
+
+def _is_own_fault(job: Job, error: Exception) -> bool:
+    """Whether the same again would fail the same way, as far as one can tell: the surroundings may be better soon."""
+    if isinstance(error, MemoryError):  # others may have taken it; twice is no chance
+        return job.attempts > 1
+    if isinstance(error, (DataError, IntegrityError, ProgrammingError)):
+        return True
+    return not isinstance(error, (DatabaseError, InterfaceError, OSError))
 
 
 @contextmanager

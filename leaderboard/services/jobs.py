@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from leaderboard.enqueue import count_wake_ups, send_wake_up
@@ -24,7 +24,8 @@ from ranking_engine import __version__ as engine_version
 
 logger = logging.getLogger(__name__)
 
-LONGEST_BACKOFF = 90.0  # seconds that a job rests at most after a failure, the jitter included
+LONGEST_BACKOFF = 300.0  # seconds that a job rests at most after a failure, the jitter included
+MAX_ATTEMPTS = 30_000  # where counting stops: the column ends at 32,767
 SKEW = timedelta(seconds=60)  # by which the clocks of the machines may differ
 REWAKE_SECONDS = 5  # a due job is woken again when the last wake-up was so long ago
 WAKE_UPS_A_SWEEP = 20  # a queue, so that a backlog does not flood the broker
@@ -137,7 +138,7 @@ def claim(job_id: int, *, worker: str) -> Job | None:
     claimed = Job.objects.filter(pk=job.pk, state=WAITING, not_before__lte=now).update(
         state=RUNNING,
         claim_token=token,
-        attempts=F("attempts") + 1,
+        attempts=min(job.attempts + 1, MAX_ATTEMPTS),
         worker=worker,
         started_at=now,
         deadline=now + timedelta(seconds=limit),
@@ -189,18 +190,24 @@ def give_back(job: Job) -> None:
     """Let go of a job whose worker is told to stop: it is due at once, and this attempt does not count."""
     now = timezone.now()
     owned(job).update(
-        state=WAITING, attempts=F("attempts") - 1, lease_until=None, not_before=now, woken_at=None, progress=0.0
+        state=WAITING, attempts=max(job.attempts - 1, 0), lease_until=None, not_before=now, woken_at=None, progress=0.0
     )
 
 
-def record_failure(job: Job, error: str) -> bool:
-    """Put the job back for another attempt, or end it as failed after the last one. False where the claim is lost."""
-    return _end_attempt(owned(job), job, error)
+def record_failure(job: Job, error: str, *, is_own: bool = True) -> bool:
+    """Put the job back for another attempt, or end it as failed. False where the claim is lost.
+
+    Args:
+        job: as it was claimed.
+        error: what went wrong.
+        is_own: whether the job itself is at fault. What its surroundings did to it never ends it.
+    """
+    return _end_attempt(owned(job), job, error, is_own=is_own)
 
 
 @transaction.atomic
-def _end_attempt(row: QuerySet[Job], job: Job, error: str) -> bool:
-    outcome = _after_failure(job, error)
+def _end_attempt(row: QuerySet[Job], job: Job, error: str, *, is_own: bool) -> bool:
+    outcome = _after_failure(job, error, is_own=is_own)
     if not row.update(**outcome):
         return False
     if outcome.get("state") == Job.State.FAILED and job.queue == Job.Queue.RANKINGS:
@@ -216,21 +223,28 @@ def _revive_superseded(job: Job) -> None:
     newest = older.order_by("-sequence").first()
     if newest and newest.state == Job.State.SUPERSEDED and not newer_jobs(newest).exists():
         Job.objects.filter(pk=newest.pk, state=Job.State.SUPERSEDED).update(
-            state=WAITING, attempts=0, not_before=timezone.now(), woken_at=None, finished_at=None, error=""
+            state=WAITING,
+            attempts=0,
+            failures=0,
+            not_before=timezone.now(),
+            woken_at=None,
+            finished_at=None,
+            error="",
         )
 
 
-def _after_failure(job: Job, error: str) -> dict[str, object]:
+def _after_failure(job: Job, error: str, *, is_own: bool) -> dict[str, object]:
     now = timezone.now()
-    outcome: dict[str, object] = {"error": error[:4000], "lease_until": None}
-    if job.attempts >= settings.JOB_ATTEMPTS:
+    failures = job.failures + is_own
+    outcome: dict[str, object] = {"error": error[:4000], "lease_until": None, "failures": failures}
+    if failures >= settings.JOB_ATTEMPTS:
         return outcome | {"state": Job.State.FAILED, "finished_at": now}
     return outcome | {"state": WAITING, "not_before": now + backoff(job.attempts), "woken_at": None}
 
 
 def backoff(attempts: int) -> timedelta:
-    """How long a job rests after its `attempts`-th failure: 1, 2, 4 ... seconds, at most 60, give or take a half."""
-    pause = min(LONGEST_BACKOFF / 1.5, 2.0 ** (attempts - 1))
+    """How long a job rests after its `attempts`-th failure: 1, 2, 4 ... seconds, at most 200, give or take a half."""
+    pause = min(LONGEST_BACKOFF / 1.5, 2.0 ** min(attempts - 1, 20))
     return timedelta(seconds=pause * random.uniform(0.5, 1.5))  # noqa: S311 -- jitter
 
 
@@ -269,11 +283,13 @@ def _mend_times(now: datetime) -> None:
 
 def _end_expired_leases(now: datetime) -> None:
     for job in Job.objects.filter(state=RUNNING, lease_until__lt=now)[:200]:
-        error = (
-            f"attempt {job.attempts} ended without a word: its worker was killed, ran out of memory or time, "
-            f"or lost the database"
+        is_out_of_time = job.deadline is not None and job.lease_until == job.deadline
+        error = f"attempt {job.attempts} ended without a word: its worker " + (
+            "ran out of time" if is_out_of_time else "was killed, ran out of memory, or lost the database"
         )
-        if _end_attempt(owned(job).filter(lease_until__lt=now), job, error):
+        # A study that brings its worker down would do so for ever, and a board must not wait for it.
+        is_own = is_out_of_time or job.queue != Job.Queue.RANKINGS
+        if _end_attempt(owned(job).filter(lease_until__lt=now), job, error, is_own=is_own):
             logger.warning("%s: %s", job, error)
 
 

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from leaderboard.models import Benchmark, Job, OutboxMessage, Publication
 from leaderboard.services.health import sweep_age
+from leaderboard.services.retry import failed_boards
 
 LATELY = timedelta(hours=1)
 PUBLICATIONS = 500  # the delay is that of so many at most
@@ -44,7 +45,8 @@ def _escaped(text: str) -> str:
 
 def metrics_text() -> str:
     """Everything that is measured, as the text of `/metrics`."""
-    found = [_build(), *_queues(), *_lately(), _failed(), _publish_delay(), *_boards(), _mails(), *_sweep()]
+    jobs = [*_queues(), *_lately(), _failed(), _failed_boards()]
+    found = [_build(), *jobs, _publish_delay(), *_boards(), _mails(), *_sweep()]
     return "".join(f"{line}\n" for metric in found for line in metric.lines())
 
 
@@ -107,6 +109,11 @@ def _failed() -> Metric:
     found = {row["queue"]: row["n"] for row in rows}
     told = "Jobs that were given up, as long as their rows are kept."
     return Metric("jobs_failed", told, [({"queue": queue}, found.get(queue, 0)) for queue in Job.Queue.values])
+
+
+def _failed_boards() -> Metric:
+    told = "Benchmarks whose newest board was given up."
+    return Metric("boards_failed", told, [({}, failed_boards().count())])
 
 
 def _publish_delay() -> Metric:

@@ -217,7 +217,14 @@ def insert_study(revision: Revision, plan: PlannedStudy) -> None:
     )
     given_up = Q(state__in=[Job.State.SUPERSEDED, Job.State.FAILED])
     Job.objects.filter(given_up, **same).update(
-        state=Job.State.WAITING, attempts=0, not_before=now, woken_at=None, finished_at=None, error="", progress=0.0
+        state=Job.State.WAITING,
+        attempts=0,
+        failures=0,
+        not_before=now,
+        woken_at=None,
+        finished_at=None,
+        error="",
+        progress=0.0,
     )
     # One message sets a worker going; the sweep wakes for the others, the most urgent first.
     first = Job.objects.filter(state=Job.State.WAITING, **same).order_by("chunk").first()
@@ -270,7 +277,13 @@ def request_study(benchmark: Benchmark, study: str) -> Job | None:
     job = insert_job(JOB_KINDS[STUDY_PLAN], benchmark.publication.revision, parameters)
     # Asked for again, it is planned again: chunks that were given up or failed are then taken up.
     Job.objects.filter(pk=job.pk).exclude(state__in=[Job.State.WAITING, Job.State.RUNNING]).update(
-        state=Job.State.WAITING, attempts=0, not_before=timezone.now(), woken_at=None, finished_at=None, error=""
+        state=Job.State.WAITING,
+        attempts=0,
+        failures=0,
+        not_before=timezone.now(),
+        woken_at=None,
+        finished_at=None,
+        error="",
     )
     return job
 

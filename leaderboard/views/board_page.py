@@ -20,6 +20,7 @@ from leaderboard.services.interval_wording import OTHER_POLICY, interval_meaning
 from leaderboard.services.job_kinds import BOOTSTRAP, INSTANCES
 from leaderboard.services.markdown import render_markdown
 from leaderboard.services.masks import hidden_text
+from leaderboard.services.retry import GIVEN_UP_OR_RESTING
 from leaderboard.services.table_files import FORMAT_NAMES
 from leaderboard.services.verdict import short_headline
 from leaderboard.services.wording import as_sentence, in_words
@@ -74,6 +75,7 @@ class BoardPage:
         self.latest_revision_number = benchmark.last_revision_number
         self.is_computing = benchmark.last_revision_number > benchmark.published_number
         self.job = board_job(benchmark) if self.is_computing else None
+        self.may_retry = audience.may_administer and self.job is not None and self.job.state in GIVEN_UP_OR_RESTING
         self.job_error = told_error(self.job, sees_all=not audience.is_restricted) if self.job else ""
         # Whoever has not signed in yet is shown the way where everyone with an account may submit.
         is_open = audience.why_closed == SIGN_IN_FIRST and benchmark.submission_policy in {"open", "moderated"}

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from leaderboard.forms.studies import StudiesForm
 from leaderboard.selectors.audience import administered_benchmark
+from leaderboard.services.retry import retry_board
 from leaderboard.services.study_plans import choose_studies, chosen_studies, request_study, study_name
 from leaderboard.services.study_states import StudyState, chosen_states
 from leaderboard.views.people import signed_in
@@ -46,6 +47,18 @@ def run_study(request: HttpRequest, key: str) -> HttpResponse:
     else:
         messages.success(request, f"The study of {study_name(study)} runs as soon as a worker is free.")
     return redirect("manage_studies", key)
+
+
+@login_required
+@require_POST
+def compute_board(request: HttpRequest, key: str) -> HttpResponse:
+    """Have the newest board computed now that was given up, or that rests after a failure."""
+    benchmark = administered_benchmark(request.user, key)
+    if retry_board(benchmark):
+        messages.success(request, "The newest board is computed as soon as a worker is free.")
+    else:
+        messages.info(request, "The newest board is published already, or is being computed.")
+    return redirect("board", key)
 
 
 def _row(state: StudyState, form: StudiesForm) -> dict[str, Any]:

@@ -249,27 +249,25 @@ def test_what_a_worker_brings_after_its_lease_ran_out_is_dropped(make_committed,
     assert Report.objects.count() == n_reports == len(rules_of_a_board(300, 60)) + 1
 
 
-def test_a_board_that_kills_its_process_each_time_fails_and_the_next_one_goes_on(make_committed, site, client):
-    """Takes about 20 seconds: three attempts, each with its lease and a rest."""
+def test_a_board_whose_process_is_killed_again_and_again_is_published_once_that_ends(make_committed, site):
+    """Takes about 25 seconds: five attempts, each but the last with its lease and a rest."""
     site.environment["PLURANK_LEASE_SECONDS"] = "1"
     benchmark = make_committed.benchmark(large_scores(300, 60))
     site.start("rankings", "sweep")
     killed = set()
 
-    def kill_and_see() -> bool:
+    def kill_four() -> bool:
         for job in Job.objects.filter(kind="rankings", sequence=1, state="running"):
             with suppress(ProcessLookupError):
                 os.kill(child_of(job), signal.SIGKILL)
                 killed.add(child_of(job))
-        return Job.objects.filter(kind="rankings", state="failed").exists()
+        return len(killed) == 4
 
-    site.wait_until(kill_and_see, 60, "the job has failed")
+    site.wait_until(kill_four, 90, "four processes were killed")
+    site.wait_until(is_published(benchmark, 1), 60, "the board is published")
     job = Job.objects.get(kind="rankings")
-    assert (job.attempts, len(killed), job.error.split(":")[0]) == (3, 3, "attempt 3 ended without a word")
-    assert published_number(benchmark) == 0
-    assert "attempt 3 ended without a word" in client.get("/status/").content.decode()
-    make_committed.accepted(benchmark, {"Newcomer": [1.0] * 60})
-    site.wait_until(is_published(benchmark, 2), 30, "the next board is published")
+    assert (job.state, job.failures) == ("done", 0)
+    assert job.attempts >= 5
     assert site.running["rankings"].poll() is None, "the worker itself lives on"
 
 

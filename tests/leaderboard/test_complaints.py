@@ -33,7 +33,7 @@ HERE = "leaderboard/test_complaints.py"
 ANSWERS = {
     1: ("EvalAI 4390: submitted for a week", f"{JOBS}/test_lost_wake_ups.py::test_what_waits_is_published_although_the_broker_forgot_every_wake_up"),
     2: ("EvalAI 4621: stuck, and submitting again is stuck too", f"{HERE}::test_what_is_stuck_keeps_nobody_from_submitting_again"),
-    3: ("EvalAI 3942: a stuck run blocks later ones", f"{JOBS}/test_kills.py::test_a_board_that_kills_its_process_each_time_fails_and_the_next_one_goes_on"),
+    3: ("EvalAI 3942: a stuck run blocks later ones", f"{JOBS}/test_kills.py::test_a_board_whose_process_is_killed_again_and_again_is_published_once_that_ends"),
     4: ("falcon-challenge 30: silently cancelled after days", f"{SERVICES}/test_overdue.py::test_what_is_overdue_stays_in_the_queue_and_both_sides_see_it"),
     5: ("Codabench 1507: cancelling burned the quota", f"{SERVICES}/test_limits.py::test_taking_a_waiting_submission_back_does_not_burn_the_quota"),
     6: ("Codabench 2121, 2130, 2143: everything stuck at a deadline", f"{JOBS}/test_lost_wake_ups.py::test_without_a_broker_submissions_are_accepted_and_published_once_it_is_back"),

@@ -268,6 +268,9 @@ batch_step                           GET    any        login     405      405   
 batch_step                           POST   listed     login     403      403       403      ->batch   ->batch  403
 batch_step                           POST   private    login     404      404       403      ->batch   ->batch  404
 batch_step~pending                   POST   public     login     404      ->batch   404      ->batch   ->batch  404
+compute_board                        GET    any        login     405      405       405      405       405      405
+compute_board                        POST   listed     login     403      403       403      403       ->board  403
+compute_board                        POST   private    login     404      404       403      403       ->board  404
 manage_edition                       GET    any        login     405      405       405      405       405      405
 manage_edition                       POST   listed     login     403      403       403      403       ->manage 403
 manage_edition                       POST   private    login     404      404       403      403       ->manage 404
@@ -672,6 +675,7 @@ ARGUMENTS = {
     "manage_releases": ("key",),
     "manage_studies": ("key",),
     "run_study": ("key",),
+    "compute_board": ("key",),
     "manage_edition": ("key",),
     "manage_archive": ("key",),
     "new_draft": ("uuid",),

@@ -1,0 +1,43 @@
+"""`manage.py retry`: try again what was given up."""
+
+from argparse import ArgumentParser
+
+from django.core.management.base import BaseCommand, CommandError
+
+import config.celery  # noqa: F401 -- wake-ups are sent through this application
+from leaderboard.models import Benchmark, Job
+from leaderboard.services.retry import failed_jobs, retry_board, retry_job
+
+
+class Command(BaseCommand):
+    """Makes jobs due again that were given up: all that are still wanted, one benchmark's board, or one job."""
+
+    help = "Try again what was given up: every failed job, the newest board of one benchmark, or one job."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Say what the command takes."""
+        parser.add_argument("--benchmark", metavar="KEY", help="compute the newest board of this benchmark now")
+        parser.add_argument("--job", type=int, metavar="NUMBER", help="try this job again")
+
+    def handle(self, *args: object, **options: object) -> None:
+        """Try again, and say what is due now."""
+        key, number = options["benchmark"], options["job"]
+        if key is not None:
+            benchmark = Benchmark.objects.filter(key=key).first()
+            if benchmark is None:
+                raise CommandError(f"there is no benchmark {str(key)[:80]!r}")
+            if not retry_board(benchmark):
+                raise CommandError(f"the newest board of {key} is published already, or is being computed")
+            self.stdout.write(f"the newest board of {key} is due now")
+            return
+        jobs = failed_jobs() if number is None else Job.objects.filter(pk=int(str(number)))
+        if number is not None and not jobs.exists():
+            raise CommandError(f"there is no job {number}")
+        n_due = 0
+        for job in jobs:
+            if retry_job(job):
+                n_due += 1
+                self.stdout.write(f"due now: job {job.pk}, {job}")
+            elif number is not None:
+                raise CommandError(f"job {job.pk} is {job.state}; only what failed or rests can be tried again")
+        self.stdout.write(f"{n_due} job{'' if n_due == 1 else 's'} due now")
