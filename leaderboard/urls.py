@@ -76,6 +76,7 @@ urlpatterns = [
     path("b/<slug:key>/releases/<slug:release_key>/", history.release, name="release"),
     path("b/<slug:key>/manage/", manage.manage, name="manage"),
     path("b/<slug:key>/manage/tasks/", manage.manage_tasks, name="manage_tasks"),
+    path("b/<slug:key>/manage/clusters/", manage.manage_clusters, name="manage_clusters"),
     path("b/<slug:key>/manage/releases/", manage.manage_releases, name="manage_releases"),
     path("b/<slug:key>/manage/studies/", manage_studies.manage_studies, name="manage_studies"),
     path("b/<slug:key>/manage/studies/run/", manage_studies.run_study, name="run_study"),

@@ -15,6 +15,7 @@ from leaderboard.services.score_matrix import NOTHING_TO_RANK, RevisionMatrix, r
 from ranking_engine import Ranking
 from ranking_engine.aggregation import reweighted
 from ranking_engine.stability.significance import Significance, significance_of_rankings
+from ranking_engine.stability.task_dependence import task_dependence
 
 MAX_SYSTEMS = 300  # beyond, there are too many pairs to test each of them after every submission
 
@@ -30,6 +31,8 @@ def compute_significance(job: Job, checkpoint: Callable[[float], None]) -> Calla
         answers = _tested(found, job.parameters)
         checkpoint(0.9)
         summary, arrays = told_apart(answers, found.matrix.n_systems)
+    if found is not None:
+        summary["dependence"] = task_dependence(found.matrix).summary()
     report = make_report(
         revision,
         job.kind,

@@ -16,6 +16,7 @@ from leaderboard.services.board_filters import fields_of, tags_of
 from leaderboard.services.board_query import BoardQuery, bounds_of, changed, query_pairs, query_text
 from leaderboard.services.board_rows import Row
 from leaderboard.services.columns import Column
+from leaderboard.services.dependence import dependence_of
 from leaderboard.services.interval_wording import OTHER_POLICY, interval_meaning
 from leaderboard.services.job_kinds import BOOTSTRAP, INSTANCES
 from leaderboard.services.markdown import render_markdown
@@ -118,6 +119,9 @@ class BoardPage:
         self.agreement = agreement_answer(self._agreements, found)
         self.certainty = certainty_answer(found)
         self.tests_url = self._tests_url(found)
+        dependence = dependence_of(found.published.tests, found.published.revision.configuration.content["tasks"])
+        self.dependence_text = dependence.short if dependence else ""
+        self.dependence_url = self.tests_url.replace("#significance", "#dependence")
         self.all_columns = [self._column(column, found) for column in found.columns]
         by_rule = {column["key"]: column for column in self.all_columns}
         self.columns = [by_rule[column.rule] for column in found.shown]

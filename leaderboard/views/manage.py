@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
+from django.core.exceptions import BadRequest, ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -12,6 +12,7 @@ from leaderboard.forms.manage import EditionForm, ReasonForm, ReleaseForm, Setti
 from leaderboard.forms.tasks import ProposalForms
 from leaderboard.selectors.audience import administered_benchmark
 from leaderboard.services.benchmark_settings import archive, change_settings
+from leaderboard.services.cluster_suggestions import cluster_suggestions, declare_suggested
 from leaderboard.services.releases import ReleaseError, freeze_revision, new_edition
 from leaderboard.services.task_changes import (
     ProposalError,
@@ -72,9 +73,37 @@ def manage_tasks(request: HttpRequest, key: str) -> HttpResponse:
         except StaleProposalError:
             is_stale = True
             preview = preview_proposal(benchmark, proposal)
-    context = {"benchmark": benchmark, "parts": parts, "preview": preview, "stale": is_stale, "here": "tasks"}
+    context = {
+        "benchmark": benchmark,
+        "parts": parts,
+        "preview": preview,
+        "stale": is_stale,
+        "here": "tasks",
+        "suggestions": cluster_suggestions(benchmark) if data is None else [],
+    }
     status = 400 if parts.has_errors else 409 if is_stale else 200
     return render(request, "leaderboard/manage_tasks.html", context, status=status)
+
+
+@login_required
+@require_POST
+def manage_clusters(request: HttpRequest, key: str) -> HttpResponse:
+    """Declare as one cluster the tasks of a suggestion."""
+    benchmark = administered_benchmark(request.user, key)
+    number, revision_number = request.POST.get("suggestion", ""), request.POST.get("revision", "")
+    if not all(text.isascii() and text.isdigit() and len(text) < 10 for text in (number, revision_number)):
+        raise BadRequest("A suggestion is named by its number and its revision.")
+    author = signed_in(request)
+    try:
+        revision = declare_suggested(
+            benchmark, int(number), revision_number=int(revision_number), author=author
+        )
+    except StaleProposalError:
+        messages.warning(request, "Nothing was changed: the suggestions have changed since you read them.")
+    else:
+        computed = f" Revision {revision.number} is being computed." if revision else ""
+        messages.success(request, f"Declared as one cluster.{computed}")
+    return redirect("manage_tasks", key)
 
 
 @login_required

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from leaderboard.selectors.audience import readable_benchmark
+from leaderboard.services.dependence import published_dependence
 from leaderboard.services.stability_page import marked_rule, stability_sections, study_arrays
 from leaderboard.views.downloads import export_links
 from leaderboard.views.publications import publication_asked_for
@@ -40,6 +41,7 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
             replace(section, downloads=export_links(key, "studies", study=section.state.key, **stated))
             for section in sections
         ],
+        "dependence": published_dependence(publication),
         "marked": RULES[marked],
         "rules": [
             {

@@ -274,6 +274,9 @@ compute_board                        POST   private    login     404      404   
 manage_edition                       GET    any        login     405      405       405      405       405      405
 manage_edition                       POST   listed     login     403      403       403      403       ->manage 403
 manage_edition                       POST   private    login     404      404       403      403       ->manage 404
+manage_clusters                      GET    any        login     405      405       405      405       405      405
+manage_clusters                      POST   listed     login     403      403      403      403     ->manage_tasks 403
+manage_clusters                      POST   private    login     404      404      403      403     ->manage_tasks 404
 manage_archive                       GET    any        login     405      405       405      405       405      405
 manage_archive                       POST   listed     login     403      403       403      403       ->manage 403
 manage_archive                       POST   private    login     404      404       403      403       ->manage 404
@@ -617,6 +620,7 @@ FORMS = {
     "manage_releases": {"number": "2", "name": "Frozen again"},
     "manage_edition": {"name": "Second edition"},
     "manage_archive": {"archived": "1"},
+    "manage_clusters": {"suggestion": "0", "revision": "1"},
     "run_study": {"study": "missing_scores"},
     "what_if_profiles": {"name": "Mine", "weights": "task-1:3"},
     "what_if_profiles~publish": {"name": "For all", "weights": "task-1:3", "is_published": "1"},
@@ -678,6 +682,7 @@ ARGUMENTS = {
     "compute_board": ("key",),
     "manage_edition": ("key",),
     "manage_archive": ("key",),
+    "manage_clusters": ("key",),
     "new_draft": ("uuid",),
     "board": ("key",),
     "board_csv": ("key",),
