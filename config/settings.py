@@ -189,8 +189,9 @@ EMAIL_USE_TLS = env.boolean("PLURANK_EMAIL_STARTTLS", default=False)
 EMAIL_USE_SSL = env.boolean("PLURANK_EMAIL_TLS", default=False)
 EMAIL_TIMEOUT = env.number("PLURANK_EMAIL_SECONDS", 10, least=1)
 OUTBOX_ATTEMPTS = env.number("PLURANK_EMAIL_ATTEMPTS", 12, least=1)
-# Where links in mails lead: they are written where no request says by which name the site was asked.
-SITE_URL = env.text("PLURANK_URL", CSRF_TRUSTED_ORIGINS[0] if CSRF_TRUSTED_ORIGINS else "http://127.0.0.1:8000")
+# Where links in mails and feeds lead, by whatever name and port somebody asked the site.
+OWN_ADDRESS = f"https://{ALLOWED_HOSTS[0].lstrip('.')}" if IS_PRODUCTION else "http://127.0.0.1:8000"
+SITE_URL = env.text("PLURANK_URL", CSRF_TRUSTED_ORIGINS[0] if CSRF_TRUSTED_ORIGINS else OWN_ADDRESS)
 # Webhooks go to the public internet alone, unless an operator's own receivers are inside.
 WEBHOOKS_INSIDE = env.boolean("PLURANK_WEBHOOKS_INSIDE", default=False)
 WEBHOOK_SECONDS = env.number("PLURANK_WEBHOOK_SECONDS", 10, least=1)
@@ -231,6 +232,7 @@ ACCOUNT_FORMS = {
     "reset_password": "leaderboard.forms.accounts.ResetForm",
     "reset_password_from_key": "leaderboard.forms.accounts.NewPasswordForm",
 }
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Plurank] "  # not the name by which a request asked
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # whoever changes a password or a second factor: its owner reads of it
 # What guesses is counted in the database, by account and by address (`ATTEMPTS`); these two would count it again.
 # The other two send mails to addresses that somebody merely typed.

@@ -121,7 +121,8 @@ class Membership(models.Model):
         constraints = [models.UniqueConstraint(fields=["user", "benchmark"], name="one_role_a_benchmark")]
 
     def __str__(self) -> str:
-        return f"{self.user}: {self.role} of {self.benchmark}"
+        """By the number of the user: the administration writes this into its log, which outlives accounts."""
+        return f"user {self.user_id}: {self.role} of {self.benchmark}"
 
 
 class AttemptCount(models.Model):

@@ -2,13 +2,15 @@
 
 import ipaddress
 from typing import Any
+from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.hashers import make_password
-from django.contrib.sites.shortcuts import get_current_site
+from django.contrib.sites.requests import RequestSite
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.db import transaction
@@ -24,6 +26,7 @@ from leaderboard.services.attempts import (
     take_attempt,
 )
 from leaderboard.services.outbox import put_mail
+from leaderboard.services.site_address import site_address
 
 USED_BEFORE = (
     "Somebody was signed in to this account before its address was confirmed. In case that was not you, they are "
@@ -100,7 +103,19 @@ class AccountAdapter(DefaultAccountAdapter):
         super().send_account_already_exists_mail(email)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Put a mail into the outbox: no page waits for a mail server, whether or not there is an account."""
-        about = {"request": self.request, "email": email, "current_site": get_current_site(self.request)} | context
+        """Put a mail into the outbox: no page waits for a mail server, whether or not there is an account.
+
+        Its links lead to the site's own address. That of the request says what whoever asked has named, its port above
+        all, and they may have asked for somebody else's mail.
+        """
+        own = RequestSite(self.request)
+        own.domain = own.name = urlsplit(settings.SITE_URL).netloc
+        named = self.request.build_absolute_uri("/")
+        links = {
+            name: site_address(f"/{value.removeprefix(named)}")
+            for name, value in context.items()
+            if isinstance(value, str) and value.startswith(named)
+        }
+        about = {"request": self.request, "email": email, "current_site": own} | context | links
         message: EmailMessage = self.render_mail(template_prefix, email, about)
         put_mail(message.to[0], subject=str(message.subject), text=str(message.body))

@@ -5,11 +5,14 @@ Personal data stands on the user's row, in addresses and keys to sign in by, and
 and decisions stay.
 """
 
+import json
 from typing import Any
 
+from allauth.account.models import EmailAddress
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import models, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from leaderboard.models import (
@@ -28,6 +31,7 @@ from leaderboard.models import (
 from leaderboard.services.audit import changes_between, record_changes
 from leaderboard.services.outbox import forget_addressee
 from leaderboard.services.permit import append_only_permit
+from leaderboard.services.sessions import forget_sessions
 
 FORMER = "former member"
 REDACTED = "[removed: its author closed their account]"
@@ -71,7 +75,13 @@ def close_account(user: User) -> None:
             rows: Any = model._default_manager  # noqa: SLF001 -- as below
             written = rows.filter(**{who: user}).exclude(**{text: ""})
             written.update(**{text: REDACTED})
-    forget_addressee(user.email)
+    for address in {user.email, *EmailAddress.objects.filter(user=user).values_list("email", flat=True)}:
+        forget_addressee(address)
+        LogEntry.objects.filter(Q(object_repr__icontains=address) | Q(change_message__icontains=address)).update(
+            object_repr=FORMER, change_message=""
+        )
+    _redact_roles_in_the_log(user)
+    forget_sessions(user)
     _leave_benchmarks(user)
     Invitation.objects.filter(author=user, used_by=None).delete()
     _delete_own_rows(user)
@@ -84,6 +94,15 @@ def close_account(user: User) -> None:
     user.last_login, user.closed_at = None, timezone.now()
     user.set_unusable_password()  # sessions elsewhere end with the old password
     user.save()
+
+
+def _redact_roles_in_the_log(user: User) -> None:
+    """Older rows of the administration's log call whoever got a role on a benchmark by name."""
+    for role in Membership.Role.values:
+        named = json.dumps(f"{user.shown_name}: {role} of ")[1:-1]  # as it stands in the log, which is JSON
+        for entry in LogEntry.objects.filter(change_message__contains=named):
+            entry.change_message = entry.change_message.replace(named, f"{FORMER}: {role} of ")
+            entry.save(update_fields=["change_message"])
 
 
 def _leave_benchmarks(user: User) -> None:

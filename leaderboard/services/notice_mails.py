@@ -14,6 +14,7 @@ from leaderboard.models import Benchmark, Notice, NoticeDigest, NoticeKind, User
 from leaderboard.selectors.notices import visible_notices
 from leaderboard.services.notices import stop_mails
 from leaderboard.services.outbox import put_mail
+from leaderboard.services.site_address import site_address
 
 SALT = "plurank.unsubscribe"
 SHOWN_NOTICES = 20
@@ -116,11 +117,6 @@ def _text(user: User, notices: Sequence[Notice], link: str) -> str:
 def has_confirmed_address(user: User) -> bool:
     """Whether mails are sent to the user: nothing says that the address is not theirs."""
     return not EmailAddress.objects.filter(user=user, primary=True, verified=False).exists()
-
-
-def site_address(path: str) -> str:
-    """A path of this site as an address that can be opened from outside."""
-    return settings.SITE_URL.rstrip("/") + path
 
 
 def unsubscribe_link(user: User, kinds: Sequence[str]) -> str:

@@ -168,8 +168,9 @@ def _addressee(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def forget_addressee(address: str) -> int:
-    """Delete every mail to an address, whether it waits or was given up."""
-    return OutboxMessage.objects.filter(kind=Kind.MAIL, payload__to=address).delete()[0]
+    """Delete every mail to an address, or that names it, whether it waits or was given up."""
+    named = Q(payload__to=address) | Q(payload__text__icontains=address) | Q(payload__subject__icontains=address)
+    return OutboxMessage.objects.filter(named, kind=Kind.MAIL).delete()[0]
 
 
 def backoff(attempts: int) -> timedelta:

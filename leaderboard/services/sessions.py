@@ -1,12 +1,16 @@
 """Where somebody is signed in, and how they end that."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 
+from allauth.account.models import EmailAddress
 from allauth.usersessions.models import UserSession
-from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth import SESSION_KEY, update_session_auth_hash
+from django.contrib.sessions.models import Session
 from django.db.models import F
 from django.http import HttpRequest
+from django.utils import timezone
 
 from leaderboard.models import User
 
@@ -72,3 +76,31 @@ def end_all_sessions(user: User) -> None:
     User.objects.filter(pk=user.pk).update(session_generation=F("session_generation") + 1)
     for row in UserSession.objects.filter(user=user):
         row.end()
+
+
+def forget_sessions(user: User) -> int:
+    """Delete every stored session that belongs to a user or names an address of theirs, ended ones among them.
+
+    What somebody typed to sign in or to sign up stays in the session of their browser, signed in or not, until that
+    runs out. Sessions are stored packed, so each of them is read.
+
+    Returns:
+        How many there were.
+    """
+    emails = {user.email, *EmailAddress.objects.filter(user=user).values_list("email", flat=True)}
+    addresses = [email.casefold() for email in emails]
+    theirs = []
+    for row in Session.objects.iterator(chunk_size=1000):
+        content = row.get_decoded()
+        text = json.dumps(content, default=str, ensure_ascii=False).casefold()
+        if content.get(SESSION_KEY) == str(user.pk) or any(address in text for address in addresses):
+            theirs.append(row.pk)
+    UserSession.objects.filter(user=user).delete()
+    return Session.objects.filter(pk__in=theirs).delete()[0]
+
+
+def delete_ended_sessions() -> int:
+    """Delete sessions that ran out, and what is listed of those that are gone: addresses and browsers of people."""
+    n_deleted = Session.objects.filter(expire_date__lt=timezone.now()).delete()[0]
+    UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()
+    return n_deleted

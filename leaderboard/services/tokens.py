@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from hmac import compare_digest
 
-from django.conf import settings
 from django.db import IntegrityError
 from django.db.models import Q, QuerySet
 from django.urls import reverse
@@ -16,6 +15,7 @@ from leaderboard.models import ApiToken, User
 from leaderboard.moments import moment_in_words
 from leaderboard.services.address_proof import has_proven_address
 from leaderboard.services.outbox import put_mail
+from leaderboard.services.site_address import site_address
 from leaderboard.services.turns import in_turn
 
 LIFETIMES = (30, 90, 365)  # days
@@ -65,7 +65,7 @@ def _mail_about(token: ApiToken) -> None:
     if not has_proven_address(user):
         return
     pages = ("tokens", "account_change_password", "sessions")
-    links = "\n".join(settings.SITE_URL.rstrip("/") + reverse(page) for page in pages)
+    links = "\n".join(site_address(reverse(page)) for page in pages)
     text = (
         f"Hello {user.shown_name},\n\n"
         f"an API token was made for your account: “{token.name}”. It may {', '.join(token.scopes)}, and it expires on "

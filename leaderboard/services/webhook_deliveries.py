@@ -30,6 +30,7 @@ from leaderboard.selectors.audience import audience
 from leaderboard.selectors.reports import winners_of
 from leaderboard.services.audit import changes_between, record_changes
 from leaderboard.services.notices import tell
+from leaderboard.services.site_address import site_address
 from leaderboard.services.webhook_posting import AddressError, PostError, post
 
 # Both have to be passed: a busy benchmark fails often within a minute in which a receiver is started anew.
@@ -90,9 +91,9 @@ def body_of(delivery: WebhookDelivery) -> dict[str, Any]:
         "revision": revision.number if revision else None,
         "cause": revision.cause if revision else None,
         "links": {
-            "board": _address(reverse("board", args=[benchmark.key])),
-            "history": _address(reverse("history", args=[benchmark.key])),
-            "rankings": _address(reverse("api:rankings", args=[benchmark.key])),
+            "board": site_address(reverse("board", args=[benchmark.key])),
+            "history": site_address(reverse("history", args=[benchmark.key])),
+            "rankings": site_address(reverse("api:rankings", args=[benchmark.key])),
         },
     }
     if publication:
@@ -109,10 +110,6 @@ def _winners(benchmark: Benchmark, publication: Publication) -> dict[str, Any] |
         return None
     found = winners_of(publication, benchmark.default_rule)
     return None if found is None else {"rule": benchmark.default_rule, "n": found[0], "names": found[1]}
-
-
-def _address(path: str) -> str:
-    return settings.SITE_URL.rstrip("/") + path
 
 
 @transaction.atomic

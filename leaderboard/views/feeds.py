@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from leaderboard.models import Benchmark
 from leaderboard.services.feeds import FeedEntry, entries_of, entries_of_all
 from leaderboard.services.public_board import open_benchmark
+from leaderboard.services.site_address import site_address
 from leaderboard.views.shared import shared_answer
 from ranking_engine.texts import writable
 
@@ -33,7 +34,7 @@ class BoardFeed(Atom1Feed):
 def feed(request: HttpRequest, key: str) -> HttpResponse:
     """The last boards of a benchmark."""
     benchmark, _ = open_benchmark(key)
-    page = request.build_absolute_uri(reverse("board", args=[key]))
+    page = site_address(reverse("board", args=[key]))
     made = _feed(request, f"{benchmark.name} on Plurank", page, f"benchmark/{key}", benchmark.created_at)
     told = f"New boards of {benchmark.name}: what changed, and who leads under which rule."
     made.feed["subtitle"] = writable(told)
@@ -43,13 +44,13 @@ def feed(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def feed_of_all(request: HttpRequest) -> HttpResponse:
     """The last boards of all public benchmarks."""
-    made = _feed(request, "New boards on Plurank", request.build_absolute_uri(reverse("home")), "all", FOUNDED)
+    made = _feed(request, "New boards on Plurank", site_address(reverse("home")), "all", FOUNDED)
     made.feed["subtitle"] = "New boards of every public benchmark: what changed, and who leads under which rule."
     return _answer(request, made, entries_of_all(), None)
 
 
 def _feed(request: HttpRequest, title: str, page: str, what: str, began: datetime) -> BoardFeed:
-    address = request.build_absolute_uri(request.path)
+    address = site_address(request.path)
     return BoardFeed(
         writable(title), page, "", language="en", author_name=BY, feed_url=address, feed_guid=_tag(what), began=began
     )
@@ -59,7 +60,7 @@ def _answer(
     request: HttpRequest, made: BoardFeed, entries: Sequence[FeedEntry], benchmark: Benchmark | None
 ) -> HttpResponse:
     for entry in entries:
-        board = request.build_absolute_uri(reverse("board", args=[entry.benchmark.key]))
+        board = site_address(reverse("board", args=[entry.benchmark.key]))
         made.add_item(
             writable(entry.title),  # older rows hold what is refused by now, and XML cannot carry
             f"{board}?revision={entry.number}",

@@ -582,7 +582,7 @@ def test_an_account_keeps_its_display_name_and_its_address_in_small_letters(db, 
     }  # fmt: skip
     assert client.post("/account/signup/", form)["Location"] == "/account/confirm-email/"
     link = next(word for word in OutboxMessage.objects.get().payload["text"].split() if "/confirm-email/" in word)
-    client.post(link.removeprefix("http://testserver"))
+    client.post(link.removeprefix("http://127.0.0.1:8000"))
     assert client.post("/account/login/", {"login": form["email"], "password": form["password1"]})["Location"] == "/"
     user = User.objects.get()
     assert (user.email, user.display_name, user.is_staff) == ("new.person@plurank.example", SCRIPT, False)

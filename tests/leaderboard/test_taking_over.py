@@ -209,3 +209,31 @@ def test_an_invitation_from_before_opens_nothing_once_the_address_is_proven(make
     reset(VICTIM)
     assert signed_in(make.user()).get(reverse("join", args=[secret])).status_code == 404
     assert Invitation.objects.filter(expires_at__gt=timezone.now() + timedelta(days=-1)).count() == 0
+
+
+def test_links_of_mails_lead_to_the_site_whatever_port_the_request_named(user, settings):
+    settings.SITE_URL = "https://boards.example"
+    named = {"headers": {"Host": "127.0.0.1:31337"}}
+    both = {"password1": PASSWORD, "password2": PASSWORD}
+    Client().post("/account/password/reset/", {"email": user.email}, **named)
+    Client().post("/account/password/reset/", {"email": "nobody@plurank.example"}, **named)
+    Client().post("/account/signup/", {"email": "new@plurank.example"} | both, **named)
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    Client().post("/account/signup/", {"email": user.email} | both, **named)
+    client = confirm_password(signed_in(user), user)
+    client.post(EMAILS, {"action_add": "", "email": "further@plurank.example"}, **named)
+    texts = [f"{row.payload['subject']} {row.payload['text']}" for row in OutboxMessage.objects.all()]
+    assert len(texts) == 5
+    for text in texts:
+        assert "31337" not in text
+        assert re.findall(r"https?://[^/\s]+", text) in (["https://boards.example"], ["https://boards.example"] * 2)
+
+
+def test_addresses_in_feeds_are_the_sites_own_too(make, settings):
+    settings.SITE_URL = "https://boards.example"
+    benchmark = make.published()
+    for address in (reverse("feed_of_all"), reverse("feed", args=[benchmark.key])):
+        cache.clear()
+        text = Client().get(address, headers={"Host": "127.0.0.1:31337"}).content.decode()
+        assert "31337" not in text
+        assert 'href="https://boards.example/' in text

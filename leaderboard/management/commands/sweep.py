@@ -20,6 +20,7 @@ from leaderboard.services.jobs import sweep
 from leaderboard.services.notice_mails import put_digests
 from leaderboard.services.outbox import delete_old_messages, send_due_messages, send_due_webhooks
 from leaderboard.services.overdue import escalate_overdue
+from leaderboard.services.sessions import delete_ended_sessions
 from leaderboard.services.study_plans import plan_nightly_studies
 from leaderboard.services.token_notices import tell_of_expiring_tokens
 from leaderboard.services.upkeep import delete_expired_drafts, delete_forgotten_partials, insert_jobs_after_upgrade
@@ -32,6 +33,7 @@ UPKEEP: tuple[Callable[[], object], ...] = (
     delete_forgotten_partials,
     delete_ended_attempts,
     delete_old_messages,
+    delete_ended_sessions,
     tell_of_expiring_tokens,
     lambda: plan_nightly_studies(timezone.now()),
 )

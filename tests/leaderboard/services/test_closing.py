@@ -1,16 +1,25 @@
 """Closing an account: the person goes, their scores and what happened to them stay."""
 
+import json
+from datetime import timedelta
+
 import pytest
 from allauth.account.models import EmailAddress
+from allauth.usersessions.models import UserSession
 from django.apps import apps
-from django.db import DatabaseError, transaction
+from django.contrib.admin.models import LogEntry
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from leaderboard.models import AuditEntry, Draft, Membership, Revision, Score, SubmissionEvent, User
 from leaderboard.models.submissions import Source
 from leaderboard.services.closing import ClosingError, close_account
 from leaderboard.services.drafts import RawRow, make_draft
+from leaderboard.services.outbox import put_mail
 from leaderboard.services.submissions import accept_batch, confirm_draft
 from leaderboard.services.tokens import create_token
 
@@ -50,6 +59,76 @@ def test_nothing_that_names_the_person_or_that_they_wrote_is_left(leaver):
         assert places_of(words) == set()
     assert not Draft.objects.exists()
     assert not leaver.api_tokens.exists()
+
+
+def texts_of_the_database() -> list[tuple[str, str, str]]:
+    """(table, column, text) of every value of every table, whoever made it; sessions and JSON unpacked."""
+    found = []
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
+            names = [column[0] for column in cursor.description]
+            rows = cursor.fetchall()
+            found += [(table, name, str(value)) for row in rows for name, value in zip(names, row, strict=True)]
+    for session in Session.objects.all():
+        found.append(("django_session", "unpacked", json.dumps(session.get_decoded(), ensure_ascii=False)))
+    for entry in LogEntry.objects.all():
+        found.append(("django_admin_log", "in words", entry.get_change_message()))
+    return found
+
+
+def tables_with(words: str) -> set[str]:
+    return {table for table, _, text in texts_of_the_database() if words.casefold() in text.casefold()}
+
+
+def test_no_table_of_the_database_holds_name_or_addresses_afterwards(make, leaver, settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    further, unsent = "trillian@heart-of-gold.example", "marvin@heart-of-gold.example"
+    leaver.set_password("a long password")
+    leaver.save()
+    EmailAddress.objects.create(user=leaver, email=further, verified=True)
+    EmailAddress.objects.create(user=leaver, email=unsent)
+    signed_in, wrong, asking, signing_up = Client(), Client(), Client(), Client()
+    signed_in.post("/account/login/", {"login": EMAIL, "password": "a long password"})
+    Client().post("/account/login/", {"login": further, "password": "a long password"})
+    wrong.post("/account/login/", {"login": EMAIL, "password": "wrong"})
+    asking.post("/account/password/reset/", {"email": further})
+    both = {"password1": "a long password", "password2": "a long password"}
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    signing_up.post("/account/signup/", {"email": EMAIL} | both)
+    put_mail(unsent, subject="For Marvin", text="Confirm.")
+    put_mail("fenchurch@plurank.example", subject="A new address", text=f"It was {further}.")
+    staff = make.user(is_staff=True, is_superuser=True)
+    benchmark = Membership.objects.get(user=leaver).benchmark
+    old = [{"added": {"name": "membership", "object": f"{NAME}: member of {benchmark}"}}]
+    for row, message in ((benchmark, old), (leaver, [{"changed": {"fields": ["Display name"]}}])):
+        LogEntry.objects.log_actions(staff.pk, [row], action_flag=2, change_message=message, single_object=True)
+    address = EmailAddress.objects.get(email=further)
+    LogEntry.objects.log_actions(staff.pk, [address], action_flag=2, change_message="", single_object=True)
+    assert {"django_session", "leaderboard_outboxmessage", "django_admin_log"} <= tables_with("heart-of-gold")
+    close_account(leaver)
+    for words in (NAME, "Beeblebrox", "heart-of-gold", WORDS):
+        assert (words, tables_with(words)) == (words, set())
+    logged = LogEntry.objects.get(content_type__model="benchmark").change_message
+    assert f"former member: member of {benchmark}" in logged
+
+
+def test_what_the_administration_logs_of_a_role_names_nobody(make):
+    benchmark, user = make.benchmark(), make.user("Greta")
+    assert str(Membership.objects.create(benchmark=benchmark, user=user, role="member")) == (
+        f"user {user.pk}: member of {benchmark.name}"
+    )
+
+
+def test_the_sweep_deletes_sessions_that_ran_out_and_what_is_listed_of_them(leaver):
+    ended, going = Client(), Client()
+    for client in (ended, going):
+        client.post("/account/login/", {"login": EMAIL, "password": "a long password"})
+    key = ended.session.session_key
+    Session.objects.filter(pk=key).update(expire_date=timezone.now() - timedelta(seconds=1))
+    call_command("sweep", once=True)
+    assert list(Session.objects.values_list("pk", flat=True)) == [going.session.session_key]
+    assert list(UserSession.objects.values_list("session_key", flat=True)) == [going.session.session_key]
 
 
 def test_scores_events_and_revisions_stay_under_a_former_member(leaver):
