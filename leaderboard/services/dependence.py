@@ -88,7 +88,8 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[Mapping[str
             "ones. Verdicts of “told apart” and rank intervals are too confident until the tasks that belong together "
             "are declared as clusters."
         )
-        short = f"tasks overlap: the {n_clusters} carry about as much as {text} independent ones"
+        noun = "tasks" if n_clusters == n_tasks else "clusters"
+        short = f"the tasks overlap: the {n_clusters} {noun} carry about as much as {text} independent ones"
     else:
         sentence = f"The tests rest on {what}. Their scores agree with that: they carry about as much as {text}."
         short = ""
@@ -97,8 +98,8 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[Mapping[str
         short,
         [
             DependentPair(
-                _cluster_text(clusters[pair["first"]], names),
-                _cluster_text(clusters[pair["second"]], names),
+                _cluster_text([tasks[t] for t in clusters[pair["first"]]]),
+                _cluster_text([tasks[t] for t in clusters[pair["second"]]]),
                 f"{pair['correlation']:.2f}",
                 pair["n_systems"],
             )
@@ -139,5 +140,7 @@ def cluster_name(names: Sequence[str]) -> str:
     return " ".join(shared).rstrip(" -:,") or f"{names[0]} and others"
 
 
-def _cluster_text(tasks: Sequence[int], names: Sequence[str]) -> str:
-    return in_words([names[t] for t in tasks[:MAX_NAMES]], MAX_NAMES, len(tasks))
+def _cluster_text(tasks: Sequence[Mapping[str, Any]]) -> str:
+    """The name of a task, or of the cluster that the owners declared; of a group the names of its tasks."""
+    declared = tasks[0].get("cluster") if len(tasks) > 1 else None
+    return str(declared) if declared else in_words([str(task["name"]) for task in tasks], MAX_NAMES)
