@@ -162,10 +162,19 @@ def _details_of_both(first: list[Ranking], second: Ranking) -> dict[str, Any]:
     if any(ranking.details.get("decided_by_name") for ranking in first):
         details["decided_by_name"] = True
     known = [ranking.details["unique"] for ranking in every if "unique" in ranking.details]
-    if not all(known):  # another order of a group, as good as the one taken, may lead to other winners
-        is_complete = len(first) == 1 and first[0].details["winners_complete"]
-        details |= {"unique": False if False in known else None, "winners_complete": is_complete}
+    if not all(known):
+        details["unique"] = False if False in known else None
+    if not all(known) or details.get("decided_by_name"):
+        # another order of a group, as good as the one taken, may lead to other winners
+        is_decided_in_groups = len(first) > 1 and any(_chosen_among_several(ranking) for ranking in first)
+        one_group = first[0] if len(first) == 1 else second
+        details["winners_complete"] = one_group.details["winners_complete"] and not is_decided_in_groups
     return details
+
+
+def _chosen_among_several(ranking: Ranking) -> bool:
+    """Whether names chose, or may have chosen, the order among others as good."""
+    return bool(ranking.details.get("decided_by_name")) or not ranking.details.get("unique", True)
 
 
 def _exactly_tied(ranking: Ranking) -> FloatArray:

@@ -32,7 +32,8 @@ class Ranking:
         unranked_reasons: why a system is unranked, by its index.
         details: what the rule has to add, as plain numbers, texts, lists and dicts.
         stated_winners: where these are not the systems of rank 1: a rule that returns one of several best orders
-            names everyone who is first in one of them.
+            names everyone who is first in one of them, and Schulze's names everyone whom nobody beats. Where
+            `details` has `winners_complete` and it is False, there may be more.
     """
 
     rule: str

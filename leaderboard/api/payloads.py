@@ -148,7 +148,7 @@ def rule(found: Rule) -> dict[str, Any]:
 
 def column_head(column: Column, systems: list[BoardSystem]) -> dict[str, Any]:
     """What a rule makes of the board as a whole."""
-    winners = np.flatnonzero(column.ranks == 1).tolist() if column.elects else []
+    winners = np.flatnonzero(column.is_winner).tolist()
     return {
         "rule": column.rule,
         "name": column.name,

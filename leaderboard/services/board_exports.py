@@ -83,7 +83,7 @@ def _latex_cell(cell: Cell) -> str:
     if cell.rank is None:
         return "--"
     number = f"{'=' if cell.is_tied else ''}{cell.rank}"
-    text = rf"\textbf{{{number}}}" if cell.rank == 1 else number
+    text = rf"\textbf{{{number}}}" if cell.rank == 1 or cell.is_winner else number
     if cell.change:
         text += rf" {{\scriptsize$\{'uparrow' if cell.change > 0 else 'downarrow'}${abs(cell.change)}}}"
     return text + (f" ({latex_text(cell.score_text)})" if cell.score_text else "")
@@ -98,7 +98,7 @@ def _markdown_cell(cell: Cell) -> str:
     if cell.rank is None:
         return "–"
     number = f"{'=' if cell.is_tied else ''}{cell.rank}"
-    text = f"**{number}**" if cell.rank == 1 else number
+    text = f"**{number}**" if cell.rank == 1 or cell.is_winner else number
     if cell.change:
         text += f" {'↑' if cell.change > 0 else '↓'}{abs(cell.change)}"
     return text + (f" ({markdown_text(cell.score_text)})" if cell.score_text else "")

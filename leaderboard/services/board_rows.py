@@ -28,7 +28,8 @@ class Cell:
     shade: int = 0  # how far the change goes, from -4 (much worse) to 4 (much better)
     joins_above: bool = False  # tied with the system in the row above
     joins_below: bool = False
-    is_sole_winner: bool = False  # elected by the rule, alone
+    is_winner: bool = False  # elected by the rule, alone or with others; some rules elect systems below rank 1
+    is_sole_winner: bool = False
 
     @property
     def is_tied(self) -> bool:
@@ -183,6 +184,7 @@ class Rows:
             shade=shade_of(change, len(ranks)) if change else 0,
             joins_above=n_tied_with > 0 and above >= 0 and ranks[above] == rank,
             joins_below=n_tied_with > 0 and below >= 0 and ranks[below] == rank,
+            is_winner=bool(column.is_winner[i]),
             is_sole_winner=rank == 1 and n_tied_with == 0 and column.n_winners <= 1,
         )
 

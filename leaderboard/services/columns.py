@@ -62,6 +62,7 @@ class Column:
     n_winners: int
     ranks: np.ndarray  # int32, -1 = unranked
     scores: np.ndarray  # float64, NaN = unranked
+    is_winner: np.ndarray  # bool: elected by the rule, alone or with others, whatever the rank
     reason_codes: np.ndarray
     reasons: list[str]
     lower: np.ndarray | None = None  # rank intervals, where the study is there
@@ -75,7 +76,7 @@ class Column:
     @property
     def n_bytes(self) -> int:
         """About how much memory its arrays take."""
-        arrays = (self.ranks, self.scores, self.reason_codes, self.lower, self.upper)
+        arrays = (self.ranks, self.scores, self.is_winner, self.reason_codes, self.lower, self.upper)
         return sum(array.nbytes for array in arrays if array is not None) + 200 * len(self.reasons)
 
     @property
@@ -204,11 +205,21 @@ def make_column(
         n_winners=summary["n_winners"],
         ranks=arrays["ranks"],
         scores=arrays["scores"],
+        is_winner=_is_winner(summary, arrays),
         reason_codes=arrays.get("reason_codes", np.empty(0, np.int32)),
         reasons=[with_task_names(str(reason), task_names) for reason in arrays.get("reasons", ())],
         lower=intervals.get(f"lower_{rule.key}"),
         upper=intervals.get(f"upper_{rule.key}"),
     )
+
+
+def _is_winner(summary: dict[str, Any], arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """Who wins; the first ones where a report of before 0.5.0 does not say."""
+    if "winners" not in arrays:
+        return (arrays["ranks"] == 1) & (summary["n_winners"] > 0)
+    is_winner = np.zeros(len(arrays["ranks"]), bool)
+    is_winner[arrays["winners"]] = True
+    return is_winner
 
 
 def board_under(

@@ -106,6 +106,7 @@ def _column(
         n_winners=n_winners,
         ranks=np.where(is_seen, column.ranks, -1) if n == len(is_seen) else column.ranks,
         scores=np.full(n, np.nan),
+        is_winner=column.is_winner & is_seen if n == len(is_seen) else column.is_winner,
         reason_codes=column.reason_codes,
         reasons=[told(reason) for reason in column.reasons],
     )

@@ -210,12 +210,15 @@ def ranking_summary(outcome: Ranking | Exception, rule: str, names: list[str]) -
         "n_tied": outcome.n_tied,
         "n_in_ties": outcome.n_in_ties,
         "n_pairs_without_common_task": int(outcome.details.get("pairs_without_common_task", 0)),
-        "remark": ranking_remark(outcome.details),
+        "remark": ranking_remark(outcome),
     }
 
 
 def ranking_arrays(outcome: Ranking | Exception, n_systems: int) -> dict[str, np.ndarray]:
-    """Ranks (-1 = unranked), rule scores, and for each unranked system the number of its reason (-1 = none)."""
+    """Ranks (-1 = unranked), rule scores, the indices of the winners, and why systems are unranked.
+
+    For each unranked system there is the number of its reason (-1 = none).
+    """
     if isinstance(outcome, Exception):
         return {"ranks": np.full(n_systems, -1, np.int32), "scores": np.full(n_systems, np.nan)}
     reasons = sorted(set(outcome.unranked_reasons.values()))
@@ -225,6 +228,7 @@ def ranking_arrays(outcome: Ranking | Exception, n_systems: int) -> dict[str, np
     return {
         "ranks": np.asarray(outcome.ranks, np.int32),
         "scores": np.asarray(outcome.scores, np.float64),
+        "winners": np.array(outcome.winners, np.int32),
         "reason_codes": codes,
         "reasons": np.array(reasons, dtype=np.str_),
     }

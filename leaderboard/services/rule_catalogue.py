@@ -179,7 +179,7 @@ def _shown_example(rule: str, example: Example) -> ShownExample:
         ranks=ranks,
         winners=[TOY.system_names[i] for i in ranking.winners],
         given=_given(rule, example),
-        remark=ranking_remark(ranking.details),
+        remark=ranking_remark(ranking),
     )
 
 

@@ -184,7 +184,7 @@ def _chip(column: Column, own: Column) -> Chip:
     is_live = RULES[column.rule].is_listed
     now, before = winners_text(column), winners_text(own)
     # As many joint winners need not be the same ones.
-    is_changed = now != before or not np.array_equal(column.ranks == 1, own.ranks == 1)
+    is_changed = now != before or not np.array_equal(column.is_winner, own.is_winner)
     return Chip(column.rule, column.name, now, before, is_live, is_changed)
 
 

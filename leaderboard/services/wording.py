@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from ranking_engine import RULES
+from ranking_engine import RULES, Ranking
 
 T = TypeVar("T")
 
@@ -70,13 +70,16 @@ def with_task_count(reason: str) -> str:
     return reason[: found.start()] + count + reason[end:]
 
 
-def ranking_remark(details: Mapping[str, Any]) -> str:
-    """What a reader must know of a ranking beside its ranks: whether it is proven, and what decided it.
+_WHY_A_WINNER_IS_BELOW = {
+    "schulze": "whom nobody beats along paths wins, and the score counts how many each beats",
+    "ranked_pairs": "another order of victories of equal strength makes it first",
+    "kemeny": "another order, equally near to the tasks, makes it first",
+}
 
-    Args:
-        details: of a `Ranking` of the engine.
-    """
-    told = []
+
+def ranking_remark(ranking: Ranking) -> str:
+    """What a reader must know of a ranking beside its ranks: whether it is proven, what decided it, who else wins."""
+    details, told = ranking.details, []
     if "proven" in details:
         distance, bound = details["distance"], details["lower_bound"]
         if details["proven"]:
@@ -89,7 +92,16 @@ def ranking_remark(details: Mapping[str, Any]) -> str:
         if details.get("unique") is False:
             told.append("Other orders are equally near.")
     if details.get("decided_by_name"):
-        told.append("Victories of equal strength were taken in the order of the systems' names, and that decided.")
+        told.append(
+            "Victories of equal strength were taken in the order of the systems' names, and that decided: the order "
+            "shown is one of several."
+        )
+    n_others = len(ranking.winners) - int((ranking.ranks[list(ranking.winners)] == 1).sum())
+    if n_others:
+        others = "1 winner is" if n_others == 1 else f"{n_others} winners are"
+        told.append(f"{others} below rank 1: {_WHY_A_WINNER_IS_BELOW.get(ranking.rule, 'other orders put it first')}.")
+    if details.get("winners_complete") is False:
+        told.append("The search for all winners ended early, so there may be more.")
     if n_pairs := details.get("pairs_without_common_task"):
         told.append(f"{n_pairs} pair{'' if n_pairs == 1 else 's'} of systems share no task and count as equal.")
     return " ".join(told)

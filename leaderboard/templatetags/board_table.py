@@ -143,7 +143,7 @@ def _cell(cell: Cell, told: set[str], *, is_ranking: bool) -> str:
 
 
 def _classes(cell: Cell) -> str:
-    names = ["w" if cell.is_sole_winner else "j"] if cell.rank == 1 else []
+    names = ["w" if cell.is_sole_winner else "j"] if cell.rank == 1 or cell.is_winner else []
     if cell.shade and not cell.is_sole_winner:
         names.append(f"{'u' if cell.shade > 0 else 'd'}{abs(cell.shade)}")
     if cell.joins_above:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from statistics import median
 from typing import Any
 
+import numpy as np
+
 from leaderboard.services.agreement import Agreement
 from leaderboard.services.board import Board
 from leaderboard.services.verdict import Camp
@@ -61,7 +63,7 @@ def _on_winner(camps: list[Camp]) -> str:
 def certainty_answer(board: Board) -> dict[str, Any]:
     """How sure the first place under the reference rule is: its rank interval, and what can be told apart."""
     reference, published = board.reference, board.published
-    leaders = [i for i, rank in enumerate(reference.ranks.tolist()) if rank == 1]
+    leaders = np.flatnonzero(reference.is_winner).tolist()
     told = {"verdict": _first_told_apart(board, leaders), "short": board.separability.short_text}
     if not leaders or reference.lower is None or reference.upper is None or reference.lower[leaders[0]] < 1:
         return told | {"interval": ""}

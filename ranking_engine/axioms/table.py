@@ -125,8 +125,8 @@ _HELD: Mapping[str | tuple[str, str], frozenset[str]] = {
     ("copeland", "upper"): _BY_MARGINS - {"reversal_symmetry"},
     "minimax": _ALWAYS | {"monotonicity", "majority", "condorcet_winner"},
     ("minimax", "pairwise_opposition"): _ALWAYS | {"monotonicity", "majority"},
-    "schulze": _BY_MARGINS - {"monotonicity"},
-    "ranked_pairs": _BY_MARGINS,
+    "schulze": _BY_MARGINS | {"clones"},
+    "ranked_pairs": _BY_MARGINS | {"clones"},
     "kemeny": _BY_MARGINS | {"local_iia"},
     "win_rate": _BORDA,
     ("win_rate", "success_rate"): _PARETIAN,
@@ -203,14 +203,14 @@ _SOURCES: Mapping[tuple[str, bool], tuple[tuple[tuple[str, ...], str], ...]] = {
         (_CARDINAL, "scores rise with each of their terms"),
         ((*_POSITIONAL, "threshold"), "Smith 1973, for scoring functions"),
         (("condorcet", "copeland", "minimax"), "Fishburn 1977: victories of the winner only grow"),
-        (("ranked_pairs",), "Tideman 1987"),
+        (("schulze",), "Schulze 2011: chains from the winner only grow, chains to it only weaken"),
+        (("ranked_pairs",), "an order of equal strengths that made it a winner does so again (Tideman 1987)"),
         (("kemeny",), "an order that begins with the winner gains at least as much as any other (Fishburn 1977)"),
         (_LIKE_BORDA, _SAME_AS_BORDA),
         (("relative_difference",), "each difference to a rival rises with the system's score"),
     ),
     ("monotonicity", False): (
         (_ROUNDS, "Smith 1973: scoring in rounds is not monotonic"),
-        (("schulze",), "paths through the winner change how many another beats; unbeaten it stays (Schulze 2011)"),
         (_ALL, _WITNESS),
     ),
     ("majority", True): (
@@ -281,7 +281,10 @@ _SOURCES: Mapping[tuple[str, bool], tuple[tuple[tuple[str, ...], str], ...]] = {
         (_ROUNDS, "Fishburn and Brams 1983; Moulin 1988"),
         (_ALL, "Moulin 1988: no rule that elects Condorcet winners has it"),
     ),
-    ("clones", True): ((_ALL, "Tideman 1987"),),
+    ("clones", True): (
+        (("schulze",), "Schulze 2011: a chain to one of the clones is as strong as one to any other"),
+        (_ALL, "Tideman 1987"),
+    ),
     ("clones", False): (
         (_CARDINAL, "neighbours on every task may differ in scores; an exact copy changes nothing"),
         (("schulze", "ranked_pairs"), "copies draw and add to the number of systems beaten; without draws it has it"),
@@ -291,7 +294,9 @@ _SOURCES: Mapping[tuple[str, bool], tuple[tuple[tuple[str, ...], str], ...]] = {
     ("reversal_symmetry", True): (
         (("mean", "normalized_mean"), "the mean of the scores turned upside down is a constant minus the mean"),
         (("borda", "average_rank", *_LIKE_BORDA), "Saari and Barney 2003: points fall evenly from place to place"),
-        (_ALL, "every victory is turned round"),
+        (("schulze",), "Schulze 2011: a system that wins alone beats all others, and all chains turn round with it"),
+        (("ranked_pairs",), "each order of equal strengths locks in the same victories, turned upside down"),
+        (_ALL, "every victory is turned upside down"),
     ),
     ("reversal_symmetry", False): (
         (_CARDINAL, "scores turned upside down do not turn the rule's score upside down"),

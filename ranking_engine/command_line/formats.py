@@ -91,8 +91,19 @@ def rule_notes(key: str, entry: Mapping[str, Any]) -> list[str]:
         bound = "proven the least" if details["proven"] else f"the least is {details['lower_bound']:g} or more"
         notes.append(f"{name}: distance {details['distance']:g} to the tasks, {bound}{_others(details)}")
     if details.get("decided_by_name"):
-        notes.append(f"{name}: the names decided between equally strong victories")
+        notes.append(f"{name}: the names decided between equally strong victories; the order is one of several")
+    if winners := _winners_below(entry):
+        notes.append(f"{name}: its winners are {listed(winners, limit=10)}")
+    if details.get("winners_complete") is False:
+        notes.append(f"{name}: there may be more winners than were found")
     return notes
+
+
+def _winners_below(entry: Mapping[str, Any]) -> list[str]:
+    """Return the winners by name where the ranks alone do not tell who they are; else an empty list."""
+    winners = list(entry.get("winners", ()))
+    firsts = sorted(system for system, rank in entry.get("ranks", {}).items() if rank == 1)
+    return [] if sorted(winners) == firsts else winners
 
 
 def _others(details: Mapping[str, Any]) -> str:

@@ -6,7 +6,6 @@ none. Strengths enter by their order alone, as levels: 1 for the weakest, up to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,13 @@ from numpy.typing import NDArray
 from ranking_engine.pairwise import Pairwise
 from ranking_engine.profile import Outcome, Profile
 from ranking_engine.rules.choice_sets import strong_components, topological_order
+from ranking_engine.rules.locked_victories import Levels, locked_by_name
 from ranking_engine.rules.majority import pair_details
+from ranking_engine.rules.ranked_pairs_winners import winners_over_orders
 from ranking_engine.score_matrix import BoolArray
 
 STRENGTHS = ("margins", "winning_votes")
 
-Levels = NDArray[np.unsignedinteger[Any]]
 Sizes = NDArray[np.int64]
 
 _SMALL = 500  # systems up to which the recursion over intermediate systems is faster than components
@@ -31,13 +31,16 @@ def schulze(profile: Profile, *, strength: str = "margins") -> Outcome:
     """Return the systems that each beats minus those that beat it in the relation of strongest paths.
 
     A path is a chain of victories and as strong as its weakest; i beats j if its strongest path to j is
-    stronger than j's to i (Schulze 2011). O(n^3) comparisons of bytes up to some hundred systems; beyond, by
+    stronger than j's to i (Schulze 2011). Winners are all that nobody beats; the score orders systems and may put some
+    of them below others. O(n^3) comparisons of bytes up to some hundred systems; beyond, by
     strong components, O(n^2 log n_levels) and the bits of an acyclic closure, at most n^3 / 8 bytes.
     """
     levels = victory_levels(profile.pairwise, strength)
     small = profile.n_systems <= _SMALL
-    scores = _scores_by_paths(levels) if small else _scores_by_components(levels)
-    return Outcome(scores.astype(np.float64), details=pair_details(profile.pairwise))
+    beating, beaten = (_counts_by_paths(levels) if small else _counts_by_components(levels)).T
+    winners = tuple(np.flatnonzero(beaten == 0).tolist())
+    scores = (beating - beaten).astype(np.float64)
+    return Outcome(scores, details=pair_details(profile.pairwise), winners=winners)
 
 
 def ranked_pairs(profile: Profile, *, strength: str = "margins") -> Outcome:
@@ -46,17 +49,26 @@ def ranked_pairs(profile: Profile, *, strength: str = "margins") -> Outcome:
     Victories are taken from the strongest to the weakest, equal ones in the order of the winner's and then the
     loser's name, and locked in unless those locked before lead from the loser to the winner (Tideman 1987).
     Systems that no chain of locked victories connects may tie. In `details`, `decided_by_name` says whether
-    another order of equal strengths would have locked in others.
-    O(n^2) victories and O(n / 8) bytes for each system and each change of what it reaches.
+    another order of equal strengths would have locked in others. Winners are all systems that no locked victory is
+    against in some order of equal strengths, so that names choose nobody; `winners_complete`: none is missing.
+    O(n^2) victories and O(n / 8) bytes for each system and each change of what it reaches; the search for winners
+    looks at up to ranked_pairs_winners.ALLOWANCE victories more.
     """
     names = profile.matrix.system_names
     order = np.array(sorted(range(profile.n_systems), key=names.__getitem__), dtype=np.intp)
     levels = victory_levels(profile.pairwise, strength)[np.ix_(order, order)]
-    below, decided_by_name = _lock_in(levels)
+    below, decided_by_name = locked_by_name(levels)
     scores = np.empty(profile.n_systems)
     scores[order] = below.sum(axis=1) - below.sum(axis=0, dtype=np.int64)
-    details = {**pair_details(profile.pairwise), "decided_by_name": decided_by_name}
-    return Outcome(scores, details=details)
+    winners, is_complete = np.flatnonzero(~below.any(axis=0)).tolist(), True
+    if decided_by_name:
+        winners, is_complete = winners_over_orders(levels, winners)
+    details = {
+        **pair_details(profile.pairwise),
+        "decided_by_name": decided_by_name,
+        "winners_complete": is_complete,
+    }
+    return Outcome(scores, details=details, winners=tuple(sorted(int(order[k]) for k in winners)))
 
 
 def victory_levels(pairwise: Pairwise, strength: str) -> Levels:
@@ -76,23 +88,27 @@ def victory_levels(pairwise: Pairwise, strength: str) -> Levels:
     return levels
 
 
-def _scores_by_paths(levels: Levels) -> Sizes:
-    """Let paths pass through one more system at a time (Floyd 1962, Warshall 1962)."""
+def _counts_by_paths(levels: Levels) -> Sizes:
+    """Return whom each beats and by whom it is beaten, as numbers, shape (n, 2).
+
+    Paths pass through one more system at a time (Floyd 1962, Warshall 1962).
+    """
     path = levels.copy()
     through = np.empty_like(path)
     for k in range(len(path)):
         np.minimum(path[:, k, None], path[k], out=through)
         np.maximum(path, through, out=path)
-    return (path > path.T).sum(axis=1) - (path < path.T).sum(axis=1)
+    is_above = path > path.T
+    return np.column_stack([is_above.sum(axis=1), is_above.sum(axis=0)])
 
 
-def _scores_by_components(levels: Levels) -> Sizes:
+def _counts_by_components(levels: Levels) -> Sizes:
     sizes = np.ones(len(levels), dtype=np.int64)
-    return _component_scores(levels, sizes, 0, int(levels.max(initial=0)) + 1)
+    return _component_counts(levels, sizes, 0, int(levels.max(initial=0)) + 1)
 
 
-def _component_scores(levels: Levels, sizes: Sizes, low: int, high: int) -> Sizes:
-    """Return the scores within one strong component of the victories of level `low` and above.
+def _component_counts(levels: Levels, sizes: Sizes, low: int, high: int) -> Sizes:
+    """Return whom each beats and by whom it is beaten within one strong component of the victories of level `low` and above.
 
     Its vertices are the strong components of the victories of level `high` and above, each of `sizes` systems.
     Two systems of one component at some level, which the next level parts, are connected there in one direction,
@@ -104,28 +120,28 @@ def _component_scores(levels: Levels, sizes: Sizes, low: int, high: int) -> Size
     """
     n = len(levels)
     if n == 1:
-        return np.zeros(1, dtype=np.int64)
+        return np.zeros((1, 2), dtype=np.int64)
     if high - low == 1:
-        return _acyclic_scores(levels >= high, sizes)
+        return _acyclic_counts(levels >= high, sizes)
     if n <= _LEAF:
-        return _small_scores(levels, sizes, low, high)
+        return _small_counts(levels, sizes, low, high)
     middle = (low + high) // 2
     label = strong_components(levels >= middle)
     order = np.argsort(label, kind="stable")
     starts = np.flatnonzero(np.diff(label[order], prepend=-1))
     groups = np.split(order, starts[1:])
-    scores = np.zeros(n, dtype=np.int64)
+    counts = np.zeros((n, 2), dtype=np.int64)
     for group in groups:
         if len(group) > 1:
             inside = levels if len(groups) == 1 else levels[np.ix_(group, group)]
-            scores[group] = _component_scores(inside, sizes[group], middle, high)
+            counts[group] = _component_counts(inside, sizes[group], middle, high)
     if len(groups) > 1:
         merged = _merged(levels, order, starts)
         merged_sizes = np.add.reduceat(sizes[order], starts)
-        scores[order] += np.repeat(
-            _component_scores(merged, merged_sizes, low, middle), [len(group) for group in groups]
+        counts[order] += np.repeat(
+            _component_counts(merged, merged_sizes, low, middle), [len(group) for group in groups], axis=0
         )
-    return scores
+    return counts
 
 
 def _merged(levels: Levels, order: NDArray[np.intp], starts: NDArray[np.intp]) -> Levels:
@@ -138,19 +154,19 @@ def _merged(levels: Levels, order: NDArray[np.intp], starts: NDArray[np.intp]) -
     return merged
 
 
-def _small_scores(levels: Levels, sizes: Sizes, low: int, high: int) -> Sizes:
-    """Return the scores of a small component by its strongest paths, bounded to the levels from low to high."""
+def _small_counts(levels: Levels, sizes: Sizes, low: int, high: int) -> Sizes:
+    """Return the counts in a small component by its strongest paths, bounded to the levels from low to high."""
     path = np.clip(levels, low, high)
     for k in range(len(path)):
         np.maximum(path, np.minimum(path[:, k, None], path[k]), out=path)
-    return (path > path.T) @ sizes - (path < path.T) @ sizes
+    return np.column_stack([(path > path.T) @ sizes, (path < path.T) @ sizes])
 
 
-def _acyclic_scores(edges: BoolArray, sizes: Sizes) -> Sizes:
-    """Return the systems that each vertex of an acyclic graph reaches minus those that reach it."""
+def _acyclic_counts(edges: BoolArray, sizes: Sizes) -> Sizes:
+    """Return how many systems each vertex of an acyclic graph reaches and how many reach it."""
     reaches = _closure(edges).astype(np.float32)  # exact: fewer than 2^24 systems
     weights = sizes.astype(np.float32)
-    return np.rint(reaches @ weights - weights @ reaches).astype(np.int64)
+    return np.rint(np.column_stack([reaches @ weights, weights @ reaches])).astype(np.int64)
 
 
 def _closure(edges: BoolArray) -> BoolArray:
@@ -172,60 +188,3 @@ def _closure(edges: BoolArray) -> BoolArray:
     position = np.empty_like(order)
     position[order] = np.arange(n)
     return np.unpackbits(reaches, axis=1, count=n).view(bool)[np.ix_(position, position)]
-
-
-class _Reach:
-    """Who is above whom along locked victories: the bits of `below[i]` are the systems below i."""
-
-    def __init__(self, n: int) -> None:
-        self.below, self.above = [0] * n, [0] * n
-
-    def add(self, i: int, j: int) -> None:
-        """Put i above j: all at or above i are now above all at or below j."""
-        upper, lower = self.above[i] | 1 << i, self.below[j] | 1 << j
-        new_upper, new_lower = upper & ~self.above[j], lower & ~self.below[i]
-        while new_upper:
-            k = new_upper.bit_length() - 1
-            self.below[k] |= lower
-            new_upper ^= 1 << k
-        while new_lower:
-            k = new_lower.bit_length() - 1
-            self.above[k] |= upper
-            new_lower ^= 1 << k
-
-    def as_matrix(self) -> BoolArray:
-        """`as_matrix()[i, j]`: i is above j."""
-        n = len(self.below)
-        rows = b"".join(bits.to_bytes((n + 7) // 8, "little") for bits in self.below)
-        packed = np.frombuffer(rows, dtype=np.uint8).reshape(n, -1)
-        return np.unpackbits(packed, axis=1, count=n, bitorder="little").view(bool)
-
-
-def _lock_in(levels: Levels) -> tuple[BoolArray, bool]:
-    """Return `below[i, j]`: i is above j, and whether the order of equal victories mattered.
-
-    It matters if and only if a victory that was possible before its level came is not when its turn comes,
-    that is, if the possible victories of a level close a circle with those locked before.
-    """
-    reach, decided_by_name = _Reach(len(levels)), False
-    below = reach.below
-    for equal in _victories_by_level(levels):
-        is_open = [(i, j) for i, j in equal if not (below[i] >> j | below[j] >> i) & 1]
-        for i, j in is_open:
-            if below[j] >> i & 1:
-                decided_by_name = True
-            elif not below[i] >> j & 1:
-                reach.add(i, j)
-    return reach.as_matrix(), decided_by_name
-
-
-def _victories_by_level(levels: Levels) -> Iterator[list[tuple[int, int]]]:
-    """Yield the victories, winner and loser, of each level, the strongest level first, in the order of rows."""
-    winner, loser = np.nonzero(levels)
-    level = levels[winner, loser].astype(np.int64)
-    order = np.argsort(-level, kind="stable")
-    winner, loser, ends = winner[order], loser[order], np.flatnonzero(np.diff(level[order], append=0)) + 1
-    start = 0
-    for stop in ends.tolist():
-        yield list(zip(winner[start:stop].tolist(), loser[start:stop].tolist(), strict=True))
-        start = stop

@@ -1,12 +1,14 @@
 """Rule scores of many boards of some of the systems, on tasks that count several times or not at all.
 
 `task_counts[r, t]` is how often board r counts task t, `present[r, i]` whether system i is on it. Scores have shape
-(n_boards, n_systems), NaN where a system is not on the board or not ranked there.
+(n_boards, n_systems), NaN where a system is not on the board or not ranked there. Winners are those that the rule
+states: most elect the systems of the highest score, Schulze's, ranked pairs and Kemeny's others beside them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +16,21 @@ from numpy.typing import NDArray
 from ranking_engine.dispatch import rank_all
 from ranking_engine.ranking import UNRANKED
 from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.stability.agreement import average_ranks
 from ranking_engine.stability.batches import ABSOLUTE, POSITIONAL, Batch
 from ranking_engine.stability.resampled_pairs import fits, resampled_pairs, score_pairs
 from ranking_engine.stability.resampled_scores import has_exact_weights, reweighted
+from ranking_engine.stability.rules_of_pairs import schulze_winners
 
 Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """One rule's answers on many boards: scores and winners, each of shape (n_boards, n_systems)."""
+
+    scores: FloatArray
+    is_winner: BoolArray
 
 
 def is_batched(rule: str, matrix: ScoreMatrix) -> bool:
@@ -33,7 +45,15 @@ def board_scores(
     matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str]
 ) -> dict[str, FloatArray]:
     """Return the scores of every board under every rule; rules that need all scores must have them."""
+    return {rule: drawn.scores for rule, drawn in drawn_rankings(matrix, task_counts, present, rules).items()}
+
+
+def drawn_rankings(
+    matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str]
+) -> dict[str, Drawn]:
+    """Return the scores and the winners of every board under every rule."""
     scores: dict[str, FloatArray] = {}
+    winners: dict[str, BoolArray] = {}
     batched = [rule for rule in rules if is_batched(rule, matrix)]
     of_scores = {rule: ABSOLUTE.get(rule) or POSITIONAL.get(rule) for rule in batched}
     if any(of_scores.values()):
@@ -42,14 +62,22 @@ def board_scores(
     of_pairs = [rule for rule in batched if rule not in scores]
     if of_pairs:
         tables = {rule: np.empty(present.shape) for rule in of_pairs}
+        if "schulze" in tables:
+            winners["schulze"] = np.zeros(present.shape, dtype=bool)
         for rows, pairs, common in resampled_pairs(matrix, task_counts, present, with_common="win_rate" in of_pairs):
             for rule, table in tables.items():
                 table[rows] = score_pairs(rule, pairs, common)
+            if "schulze" in tables:
+                winners["schulze"][rows] = schulze_winners(pairs)
         scores.update(tables)
+    found = {rule: Drawn(table, winners.get(rule, _of_highest_score(table))) for rule, table in scores.items()}
     alone = [rule for rule in rules if rule not in scores]
-    if alone:
-        scores.update(_one_by_one(matrix, task_counts, present, alone))
-    return scores
+    return found | (_one_by_one(matrix, task_counts, present, alone) if alone else {})
+
+
+def _of_highest_score(scores: FloatArray) -> BoolArray:
+    ranks = average_ranks(scores)
+    return np.asarray(ranks == np.fmin.reduce(ranks, axis=1, initial=np.inf)[:, None], dtype=bool)
 
 
 def condorcet_winners(matrix: ScoreMatrix, task_counts: Counts, present: BoolArray) -> NDArray[np.intp]:
@@ -57,7 +85,7 @@ def condorcet_winners(matrix: ScoreMatrix, task_counts: Counts, present: BoolArr
     if fits("condorcet", matrix) and is_batched("condorcet", matrix):
         scores = board_scores(matrix, task_counts, present, ["condorcet"])["condorcet"]
     else:
-        scores = _one_by_one(matrix, task_counts, present, ["condorcet"])["condorcet"]
+        scores = _one_by_one(matrix, task_counts, present, ["condorcet"])["condorcet"].scores
     is_winner = ~np.isnan(scores)
     return np.where(is_winner.any(axis=1), is_winner.argmax(axis=1), -1)
 
@@ -70,13 +98,14 @@ def _batch(matrix: ScoreMatrix, task_counts: Counts, present: BoolArray) -> Batc
 
 def _one_by_one(
     matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str]
-) -> dict[str, FloatArray]:
-    scores = {rule: np.full(present.shape, np.nan) for rule in rules}
+) -> dict[str, Drawn]:
+    found = {rule: Drawn(np.full(present.shape, np.nan), np.zeros(present.shape, dtype=bool)) for rule in rules}
     for r, (counts, on_board) in enumerate(zip(task_counts, present, strict=True)):
         systems = np.flatnonzero(on_board)
         board = reweighted(matrix, counts).subset(systems=systems)
         for rule, ranking in rank_all(board, rules, missing="undefined").items():
             is_ranked = ranking.ranks != UNRANKED
-            scores[rule][r, systems[is_ranked]] = -ranking.ranks[is_ranked]
-    return scores
+            found[rule].scores[r, systems[is_ranked]] = -ranking.ranks[is_ranked]
+            found[rule].is_winner[r, systems[list(ranking.winners)]] = True
+    return found
 

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from ranking_engine.missing import scored_part
 from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.stability.agreement import average_ranks, spearman
-from ranking_engine.stability.drawn_boards import board_scores, condorcet_winners, is_batched
+from ranking_engine.stability.drawn_boards import board_scores, condorcet_winners, drawn_rankings, is_batched
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
 from ranking_engine.stability.study import (
     Arrays,
@@ -142,11 +142,10 @@ def _criteria(part: Part, counts: Counts, present: BoolArray) -> dict[str, Float
     quality = _winner_quality(matrix, task_ranks, counts)
     winners = condorcet_winners(matrix, counts, present)
     found: dict[str, FloatArray] = {}
-    for rule, scores in board_scores(matrix, counts, present, part.rules).items():
-        ranks = average_ranks(scores)
-        is_first = ranks == np.fmin.reduce(ranks, axis=1, initial=np.inf)[:, None]
-        found[f"{rule}.winner_rank"] = mean_of(np.where(is_first, quality, np.nan), axis=1)
-        found[f"{rule}.condorcet"] = _elects(is_first, winners)
+    for rule, drawn in drawn_rankings(matrix, counts, present, part.rules).items():
+        ranks = average_ranks(drawn.scores)
+        found[f"{rule}.winner_rank"] = mean_of(np.where(drawn.is_winner, quality, np.nan), axis=1)
+        found[f"{rule}.condorcet"] = _elects(drawn.is_winner, winners)
         found[f"{rule}.generalization"] = _generalization(ranks, task_ranks, counts == 0)
     return found
 
@@ -184,11 +183,11 @@ def _winner_quality(matrix: ScoreMatrix, task_ranks: FloatArray, counts: Counts)
         return (counted * quality * weights[:, :, None]).sum(axis=1) / np.where(total > 0, total, np.nan)
 
 
-def _elects(is_first: BoolArray, winners: NDArray[np.intp]) -> FloatArray:
-    """Return 1 / k where the Condorcet winner is one of k first, else 0; NaN where there is none or nobody is first."""
-    n_first = is_first.sum(axis=1)
-    elected = is_first[np.arange(len(winners)), np.maximum(winners, 0)] / np.maximum(n_first, 1)
-    return np.where((winners >= 0) & (n_first > 0), elected, np.nan)
+def _elects(is_winner: BoolArray, condorcet: NDArray[np.intp]) -> FloatArray:
+    """Return 1 / k where the Condorcet winner is one of k winners, else 0; NaN where there is none or nobody wins."""
+    n_winners = is_winner.sum(axis=1)
+    elected = is_winner[np.arange(len(condorcet)), np.maximum(condorcet, 0)] / np.maximum(n_winners, 1)
+    return np.where((condorcet >= 0) & (n_winners > 0), elected, np.nan)
 
 
 def _generalization(ranks: FloatArray, task_ranks: FloatArray, is_unseen: BoolArray) -> FloatArray:

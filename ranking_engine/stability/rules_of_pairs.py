@@ -40,6 +40,16 @@ class Pairs:
         """`beats[r, i, j]`: more weight of matrix r prefers i to j than j to i."""
         return np.asarray(self.wins > self.wins.transpose(0, 2, 1), dtype=bool)
 
+    @cached_property
+    def has_stronger_path(self) -> BoolArray:
+        """`has_stronger_path[r, i, j]`: i beats j by Schulze's paths of margins (Floyd 1962, Warshall 1962)."""
+        path = np.maximum(self.wins - self.wins.transpose(0, 2, 1), 0)
+        through = np.empty_like(path)
+        for k in range(path.shape[1]):
+            np.minimum(path[:, :, k, None], path[:, None, k, :], out=through)
+            np.maximum(path, through, out=path)
+        return np.asarray(path > path.transpose(0, 2, 1), dtype=bool)
+
     def only_present(self, scores: FloatArray) -> FloatArray:
         """Unrank the systems that are not on the board."""
         return np.where(self.present, scores, np.nan)
@@ -70,13 +80,13 @@ def minimax(pairs: Pairs) -> FloatArray:
 
 
 def schulze(pairs: Pairs) -> FloatArray:
-    """Systems beaten minus systems that beat, by the strongest paths of margins (Floyd 1962, Warshall 1962)."""
-    path = np.maximum(pairs.wins - pairs.wins.transpose(0, 2, 1), 0)
-    through = np.empty_like(path)
-    for k in range(path.shape[1]):
-        np.minimum(path[:, :, k, None], path[:, None, k, :], out=through)
-        np.maximum(path, through, out=path)
-    return pairs.only_present(_beaten_minus_beating(path > path.transpose(0, 2, 1)))
+    """Systems beaten minus systems that beat, by the strongest paths of margins."""
+    return pairs.only_present(_beaten_minus_beating(pairs.has_stronger_path))
+
+
+def schulze_winners(pairs: Pairs) -> BoolArray:
+    """The systems that nobody beats by the strongest paths of margins: who wins, whatever the scores."""
+    return pairs.present & ~pairs.has_stronger_path.any(axis=1)
 
 
 def _beaten_minus_beating(beats: BoolArray) -> FloatArray:

@@ -139,6 +139,14 @@ def schulze(matrix, strength="margins"):
     }
 
 
+def schulze_winners(matrix, strength="margins"):
+    """The systems that nobody has a stronger path to than they have back."""
+    systems = scored_systems(matrix)
+    victories = strengths(matrix, strength)
+    path = {(i, j): strongest_path(victories, systems, i, j) for i in systems for j in systems}
+    return tuple(i for i in systems if not any(path[j, i] > path[i, j] for j in systems if j != i))
+
+
 def locked_pairs(victories, systems, name, tie_break=None):
     """Lock victories in, strongest first, by name among equals, each unless it would close a circle."""
     locked = dict.fromkeys(itertools.product(systems, systems), False)
@@ -164,6 +172,57 @@ def ranked_pairs(matrix, strength="margins"):
     decided = any(other != above for other in other_orders)
     scores = {i: sum(above[i, j] for j in systems) - sum(above[j, i] for j in systems) for i in systems}
     return scores, decided
+
+
+def ranked_pairs_winners(matrix, strength="margins"):
+    """The systems that no locked victory is against in some order of equal strengths: every order, level by level."""
+    systems = scored_systems(matrix)
+    victories = strengths(matrix, strength)
+    reached = {frozenset()}
+    for level in sorted(set(victories.values()), reverse=True):
+        equal = frozenset(pair for pair in victories if victories[pair] == level)
+        # An order of the level goes on from what is locked and what is left to take.
+        ended, waiting, seen = set(), [(locked, equal) for locked in reached], set()
+        while waiting:
+            locked, left = here = waiting.pop()
+            if here in seen:
+                continue
+            seen.add(here)
+            if not left:
+                ended.add(locked)
+            edges = {(a, b): (a, b) in locked for a in systems for b in systems}
+            for i, j in left:
+                closes_circle = i in reachable(edges, j, systems)
+                waiting.append((locked if closes_circle else locked | {(i, j)}, left - {(i, j)}))
+        reached = ended
+    return tuple(i for i in systems if any(all(j != i for _, j in locked) for locked in reached))
+
+
+def tops_of_stacks(matrix, strength="margins"):
+    """The first systems of stacks (Zavist and Tideman 1989), which are the winners of ranked pairs.
+
+    A stack is an order in which whoever is above another reaches it, downwards and by victories or draws, by a chain
+    no step of which is weaker than the other's victory over it.
+    """
+    systems, victories = scored_systems(matrix), strengths(matrix, strength)
+    firsts = set()
+    for order in itertools.permutations(systems):
+        if order[0] in firsts:
+            continue
+        place = {i: k for k, i in enumerate(order)}
+
+        def is_answered(i, j, place=place):
+            against = victories.get((j, i), 0)
+            edges = {
+                (a, b): place[a] < place[b] and (b, a) not in victories and victories.get((a, b), 0) >= against
+                for a in systems
+                for b in systems
+            }
+            return j in reachable(edges, i, systems)
+
+        if all(is_answered(i, j) for i, j in itertools.combinations(order, 2)):
+            firsts.add(order[0])
+    return tuple(sorted(firsts))
 
 
 def kemeny_distance(matrix, order):

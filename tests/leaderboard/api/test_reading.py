@@ -25,17 +25,28 @@ UNMEASURED = {"standard_error": None, "n_instances": None}
 GAPS = {"A": [1.0, 2.5, None], "B": [3.0, 1.5, 2.0], "C": [2.0, 0.5, 1.0], "D": [0.5, None, 3.0]}
 
 
-def figures(scores, rule, **options):
-    """(rank, score) by system, straight from the engine."""
+def ranking_of(scores, rule, **options):
+    """The keys of the systems and their ranking, straight from the engine."""
     names = sorted(scores)
     matrix = ScoreMatrix(
         [[np.nan if value is None else value for value in scores[name]] for name in names], system_names=names
     )
-    found = rank(matrix, rule, **options)
+    return [name.lower() for name in names], rank(matrix, rule, **options)
+
+
+def figures(scores, rule, **options):
+    """(rank, score) by system, straight from the engine."""
+    keys, found = ranking_of(scores, rule, **options)
     return {
-        name.lower(): (int(r) if r >= 1 else None, None if np.isnan(s) else float(s))
-        for name, r, s in zip(names, found.ranks, found.scores, strict=True)
+        key: (int(r) if r >= 1 else None, None if np.isnan(s) else float(s))
+        for key, r, s in zip(keys, found.ranks, found.scores, strict=True)
     }
+
+
+def winners(scores, rule):
+    """The keys of those that the rule elects, straight from the engine."""
+    keys, found = ranking_of(scores, rule)
+    return [keys[i] for i in found.winners]
 
 
 def told(response):
@@ -184,8 +195,17 @@ def test_a_ranking_is_what_the_engine_says(make, api, scores, rule):
     assert told(response) == figures(scores, rule)
     ranks = [row["rank"] or 99 for row in response.json()["results"]]
     assert ranks == sorted(ranks)
-    winners = [name for name, (place, _) in figures(scores, rule).items() if place == 1]
-    assert [winner["system"] for winner in response.json()["winners"]] == winners
+    assert [winner["system"] for winner in response.json()["winners"]] == winners(scores, rule)
+
+
+@pytest.mark.parametrize("rule", ["schulze", "ranked_pairs"])
+def test_whom_nobody_beats_is_a_winner_below_the_first_rank(make, api, rule):
+    """A beats C, and B draws with both: the score puts A before B, and both are elected."""
+    benchmark = make.publish(make.benchmark({"A": [3.0, 2.0], "B": [1.0, 3.0], "C": [2.0, 1.0]}))
+    response = api.get(f"benchmarks/{benchmark.key}/rankings/{rule}/").json()
+    assert [winner["system"] for winner in response["winners"]] == ["a", "b"]
+    ranks = {row["system"]: row["rank"] for row in response["results"]}
+    assert ranks == {"a": 1, "b": 2, "c": 3}
 
 
 @pytest.mark.parametrize("policy", ["undefined", "drop_tasks", "median", "worst"])
@@ -211,9 +231,7 @@ def test_all_rules_of_a_revision_stand_side_by_side(make, api):
     found = api.get(f"benchmarks/{benchmark.key}/rankings/").json()
     assert [head["rule"] for head in found["results"]] == site_rules()
     for head in found["results"]:
-        assert [winner["system"] for winner in head["winners"]] == [
-            name for name, (place, _) in figures(GAPS, head["rule"]).items() if place == 1
-        ]
+        assert [winner["system"] for winner in head["winners"]] == winners(GAPS, head["rule"])
     assert found["input_hash"] == benchmark.publication.revision.input_hash
 
 

@@ -119,6 +119,18 @@ def test_kemeny_orders_equal_systems_and_shows_neither_as_elected_alone(make):
     assert [column.n_winners for column in shown(benchmark).columns if column.rule == "kemeny"] == [2]
 
 
+def test_whom_nobody_beats_is_elected_jointly_and_marked_below_the_first_rank(make):
+    """A beats C, and B draws with both: Schulze's score puts A before B, and nobody beats either."""
+    board = shown(make.publish(make.benchmark({"A": [3.0, 2.0], "B": [1.0, 3.0], "C": [2.0, 1.0]}), studies=True))
+    (column,) = [column for column in board.columns if column.rule == "schulze"]
+    assert (column.winner_names, column.ranks.tolist()) == (["A", "B"], [1, 2, 3])
+    assert cells(board, "is_winner")["schulze"] == {"A": True, "B": True, "C": False}
+    assert cells(board, "is_sole_winner")["schulze"] == {"A": False, "B": False, "C": False}
+    assert column.remark == (
+        "1 winner is below rank 1: whom nobody beats along paths wins, and the score counts how many each beats."
+    )
+
+
 def test_ties_count_those_who_share_the_rank(make):
     board = shown(make.published())
     none = dict.fromkeys("ABCD", 0)

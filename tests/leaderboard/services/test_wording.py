@@ -1,5 +1,6 @@
 """Figures in words."""
 
+import numpy as np
 import pytest
 
 from leaderboard.services.wording import (
@@ -10,6 +11,7 @@ from leaderboard.services.wording import (
     with_task_count,
     with_task_names,
 )
+from ranking_engine import Ranking
 
 
 @pytest.mark.parametrize(
@@ -66,12 +68,43 @@ def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
         ),
         (
             {"decided_by_name": True},
-            "Victories of equal strength were taken in the order of the systems' names, and that decided.",
+            (
+                "Victories of equal strength were taken in the order of the systems' names, and that decided: the "
+                "order shown is one of several."
+            ),
+        ),
+        (
+            {"decided_by_name": True, "winners_complete": False},
+            (
+                "Victories of equal strength were taken in the order of the systems' names, and that decided: the "
+                "order shown is one of several. The search for all winners ended early, so there may be more."
+            ),
         ),
     ],
 )
 def test_what_must_be_known_beside_the_ranks_is_said(details, text):
-    assert ranking_remark(details) == text
+    assert ranking_remark(Ranking.from_scores("kemeny", np.array([2.0, 1.0]), details=details)) == text
+
+
+@pytest.mark.parametrize(
+    ("rule", "winners", "text"),
+    [
+        ("schulze", (0,), ""),
+        (
+            "schulze",
+            (0, 1),
+            "1 winner is below rank 1: whom nobody beats along paths wins, and the score counts how many each beats.",
+        ),
+        (
+            "ranked_pairs",
+            (0, 1, 2),
+            "2 winners are below rank 1: another order of victories of equal strength makes it first.",
+        ),
+        ("kemeny", (0, 2), "1 winner is below rank 1: another order, equally near to the tasks, makes it first."),
+    ],
+)
+def test_winners_below_the_first_rank_are_counted_and_told_why(rule, winners, text):
+    assert ranking_remark(Ranking.from_scores(rule, np.array([3.0, 2.0, 1.0]), stated_winners=winners)) == text
 
 
 @pytest.mark.parametrize(("reason", "told"), [

@@ -52,6 +52,7 @@ def cell(**fields) -> str:
         ({"n_tied_with": 2, "joins_above": True, "joins_below": True}, ' class="a b">=3</td></tr>\n'),
         ({"rank": 1, "change": 4, "shade": 4, "is_sole_winner": True}, " class=w>1<i>↑4</i></td></tr>\n"),
         ({"rank": 1, "n_tied_with": 1, "change": 1, "shade": 1}, ' class="j u1">=1<i>↑1</i></td></tr>\n'),
+        ({"rank": 2, "is_winner": True}, " class=j>2</td></tr>\n"),
         ({"interval_text": "1–6", "score_text": "743"}, ">3<em>1–6</em><small>743</small></td></tr>\n"),
     ],
 )

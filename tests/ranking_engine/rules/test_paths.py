@@ -28,7 +28,9 @@ def test_schulze_is_as_defined(strength, huge):
     @given(matrices(huge_weights=huge))
     def check(matrix):
         expected = naive_consensus.schulze(matrix, strength) or None
-        naive.assert_ranks(rank(matrix, "schulze", strength=strength), expected, matrix.n_systems)
+        ranking = rank(matrix, "schulze", strength=strength)
+        naive.assert_ranks(ranking, expected, matrix.n_systems)
+        assert ranking.winners == naive_consensus.schulze_winners(matrix, strength)
 
     check()
 
@@ -52,6 +54,7 @@ def assert_ranked_pairs(matrix: ScoreMatrix, strength: str) -> None:
         assert ranking.details == {
             "pairs_without_common_task": naive.pairs_without_common_task(matrix),
             "decided_by_name": decided,
+            "winners_complete": ranking.details["winners_complete"],
         }
 
 
@@ -73,20 +76,20 @@ def test_boards_with_long_circles_are_as_defined(board, seed):
     st.sampled_from(BOARDS),
     st.sampled_from([1, 8]),
 )
-def test_components_and_paths_give_the_same_schulze_scores(n, T, seed, board, leaf):
+def test_components_and_paths_give_the_same_counts_of_schulze(n, T, seed, board, leaf):
     options = board if T == 7 else {key: value for key, value in board.items() if key != "weights"}
     pairwise = Pairwise.of(random_matrix(n, T, seed=seed, **options))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paths, "_LEAF", leaf)
         for strength in STRENGTHS:
             levels = victory_levels(pairwise, strength)
-            np.testing.assert_array_equal(paths._scores_by_components(levels), paths._scores_by_paths(levels))
+            np.testing.assert_array_equal(paths._counts_by_components(levels), paths._counts_by_paths(levels))
 
 
-def test_a_board_beyond_the_leaf_and_the_word_has_the_same_scores_by_components():
+def test_a_board_beyond_the_leaf_and_the_word_has_the_same_counts_by_components():
     for weights in (None, [100 + t * t for t in range(30)]):
         levels = victory_levels(Pairwise.of(random_matrix(230, 30, seed=5, weights=weights)), "margins")
-        np.testing.assert_array_equal(paths._scores_by_components(levels), paths._scores_by_paths(levels))
+        np.testing.assert_array_equal(paths._counts_by_components(levels), paths._counts_by_paths(levels))
 
 
 @pytest.mark.parametrize(
@@ -112,6 +115,15 @@ def test_schulze_and_ranked_pairs_settle_the_circle_of_tideman_and_schulze():
     for strength in STRENGTHS:
         assert rank(matrix, "schulze", strength=strength).ranks.tolist() == [2, 4, 3, 5, 1]
     assert rank(matrix, "ranked_pairs").details["decided_by_name"] is False
+
+
+def test_whom_nobody_beats_wins_whatever_the_score():
+    """A beats C, and B draws with both: B's score is less, but nobody beats it."""
+    matrix = ScoreMatrix([[3, 2], [1, 3], [2, 1]], system_names=list("ABC"))
+    for rule in ("schulze", "ranked_pairs"):
+        ranking = rank(matrix, rule)
+        assert ranking.scores.tolist() == [1, 0, -1]
+        assert ranking.winners == (0, 1)
 
 
 def test_a_circle_of_equal_victories_is_cut_by_name_and_says_so():
