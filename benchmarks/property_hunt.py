@@ -3,7 +3,7 @@
 `PYTHONPATH=. python benchmarks/property_hunt.py [--minutes 1] [--rule schulze] [--seed 0]` goes through all that
 "holds", of every rule under every convention, one random board after another, and prints how many boards were ranked
 and what fell. Boards are small and full of what breaks proofs: ties within tasks, equal strengths, even weights,
-systems and tasks that are there twice.
+systems and tasks that are there twice, and margins chosen at will (McGarvey 1953).
 """
 
 import argparse
@@ -24,6 +24,20 @@ VECTOR = {"positional": {"vector": [3, 1]}}
 CARDINAL_SCORES = np.array([1.0, 2.0, 3.0, 5.0, 8.0, 13.0])
 
 
+def board_of_margins(generator: np.random.Generator) -> tuple[np.ndarray, list[int]]:
+    """Return orders, better is higher, and weights of tasks that give few strengths to all pairs: many are equal."""
+    n, most = int(generator.integers(3, 6)), int(generator.integers(1, 4))
+    columns, weights = [], []
+    for i, j in itertools.combinations(range(n), 2):
+        margin = int(generator.integers(-most, most + 1))
+        pair = [i, j] if margin > 0 else [j, i]
+        rest = [k for k in range(n) if k not in pair]
+        for order in ([*pair, *rest], [*rest[::-1], *pair]) if margin else ():
+            columns.append([n - 1 - order.index(k) for k in range(n)])
+            weights.append(abs(margin))
+    return (np.array(columns).T, weights) if columns else (np.zeros((n, 1), int), [1])
+
+
 def random_board(rule: str, generator: np.random.Generator) -> ScoreMatrix:
     """Return a board of two to six systems on up to nine tasks, often with ties, equal strengths and duplicates."""
     n, T = int(generator.integers(2, 7)), int(generator.integers(1, 10))
@@ -39,6 +53,9 @@ def random_board(rule: str, generator: np.random.Generator) -> ScoreMatrix:
         levels[:, int(generator.integers(T))] = levels[:, int(generator.integers(T))]
     kinds = [[1] * T, generator.integers(1, 4, T), 2 * generator.integers(1, 3, T), generator.integers(1, 9, T)]
     weights = kinds[int(generator.integers(len(kinds)))]
+    if generator.random() < 0.25:
+        levels, weights = board_of_margins(generator)
+        n, T = levels.shape
     scores = CARDINAL_SCORES[levels] if RULES[rule].family == "cardinal" else levels + 1.0
     return ScoreMatrix(
         scores,

@@ -80,7 +80,7 @@ WHEN_TO_USE = {
     ),
     "ranked_pairs": (
         "As Schulze; the order it builds can be explained victory by victory. Where many victories are equally "
-        "strong, names may decide: the result then says so."
+        "strong, names may decide the order that is shown, and never the winners: the result then says so."
     ),
     "kemeny": (
         "Where one consensus order of all systems is wanted, with a proof that there is no better one. It elects the "

@@ -11,8 +11,9 @@ speaks of strict orders without ties, of winners picked by a tie-break, or of an
 - Elimination rules drop all systems that tie for removal together, where the literature drops one: joint winners may
   include a Condorcet loser, and instant runoff depends on clones.
 - Schulze's and Tideman's orders are by systems beaten minus systems that beat; pairs without a victory tie the
-  literature's relations and not ours. Schulze's winners are all that nobody beats; ours are those of them that beat
-  most, so that a winner may rise and lose to another unbeaten one.
+  literature's relations and not ours. Winners are the literature's: under Schulze's rule all that nobody beats, under
+  ranked pairs all that some order of equal strengths puts first (Brill and Fischer 2012), wherever the order that is
+  shown puts them. Names choose no winner; where they chose the order, it proves nothing about orders.
 - Nanson's rule drops those strictly below the average; one just on it stays, and may win both a board and the board
   turned upside down, without any tie within a task.
 - Independence is lost by any change of order, ties included, when *systems are removed*; scores of single systems stay,
@@ -126,7 +127,7 @@ _HELD: Mapping[str | tuple[str, str], frozenset[str]] = {
     "minimax": _ALWAYS | {"monotonicity", "majority", "condorcet_winner"},
     ("minimax", "pairwise_opposition"): _ALWAYS | {"monotonicity", "majority"},
     "schulze": _BY_MARGINS | {"clones"},
-    "ranked_pairs": _BY_MARGINS | {"clones"},
+    "ranked_pairs": _BY_MARGINS,
     "kemeny": _BY_MARGINS | {"local_iia"},
     "win_rate": _BORDA,
     ("win_rate", "success_rate"): _PARETIAN,
@@ -287,7 +288,7 @@ _SOURCES: Mapping[tuple[str, bool], tuple[tuple[tuple[str, ...], str], ...]] = {
     ),
     ("clones", False): (
         (_CARDINAL, "neighbours on every task may differ in scores; an exact copy changes nothing"),
-        (("schulze", "ranked_pairs"), "copies draw and add to the number of systems beaten; without draws it has it"),
+        (("ranked_pairs",), "a clone gives equal strengths more orders; where none are equal it has it"),
         (("instant_runoff",), "tied systems share or lose first places, and leave together; else Tideman 1987"),
         (_ALL, "Tideman 1987"),
     ),

@@ -6,8 +6,6 @@ none. Strengths enter by their order alone, as levels: 1 for the weakest, up to 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -108,7 +106,7 @@ def _counts_by_components(levels: Levels) -> Sizes:
 
 
 def _component_counts(levels: Levels, sizes: Sizes, low: int, high: int) -> Sizes:
-    """Return whom each beats and by whom it is beaten within one strong component of the victories of level `low` and above.
+    """Return whom each beats and by whom it is beaten within one strong component of the victories from `low` on.
 
     Its vertices are the strong components of the victories of level `high` and above, each of `sizes` systems.
     Two systems of one component at some level, which the next level parts, are connected there in one direction,

@@ -76,7 +76,7 @@ def _winners_inside(
     generator = np.random.default_rng(0)
     for number in range(_TRIES):
         for k in open_candidates:
-            if left.left > 0 and _wins_greedily(len(levels), by_level, k, number, generator, left):
+            if left.left > 0 and _wins_greedily(Reach(len(levels)), by_level, k, left, generator if number else None):
                 winners.add(k)
         open_candidates = [k for k in open_candidates if k not in winners]
     is_complete = True
@@ -100,16 +100,15 @@ def _answering(levels: Levels, candidates: list[int]) -> list[int]:
 
 
 def _wins_greedily(
-    n: int, by_level: list[list[Victory]], x: int, number: int, generator: np.random.Generator, left: _Allowance
+    reach: Reach, by_level: list[list[Victory]], x: int, left: _Allowance, shuffle: np.random.Generator | None
 ) -> bool:
     """Whether x wins when, at each level, what extends its reach is taken first and what is against it last.
 
-    From the second attempt on, the victories of a level are shuffled before.
+    With `shuffle` the victories of a level are shuffled before.
     """
-    reach = Reach(n)
     below = reach.below
     for level in by_level:
-        equal = [level[k] for k in generator.permutation(len(level))] if number else level
+        equal = [level[k] for k in shuffle.permutation(len(level))] if shuffle else level
         waiting, is_growing = [(i, j) for i, j in equal if not (below[i] >> j | below[j] >> i) & 1], True
         while is_growing:
             if not left.take(len(level)):

@@ -6,7 +6,8 @@
 - pref_voting, `toy_ties`: as above. `strict` answers break ties within a task by row order. `ranked_pairs_tb` and
   `river_tb` break drawn pairs too, by row order: its winner is one of ours. `ranked_pairs` and
   `ranked_pairs_from_stacks` try every order of equal margins, as our winners do; they timed out on some boards, where
-  our winners are only checked to be among those of `split_cycle`, which every order elects some of. The remaining methods are not in the catalogue.
+  our winners are only checked to be among those of `split_cycle`. The remaining
+  methods are not in the catalogue.
 - ranky: `center` and `evolution_strategy` are stochastic searches; `success_rate` and `relative_difference` sum over
   rivals where we average, compared times n - 1; `relative_difference` divides without absolute values, so it is not
   compared on SuperGLUE, whose AX-b has negative scores; `uninominal`, `majority_median` and ranks are other rules.

@@ -101,27 +101,66 @@ def test_a_system_just_on_the_average_wins_under_nanson_both_ways_up():
 
 
 @pytest.mark.parametrize("strength", ["margins", "winning_votes"])
-def test_a_winner_of_schulzes_may_rise_and_lose_to_another_that_nobody_beats(strength):
+def test_a_winner_of_schulzes_that_rises_still_wins_although_the_score_puts_another_first(strength):
     """C and D are unbeaten and beat one each; once C is above B on the fourth task, D beats three and C two."""
-    stored = stored_witnesses()["schulze", strength, "monotonicity"]
-    board = stored.board
-    assert all(len(set(column)) == board.n_systems for column in board.values.T.tolist())
+    values = [[5, 4, 4, 3, 3, 2, 1], [2, 5, 1, 2, 1, 3, 5], [4, 3, 3, 1, 5, 1, 4], [1, 1, 5, 5, 4, 5, 2],
+              [3, 2, 2, 4, 2, 4, 3]]  # fmt: skip
+    board = ScoreMatrix(values, weights=[1, 1, 1, 1, 1, 1, 2], system_names=list("ABCDE"))
     raised = board.with_values(np.where(np.arange(7) == 3, [[3], [2], [2.5], [5], [4]], board.values))
     assert rank(board, "schulze", strength=strength).scores.tolist() == [-1, 0, 1, 1, -1]
     assert rank(raised, "schulze", strength=strength).scores.tolist() == [1, -4, 2, 3, -2]
-    assert violates(board, stored.witness)
-    assert sentence(stored.witness) == "C wins; raise it on t4 to 2.5, and D wins instead."
+    assert rank(board, "schulze", strength=strength).winners == (1, 2, 3)
+    assert rank(raised, "schulze", strength=strength).winners == (2, 3)
+    assert entry("schulze", "monotonicity", {"strength": strength}).holds
+
+
+@pytest.mark.parametrize("strength", ["margins", "winning_votes"])
+@pytest.mark.parametrize(
+    ("values", "weights"),
+    [
+        ([[2, 1, 2, 2, 1], [1, 2, 1, 3, 1], [2, 3, 1, 1, 3]], [3, 3, 2, 3, 1]),
+        ([[3, 2, 2, 3, 2, 1], [1, 1, 3, 1, 3, 2], [2, 3, 1, 2, 1, 3]], [1, 3, 2, 1, 2, 2]),
+    ],
+    ids=["ties", "strict"],
+)
+def test_equal_strengths_do_not_let_one_system_win_alone_both_ways_up(values, weights, strength):
+    """Decided by name, the first system won alone on both of these boards, and alone on both turned upside down."""
+    board = ScoreMatrix(values, weights=weights)
+    turned = board.with_values(4 - board.values)
+    for_both = [rank(one, "ranked_pairs", strength=strength).winners for one in (board, turned)]
+    assert for_both[0] != (0,) or 0 not in for_both[1]
+    assert entry("ranked_pairs", "reversal_symmetry", {"strength": strength}).holds
+
+
+@pytest.mark.parametrize("strength", ["margins", "winning_votes"])
+def test_a_clone_makes_a_winner_of_a_loser_where_strengths_are_equal(strength):
+    """Five systems on six tasks without any tie: neither the order by name nor ties within a task play a part."""
+    stored = stored_witnesses()["ranked_pairs", strength, "clones"]
+    board, found = stored.board, stored.witness
+    joined = board.with_row(found.added, np.array([found.scores[task] for task in board.task_names]))
+    assert rank(board, "ranked_pairs", strength=strength).winners == (3, 4)
+    assert rank(joined, "ranked_pairs", strength=strength).winners == (0, 3, 4, 5)
+    assert sentence(found) == "Let A (2) join, next to A on every task, and one of these wins, where none did."
 
 
 @st.composite
 def boards(draw, rule):
-    """Complete boards of up to four systems, with ties and weights; scores that every rule can rank."""
-    n, T = draw(st.integers(2, 4)), draw(st.integers(1, 5))
+    """Complete boards of up to five systems, with ties, equal strengths, even weights, systems and tasks twice."""
+    n, T = draw(st.integers(2, 5)), draw(st.integers(1, 6))
     cells = st.sampled_from([1.0, 2.0, 3.0, 5.0] if RULES[rule].family == "cardinal" else [1.0, 2.0, 3.0])
-    values = draw(st.lists(st.lists(cells, min_size=T, max_size=T), min_size=n, max_size=n))
-    weights = draw(st.one_of(st.just([1] * T), st.lists(st.integers(1, 4), min_size=T, max_size=T)))
+    strict = st.permutations([float(2 * k + 1) for k in range(n)])
+    ties = st.lists(cells, min_size=n, max_size=n)
+    columns = draw(st.lists(st.one_of(ties, strict), min_size=T, max_size=T))
+    if draw(st.booleans()):
+        columns = [*columns, columns[0]]
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    if draw(st.booleans()):
+        rows[-1] = rows[0]
+    T = len(columns)
+    equal, even = st.just([1] * T), st.lists(st.sampled_from([2, 4]), min_size=T, max_size=T)
+    weights = draw(st.one_of(equal, even, st.lists(st.integers(1, 4), min_size=T, max_size=T)))
     scale = {"minimum": [0] * T, "maximum": [9] * T, "chance": [0] * T, "gamma": 4.0}
-    return ScoreMatrix(values, weights=weights, system_names=list("ABCD"[:n]), **scale)
+    return ScoreMatrix(rows, weights=weights, system_names=list("ABCDE"[:n]), **scale)
 
 
 def _find_nothing(rule, options, data, max_steps):
