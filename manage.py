@@ -6,6 +6,8 @@ import sys
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    if sys.argv[1:2] in (["sweep"], ["check_health"]):  # other commands may take as long as it takes
+        os.environ.setdefault("PLURANK_QUERY_SECONDS", "15")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 

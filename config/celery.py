@@ -6,6 +6,7 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+os.environ.setdefault("PLURANK_QUERY_SECONDS", "60")
 
 from celery import Celery  # noqa: E402 -- after the environment it reads
 

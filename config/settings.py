@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from config import env
+from config.query_limits import bound_waits
 from ranking_engine import __version__ as engine_version
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,6 +46,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.requests.RequestMiddleware",
+    "leaderboard.views.busy.WritesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "leaderboard.views.caching.CacheMiddleware",
@@ -91,13 +93,34 @@ IS_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if IS_SQLITE:
     DATABASES["default"] |= {"OPTIONS": SQLITE_OPTIONS, "TEST": {"NAME": str(VAR / "test.sqlite3")}}
 else:
-    # A process that stalls, or a machine that vanishes, in the middle of a transaction must not keep its locks.
-    POSTGRESQL_OPTIONS = {"options": "-c idle_in_transaction_session_timeout=30s"}
+    # How long one statement may take; 0 is without end, as commands like `migrate` need it. What serves requests, the
+    # workers and the sweep set their own default before they read this file.
+    QUERY_SECONDS = env.number("PLURANK_QUERY_SECONDS", 0)
+    LOCK_SECONDS = env.number("PLURANK_LOCK_SECONDS", 10, least=1)
+    # PgBouncer in transaction mode knows no start-up options, and no cursor outlives its transaction there.
+    IS_POOLED = env.boolean("PLURANK_PGBOUNCER", default=False)
+    POSTGRESQL_OPTIONS: dict[str, Any] = {
+        "connect_timeout": 5,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 20_000,  # ms until data that nobody acknowledges ends the connection
+    }
+    if not IS_POOLED:
+        # A process that stalls, or a machine that vanishes, in the middle of a transaction must not keep its locks.
+        limits = ["idle_in_transaction_session_timeout=30s", f"statement_timeout={QUERY_SECONDS}s"]
+        limits += [f"lock_timeout={LOCK_SECONDS}s"] if QUERY_SECONDS else []
+        POSTGRESQL_OPTIONS["options"] = " ".join(f"-c {limit}" for limit in limits)
     DATABASES["default"] |= {
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
+        "DISABLE_SERVER_SIDE_CURSORS": IS_POOLED,
         "OPTIONS": POSTGRESQL_OPTIONS | DATABASES["default"].get("OPTIONS", {}),
     }
+    if QUERY_SECONDS:
+        bound_waits(QUERY_SECONDS)
+# How many requests of one web process may change something at once: the other threads go on answering readers.
+WRITES_AT_ONCE = env.number("PLURANK_WRITES_AT_ONCE", 5, least=1)
 
 # --- Cache and background work: a folder, or Redis where REDIS_URL says so -------------------------------------
 REDIS_URL = env.redis("REDIS_URL")

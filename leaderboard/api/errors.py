@@ -8,16 +8,23 @@ from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.views import defaults
 from rest_framework import exceptions
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
 
 from leaderboard.api.problems import CODES, ApiError, body
-from leaderboard.services.busy import RETRY_SECONDS, is_busy
+from leaderboard.services.busy import AWAY_SECONDS, RETRY_SECONDS, is_away, is_busy
 
 logger = logging.getLogger(__name__)
 
 PREFIX = "/api/"
-SERVER_ERROR = "Something went wrong here; it is logged. Nothing was changed."
+SERVER_ERROR = "Something went wrong here; it is logged."
+AWAY = "The database is away for a moment. Come again."
+# After an error nobody can promise that nothing was stored: it may have come after the commit.
+UNCERTAIN = (
+    " What you sent may have been stored, or not: send the same again with the same Idempotency-Key, or look before "
+    "you send it again."
+)
 BUSY = "The database is busy with others. Nothing was changed; send the same again."
 
 
@@ -30,16 +37,27 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
         return Response(body(CODES[413], "The body is too large."), status=413)
     if isinstance(error, SuspiciousOperation):
         return Response(body(CODES[400], "The request cannot be understood."), status=400)
-    if is_busy(error):
-        set_rollback()
-        return Response(body(CODES[503], BUSY), status=503, headers={"Retry-After": str(RETRY_SECONDS)})
     response = exception_handler(error, context)
     if response is None:
-        logger.error("the API failed", exc_info=error)
         set_rollback()
-        return Response(body(CODES[500], SERVER_ERROR), status=500)
+        return _failure(error, context["request"].method)
     response.data = body(_code(error, response.status_code), _message(error))
     return response
+
+
+def _failure(error: Exception, method: str | None) -> Response:
+    """The answer to what is nobody's mistake but the database's, or ours."""
+    if is_busy(error):
+        return Response(body(CODES[503], BUSY), status=503, headers={"Retry-After": str(RETRY_SECONDS)})
+    if is_away(error):
+        text = AWAY + _uncertainty(method)
+        return Response(body(CODES[503], text), status=503, headers={"Retry-After": str(AWAY_SECONDS)})
+    logger.error("the API failed", exc_info=error)
+    return Response(body(CODES[500], SERVER_ERROR + _uncertainty(method)), status=500)
+
+
+def _uncertainty(method: str | None) -> str:
+    return "" if method in SAFE_METHODS else UNCERTAIN
 
 
 def _code(error: Exception, status: int) -> str:
@@ -69,5 +87,5 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 def server_error(request: HttpRequest) -> HttpResponseBase:
     """The site's 500: JSON under /api/, the page elsewhere."""
     if request.path.startswith(PREFIX):
-        return JsonResponse(body(CODES[500], SERVER_ERROR), status=500)
+        return JsonResponse(body(CODES[500], SERVER_ERROR + _uncertainty(request.method)), status=500)
     return defaults.server_error(request)

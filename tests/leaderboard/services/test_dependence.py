@@ -54,7 +54,8 @@ def test_families_of_tasks_are_suggested_with_their_average_correlation(make):
 def test_board_and_stability_page_say_that_the_tasks_overlap(make, client):
     benchmark = published(make, overlapping_scores())
     dependence = published_dependence(benchmark.publication)
-    assert re.fullmatch(r"the tasks overlap: the 9 tasks carry about as much as \d\.\d independent ones", dependence.short)
+    said = r"the tasks overlap: the 9 tasks carry about as much as \d\.\d independent ones"
+    assert re.fullmatch(said, dependence.short)
     board = client.get(f"/b/{benchmark.key}/").content.decode()
     assert f"But {dependence.short}, so this is too confident." in words(board)
     assert f'href="/b/{benchmark.key}/stability/?rule=borda#dependence"' in board
