@@ -123,7 +123,7 @@ def revision(found: Revision, jobs: list[dict[str, Any]]) -> dict[str, Any]:
         "author": found.author.shown_name if found.author else None,
         "note": found.note,
         "created_at": moment(found.created_at),
-        "input_hash": found.input_hash or None,
+        "input_hash": None if found.withdrawn_at else found.input_hash or None,
         "is_published": last is not None and found.withdrawn_at is None,
         "contains_withdrawn_material": found.withdrawn_at is not None,
         "published_at": moment(last.published_at) if last else None,

@@ -232,15 +232,17 @@ def erasable_submission(viewer: User, uuid: UUID) -> Submission:
 
 
 def proven_system_ids(viewer: Viewer, benchmark: Benchmark) -> frozenset[int]:
-    """The systems whose accepted scores are all the viewer's own: what restricted viewers see whole.
+    """The systems whose scores were the viewer's own at every revision: what restricted viewers see whole.
 
-    A submission that waits proves nothing: anybody may send one for anybody's system.
+    A submission that waits proves nothing: anybody may send one for anybody's system. One that somebody else withdrew
+    still counts: its scores are on the boards of older revisions.
     """
     if not viewer.is_authenticated:
         return frozenset()
     accepted = Submission.objects.filter(benchmark=benchmark, state=Submission.State.ACCEPTED)
     own = set(accepted.filter(batch__uploader=viewer).values_list("system_id", flat=True))
-    others = accepted.filter(system__in=own).exclude(batch__uploader=viewer)
+    ever_accepted = [Submission.State.ACCEPTED, Submission.State.WITHDRAWN]
+    others = Submission.objects.filter(system__in=own, state__in=ever_accepted).exclude(batch__uploader=viewer)
     return frozenset(own - set(others.values_list("system_id", flat=True)))
 
 

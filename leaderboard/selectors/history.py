@@ -7,6 +7,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404
 
 from leaderboard.models import Benchmark, Job, Publication, Release, Report, Revision
+from leaderboard.selectors.audience import Audience
 
 
 class WithdrawnRevisionError(Http404):
@@ -22,7 +23,7 @@ def publication_at(benchmark: Benchmark, number: int) -> Publication | None:
     if Revision.objects.filter(benchmark=benchmark, number=number).exclude(withdrawn_at=None).exists():
         raise WithdrawnRevisionError(
             f"Revision {number} contains withdrawn material: scores that held at it were taken down. It keeps its "
-            f"number and its hash, and is not rebuilt."
+            f"number, and is not rebuilt."
         )
     board = Report.objects.filter(
         revision=OuterRef("revision"), engine_version=OuterRef("engine_version"), kind="board"
@@ -113,3 +114,12 @@ def stored_rankings(benchmark: Benchmark, rule: str, *, most: int) -> list[tuple
         if board := boards.get((row.revision_id, row.engine_version)):
             found[row.revision_id] = (row.revision.number, board, row)
     return sorted(found.values(), key=lambda entry: entry[0])
+
+
+def told_hash(revision: Revision, seeing: Audience) -> str | None:
+    """The hash of a revision's inputs, for those to whom it tells no more than they may see.
+
+    Somebody who knows all inputs but a few scores finds these by trying. So readers from whom something is hidden are
+    told no hash, and of a revision whose scores were taken down nobody is told one.
+    """
+    return None if seeing.is_restricted or revision.withdrawn_at else revision.input_hash or None

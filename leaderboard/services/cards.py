@@ -20,7 +20,11 @@ _cards: BoundedCache[bytes] = BoundedCache(CARD_CACHE_BYTES)
 
 @dataclass(frozen=True)
 class BoardCard:
-    """A card, and what stands for its picture: the same inputs, engine and texts are the same picture."""
+    """A card, and what stands for its picture: the same engine and texts are the same picture.
+
+    Nothing but what the card says goes into `state`: it reaches readers as an ETag, and hidden scores could be
+    guessed from a hash of them.
+    """
 
     card: Card
     state: str
@@ -34,9 +38,8 @@ def board_card(benchmark: Benchmark, audience: Audience) -> BoardCard:
     """What the card of a benchmark says to `audience`, somebody who is not signed in."""
     board = public_board(benchmark, audience) if audience.sees_others else None
     card = _of_board(benchmark, board) if board else _without_board(benchmark, audience)
-    input_hash = board.published.revision.input_hash if board else ""
     said = [card.name, card.label, card.winner, card.verdict, card.shares, card.facts]
-    return BoardCard(card, content_hash([DRAWING, engine_version, input_hash, said]))
+    return BoardCard(card, content_hash([DRAWING, engine_version, said]))
 
 
 def _of_board(benchmark: Benchmark, board: PublicBoard) -> Card:

@@ -4,15 +4,21 @@ Everything that a page derives from a board goes through `masked`, before it is 
 order by name, a count or a tie would tell what the name or the score does not.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from django.utils.crypto import salted_hmac
 
 from leaderboard.selectors.audience import Audience
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.columns import Column, PublishedBoard
+from leaderboard.services.rankings import FAILED, WINNER_NAMES
+from leaderboard.services.wording import depends_on_names
 
 OPEN_FACTS = ("n_systems", "n_tasks", "n_voting_tasks", "n_missing")
 HIDDEN_REASON = "It has no rank under this rule."
+BY_HIDDEN_NAMES = "Systems that this rule cannot tell apart are in the order of their names, which are hidden."
+NAMING_RULES = {"bradley_terry"}  # whose reasons name systems
 
 
 def masked(
@@ -20,11 +26,17 @@ def masked(
 ) -> tuple[PublishedBoard, list[BoardSystem]]:
     """A board and its systems as `audience` sees them.
 
+    Where names are hidden both are in the order of the keys that are shown, and so are winners: the stored order is
+    that of the real keys, and an order by name tells something of the names.
+
     Args:
         published: the board.
         systems: of its revision, in its order.
         audience: who looks.
         own: the ids of the systems that are proven theirs.
+
+    Returns:
+        The board, and its systems in its order.
     """
     if not audience.is_restricted:
         return published, systems
@@ -32,8 +44,13 @@ def masked(
     names = {old.name: new.name for old, new in zip(systems, shown, strict=True)}
     is_seen = np.array([audience.sees_others or system.id in own for system in systems], dtype=bool)
     seen_names = {system.name for system, seen in zip(shown, is_seen, strict=True) if seen}
-    identifiers = [] if audience.sees_names and audience.sees_others else [s.key for s in systems]
-    columns = [_column(column, is_seen, names, seen_names, identifiers) for column in published.columns]
+    order = np.arange(len(shown))
+    if not audience.sees_names:
+        order = np.array(sorted(order.tolist(), key=lambda i: shown[i].key), dtype=np.intp)
+    names_all = audience.sees_names and audience.sees_others
+    columns = [
+        _column(column, is_seen, names, seen_names, names_all=names_all, order=order) for column in published.columns
+    ]
     winner = names.get(published.facts.get("condorcet_winner") or "", "")
     facts = {name: published.facts[name] for name in OPEN_FACTS if name in published.facts}
     facts["condorcet_winner"] = winner if winner in seen_names else None
@@ -44,11 +61,11 @@ def masked(
     return PublishedBoard(
         revision=published.revision,
         facts=facts,
-        system_ids=published.system_ids,
-        n_scored=published.n_scored,
-        in_smith_set=published.in_smith_set & (is_seen if audience.sees_others else False),
+        system_ids=published.system_ids[order],
+        n_scored=published.n_scored[order],
+        in_smith_set=(published.in_smith_set & (is_seen if audience.sees_others else False))[order],
         columns=columns,
-    ), shown
+    ), [shown[i] for i in order.tolist()]
 
 
 def seen_systems(systems: list[BoardSystem], audience: Audience, own: frozenset[int]) -> list[BoardSystem]:
@@ -81,18 +98,46 @@ def _pseudonym(system: BoardSystem) -> BoardSystem:
 
 
 def _column(
-    column: Column, is_seen: np.ndarray, names: dict[str, str], seen_names: set[str], identifiers: list[str]
+    column: Column,
+    is_seen: np.ndarray,
+    names: dict[str, str],
+    seen_names: set[str],
+    *,
+    names_all: bool,
+    order: np.ndarray,
 ) -> Column:
+    """What of a column may be seen.
+
+    Args:
+        column: of the whole board.
+        is_seen: of each system whether the reader may know of it.
+        names: the shown name by the real one, in the order of the systems.
+        seen_names: the shown names of the systems that may be known of.
+        names_all: whether every system is seen under its own name.
+        order: the systems as they are shown, by their places in the column.
+    """
     n = len(column.ranks)
+    if not names_all and column.status == "ranked" and depends_on_names(column.rule, column.remark):
+        unranked, nothing = np.full(n, -1, column.ranks.dtype), np.full(n, np.nan)
+        return replace(
+            column, status="undefined", reason=BY_HIDDEN_NAMES, remark="", winner_names=[], n_winners=0, ranks=unranked,
+            scores=nothing, is_winner=np.zeros(n, bool), reason_codes=unranked, reasons=[], lower=None, upper=None,
+        )  # fmt: skip
     winners = [names.get(name, "") for name in column.winner_names]
+    if len(winners) < column.n_winners and not names_all:  # which of very many are named follows the real keys
+        winners = [name for name, is_winner in zip(names.values(), column.is_winner.tolist(), strict=True) if is_winner]
     shown = [name for name in winners if name in seen_names]
+    shown = shown if names_all else sorted(shown)[:WINNER_NAMES]
     n_winners = column.n_winners if is_seen.all() else len(shown)
 
     def told(text: str) -> str:
         """A reason, unless it may name a system that is not to be named, or count systems that are not to be seen."""
-        if not is_seen.all():
-            return HIDDEN_REASON if text else ""
-        return HIDDEN_REASON if any(identifier in text for identifier in identifiers) else text
+        is_naming = not names_all and (column.rule in NAMING_RULES or column.status == FAILED)
+        return HIDDEN_REASON if text and (is_naming or not is_seen.all()) else text
+
+    def ordered(values: np.ndarray) -> np.ndarray:
+        """Of each system as it is shown; columns that are not there yet have none."""
+        return values[order] if len(values) == len(order) else values
 
     return Column(
         rule=column.rule,
@@ -104,9 +149,9 @@ def _column(
         remark="",
         winner_names=shown,
         n_winners=n_winners,
-        ranks=np.where(is_seen, column.ranks, -1) if n == len(is_seen) else column.ranks,
+        ranks=ordered(np.where(is_seen, column.ranks, -1) if n == len(is_seen) else column.ranks),
         scores=np.full(n, np.nan),
-        is_winner=column.is_winner & is_seen if n == len(is_seen) else column.is_winner,
-        reason_codes=column.reason_codes,
+        is_winner=ordered(column.is_winner & is_seen if n == len(is_seen) else column.is_winner),
+        reason_codes=ordered(column.reason_codes),
         reasons=[told(reason) for reason in column.reasons],
     )

@@ -74,17 +74,17 @@ class Citation:
     bibtex: str
 
 
-def cite(release: Release, address: str, *, tells_hash: bool = True) -> Citation:
+def cite(release: Release, address: str, input_hash: str | None) -> Citation:
     """The citation of a frozen revision.
 
     Args:
         release: with its benchmark and revision.
         address: its permanent address.
-        tells_hash: whether the hash of its inputs is told: where scores are hidden, guesses could be held against it.
+        input_hash: of its inputs, as far as it may be told (`selectors.history.told_hash`).
     """
     benchmark, revision = release.benchmark, release.revision
     title, year = f"{benchmark.name}, {release.name}", release.created_at.year
-    inputs = f"Revision {revision.number}" + (f", inputs SHA-256 {revision.input_hash}" if tells_hash else "")
+    inputs = f"Revision {revision.number}" + (f", inputs SHA-256 {input_hash}" if input_hash else "")
     bibtex = "\n".join(
         [
             f"@misc{{{benchmark.key}-{release.key},",

@@ -46,7 +46,8 @@ def system_page(viewer: Viewer, benchmark: Benchmark, key: str, *, rival: str = 
     own = proven_system_ids(viewer, benchmark) if looking.is_restricted else frozenset[int]()
     if looking.is_restricted and found.id not in own:
         raise Http404(NO_SYSTEM)
-    board, _ = masked(published_board(publication), systems, looking, own)
+    board, shown = masked(published_board(publication), systems, looking, own)
+    place = next(i for i, system in enumerate(shown) if system.id == found.id)
     scores = current_scores(publication.revision, [found.id])
     tasks = publication.revision.configuration.content["tasks"]
     groups = {group["key"]: group["name"] for group in publication.revision.configuration.content["groups"]}

@@ -11,6 +11,15 @@ T = TypeVar("T")
 # `no score on 2 of 9 voting tasks: a, b and 3 more`, `tasks a, b and 3 more have no stated chance level`
 LISTED_TASKS = re.compile(r"(tasks: |\btasks? )(?P<keys>[^ :][^:]*?)(?=$| and \d+ more| (?:has|have|is|are)\b)")
 
+# Of a ranking, whether its order was proven, and whether the order of names may have decided a part of it.
+PROVEN = "Proven optimal"
+EQUALLY_NEAR = "Other orders are equally near."
+MAY_BE_EQUALLY_NEAR = "Whether other orders are equally near is not known."
+BY_NAME = (
+    "Victories of equal strength were taken in the order of the systems' names, and that decided: the order shown is one "
+    "of several."
+)
+
 NAME_SHOWN = 60  # of a longer name, a sentence shows the beginning
 
 
@@ -70,6 +79,18 @@ def with_task_count(reason: str) -> str:
     return reason[: found.start()] + count + reason[end:]
 
 
+def depends_on_names(rule: str, remark: str) -> bool:
+    """Whether the order of the systems' names decided a part of a ranking, or may have done so.
+
+    Args:
+        rule: its key.
+        remark: what `ranking_remark` says of it.
+    """
+    if rule == "kemeny":
+        return not remark.startswith(PROVEN) or EQUALLY_NEAR in remark or MAY_BE_EQUALLY_NEAR in remark
+    return BY_NAME in remark
+
+
 _WHY_A_WINNER_IS_BELOW = {
     "schulze": "whom nobody beats along paths wins, and the score counts how many each beats",
     "ranked_pairs": "another order of victories of equal strength makes it first",
@@ -83,19 +104,18 @@ def ranking_remark(ranking: Ranking) -> str:
     if "proven" in details:
         distance, bound = details["distance"], details["lower_bound"]
         if details["proven"]:
-            told.append(f"Proven optimal: no order disagrees less with the tasks (distance {distance:.6g}).")
+            told.append(f"{PROVEN}: no order disagrees less with the tasks (distance {distance:.6g}).")
         else:
             told.append(
                 f"The best order found, not proven optimal: its distance to the tasks is {distance:.6g}, and none is "
                 f"below {bound:.6g}."
             )
         if details.get("unique") is False:
-            told.append("Other orders are equally near.")
+            told.append(EQUALLY_NEAR)
+        elif details["proven"] and "unique" in details and details["unique"] is None:
+            told.append(MAY_BE_EQUALLY_NEAR)
     if details.get("decided_by_name"):
-        told.append(
-            "Victories of equal strength were taken in the order of the systems' names, and that decided: the order "
-            "shown is one of several."
-        )
+        told.append(BY_NAME)
     n_others = len(ranking.winners) - int((ranking.ranks[list(ranking.winners)] == 1).sum())
     if n_others:
         others = "1 winner is" if n_others == 1 else f"{n_others} winners are"

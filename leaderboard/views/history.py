@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from leaderboard.selectors.audience import readable_benchmark
-from leaderboard.selectors.history import release_of, show_revision
+from leaderboard.selectors.history import release_of, show_revision, told_hash
 from leaderboard.selectors.jobs import own_system_ids
 from leaderboard.selectors.scores import systems_at
 from leaderboard.services.board import build_board
@@ -66,12 +66,14 @@ def release(request: HttpRequest, key: str, release_key: str) -> HttpResponse:
     query = replace(BoardQuery(), revision=found.revision.number)
     board = None if is_withdrawn else build_board(benchmark, audience, query, own)
     address = request.build_absolute_uri(reverse("release", args=[key, release_key]))
+    input_hash = told_hash(found.revision, audience)
     context = {
         "benchmark": benchmark,
         "release": found,
         "board": board,
         "publication": None if is_withdrawn else benchmark.publication,
         "hidden_text": hidden_text(audience),
-        "citation": cite(found, address, tells_hash=not audience.is_restricted),
+        "input_hash": input_hash,
+        "citation": cite(found, address, input_hash),
     }
     return render(request, "leaderboard/release.html", context)

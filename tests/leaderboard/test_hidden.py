@@ -14,12 +14,15 @@ from leaderboard.models import ApiToken, Benchmark, Job
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import audience, proven_system_ids, readable_benchmark
 from leaderboard.services.drafts import RawRow, make_draft
+from leaderboard.services.masks import NAMING_RULES
 from leaderboard.services.preview import preview_draft
+from leaderboard.services.rankings import site_rules
 from leaderboard.services.releases import freeze_revision
-from leaderboard.services.submissions import accept_batch
+from leaderboard.services.submissions import accept_batch, withdraw_submission
 from leaderboard.services.table_preview import preview_table
 from leaderboard.services.tokens import create_token
 from leaderboard.services.uploads import Upload, UploadError, UploadRow, check_upload
+from ranking_engine import MISSING_POLICIES, ScoreMatrix, rank
 from tests.factories import Factory
 
 # Figures and names that stand nowhere else.
@@ -39,7 +42,7 @@ class Hidden:
     """A benchmark that hides something, and somebody of every kind."""
 
     def __init__(self, make: Factory, hiding: str) -> None:
-        self.said = {}
+        self.said, self.tokens = {}, {}
         self.benchmark = make.benchmark(SECRET, n_tasks=2, submission_policy="moderated")
         owner = self.benchmark.memberships.get(role="owner").user
         self.people = {"owner": owner, "stranger": make.user(), "submitter": make.user("Sub")}
@@ -206,6 +209,53 @@ def test_a_pending_submission_proves_no_system_to_be_ones_own(hidden):
     assert proven_system_ids(world.people["proposer"], world.benchmark) == frozenset()
     own = world.benchmark.systems.get(name="Mine").pk
     assert proven_system_ids(world.people["submitter"], world.benchmark) == {own}
+
+
+def test_scores_that_somebody_else_withdrew_stay_theirs(make, client):
+    benchmark = make.benchmark(SECRET, n_tasks=2, submission_policy="moderated")
+    owner, first, second = benchmark.memberships.get(role="owner").user, make.user(), make.user()
+    batch = make.pending(benchmark, {"Rival X": [33.33011, 44.44011]}, by=first)
+    accept_batch(batch, actor=owner)
+    make.publish(benchmark)
+    withdraw_submission(make.submission_of(batch), actor=owner, reason="Wrong.")
+    accept_batch(make.pending(benchmark, {"Rival X": OWN}, by=second), actor=owner)
+    make.publish(benchmark)
+    Benchmark.objects.filter(pk=benchmark.pk).update(score_view="ranks")
+    assert proven_system_ids(second, benchmark) == proven_system_ids(first, benchmark) == frozenset()
+    _, secret = create_token(second, name="t", scopes=["read"], days=30)
+    client.force_login(second, backend="django.contrib.auth.backends.ModelBackend")
+    key = benchmark.key
+    for path in (f"/api/v1/benchmarks/{key}/systems/rival-x/", f"/api/v1/benchmarks/{key}/scores/",
+                 f"/b/{key}/systems/rival-x/", f"/b/{key}/board.csv"):  # fmt: skip
+        for number in (2, 3, 4):
+            answer = client.get(f"{path}?scores=1&revision={number}", HTTP_AUTHORIZATION=f"Token {secret}")
+            assert "33.33" not in answer.content.decode(), (path, number)
+
+
+@pytest.mark.parametrize("hiding", HIDING)
+def test_the_hash_of_hidden_scores_is_nowhere(hidden, hiding):
+    world = hidden[hiding]
+    hashes = [text for text in world.benchmark.revisions.values_list("input_hash", flat=True) if text]
+    assert hashes
+    for kind in RESTRICTED:
+        bodies = said(world, kind)
+        assert {path for path, body in bodies.items() for text in hashes if text in body} == set()
+    assert hashes[0] in said(world, "owner")[f"/b/{world.benchmark.key}/releases/frozen/"]
+
+
+@pytest.mark.parametrize("rule", sorted(set(site_rules()) - NAMING_RULES))
+def test_no_reason_of_a_rule_names_a_system(rule):
+    """But for those of the rules whose reasons are hidden with the names."""
+    nan = float("nan")
+    boards = [
+        [[1, 2, nan], [nan, nan, nan], [2, 1, 1]], [[0, -1, 2], [1, 2, 0], [2, nan, 1]], [[1, 2, 3]],
+        [[nan, 1, nan], [1, nan, nan], [nan, nan, 2]], [[1, 1, 1], [1, 1, 1], [1, 1, 1]],
+    ]  # fmt: skip
+    for board in boards:
+        for policy in MISSING_POLICIES:
+            names = [f"zebrafish{i}" for i in range(len(board))]
+            ranking = rank(ScoreMatrix(board, system_names=names), rule, missing=policy)
+            assert "zebrafish" not in " ".join([ranking.reason, *ranking.unranked_reasons.values()])
 
 
 @pytest.mark.parametrize("hiding", HIDING)

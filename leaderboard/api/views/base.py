@@ -18,7 +18,7 @@ from leaderboard.api.problems import ApiError
 from leaderboard.api.throttles import AddressThrottle
 from leaderboard.models import Benchmark, Job, Publication, User
 from leaderboard.selectors.audience import Audience, Viewer, proven_system_ids, readable_benchmark
-from leaderboard.selectors.history import WithdrawnRevisionError, publication_at, revision_jobs
+from leaderboard.selectors.history import WithdrawnRevisionError, publication_at, revision_jobs, told_hash
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.table_files import SHEET_FORMATS, Sheet
 
@@ -161,9 +161,9 @@ class BenchmarkView(ApiView):
         return proven_system_ids(self.viewer, self.benchmark) if self.audience.is_restricted else frozenset()
 
     def stamp(self, publication: Publication | None) -> dict[str, Any]:
-        """Which revision an answer belongs to. Where scores are hidden, guesses could be held against their hash."""
+        """Which revision an answer belongs to, with the hash of its inputs as far as it may be told."""
         found = payloads.published(publication)
-        return found | {"input_hash": None} if self.audience.is_restricted else found
+        return found | {"input_hash": told_hash(publication.revision, self.audience) if publication else None}
 
     def job_states(self, publication: Publication | None) -> list[dict[str, Any]]:
         """The jobs about what is published; an error may name what is hidden."""

@@ -189,16 +189,17 @@ class System(BenchmarkView):
         place = next((i for i, system in enumerate(systems) if system.key == system_key), None)
         if place is None or (self.audience.is_restricted and systems[place].id not in self.own):
             raise Http404(f"No system {system_key!r} is on the board of revision {publication.revision.number}.")
-        return self.answer_here(lambda: self._content(publication, systems, place))
+        return self.answer_here(lambda: self._content(publication, systems, systems[place]))
 
-    def _content(self, publication: Publication, systems: list[BoardSystem], i: int) -> dict[str, Any]:
-        board, _ = masked(published_board(publication), systems, self.audience, self.own)
-        scores = score_rows(publication.revision, [systems[i]])[0]
+    def _content(self, publication: Publication, systems: list[BoardSystem], system: BoardSystem) -> dict[str, Any]:
+        board, shown = masked(published_board(publication), systems, self.audience, self.own)
+        i = next(place for place, one in enumerate(shown) if one.id == system.id)
+        scores = score_rows(publication.revision, [system])[0]
         return {
             **self.stamp(publication),
-            **_about([systems[i]], lambda system: True)[0],
+            **_about([system], lambda system: True)[0],
             "scores": {task: payloads.cell(cell) for task, cell in scores.items()},
-            "ranks": [payloads.system_rank(column, i, systems[i]) for column in board.columns],
+            "ranks": [payloads.system_rank(column, i, system) for column in board.columns],
         }
 
 

@@ -19,6 +19,7 @@ from leaderboard.api.views.decisions import told_outcomes
 from leaderboard.api.views.hosting import MANAGE
 from leaderboard.api.views.writing import ModeratorView, OwnerView
 from leaderboard.models import Batch, Release
+from leaderboard.selectors.history import told_hash
 from leaderboard.services.decision_preview import outcomes_of_accepting
 from leaderboard.services.moderation import decide, is_undecided, queue
 from leaderboard.services.people import ban
@@ -146,7 +147,7 @@ class Releases(OwnerView):
 
     def _release(self, row: Release) -> dict[str, Any]:
         address = self.request.build_absolute_uri(reverse("release", args=[self.benchmark.key, row.key]))
-        citation = cite(row, address, tells_hash=not self.audience.is_restricted)
+        citation = cite(row, address, told_hash(row.revision, self.audience))
         return {
             "key": row.key,
             "name": row.name,

@@ -5,6 +5,7 @@ import pytest
 
 from leaderboard.services.wording import (
     as_sentence,
+    depends_on_names,
     in_words,
     ranking_remark,
     shortened,
@@ -67,6 +68,13 @@ def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
             ),
         ),
         (
+            {"proven": True, "distance": 202.0, "lower_bound": 202.0, "unique": None},
+            (
+                "Proven optimal: no order disagrees less with the tasks (distance 202). "
+                "Whether other orders are equally near is not known."
+            ),
+        ),
+        (
             {"decided_by_name": True},
             (
                 "Victories of equal strength were taken in the order of the systems' names, and that decided: the "
@@ -117,3 +125,20 @@ def test_winners_below_the_first_rank_are_counted_and_told_why(rule, winners, te
 ])  # fmt: skip
 def test_a_list_of_tasks_is_counted_where_names_would_fill_a_cell(reason, told):
     assert with_task_count(reason) == told
+
+
+@pytest.mark.parametrize(
+    ("rule", "details", "depends"),
+    [
+        ("kemeny", {"proven": True, "distance": 1.0, "lower_bound": 1.0, "unique": True}, False),
+        ("kemeny", {"proven": True, "distance": 1.0, "lower_bound": 1.0, "unique": False}, True),
+        ("kemeny", {"proven": True, "distance": 1.0, "lower_bound": 1.0, "unique": None}, True),
+        ("kemeny", {"proven": False, "distance": 2.0, "lower_bound": 1.0, "unique": None}, True),
+        ("ranked_pairs", {"decided_by_name": True}, True),
+        ("ranked_pairs", {"decided_by_name": False}, False),
+        ("borda", {}, False),
+    ],
+)
+def test_it_is_known_whether_the_order_of_names_may_have_decided(rule, details, depends):
+    remark = ranking_remark(Ranking.from_scores(rule, np.array([2.0, 1.0]), details=details))
+    assert depends_on_names(rule, remark) is depends
