@@ -16,8 +16,8 @@ PROVEN = "Proven optimal"
 EQUALLY_NEAR = "Other orders are equally near."
 MAY_BE_EQUALLY_NEAR = "Whether other orders are equally near is not known."
 BY_NAME = (
-    "Victories of equal strength were taken in the order of the systems' names, and that decided: the order shown is one "
-    "of several."
+    "Victories of equal strength were taken in the order of the systems' names, and that decided: the order shown "
+    "is one of several."
 )
 
 NAME_SHOWN = 60  # of a longer name, a sentence shows the beginning
