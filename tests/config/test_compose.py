@@ -58,6 +58,23 @@ def test_every_variable_that_the_file_sets_is_one_that_the_settings_read():
     assert set(SERVICES["web"]["environment"]) <= read
 
 
+def test_every_other_variable_comes_from_the_file_beside_it():
+    files = [SERVICES[service]["env_file"] for service in [*OURS, "migrate"]]
+    assert files == 5 * [[{"path": ".env", "required": False}]]
+
+
+@pytest.mark.parametrize("service", ["rankings", "studies"])
+def test_a_worker_is_stopped_by_the_signal_on_which_it_gives_its_job_back(service):
+    assert (SERVICES[service]["stop_signal"], SERVICES[service]["stop_grace_period"]) == ("SIGQUIT", "20s")
+    unit = (settings.ROOT / "deploy" / "systemd" / f"plurank-{service}@.service").read_text().splitlines()
+    assert {"KillSignal=SIGQUIT", "TimeoutStopSec=20", "KillMode=mixed"} <= set(unit)
+
+
+@pytest.mark.parametrize("service", [*OURS, "migrate", "db", "redis"])
+def test_no_log_grows_without_end(service):
+    assert SERVICES[service]["logging"]["options"] == {"max-size": "20m", "max-file": "5"}
+
+
 def test_secrets_come_from_outside_and_must():
     text = (settings.ROOT / "docker-compose.yml").read_text()
     assert "${PLURANK_SECRET_KEY:?" in text

@@ -311,17 +311,18 @@ def test_a_job_whose_workers_parent_alone_is_killed_is_done_once_and_nobody_is_l
     site.wait_until(is_gone, 20, "the orphan has ended")
 
 
-def test_a_worker_that_is_told_to_stop_gives_its_study_back_at_once(make_committed, site):
-    """Takes about eight seconds: a worker starts, and is stopped the way the supervisor does it."""
+@pytest.mark.parametrize("signals", [[signal.SIGTERM, signal.SIGQUIT], [signal.SIGQUIT]], ids=["supervisor", "systemd"])
+def test_a_worker_that_is_told_to_stop_gives_its_study_back_at_once(make_committed, site, signals):
+    """Takes about eight seconds: a worker starts, and is stopped as the supervisor, or systemd and compose, do it."""
     site.environment["PLURANK_LEASE_SECONDS"] = "60"
     make_committed.benchmark(large_scores(30, 12))
     Job.objects.filter(kind="bootstrap").update(parameters={"n_resamples": 4000, "level": 0.95, "seed": 0})
     site.start("studies", "sweep")
     study = site.wait_until(running("bootstrap"), 30, "the study runs")
     process = site.running["studies"]
-    process.send_signal(signal.SIGTERM)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGQUIT)
+    for number in signals:
+        process.send_signal(number)
+        time.sleep(0.5)
     # Not until the worker has ended: Celery's pool may wait for a lock that died with its child, until it is killed.
     given_back = site.wait_until(
         lambda: Job.objects.filter(pk=study.pk).exclude(state="running").first(), 10, "the study is given back"
