@@ -1,4 +1,6 @@
 # One image for every process of Plurank; docker-compose.yml says which command each runs.
+# A tag moves with its publisher's fixes. To build on the very same image each time, write its digest behind it, as in
+# python:3.13-slim@sha256:...; `docker buildx imagetools inspect python:3.13-slim` shows today's.
 FROM python:3.13-slim
 
 ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \

@@ -373,6 +373,7 @@ PERMISSIONS_POLICY = ", ".join(
     ]
 )  # fmt: skip
 SECURE_REFERRER_POLICY = "same-origin"
+DEVICE_COOKIE_NAME = "device"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
@@ -387,6 +388,7 @@ if IS_PRODUCTION:
     # With this prefix browsers take the cookies over HTTPS from this very host alone, not from a neighbour's.
     SESSION_COOKIE_NAME = "__Host-sessionid"
     CSRF_COOKIE_NAME = "__Host-csrftoken"
+    DEVICE_COOKIE_NAME = "__Host-device"
 
 # --- Language, time, static files, logs -------------------------------------------------------------------------
 LANGUAGE_CODE = "en"

@@ -34,6 +34,7 @@ from leaderboard.models import (
 from leaderboard.services.audit import Change, record_changes
 from leaderboard.services.audited_state import audited_state, record_state_changes
 from leaderboard.services.benchmarks import prepare_group, prepare_task, record_configuration_change
+from leaderboard.services.display_names import is_taken
 from leaderboard.services.rankings import site_rules
 from leaderboard.services.retry import retry_job
 from ranking_engine import RULES
@@ -240,12 +241,33 @@ class BenchmarkAdmin(admin.ModelAdmin):
             messages.info(request, f"The configuration changed: revision {revision.number} is being computed.")
 
 
+class OwnDisplayName:
+    """A form of an account whose display name nobody else has."""
+
+    def clean_display_name(self) -> str:
+        """The name, unless it is new and somebody else's."""
+        name = self.cleaned_data["display_name"]  # type: ignore[attr-defined]
+        user = self.instance  # type: ignore[attr-defined]
+        is_kept = User.objects.filter(pk=user.pk, display_name=name).exists()
+        if not is_kept and is_taken(name, user):
+            raise ValidationError("Somebody here has this display name, or one that looks like it.")
+        return str(name)
+
+
+class PersonForm(OwnDisplayName, UserChangeForm):
+    """An account as staff edit it."""
+
+
+class NewPersonForm(OwnDisplayName, AdminUserCreationForm):
+    """An account that staff make."""
+
+
 @admin.register(User)
 class PersonAdmin(UserAdmin):
     """Accounts, known by their e-mail addresses."""
 
-    form = UserChangeForm
-    add_form = AdminUserCreationForm
+    form = PersonForm
+    add_form = NewPersonForm
     ordering = ("email",)
     list_display = ("email", "display_name", "is_active", "is_staff", "date_joined")
     list_filter = ("is_active", "is_staff")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.core.checks import CheckMessage, Tags, register
 from django.core.checks import Warning as CheckWarning
 
@@ -22,6 +23,15 @@ def services_are_named(app_configs: Sequence[AppConfig] | None, **options: objec
         hint = "Name the Redis, unless you mean messages in a folder in PLURANK_VAR."
         found.append(CheckWarning("REDIS_URL is not set", hint=hint, id="plurank.W002"))
     return found
+
+
+@register(Tags.security, deploy=True)
+def addresses_are_confirmed(app_configs: Sequence[AppConfig] | None, **options: object) -> list[CheckMessage]:
+    """Who is signed in at once was told that the address had no account."""
+    if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
+        return []
+    hint = "Set PLURANK_EMAIL_BACKEND to a mail server's, and PLURANK_EMAIL_VERIFICATION to mandatory or to nothing."
+    return [CheckWarning("Sign-up tells whether an address has an account", hint=hint, id="plurank.W004")]
 
 
 @register(deploy=True)

@@ -75,6 +75,7 @@ version_1 = [
     path("benchmarks/<slug:key>/webhooks/", webhooks.Webhooks.as_view(), name="webhooks"),
     path("benchmarks/<slug:key>/webhooks/<uuid:uuid>/", webhooks.OneWebhook.as_view(), name="webhook"),
     path("benchmarks/<slug:key>/webhooks/<uuid:uuid>/test/", webhooks.TestWebhook.as_view(), name="test_webhook"),
+    path("benchmarks/<slug:key>/webhooks/<uuid:uuid>/secret/", webhooks.RenewSecret.as_view(), name="renew_secret"),
     path("benchmarks/<slug:key>/webhooks/<uuid:uuid>/delete/", webhooks.DeleteWebhook.as_view(), name="delete_webhook"),
     path("benchmarks/<slug:key>/submissions/", submissions.Submissions.as_view(), name="submit"),
     path("benchmarks/<slug:key>/imports/", imports.Imports.as_view(), name="imports"),

@@ -12,6 +12,7 @@ from leaderboard.forms.texts import LineField, LinesField
 from leaderboard.models import ApiToken, Task, User
 from leaderboard.models.benchmarks import NAME_LENGTH
 from leaderboard.services.corrections import Correctable, stated_scores
+from leaderboard.services.display_names import is_taken
 from leaderboard.services.tokens import LIFETIMES
 from leaderboard.services.upload_checks import RawRow
 from leaderboard.services.upload_problems import Problems
@@ -39,6 +40,8 @@ class DisplayNameForm(forms.Form):
             raise forms.ValidationError(f"The display name {problem}.")
         if SITES_OWN.fullmatch(skeleton(name)):
             raise forms.ValidationError("The site itself calls people so; choose another display name.")
+        if is_taken(name):
+            raise forms.ValidationError("Somebody here has this display name, or one that looks like it.")
         return name
 
     def signup(self, request: HttpRequest, user: User) -> None:

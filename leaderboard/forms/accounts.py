@@ -3,6 +3,7 @@
 from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, ResetPasswordKeyForm
 from allauth.core import context
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from django.core.exceptions import ValidationError
 from django.forms import BooleanField
@@ -10,7 +11,9 @@ from django.forms import BooleanField
 from leaderboard.models import User
 from leaderboard.services.address_proof import is_own_address, note_proof_by_reset
 from leaderboard.services.attempts import TooManyAttemptsError, attempt, client_address, take_attempt
+from leaderboard.services.second_factor import use_code
 from leaderboard.services.tokens import revoke_all_tokens
+from leaderboard.services.turns import in_turn
 
 
 class ResetForm(ResetPasswordForm):
@@ -62,17 +65,33 @@ class _CountedCode:
         """Count the code, unless it is right."""
         user = str(self.user.pk)  # type: ignore[attr-defined]
         try:
-            with attempt("code", account=user, address=client_address(context.request)):
-                return super().clean_code()  # type: ignore[misc]
+            with attempt("code", account=user, address=client_address(context.request)), in_turn(self.user):  # type: ignore[attr-defined]
+                return self.checked_code()
         except TooManyAttemptsError as error:
             raise ValidationError(str(error), code="rate_limited") from error
 
+    def checked_code(self) -> str:
+        """The code, which fits the account."""
+        return str(super().clean_code())  # type: ignore[misc]
 
-class CodeForm(_CountedCode, AuthenticateForm):
+
+class _UsedOnce(_CountedCode):
+    """A form with a code that no other form, of whatever process, takes again."""
+
+    def checked_code(self) -> str:
+        """The code, marked as used in the database: the cache, where allauth marks it, may be each process's own."""
+        code = super().checked_code()
+        authenticator: Authenticator = self.authenticator  # type: ignore[attr-defined]
+        if authenticator.type == Authenticator.Type.TOTP and not use_code(authenticator, code):
+            raise ValidationError("This code was used before; wait for the next one.", code="incorrect_code")
+        return code
+
+
+class CodeForm(_UsedOnce, AuthenticateForm):
     """The second step of signing in."""
 
 
-class CodeAgainForm(_CountedCode, ReauthenticateForm):
+class CodeAgainForm(_UsedOnce, ReauthenticateForm):
     """Confirms by a code that it is still the same person."""
 
 

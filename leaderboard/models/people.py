@@ -12,6 +12,9 @@ from django.utils.crypto import salted_hmac
 from knox.models import AbstractAuthToken, AuthTokenManager
 
 from leaderboard.models.texts import LineField
+from ranking_engine.confusables import skeleton
+
+SKELETON_LENGTH = 400  # one letter of a name may be several of its skeleton
 
 
 class UserManager(BaseUserManager["User"]):
@@ -45,14 +48,23 @@ class UserManager(BaseUserManager["User"]):
         return self.get(email__iexact=username)
 
 
+def skeleton_of(display_name: str) -> str:
+    """What display names that look alike have in common."""
+    return (skeleton(display_name) or display_name.casefold())[:SKELETON_LENGTH]
+
+
 class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-missing]  # of tokens: knox is untyped
     """Someone with an account. Personal data stands on this row and nowhere else."""
 
     email = models.EmailField(unique=True)
     display_name = LineField(max_length=80, blank=True, help_text="How others see you.")
+    # Of the display name: what names that look alike have in common. Kept by `save`; new names are compared with it.
+    name_skeleton = models.CharField(max_length=SKELETON_LENGTH, blank=True, db_index=True, editable=False)
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False, help_text="May sign in to the Django admin.")
     date_joined = models.DateTimeField(default=timezone.now)
+    # The number of the half minute whose code of the second factor was used last: none opens the account twice.
+    last_code_step = models.PositiveBigIntegerField(default=0, editable=False)
     session_generation = models.PositiveIntegerField(default=0, editable=False)
     closed_at = models.DateTimeField(null=True, blank=True, editable=False)
     # Counts benchmarks they made; taken with one conditional UPDATE, so that two at once never pass the limit.
@@ -68,6 +80,14 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
 
     def __str__(self) -> str:
         return self.shown_name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """Store the user, and what names that look like theirs have in common."""
+        self.name_skeleton = skeleton_of(self.display_name)
+        fields = kwargs.get("update_fields")
+        if fields is not None and "display_name" in fields:
+            kwargs["update_fields"] = {*fields, "name_skeleton"}
+        super().save(*args, **kwargs)
 
     @property
     def shown_name(self) -> str:

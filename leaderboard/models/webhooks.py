@@ -6,6 +6,7 @@ from django.db import models
 
 from leaderboard.models.benchmarks import Benchmark
 from leaderboard.models.notices import OutboxMessage
+from leaderboard.models.people import User
 from leaderboard.models.reports import Publication
 from leaderboard.models.revisions import Revision
 
@@ -13,7 +14,8 @@ ADDRESS_LENGTH = 500
 
 
 class Webhook(models.Model):
-    """An address that owners want told. Its secret is stored nowhere: it is derived from the site's own and `uuid`."""
+    """An address that owners want told. Its secret is stored nowhere: it is derived from the site's own, and from
+    `uuid` and `secret_number`."""
 
     class Event(models.TextChoices):
         REVISION = "revision", "a new revision, before its board is there"
@@ -29,6 +31,9 @@ class Webhook(models.Model):
     n_failures = models.PositiveIntegerField(default=0)
     failing_since = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    # The owner who added it or took it over; it ends with their role. None only where nobody knows who that was.
+    author = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    secret_number = models.PositiveIntegerField(default=0)  # how often the secret was renewed
 
     class Meta:
         ordering = ["pk"]

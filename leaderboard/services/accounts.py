@@ -14,7 +14,7 @@ from django.contrib.sites.requests import RequestSite
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from leaderboard.models import User
 from leaderboard.services.address_proof import clear_before_proof, has_proven_address
@@ -25,6 +25,7 @@ from leaderboard.services.attempts import (
     give_back_attempt,
     take_attempt,
 )
+from leaderboard.services.known_devices import counted_account, remember_device
 from leaderboard.services.outbox import put_mail
 from leaderboard.services.site_address import site_address
 
@@ -88,14 +89,22 @@ class AccountAdapter(DefaultAccountAdapter):
             give_back_attempt("login", **self._who(request, credentials))
         return user
 
+    def post_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse:  # noqa: ANN401
+        """Send people where they wanted to go, and remember their browser as one that the account is used with."""
+        response: HttpResponse = super().post_login(request, user, **details)
+        remember_device(request, response, user)
+        return response
+
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
         """After a password was reset by its link: whoever reads the account's mail need not wait."""
-        forget_attempts("login", account=self._who(request, credentials)["account"])
+        email = str(credentials.get("email", "")).lower()
+        for account in {email, counted_account(request, email)}:
+            forget_attempts("login", account=account)
 
     @staticmethod
     def _who(request: HttpRequest, credentials: dict[str, Any]) -> dict[str, str]:
         account = str(credentials.get("email", credentials.get("username", ""))).lower()
-        return {"account": account, "address": client_address(request)}
+        return {"account": counted_account(request, account), "address": client_address(request)}
 
     def send_account_already_exists_mail(self, email: str) -> None:
         """Tell whoever reads this mail that it has an account, in the time that making one takes."""

@@ -12,6 +12,7 @@ from leaderboard.models import ApiToken, AuditEntry, Invitation, Membership, Use
 from leaderboard.services.audit import changes_between, record_changes
 from leaderboard.services.outbox import forget_addressee
 from leaderboard.services.sessions import end_all_sessions
+from leaderboard.services.webhook_deliveries import switch_off_leavers
 
 WHY = "The address of the account was confirmed after they had taken the role."
 
@@ -47,6 +48,7 @@ def clear_before_proof(user: User) -> None:
         changes = changes_between(AuditEntry.Subject.PERSON, str(user.pk), {"role": role.role}, {"role": ""})
         record_changes(role.benchmark, changes, actor=user, reason=WHY)
         role.delete()
+        switch_off_leavers(role.benchmark)
     end_all_sessions(user)
 
 

@@ -32,6 +32,7 @@ from leaderboard.services.audit import changes_between, record_changes
 from leaderboard.services.outbox import forget_addressee
 from leaderboard.services.permit import append_only_permit
 from leaderboard.services.sessions import forget_sessions
+from leaderboard.services.webhook_deliveries import switch_off_leavers
 
 FORMER = "former member"
 REDACTED = "[removed: its author closed their account]"
@@ -112,6 +113,7 @@ def _leave_benchmarks(user: User) -> None:
         )
         record_changes(membership.benchmark, changes, actor=user, reason="They closed their account.")
         membership.delete()
+        switch_off_leavers(membership.benchmark)
 
 
 def _delete_own_rows(user: User) -> None:

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from leaderboard.models import AuditEntry, Ban, Benchmark, Invitation, Membership, User
 from leaderboard.services.audit import changes_between, record_changes
+from leaderboard.services.webhook_deliveries import switch_off_leavers
 
 INVITATION_DAYS = 7
 MOST_INVITATIONS = 50  # open ones of a benchmark
@@ -103,6 +104,8 @@ def change_role(benchmark: Benchmark, user: User, *, author: User, role: str, re
         Membership.objects.filter(pk=known.pk).update(role=role)
     else:
         known.delete()
+    if known.role == Role.OWNER and role != Role.OWNER:
+        switch_off_leavers(benchmark)
 
 
 @transaction.atomic

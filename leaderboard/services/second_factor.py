@@ -4,8 +4,15 @@ import base64
 import hashlib
 import secrets
 
+from allauth.core.internal.cryptokit import compare_user_code
 from allauth.mfa.adapter import DefaultMFAAdapter
-from allauth.mfa.totp.internal.auth import SECRET_SESSION_KEY
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import (
+    SECRET_SESSION_KEY,
+    format_hotp_value,
+    hotp_value,
+    yield_hotp_counters_from_time,
+)
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 from django.http import HttpRequest
@@ -31,6 +38,28 @@ class SecondFactorAdapter(DefaultMFAAdapter):
 def _cipher() -> Fernet:
     key = hashlib.sha256(b"plurank.second-factor" + settings.SECRET_KEY.encode()).digest()
     return Fernet(base64.urlsafe_b64encode(key))
+
+
+def use_code(authenticator: Authenticator, code: str) -> bool:
+    """Mark a code of an authenticator app as used, and with it every earlier one, by one conditional UPDATE.
+
+    Args:
+        authenticator: of the app, which has found the code right.
+        code: as it was typed.
+
+    Returns:
+        Whether this or a later one was not used before.
+    """
+    secret = SecondFactorAdapter().decrypt(authenticator.data["secret"])
+    steps = list(yield_hotp_counters_from_time())
+    fitting = [
+        step
+        for step in [min(steps) - 1, *steps]  # the half minute may have ended since the code was checked
+        if compare_user_code(actual=code, expected=format_hotp_value(hotp_value(secret, step)))
+    ]
+    step = max(fitting, default=max(steps))
+    users = User.objects.filter(pk=authenticator.user_id, last_code_step__lt=step)
+    return users.update(last_code_step=step) > 0
 
 
 def pending_picture(request: HttpRequest, user: User) -> str | None:

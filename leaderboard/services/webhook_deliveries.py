@@ -36,12 +36,14 @@ from leaderboard.services.webhook_posting import AddressError, PostError, post
 # Both have to be passed: a busy benchmark fails often within a minute in which a receiver is started anew.
 MOST_FAILURES, FAILING_FOR = 10, timedelta(hours=12)
 WHY_OFF = "Nothing arrived there for half a day."
+WHY_LEFT = "Its owner left. Whoever switches it on takes it over; renew its secret, which they know."
 SWITCHED_OFF = "the webhook was switched off"
 
 
 def secret_of(webhook: Webhook) -> str:
-    """The key that deliveries are signed with. It changes with the site's own secret and with nothing else."""
-    return f"whsec_{salted_hmac('plurank.webhook', str(webhook.uuid), algorithm='sha256').hexdigest()}"
+    """The key that deliveries are signed with. It changes with the site's own secret, and when owners renew it."""
+    name = f"{webhook.uuid} {webhook.secret_number}" if webhook.secret_number else str(webhook.uuid)
+    return f"whsec_{salted_hmac('plurank.webhook', name, algorithm='sha256').hexdigest()}"
 
 
 def signature(secret: str, body: bytes, at: int) -> str:
@@ -62,6 +64,8 @@ def deliver(message: OutboxMessage) -> None:
     if delivery is None:  # its webhook was deleted
         return
     webhook = delivery.webhook
+    if switch_off_leavers(webhook.benchmark) and not Webhook.objects.filter(pk=webhook.pk, is_active=True).exists():
+        return
     body = json.dumps(body_of(delivery), ensure_ascii=False).encode()
     headers = {
         "Content-Type": "application/json; charset=utf-8",
@@ -122,18 +126,42 @@ def _note_failure(delivery: WebhookDelivery, status: int | None, told: str) -> N
     if failing.update(is_active=False, why_off=WHY_OFF):
         webhook, benchmark = delivery.webhook, delivery.webhook.benchmark
         drop_waiting(webhook, told)
-        subject = AuditEntry.Subject.WEBHOOK
-        changes = changes_between(subject, str(webhook.uuid), {"active": True}, {"active": False})
-        record_changes(benchmark, changes, actor=None, reason=WHY_OFF)
-        owners = Membership.objects.filter(benchmark=benchmark, role=Membership.Role.OWNER)
-        tell(
-            owners.values_list("user_id", flat=True),
-            NoticeKind.WEBHOOK,
-            key=f"webhook {webhook.pk} off {now:%Y-%m-%d}",
-            text=f"A webhook of {benchmark.name} was switched off: nothing arrived there for half a day.",
-            path=reverse("manage_webhooks", args=[benchmark.key]),
-            benchmark=benchmark,
-        )
+        _tell_of_switching_off(webhook, benchmark, WHY_OFF)
+
+
+@transaction.atomic
+def switch_off_leavers(benchmark: Benchmark) -> int:
+    """Switch off the webhooks of people who own the benchmark no more; whoever else owns it may take them over.
+
+    Asked when an owner goes, and before anything is put into the outbox or posted, however the role was taken.
+
+    Returns:
+        How many there were.
+    """
+    owners = Membership.objects.filter(benchmark=benchmark, role=Membership.Role.OWNER)
+    left = Webhook.objects.filter(benchmark=benchmark, is_active=True).exclude(author=None)
+    n_left = 0
+    for webhook in left.exclude(author__in=owners.values("user")):
+        if Webhook.objects.filter(pk=webhook.pk, is_active=True).update(is_active=False, why_off=WHY_LEFT):
+            drop_waiting(webhook, WHY_LEFT)
+            _tell_of_switching_off(webhook, benchmark, WHY_LEFT)
+            n_left += 1
+    return n_left
+
+
+def _tell_of_switching_off(webhook: Webhook, benchmark: Benchmark, why: str) -> None:
+    subject = AuditEntry.Subject.WEBHOOK
+    changes = changes_between(subject, str(webhook.uuid), {"active": True}, {"active": False})
+    record_changes(benchmark, changes, actor=None, reason=why)
+    owners = Membership.objects.filter(benchmark=benchmark, role=Membership.Role.OWNER)
+    tell(
+        owners.values_list("user_id", flat=True),
+        NoticeKind.WEBHOOK,
+        key=f"webhook {webhook.pk} off {timezone.now():%Y-%m-%d}",
+        text=f"A webhook of {benchmark.name} was switched off: {why[0].lower()}{why[1:]}",
+        path=reverse("manage_webhooks", args=[benchmark.key]),
+        benchmark=benchmark,
+    )
 
 
 def drop_waiting(webhook: Webhook, told: str = SWITCHED_OFF) -> None:

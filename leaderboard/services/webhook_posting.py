@@ -11,6 +11,7 @@ import ipaddress
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -109,18 +110,28 @@ def is_allowed(text: str) -> bool:
     return found.is_global and not is_odd and not any(found in network for network in NEVER)
 
 
-def resolve(target: Target) -> str:
+def resolve(target: Target, seconds: float) -> str:
     """The numeric address to connect to: the first that the name leads to, all of which may be posted to.
+
+    The system's resolver knows no end of its own, and who owns a name may let it wait: a thread asks, and is left
+    behind where it takes too long.
 
     Raises:
         AddressError: one of them may not.
-        PostError: the name leads nowhere.
+        PostError: the name leads nowhere, or to nowhere in time.
     """
-    try:
-        found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise PostError("The host's name could not be resolved.") from error
-    addresses = [str(entry[4][0]) for entry in found]
+    addresses: list[str] = []
+
+    def ask() -> None:
+        with suppress(OSError, UnicodeError):
+            found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+            addresses.extend(str(entry[4][0]) for entry in found)
+
+    asking = threading.Thread(target=ask, daemon=True, name="resolver")
+    asking.start()
+    asking.join(seconds)
+    if asking.is_alive():
+        raise PostError(f"The host's name was not resolved within {seconds:g} seconds.")
     if not addresses:
         raise PostError("The host's name could not be resolved.")
     if not all(map(is_allowed, addresses)):
@@ -153,10 +164,12 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> int:
         PostError: it did not arrive, or the answer has another status.
     """
     target = read_address(address)
-    seconds = float(settings.WEBHOOK_SECONDS)
-    connection = _Pinned(target, resolve(target), seconds)
+    seconds, began = float(settings.WEBHOOK_SECONDS), time.monotonic()
+    address_number = resolve(target, seconds)
+    left = max(0.1, seconds - (time.monotonic() - began))
+    connection = _Pinned(target, address_number, left)
     # A timeout of the socket holds for each step; whoever answers a byte at a time is cut off here.
-    ends = threading.Timer(seconds, _cut_off, [connection])
+    ends = threading.Timer(left, _cut_off, [connection])
     ends.daemon = True
     ends.start()
     try:

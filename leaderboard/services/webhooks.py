@@ -1,10 +1,11 @@
-"""Webhooks of a benchmark: added, tested, switched on and off, deleted by its owners; told of what is new."""
+"""Webhooks of a benchmark: added, tested, switched on and off, given a new secret, deleted by its owners."""
 
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import F
 
 from leaderboard.models import (
     AuditEntry,
@@ -18,7 +19,7 @@ from leaderboard.models import (
 )
 from leaderboard.services.audit import changes_between, record_changes
 from leaderboard.services.outbox import put_webhook
-from leaderboard.services.webhook_deliveries import drop_waiting, secret_of
+from leaderboard.services.webhook_deliveries import drop_waiting, secret_of, switch_off_leavers
 from leaderboard.services.webhook_posting import AddressError, read_address
 
 MOST_WEBHOOKS = 10  # a benchmark
@@ -48,7 +49,7 @@ def add_webhook(benchmark: Benchmark, *, author: User, address: str, events: Seq
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if Webhook.objects.filter(benchmark=benchmark).count() >= MOST_WEBHOOKS:
         raise WebhookError(f"A benchmark has at most {MOST_WEBHOOKS} webhooks; delete one first.")
-    webhook = Webhook.objects.create(benchmark=benchmark, address=address, events=events)
+    webhook = Webhook.objects.create(benchmark=benchmark, address=address, events=events, author=author)
     _record(webhook, {}, author)
     return webhook, secret_of(webhook)
 
@@ -75,10 +76,26 @@ def change_webhook(
         if not is_active:
             drop_waiting(webhook)
         webhook.is_active, webhook.why_off = is_active, ""
+        webhook.author = author if is_active else webhook.author  # from now on it is theirs, and ends with their role
         webhook.n_failures, webhook.failing_since = 0, None
-    webhook.save(update_fields=["events", "is_active", "why_off", "n_failures", "failing_since"])
+    webhook.save(update_fields=["events", "is_active", "why_off", "n_failures", "failing_since", "author"])
     _record(webhook, before, author)
     return webhook
+
+
+@transaction.atomic
+def renew_secret(webhook: Webhook, *, author: User) -> str:
+    """Sign with another secret from now on, deliveries that wait among them; nobody can read the old one again.
+
+    Returns:
+        The new secret.
+    """
+    Webhook.objects.filter(pk=webhook.pk).update(secret_number=F("secret_number") + 1)
+    webhook.refresh_from_db(fields=["secret_number"])
+    before, after = ({"secret": f"number {webhook.secret_number + step}"} for step in (0, 1))
+    changes = changes_between(AuditEntry.Subject.WEBHOOK, str(webhook.uuid), before, after)
+    record_changes(webhook.benchmark, changes, actor=author)
+    return secret_of(webhook)
 
 
 @transaction.atomic
@@ -118,6 +135,7 @@ def announce_publication(publication: Publication) -> None:
 
 
 def _listening(benchmark_id: int, event: str) -> list[Webhook]:
+    switch_off_leavers(Benchmark.objects.get(pk=benchmark_id))
     return [hook for hook in Webhook.objects.filter(benchmark=benchmark_id, is_active=True) if event in hook.events]
 
 

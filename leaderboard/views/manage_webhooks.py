@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -14,7 +15,14 @@ from leaderboard.forms.webhooks import WebhookForm
 from leaderboard.models import Benchmark, Webhook
 from leaderboard.selectors.audience import administered_benchmark
 from leaderboard.selectors.webhooks import webhook_of, webhooks_of
-from leaderboard.services.webhooks import WebhookError, add_webhook, change_webhook, delete_webhook, put_test
+from leaderboard.services.webhooks import (
+    WebhookError,
+    add_webhook,
+    change_webhook,
+    delete_webhook,
+    put_test,
+    renew_secret,
+)
 from leaderboard.views.new import take_errors
 from leaderboard.views.people import signed_in
 
@@ -28,32 +36,41 @@ def manage_webhooks(request: HttpRequest, key: str) -> HttpResponse:
     if request.method == "POST" and request.POST.get("action") in STEPS:
         _take_step(request, benchmark)
         return redirect("manage_webhooks", key)
-    form = WebhookForm(request.POST or None)
-    made: Webhook | None = None
-    secret, status = "", 200
     if request.method == "POST":
-        made, secret = _add(request, benchmark, form)
-        form, status = (WebhookForm(), 201) if made else (form, 400)
+        return _show_secret(request, benchmark)
+    return _page(request, benchmark, WebhookForm())
+
+
+def _page(
+    request: HttpRequest, benchmark: Benchmark, form: WebhookForm, *, secret: str = "", status: int = 200
+) -> HttpResponse:
     context = {
         "benchmark": benchmark,
         "here": "webhooks",
         "webhooks": webhooks_of(benchmark),
         "form": form,
-        "made": made,
         "secret": secret,
     }
     return render(request, "leaderboard/manage_webhooks.html", context, status=status)
 
 
-def _add(request: HttpRequest, benchmark: Benchmark, form: WebhookForm) -> tuple[Webhook | None, str]:
+@reauthentication_required
+def _show_secret(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """Add a webhook, or give one a new secret; a session that somebody stole does not read it."""
+    if request.POST.get("action") == "renew":
+        secret = renew_secret(_chosen(request, benchmark), author=signed_in(request))
+        return _page(request, benchmark, WebhookForm(), secret=secret)
+    form = WebhookForm(request.POST)
     if form.is_valid():
         try:
-            return add_webhook(benchmark, author=signed_in(request), **form.cleaned_data)
+            _, secret = add_webhook(benchmark, author=signed_in(request), **form.cleaned_data)
         except ValidationError as error:
             take_errors(form, error)
         except WebhookError as error:
             form.add_error(None, str(error))
-    return None, ""
+        else:
+            return _page(request, benchmark, WebhookForm(), secret=secret, status=201)
+    return _page(request, benchmark, form, status=400)
 
 
 STEPS = {
@@ -66,11 +83,7 @@ STEPS = {
 
 def _take_step(request: HttpRequest, benchmark: Benchmark) -> None:
     """Do to one webhook what its button says."""
-    try:
-        uuid = UUID(request.POST.get("webhook", ""))
-    except ValueError as error:
-        raise Http404("No webhook of this number stands here.") from error
-    webhook, action = webhook_of(benchmark, uuid), request.POST["action"]
+    webhook, action = _chosen(request, benchmark), request.POST["action"]
     try:
         if action == "test":
             put_test(webhook)
@@ -82,3 +95,11 @@ def _take_step(request: HttpRequest, benchmark: Benchmark) -> None:
         messages.error(request, str(error))
     else:
         messages.success(request, STEPS[action])
+
+
+def _chosen(request: HttpRequest, benchmark: Benchmark) -> Webhook:
+    try:
+        uuid = UUID(request.POST.get("webhook", ""))
+    except ValueError as error:
+        raise Http404("No webhook of this number stands here.") from error
+    return webhook_of(benchmark, uuid)

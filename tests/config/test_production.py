@@ -20,6 +20,7 @@ GOOD = {
     "PLURANK_SECRET_KEY": KEY,
     "DATABASE_URL": "postgres://plurank:secret@127.0.0.1:1/plurank",
     "REDIS_URL": "redis://127.0.0.1:1/0",
+    "PLURANK_EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
 }
 
 
@@ -42,6 +43,14 @@ def secret_key() -> str:
 def test_djangos_own_check_of_a_deployment_finds_nothing(tmp_path):
     found = manage("check", "--deploy", "--fail-level", "DEBUG", tmp_path=tmp_path, **GOOD)
     assert (found.returncode, found.stdout) == (0, "System check identified no issues (0 silenced).\n"), found.stderr
+
+
+@pytest.mark.parametrize(
+    "change", [{"PLURANK_EMAIL_BACKEND": ""}, {"PLURANK_EMAIL_VERIFICATION": "optional"}], ids=["no mails", "chosen"]
+)
+def test_a_deployment_whose_sign_up_tells_addresses_is_told_so(tmp_path, change):
+    found = manage("check", "--deploy", tmp_path=tmp_path, **GOOD | change)
+    assert "(plurank.W004) Sign-up tells whether an address has an account" in found.stderr
 
 
 @pytest.mark.parametrize(
@@ -94,11 +103,12 @@ def test_the_one_page_with_a_wider_policy_allows_pictures_inside_its_own_style_a
 def test_cookies_of_production_go_to_this_host_over_https_alone(tmp_path):
     program = (
         "import django, json; django.setup(); from django.conf import settings as s; print(json.dumps("
-        "[s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, "
+        "[s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.DEVICE_COOKIE_NAME, "
+        "s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, "
         "s.SESSION_COOKIE_HTTPONLY, s.SESSION_COOKIE_SAMESITE, s.SECURE_HSTS_SECONDS, s.SECURE_SSL_REDIRECT]))"
     )
     found = manage("shell", "--no-imports", "-c", program, tmp_path=tmp_path, **GOOD)
-    expected = ["__Host-sessionid", "__Host-csrftoken", True, True, True, "Lax", 31_536_000, True]
+    expected = ["__Host-sessionid", "__Host-csrftoken", "__Host-device", True, True, True, "Lax", 31_536_000, True]
     assert json.loads(found.stdout.splitlines()[-1]) == expected
 
 

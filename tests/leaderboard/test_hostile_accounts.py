@@ -77,6 +77,32 @@ def test_nobody_takes_a_name_by_which_the_site_calls_others(db, client, name, pr
     assert not User.objects.exists()
 
 
+@pytest.mark.parametrize("name", ["Owner1", "owner 1", "Own\u00e9r1", "OWNER-1", "\u041ewner1"])
+def test_nobody_takes_a_display_name_that_somebody_has_or_that_looks_like_it(db, client, name):
+    known = User.objects.create_user("a@plurank.example", display_name="Owner1")
+    sent = {"email": "new@plurank.example", "password1": "a new and long one", "password2": "a new and long one"}
+    page = client.post("/account/signup/", sent | {"display_name": name}).content.decode()
+    assert "Somebody here has this display name" in page or "mixes alphabets" in page
+    assert list(User.objects.all()) == [known]
+    client.post("/account/signup/", sent | {"display_name": "Somebody else"})
+    assert User.objects.filter(display_name="Somebody else").exists()
+
+
+def test_accounts_that_share_a_name_keep_it_and_staff_give_it_to_nobody_else(make):
+    staff = make.user(is_staff=True, is_superuser=True)
+    first, second = (User.objects.create_user(f"{n}@plurank.example", display_name="Ada") for n in (1, 2))
+    client = signed_in(staff)
+    address = f"/admin/leaderboard/user/{second.pk}/change/"
+    sent = {"email": second.email, "display_name": "Ada", "is_active": "on"}
+    sent |= {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
+    assert client.post(address, sent).status_code == 302
+    third = User.objects.create_user("3@plurank.example", display_name="Eve")
+    sent |= {"email": third.email, "display_name": "ada"}
+    page = client.post(f"/admin/leaderboard/user/{third.pk}/change/", sent)
+    assert "Somebody here has this display name" in page.content.decode()
+    assert [User.objects.get(pk=row.pk).display_name for row in (first, second, third)] == ["Ada", "Ada", "Eve"]
+
+
 def test_many_at_once_do_not_get_more_tokens_or_profiles_than_one_may_have(make_committed, monkeypatch):
     monkeypatch.setattr(tokens, "MOST_TOKENS", 3)
     monkeypatch.setattr(weight_profiles, "MOST_PROFILES", 3)

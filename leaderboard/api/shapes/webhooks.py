@@ -51,7 +51,7 @@ class WebhookDetail(WebhookEntry):
 
 
 class NewWebhook(WebhookEntry):
-    """A webhook that was made."""
+    """A webhook with the secret that its deliveries are signed with from now on."""
 
     secret = s.CharField(allow_null=True, help_text="Shown once; null in a dry run.")
 

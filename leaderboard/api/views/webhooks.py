@@ -16,7 +16,7 @@ from leaderboard.api.views.hosting import MANAGE
 from leaderboard.api.views.writing import OwnerView
 from leaderboard.models import Webhook, WebhookDelivery
 from leaderboard.selectors.webhooks import deliveries_of, webhook_of
-from leaderboard.services.webhooks import add_webhook, change_webhook, delete_webhook, put_test
+from leaderboard.services.webhooks import add_webhook, change_webhook, delete_webhook, put_test, renew_secret
 
 
 def entry(webhook: Webhook) -> dict[str, Any]:
@@ -133,6 +133,31 @@ class TestWebhook(OwnerView):
         """A delivery that says nothing but that it is a test; the webhook tells what came of it."""
         webhook = webhook_of(self.benchmark, uuid)
         return self.carry_out(lambda: _delivery(put_test(webhook)))
+
+
+class RenewSecret(OwnerView):
+    """Another secret for a webhook."""
+
+    scopes: ClassVar = {"POST": MANAGE}
+
+    @extend_schema(
+        operation_id="renew_webhook_secret",
+        summary="Give a webhook a new secret",
+        tags=["webhooks"],
+        parameters=[DRY_RUN],
+        request=None,
+        responses={200: shapes.NewWebhook, **WRITING},
+    )
+    def post(self, request: Request, key: str, uuid: UUID) -> Response:
+        """Deliveries are signed with it from now on, those that wait among them. It is shown once."""
+        webhook = webhook_of(self.benchmark, uuid)
+        is_dry = self.truth("dry_run")
+
+        def step() -> dict[str, Any]:
+            secret = renew_secret(webhook, author=self.user)
+            return entry(webhook) | {"secret": None if is_dry else secret}
+
+        return self.carry_out(step)
 
 
 class DeleteWebhook(OwnerView):

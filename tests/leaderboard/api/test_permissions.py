@@ -137,6 +137,8 @@ webhook      PATCH  open       401       403      403    403       200   403    
 webhook      PATCH  private    401       404      403    403       200   403      401
 test_webhook POST   open       401       403      403    403       200   403      401
 test_webhook POST   private    401       404      403    403       200   403      401
+renew_secret POST   open       401       403      403    403       200   403      401
+renew_secret POST   private    401       404      403    403       200   403      401
 delete_webhook POST open       401       403      403    403       200   403      401
 delete_webhook POST private    401       404      403    403       200   403      401
 audit        GET    open       401       403      403    403       200   403      401
@@ -164,7 +166,7 @@ nothing      POST   any        404       404      404    404       404   404    
 """
 MANAGED = ("withdraw", "accept", "reject", "reinstate", "retract", "archive", "editions", "people", "person")
 MANAGED += ("take_down", "close_account", "invitations", "audit", "queue", "decisions", "webhooks", "webhook")
-MANAGED += ("test_webhook", "delete_webhook")
+MANAGED += ("test_webhook", "renew_secret", "delete_webhook")
 ALSO_MANAGED = ("benchmarks", "benchmark", "tasks", "releases")  # what reads needs no more than reading
 VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted"), "private": ("private",)}
 
@@ -280,7 +282,7 @@ class World:
         more = ["task-1"] if name == "instance_scores" else more
         more = [2] if name == "changes" else more
         more = [self.member.pk] if name == "person" else more
-        more = [self.webhook.uuid] if name in ("webhook", "test_webhook", "delete_webhook") else more
+        more = [self.webhook.uuid] if name in ("webhook", "test_webhook", "renew_secret", "delete_webhook") else more
         more = ["missing_scores"] if name == "study" else more
         return reverse(f"api:{name}", args=[key or self.benchmark.key, *more])
 

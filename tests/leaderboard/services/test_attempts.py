@@ -1,8 +1,10 @@
 """Who guesses waits, whatever address they claim; who is right does not."""
 
+import json
 from datetime import timedelta
 
 import pytest
+from django.core import signing
 from django.core.cache import cache
 from django.test import Client, RequestFactory
 from django.urls import reverse
@@ -10,6 +12,7 @@ from django.utils import timezone
 
 from leaderboard.models import AttemptCount
 from leaderboard.services.attempts import TooManyAttemptsError, attempt, client_address, take_attempt
+from leaderboard.services.sessions import end_all_sessions
 from tests.concurrency import at_once
 
 PASSWORD = "a long password"
@@ -49,6 +52,57 @@ def test_an_account_waits_after_some_wrong_passwords_and_reads_until_when(user):
     assert "Too many failed login attempts" in answer.content.decode()
     AttemptCount.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
     assert sign_in(user.email, PASSWORD).status_code == 302
+
+
+def test_a_stranger_who_guesses_does_not_lock_out_whoever_signed_in_before(user):
+    own = Client()
+    assert own.post("/account/login/", {"login": user.email, "password": PASSWORD}).status_code == 302
+    own.post("/account/logout/")
+    for _ in range(3):
+        sign_in(user.email, "wrong", REMOTE_ADDR="10.6.6.6")
+    assert when(sign_in(user.email, PASSWORD, REMOTE_ADDR="10.6.6.7"))  # a browser that nobody knows
+    assert own.post("/account/login/", {"login": user.email, "password": PASSWORD}).status_code == 302
+
+
+def test_a_known_browser_has_no_more_guesses_than_a_stranger_and_those_of_its_own_account_alone(make, user):
+    own = Client()
+    own.post("/account/login/", {"login": user.email, "password": PASSWORD})
+    own.post("/account/logout/")
+    other = make.user()
+    guesses = [(user.email, f"10.0.0.{k}") for k in range(4)] + [(other.email, f"10.0.1.{k}") for k in range(4)]
+    answers = [
+        when(own.post("/account/login/", {"login": login, "password": "wrong"}, REMOTE_ADDR=address))
+        for login, address in guesses
+    ]
+    assert answers == [False] * 3 + [True] + [False] * 3 + [True]
+    assert when(sign_in(other.email, "wrong", REMOTE_ADDR="10.0.2.1"))  # counted with those of strangers
+
+
+def test_a_cookie_that_is_forged_or_of_another_account_or_from_before_signing_out_everywhere_counts_nothing(make, user):
+    other = make.user()
+    other.set_password(PASSWORD)
+    other.save()
+    own, theirs, forged = Client(), Client(), Client()
+    own.post("/account/login/", {"login": user.email, "password": PASSWORD})
+    theirs.post("/account/login/", {"login": other.email, "password": PASSWORD})
+    forged.cookies["device"] = own.cookies["device"].value[:-3] + "abc"
+    end_all_sessions(user)
+    for _ in range(3):
+        sign_in(user.email, "wrong", REMOTE_ADDR="10.6.6.6")
+    for number, client in enumerate((own, theirs, forged)):
+        sent = {"login": user.email, "password": PASSWORD}
+        client.cookies.pop("sessionid", None)
+        assert when(client.post("/account/login/", sent, REMOTE_ADDR=f"10.5.5.{number}"))
+
+
+def test_the_cookie_names_nobody(user):
+    own = Client()
+    own.post("/account/login/", {"login": user.email, "password": PASSWORD})
+    cookie = own.cookies["device"]
+    content = signing.loads(cookie.value, salt="plurank.known-device")
+    assert [(len(name), name == str(user.pk)) for name in content] == [(16, False)]
+    assert user.email not in json.dumps(content)
+    assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
 
 
 def test_an_address_waits_after_wrong_passwords_of_many_accounts(make, user):

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import socket
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +14,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.models import AuditEntry, Benchmark, Notice, OutboxMessage, Webhook, WebhookDelivery
-from leaderboard.services.outbox import send_due_messages, send_due_webhooks
+from leaderboard.services.closing import close_account
+from leaderboard.services.outbox import MOST_OF_ONE_OWNER, send_due_messages, send_due_webhooks
+from leaderboard.services.people import change_role
 from leaderboard.services.webhook_deliveries import FAILING_FOR, MOST_FAILURES, body_of
 from leaderboard.services.webhook_posting import (
     AddressError,
@@ -31,8 +34,10 @@ from leaderboard.services.webhooks import (
     change_webhook,
     delete_webhook,
     put_test,
+    renew_secret,
 )
 from tests.hook_sink import hook_sink
+from tests.signing_in import confirm_password, signed_in
 
 BOTH = ["revision", "publication"]
 
@@ -151,6 +156,7 @@ def test_an_address_that_is_not_of_the_public_web_is_refused_when_it_is_typed(ma
     client = Client()
     client.force_login(owner_of(benchmark), backend="django.contrib.auth.backends.ModelBackend")
     path = reverse("manage_webhooks", args=[benchmark.key])
+    confirm_password(client, owner_of(benchmark))
     assert client.post(path, {"address": address, "events": ["publication"]}).status_code == 400
     assert not Webhook.objects.exists()
 
@@ -214,7 +220,7 @@ def test_the_default_delivers_nothing_to_this_machine(make, settings, tmp_path):
 
 def resolve_fails(host: str) -> bool:
     with pytest.raises(AddressError):
-        resolve(Target(host, 443, "/", is_tls=True))
+        resolve(Target(host, 443, "/", is_tls=True), 5)
     return True
 
 
@@ -297,6 +303,7 @@ def test_owners_manage_webhooks_on_the_page_and_the_trail_keeps_no_path_of_an_ad
     benchmark = make.benchmark({}, n_tasks=1)
     client, path = Client(), reverse("manage_webhooks", args=[benchmark.key])
     client.force_login(owner_of(benchmark), backend="django.contrib.auth.backends.ModelBackend")
+    confirm_password(client, owner_of(benchmark))
     with hook_sink(tmp_path, 200) as sink:
         answer = client.post(path, {"address": f"http://127.0.0.1:{sink.port}/T0KEN", "events": ["publication"]})
         webhook = Webhook.objects.get()
@@ -331,3 +338,106 @@ def test_there_are_not_too_many_and_a_deleted_one_sends_nothing(make, inside):
     put_test(hooks[0])
     delete_webhook(hooks[0], author=owner_of(benchmark))
     assert not OutboxMessage.objects.exists()
+
+
+def test_a_resolver_that_does_not_answer_ends_with_the_seconds_of_the_post(inside, monkeypatch):
+    answers = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *a, **k: answers.wait(60) and [])
+    with pytest.raises(PostError, match="was not resolved within 1 seconds"):
+        post("http://hooks.example/", b"{}", {})
+    assert not answers.is_set()  # nobody has waited for it
+    answers.set()
+
+
+def test_an_owner_of_many_slow_receivers_keeps_nobody_elses_back(make, inside, tmp_path):
+    greedy, patient = make.user(), make.user()
+    with hook_sink(tmp_path, 200) as sink:
+        for number in range(3):
+            benchmark = make.benchmark({}, n_tasks=1, owner=greedy)
+            for hook in range(3):
+                put_test(add(benchmark, sink.port, path=f"/greedy/{number}/{hook}")[0])
+        for hook in range(2):
+            put_test(add(make.benchmark({}, n_tasks=1, owner=patient), sink.port, path=f"/patient/{hook}")[0])
+        assert send_due_webhooks() == MOST_OF_ONE_OWNER + 2
+        order = [taken["path"].split("/")[1] for taken in sink.taken]
+        assert order == ["greedy", "patient", "greedy", "patient", "greedy", "greedy"]
+        assert [send_due_webhooks(), send_due_webhooks(), send_due_webhooks()] == [4, 1, 0]
+
+
+def test_what_fails_comes_after_what_does_not(make, inside, tmp_path):
+    with hook_sink(tmp_path, 200) as sink:
+        failing, _ = add(make.benchmark({}, n_tasks=1), sink.port, path="/failing")
+        put_test(failing)
+        put_test(add(make.benchmark({}, n_tasks=1), sink.port, path="/healthy")[0])
+        Webhook.objects.filter(pk=failing.pk).update(n_failures=1)
+        send_due_webhooks()
+        assert [taken["path"] for taken in sink.taken] == ["/healthy", "/failing"]
+
+
+def test_a_round_that_takes_long_ends_and_what_came_due_meanwhile_has_its_turn(make, inside, tmp_path, monkeypatch):
+    monkeypatch.setattr("leaderboard.services.outbox.ROUND_SECONDS", 0.0)
+    with hook_sink(tmp_path, 200) as sink:
+        for _ in range(3):
+            put_test(add(make.benchmark({}, n_tasks=1), sink.port)[0])
+        assert send_due_webhooks() <= 1
+
+
+LEAVING = {
+    "by another owner's hand": lambda benchmark, leaver, other: change_role(
+        benchmark, leaver, author=other, role="member"
+    ),
+    "without a role": lambda benchmark, leaver, other: change_role(benchmark, leaver, author=other, role=""),
+    "with their account": lambda _benchmark, leaver, _other: close_account(leaver),
+    "past the services": lambda benchmark, leaver, _other: benchmark.memberships.filter(user=leaver).delete(),
+}
+
+
+@pytest.mark.parametrize("leave", LEAVING.values(), ids=LEAVING)
+def test_a_webhook_ends_with_the_role_of_its_owner_and_another_takes_it_over(make, inside, tmp_path, leave):
+    benchmark = make.benchmark({}, n_tasks=1)
+    leaver, other = owner_of(benchmark), make.member(benchmark, "owner")
+    with hook_sink(tmp_path, 200) as sink:
+        webhook, secret = add_webhook(
+            benchmark, author=leaver, address=f"http://127.0.0.1:{sink.port}/", events=["revision"]
+        )
+        kept, _ = add_webhook(
+            benchmark, author=other, address=f"http://127.0.0.1:{sink.port}/kept", events=["revision"]
+        )
+        put_test(webhook)
+        leave(benchmark, leaver, other)
+        make.accepted(benchmark, {"A": [1.0]}, by=other)
+        send_due_webhooks()
+        assert [taken["path"] for taken in sink.taken] == ["/kept"]
+        webhook.refresh_from_db(), kept.refresh_from_db()
+        assert (webhook.is_active, kept.is_active) == (False, True)
+        assert webhook.why_off.startswith("Its owner left.")
+        assert Notice.objects.filter(kind="webhook", user=other).count() == 1
+        change_webhook(webhook, author=other, is_active=True)
+        assert renew_secret(webhook, author=other) != secret
+        make.accepted(benchmark, {"B": [1.0]}, by=other)
+        send_due_webhooks()
+        assert sorted(taken["path"] for taken in sink.taken) == ["/", "/kept", "/kept"]
+
+
+def test_a_new_secret_signs_what_is_posted_from_now_on(make, inside, tmp_path):
+    benchmark = make.benchmark({}, n_tasks=1)
+    owner = owner_of(benchmark)
+    owner.set_password("a long password")
+    owner.save()
+    client = confirm_password(signed_in(owner), owner)
+    path = reverse("manage_webhooks", args=[benchmark.key])
+    with hook_sink(tmp_path, 200) as sink:
+        webhook, old = add(benchmark, sink.port)
+        put_test(webhook)
+        asked = signed_in(owner).post(path, {"action": "renew", "webhook": webhook.uuid})
+        assert asked["Location"].startswith(reverse("account_reauthenticate"))
+        page = client.post(path, {"action": "renew", "webhook": webhook.uuid})
+        new = page.context["secret"]
+        assert new in page.content.decode()
+        assert len({old, new}) == 2
+        send_due_webhooks()
+        (taken,) = sink.taken
+    at, _, signed = taken["headers"]["Plurank-Signature"].removeprefix("t=").partition(", v1=")
+    assert signed == hmac.new(new.encode(), f"{at}.{taken['body']}".encode(), hashlib.sha256).hexdigest()
+    trail = AuditEntry.objects.get(subject="webhook", field="secret")
+    assert (trail.before, trail.after, trail.actor) == ("number 1", "number 2", owner)

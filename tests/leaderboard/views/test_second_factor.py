@@ -6,6 +6,7 @@ import hmac
 import re
 import time
 import xml.etree.ElementTree as ET
+from functools import partial
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -16,6 +17,8 @@ from django.test import Client
 from django.urls import reverse
 
 from leaderboard.services.outbox import send_due_messages
+from leaderboard.services.second_factor import SecondFactorAdapter, use_code
+from tests.concurrency import at_once
 
 PASSWORD = "a long password"
 INDEX, ACTIVATE, ASKED = "/account/second-factor/", "/account/second-factor/totp/activate/", "mfa_authenticate"
@@ -100,6 +103,30 @@ def test_a_code_opens_the_account_once(user, monkeypatch):
     code = totp(secret)
     assert first.post(reverse(ASKED), {"code": code}).status_code == 302
     assert "Incorrect code." in second.post(reverse(ASKED), {"code": code}).content.decode()
+
+
+def test_another_process_whose_cache_knows_nothing_takes_no_code_twice(user, monkeypatch):
+    _, secret = set_up(user)
+    another_half_minute(monkeypatch)
+    first, second, third = (sign_in(user)[0] for _ in range(3))
+    before, code = totp(secret, time.time() - 30), totp(secret)
+    assert first.post(reverse(ASKED), {"code": code}).status_code == 302
+    cache.clear()  # as the cache of a process of its own is, or that of a Redis that was away
+    assert "This code was used before" in second.post(reverse(ASKED), {"code": code}).content.decode()
+    assert "_auth_user_id" not in second.session
+    assert third.post(reverse(ASKED), {"code": before}).status_code == 200  # nor one from before it
+    another_half_minute(monkeypatch)
+    assert second.post(reverse(ASKED), {"code": totp(secret)}).status_code == 302
+
+
+def test_one_code_at_the_same_moment_in_many_processes_opens_one_session(make_committed):
+    user = make_committed.user()
+    secret = base64.b32encode(b"12345678901234567890").decode()
+    data = {"secret": SecondFactorAdapter().encrypt(secret)}
+    authenticator = Authenticator.objects.create(user=user, type="totp", data=data)
+    code = totp(secret)
+    found = at_once([partial(use_code, authenticator, code)] * 6)
+    assert sorted(found) == [False] * 5 + [True]
 
 
 def test_each_recovery_code_signs_in_once(user):
