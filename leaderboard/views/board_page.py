@@ -119,7 +119,8 @@ class BoardPage:
         self.agreement = agreement_answer(self._agreements, found)
         self.certainty = certainty_answer(found)
         self.tests_url = self._tests_url(found)
-        dependence = dependence_of(found.published.tests, found.published.revision.configuration.content["tasks"])
+        content = found.published.revision.configuration.content
+        dependence = dependence_of(found.published.tests, content.get("tasks", ()))  # a table on trial has none
         self.dependence_text = dependence.short if dependence else ""
         self.dependence_url = self.tests_url.replace("#significance", "#dependence")
         self.all_columns = [self._column(column, found) for column in found.columns]

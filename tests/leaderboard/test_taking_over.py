@@ -143,6 +143,13 @@ def test_whoever_comes_back_by_their_own_address_first_loses_it_and_proves_nothi
     assert (may_sign_in(VICTIM, "a third long one"), may_sign_in(VICTIM, ANOTHER)) == (False, True)
 
 
+def test_the_page_that_confirms_says_what_confirming_means_and_offers_the_way_out(make):
+    sign_up()
+    page = Client().get(link_in_mail(VICTIM, "/confirm-email/")).content.decode()
+    assert "whoever made it knows its password" in page
+    assert 'href="/account/password/reset/"' in page
+
+
 def test_who_confirms_where_they_signed_up_keeps_everything(make):
     client = sign_up()
     account = User.objects.get(email=VICTIM)
