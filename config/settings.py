@@ -57,6 +57,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "leaderboard.views.busy.BusyMiddleware",
+    "leaderboard.views.computing.ComputingMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
 ]
@@ -185,17 +186,22 @@ JOB_MEMORY_BYTES = env.number("PLURANK_JOB_MEMORY_MB", 4096, least=512) * 2**20
 # When a study runs that a benchmark's owners chose nothing for, and how long it may take.
 STUDIES_RUN = env.choice("PLURANK_STUDIES_RUN", "every", ["every", "nightly", "demand"])
 STUDY_SECONDS = env.number("PLURANK_STUDY_SECONDS", 60, least=1)
-# What a reader may ask to be computed on demand: systems x tasks x rules.
+# What a reader may ask to be computed on demand: systems x tasks x rules. It is computed in child processes of each web
+# process: so many at once, each with so many seconds and so much memory, and so many more that wait for their turn.
 ON_DEMAND_BUDGET = env.number("PLURANK_ON_DEMAND_BUDGET", 5_000_000, least=1)
+ON_DEMAND_CHILDREN = env.number("PLURANK_ON_DEMAND_CHILDREN", 2, least=1)
+ON_DEMAND_WAITING = env.number("PLURANK_ON_DEMAND_WAITING", 4)
+ON_DEMAND_SECONDS = env.number("PLURANK_ON_DEMAND_SECONDS", 4, least=1)
+ON_DEMAND_MEMORY_BYTES = env.number("PLURANK_ON_DEMAND_MEMORY_MB", 512, least=128) * 2**20
+ON_DEMAND_PATIENCE_SECONDS = 2
 # What one uploaded file may hold.
 UPLOAD_BYTES = env.number("PLURANK_UPLOAD_MB", 10, least=1) * 2**20
 UPLOAD_SYSTEMS = env.number("PLURANK_UPLOAD_SYSTEMS", 10_000, least=1)
 INSTANCE_CELLS = env.number("PLURANK_INSTANCE_CELLS", 1_000_000, least=1)
-# What somebody without an account may have ranked on the page for trying, and for how long.
+# What somebody without an account may have ranked on the page for trying.
 TRY_BYTES = env.number("PLURANK_TRY_KB", 300, least=1) * 1000
 TRY_SYSTEMS = env.number("PLURANK_TRY_SYSTEMS", 300, least=2)
 TRY_TASKS = env.number("PLURANK_TRY_TASKS", 200, least=1)
-TRY_SECONDS = env.number("PLURANK_TRY_SECONDS", 10, least=1)
 # How many benchmarks one account may make; staff as many as they like.
 BENCHMARKS_PER_ACCOUNT = env.number("PLURANK_BENCHMARKS_PER_ACCOUNT", 20, least=1)
 DRAFT_DAYS = env.number("PLURANK_DRAFT_DAYS", 7, least=1)

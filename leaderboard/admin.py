@@ -14,6 +14,7 @@ from django.db.models import QuerySet, URLField
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
 
+from leaderboard.computing.rankings import site_rules
 from leaderboard.models import (
     AuditEntry,
     Batch,
@@ -35,7 +36,6 @@ from leaderboard.services.audit import Change, record_changes
 from leaderboard.services.audited_state import audited_state, record_state_changes
 from leaderboard.services.benchmarks import prepare_group, prepare_task, record_configuration_change
 from leaderboard.services.display_names import is_taken
-from leaderboard.services.rankings import site_rules
 from leaderboard.services.retry import retry_job
 from ranking_engine import RULES
 from ranking_engine.names import check_name, fold_name

@@ -7,7 +7,7 @@ every aggregation. Only voting tasks count.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -17,6 +17,7 @@ import numpy as np
 
 from ranking_engine.ranking import Ranking
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.weights import MOST_BITS, sum_bits
 
 AGGREGATIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -95,6 +96,27 @@ def reweighted(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
     if not any(weights):
         raise ValueError("`group_weights` leave no task a positive weight")
     return matrix.with_weights(weights)
+
+
+def weight_bits(matrix: ScoreMatrix, aggregation: str) -> int:
+    """Return how many bits the sum of the voting weights has under the aggregation; see `weights.sum_bits`.
+
+    Nothing is divided that is longer than what is counted, so that it is safe to ask of weights of any length.
+    """
+    own = sum_bits([weight for weight, votes in zip(matrix.weights, matrix.votes, strict=True) if votes])
+    groups = voting_groups(matrix)
+    by_group = sum_bits([group.weight for group in groups])
+    if aggregation in ("basic", "two_step") or max(own, by_group) > MOST_BITS:
+        return max(own, by_group)
+
+    def shares() -> Iterator[Fraction]:
+        for group in groups:
+            total = sum(matrix.weights[t] for t in group.tasks)
+            divisor = total if aggregation == "balanced" else len(group.tasks)
+            for t in group.tasks:
+                yield matrix.weights[t] if group.is_single else group.weight * matrix.weights[t] / divisor
+
+    return sum_bits(shares())
 
 
 def two_step(matrix: ScoreMatrix, rules: Sequence[str], rank_rules: RankRules) -> dict[str, Ranking]:

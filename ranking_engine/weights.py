@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 import numpy as np
 
 WeightLike = int | float | str | Decimal | Fraction
+
+MOST_BITS = 256  # of the sum of weights that somebody else sent, as integers over their common denominator
+GROUPED_BITS = 1024  # of the same once groups are evened out, which multiplies their denominators
+_COUNTED_BITS = 4096  # of longer sums it is only said that they are longer
 
 _MAX_MAGNITUDE = 30  # a weight is 0 or lies between 1e-30 and 1e30: an exponent must not eat the memory
 _MAX_TEXT = 64
@@ -87,3 +91,43 @@ def over_common_denominator(weights: Sequence[Fraction]) -> tuple[tuple[int, ...
     """Return integers and the least denominator over which they are `weights`."""
     denominator = math.lcm(*(weight.denominator for weight in weights))
     return tuple(weight.numerator * (denominator // weight.denominator) for weight in weights), denominator
+
+
+def sum_bits(weights: Iterable[Fraction]) -> int:
+    """Return how many bits the sum of the weights has, as an integer over their least common denominator.
+
+    That many every sum of weights may have, so that the cost of exact arithmetic grows with it. Counting ends beyond
+    4,096 bits: the number is then a lower bound, and little was computed.
+    """
+    denominator, total = 1, Fraction(0)
+    for weight in weights:
+        denominator = math.lcm(denominator, weight.denominator)
+        total += weight
+        bits = (total.numerator * (denominator // total.denominator)).bit_length()
+        if bits > _COUNTED_BITS:
+            return bits
+    return (total.numerator * (denominator // total.denominator)).bit_length()
+
+
+def check_bits(names: Sequence[str], weights: Sequence[Fraction], most_bits: int = MOST_BITS) -> None:
+    """Refuse weights whose exact arithmetic would cost too much, naming the one with which they become so.
+
+    Args:
+        names: what each weight is called in the message, such as `the weight of 'cola'`.
+        weights: in the same order.
+        most_bits: that the sum may have over the common denominator.
+
+    Raises:
+        ValueError: it has more. Weights of 20 digits over one denominator need 70; two of thirty digits over thirty
+            digits need 300.
+    """
+    denominator, total = 1, Fraction(0)
+    for name, weight in zip(names, weights, strict=True):
+        denominator = math.lcm(denominator, weight.denominator)
+        total += weight
+        if (total.numerator * (denominator // total.denominator)).bit_length() > most_bits:
+            raise ValueError(
+                f"{name} is {_shown(weight)}: with it the common denominator of the weights has so many digits that "
+                f"their sum needs more than {most_bits} bits; write weights with fewer digits, or as fractions of one "
+                "denominator"
+            )

@@ -18,6 +18,8 @@ from django.conf import settings
 from config.processes import processes
 
 T = TypeVar("T")
+CHILD = "leaderboard.computing.child"  # in the command line of a child that computes on demand
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class RunningSite:
@@ -153,6 +155,34 @@ class RunningSite:
             time.sleep(0.05)
         raise AssertionError(f"waited {3 * seconds} s in vain until {what}\n{self.logs()}")
 
+    def processes(self, name: str) -> dict[int, str]:
+        """The process and everything it started that lives: process ids, and their command lines. Linux alone."""
+        group = self.running[name].pid
+        return {pid: command for pid, command in _commands() if _group_of(pid) == group}
+
+    def children(self, name: str = "web") -> list[int]:
+        """The child processes in which a web process computes on demand."""
+        return [pid for pid, command in self.processes(name).items() if CHILD in command]
+
+    def cpu_seconds(self, name: str = "web") -> float:
+        """The processor time so far of a process and of everything it started, whether that still lives or not."""
+        return sum(_cpu_seconds(pid) for pid in self.processes(name))
+
+    def memory_bytes(self, name: str = "web", *, is_peak: bool = False) -> int:
+        """The memory that a process takes, or took at most, without the children in which it computes on demand."""
+        living = [pid for pid, command in self.processes(name).items() if CHILD not in command]
+        return sum(_memory_bytes(pid, "VmHWM" if is_peak else "VmRSS") for pid in living)
+
+    def health_seconds(self, timeout: float = 30) -> float:
+        """How long /healthz/ takes to answer; infinite where it does not within the timeout."""
+        began = time.monotonic()
+        try:
+            with urllib.request.urlopen(f"{self.url}/healthz/", timeout=timeout) as response:
+                response.read()
+        except OSError:
+            return float("inf")
+        return time.monotonic() - began
+
     def logs(self) -> str:
         """The end of every process's log."""
         ends = {p.name: p.read_text(errors="replace").splitlines()[-25:] for p in sorted(self.folder.glob("*.log"))}
@@ -164,3 +194,38 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def _commands() -> list[tuple[int, str]]:
+    """All processes of this machine with their command lines."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with suppress(OSError):
+                found.append((int(folder.name), (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()))
+    return found
+
+
+def _figures_of(pid: int) -> list[str]:
+    """What the kernel says of a process after its name: from its state on, as in proc(5), `stat`, field 3."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return []
+
+
+def _group_of(pid: int) -> int:
+    figures = _figures_of(pid)
+    return int(figures[2]) if figures else 0
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Of the process itself and of its children that it has waited for: utime, stime, cutime, cstime."""
+    return sum(int(ticks) for ticks in _figures_of(pid)[11:15]) / TICKS
+
+
+def _memory_bytes(pid: int, what: str) -> int:
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith(f"{what}:"):
+                return int(line.split()[1]) * 1024
+    return 0

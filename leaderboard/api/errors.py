@@ -13,7 +13,10 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
 
 from leaderboard.api.problems import CODES, ApiError, body
+from leaderboard.computing.pool import AbandonedError
 from leaderboard.services.busy import AWAY_SECONDS, RETRY_SECONDS, is_away, is_busy
+from leaderboard.services.on_demand import RETRY_SECONDS as RETRY_COMPUTING
+from leaderboard.services.on_demand import BusyError, TooOftenError
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +28,7 @@ UNCERTAIN = (
     " What you sent may have been stored, or not: send the same again with the same Idempotency-Key, or look before "
     "you send it again."
 )
+COMPUTING = "So much is being computed for others that this could not begin. Send the same again in a moment."
 BUSY = "The database is busy with others. Nothing was changed; send the same again."
 
 
@@ -37,12 +41,24 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
         return Response(body(CODES[413], "The body is too large."), status=413)
     if isinstance(error, SuspiciousOperation):
         return Response(body(CODES[400], "The request cannot be understood."), status=400)
+    if later := _come_again(error):
+        set_rollback()
+        return later
     response = exception_handler(error, context)
     if response is None:
         set_rollback()
         return _failure(error, context["request"].method)
     response.data = body(_code(error, response.status_code), _message(error))
     return response
+
+
+def _come_again(error: Exception) -> Response | None:
+    """The answer to who may have computed what they asked for a little later; None for every other error."""
+    if isinstance(error, BusyError | AbandonedError):
+        return Response(body(CODES[503], COMPUTING), status=503, headers={"Retry-After": str(RETRY_COMPUTING)})
+    if isinstance(error, TooOftenError):
+        return Response(body(CODES[429], str(error)), status=429, headers={"Retry-After": str(error.seconds)})
+    return None
 
 
 def _failure(error: Exception, method: str | None) -> Response:

@@ -6,6 +6,7 @@ from django.conf import settings
 from rest_framework.throttling import SimpleRateThrottle
 
 from leaderboard.services.attempts import client_address
+from leaderboard.services.on_demand import reader_now
 
 
 class _Throttle(SimpleRateThrottle):
@@ -71,6 +72,12 @@ class OnDemandThrottle(_ByWhom):
     parameters: ClassVar[tuple[str, ...]] = (
         "missing", "aggregation", "weights", "group_weights", "dry_run", "policy", "ties",
     )  # fmt: skip
+
+    def allow_request(self, request: Any, view: Any) -> bool:  # noqa: ANN401
+        """Count the request here, and not once more where something is computed for it."""
+        if (reader := reader_now()) and self.ident_of(request) is not None:
+            reader.is_counted = True
+        return super().allow_request(request, view)
 
     def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
         """Who asks, where they ask for something that is not stored."""

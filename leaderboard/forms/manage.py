@@ -8,10 +8,10 @@ from django.urls import reverse
 from django.utils.functional import lazy
 from django.utils.html import format_html
 
+from leaderboard.computing.rankings import site_rules
 from leaderboard.forms.texts import LineField, LinesField
 from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
-from leaderboard.services.rankings import site_rules
 from ranking_engine import RULES
 
 TEXT = {"autocomplete": "off"}

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from leaderboard.services.rankings import site_rules
+from leaderboard.computing.rankings import site_rules
 from leaderboard.services.try_table import TryOptions
 from ranking_engine import AGGREGATIONS, MISSING_POLICIES, RULES, TIES
 

@@ -12,7 +12,8 @@ from leaderboard.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, r
 from leaderboard.models import Benchmark, Publication
 from leaderboard.selectors.scores import BoardSystem, systems_at
 from leaderboard.services.agreement import average_ranks
-from leaderboard.services.columns import Column, published_board, single_flight
+from leaderboard.services.columns import Column, published_board
+from leaderboard.services.on_demand import single_flight
 from leaderboard.services.wording import shortened
 from ranking_engine import __version__ as engine_version
 from ranking_engine.comparison import compare_ranks

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from leaderboard.computing.rankings import TWO_STEP, site_rules
 from leaderboard.models import Job, Report, Revision
 from leaderboard.selectors.jobs import job_of
 from leaderboard.selectors.reports import unpack_arrays
@@ -15,7 +16,6 @@ from leaderboard.services.columns import task_names_of
 from leaderboard.services.flips import flips_since_before
 from leaderboard.services.job_kinds import AXIOMS
 from leaderboard.services.prospects import system_names
-from leaderboard.services.rankings import TWO_STEP, site_rules
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import revision_matrix
 from ranking_engine import RULES, ScoreMatrix

@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
+from leaderboard.computing.rankings import rank_isolated, site_rules, split_rules
 from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft, User
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.scores import BoardSystem
@@ -25,7 +26,6 @@ from leaderboard.services.benchmark_folders import (
 )
 from leaderboard.services.benchmarks import create_benchmark
 from leaderboard.services.configuration import configuration_content
-from leaderboard.services.rankings import rank_isolated, site_rules, split_rules
 from leaderboard.services.score_matrix import build_matrix
 from leaderboard.services.submissions import accept_batch, store_batch
 from leaderboard.services.task_changes import MOST_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal

@@ -6,9 +6,9 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from leaderboard.computing.rankings import site_rules
 from leaderboard.models import AuditEntry, Benchmark, User
 from leaderboard.services.audit import changes_between, record_changes
-from leaderboard.services.rankings import site_rules
 from ranking_engine.names import check_name
 
 SETTINGS = (

@@ -3,10 +3,10 @@
 import time
 from collections.abc import Callable
 
+from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Job, Report, Revision, StudyPartial
 from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.services.job_kinds import STUDY, study_of
-from leaderboard.services.rankings import TWO_STEP
 from leaderboard.services.reports import make_report, pack_arrays
 from leaderboard.services.score_matrix import NOTHING_TO_RANK, revision_matrix
 from leaderboard.services.study_chunks import chunks_of, insert_merge_if_whole

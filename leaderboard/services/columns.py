@@ -1,32 +1,26 @@
 """The columns of a board: what each rule says of one revision, stored or computed on demand."""
 
-import hashlib
-import logging
-import pickle
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from django.conf import settings
-from django.core.cache import cache
 
+from leaderboard.computing.rankings import split_rules
 from leaderboard.models import Publication, Revision
 from leaderboard.selectors.reports import published_reports, report_stamp, unpack_arrays
 from leaderboard.services.bounded_cache import BoundedCache
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.job_kinds import BOOTSTRAP, SIGNIFICANCE
-from leaderboard.services.rankings import (
-    BOARD,
-    RANKING,
-    majority_facts,
-    rank_isolated,
-    ranking_arrays,
-    ranking_parameters,
-    ranking_summary,
-    split_rules,
+from leaderboard.services.on_demand import (
+    KEPT_SECONDS,
+    PARTLY_KEPT_SECONDS,
+    rank_in_time,
+    refuse_beyond_budget,
+    single_flight,
+    too_long_reason,
 )
+from leaderboard.services.rankings import BOARD, RANKING, ranking_arrays, ranking_parameters, ranking_summary
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.significance import Separability, array_names, separability
 from leaderboard.services.weights import Weights, shares_of, weighed_matrix
@@ -34,17 +28,8 @@ from leaderboard.services.wording import with_task_names
 from ranking_engine import RULES
 from ranking_engine import __version__ as engine_version
 
-T = TypeVar("T")
-logger = logging.getLogger(__name__)
 COMPUTING = "computing"  # the status of a slow rule whose ranking is not there yet
-ON_DEMAND_SECONDS = 3600  # how long an answer computed on demand is kept
-FLIGHT_SECONDS = 20  # how long others wait for the one that computes it
-ANSWER_BYTES = 2**20  # a larger answer is not kept
 OWN_WEIGHTS = Weights()  # nothing differs from the revision's weights
-
-
-class TooLargeError(ValueError):
-    """What a reader asked for exceeds the budget of an answer on demand."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +137,7 @@ def _load_board(publication: Publication) -> PublishedBoard:
             for rule in board.summary["rules"]
         ]
         + [
-            _empty_column(rule, "undefined", reason, len(arrays.get("system_ids", empty)))
+            empty_column(rule, "undefined", reason, len(arrays.get("system_ids", empty)))
             for rule, reason in board.summary.get("rules_left_out", {}).items()
         ],
         study=study.summary if study else None,
@@ -169,11 +154,18 @@ def separability_of(board: PublishedBoard, column: Column) -> Separability:
 
 
 def _column_to_come(rule: str, n_systems: int) -> Column:
-    return _empty_column(rule, COMPUTING, "It takes longer than the others and is being computed.", n_systems)
+    return empty_column(rule, COMPUTING, "It takes longer than the others and is being computed.", n_systems)
 
 
-def _empty_column(rule: str, status: str, reason: str, n_systems: int) -> Column:
-    """A rule that says nothing yet, or nothing at this size."""
+def empty_column(rule: str, status: str, reason: str, n_systems: int) -> Column:
+    """A rule that says nothing yet, or nothing at this size.
+
+    Args:
+        rule: its key.
+        status: COMPUTING or `undefined`.
+        reason: why it says nothing.
+        n_systems: on the board.
+    """
     summary = {"rule": rule, "status": status, "reason": reason, "winner_names": [], "n_winners": 0}
     arrays = {"ranks": np.full(n_systems, -1, np.int32), "scores": np.full(n_systems, np.nan)}
     return make_column(summary, arrays, {})
@@ -248,36 +240,36 @@ def board_under(
         WeightsError: under these weights nothing votes.
     """
     rules = split_rules(len(board.system_ids), board.facts["n_tasks"]).quick
-    size = len(board.system_ids) * board.facts["n_tasks"] * len(rules)
-    if size > settings.ON_DEMAND_BUDGET:
-        raise TooLargeError(
-            f"This board has {len(board.system_ids)} systems x {board.facts['n_tasks']} tasks x {len(rules)} "
-            f"rules = {size:,}; up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. Download the scores and "
-            f"run the command line: python -m ranking_engine rank scores.csv --missing {policy}"
-        )
+    refuse_beyond_budget(len(board.system_ids), board.facts["n_tasks"], len(rules))
     parameters = [ranking_parameters(rule, policy, aggregation, ties) for rule in rules]
     # The answer holds names, which the hash of the inputs leaves out: they differ after a renaming.
     asked = [parameters, list(names), weights.parameters]
     parts = [board.revision.input_hash, engine_version, content_hash(asked), audience_level]
     key = f"columns:{':'.join(parts)}"
 
-    def compute() -> dict[str, Any]:
+    def make() -> dict[str, Any]:
         found = revision_matrix(board.revision)
         if found is None:
-            return {"rankings": [], "winner": None, "in_smith_set": board.in_smith_set}
+            return {"rankings": [], "winner": None, "in_smith_set": board.in_smith_set, "too_long": []}
         matrix = weighed_matrix(found, weights)
         shares_of(matrix, aggregation)  # says where nothing votes
-        outcomes = rank_isolated(matrix, policy, aggregation, ties=ties or None)
-        winner, in_smith_set = majority_facts(matrix, aggregation)
-        rankings = [
-            (ranking_summary(outcome, rule, list(names)), ranking_arrays(outcome, found.matrix.n_systems))
-            for rule, (outcome, _) in outcomes.items()
-        ]
-        return {"rankings": rankings, "winner": None if winner is None else names[winner], "in_smith_set": in_smith_set}
+        ranked = rank_in_time(matrix, policy, aggregation, rules, ties)
+        winner, in_smith_set = ranked.majority or (None, board.in_smith_set)
+        return {
+            "rankings": [
+                (ranking_summary(outcome, rule, list(names)), ranking_arrays(outcome, found.matrix.n_systems))
+                for rule, outcome in ranked.outcomes.items()
+            ],
+            "winner": None if winner is None else names[winner],
+            "in_smith_set": in_smith_set,
+            "too_long": ranked.too_long,
+        }
 
     task_names = task_names_of(board.revision)
-    answer = single_flight(key, compute)
+    answer = single_flight(key, make, lambda made: PARTLY_KEPT_SECONDS if made["too_long"] else KEPT_SECONDS)
     made = {summary["rule"]: make_column(summary, arrays, task_names) for summary, arrays in answer["rankings"]}
+    made |= {rule: empty_column(rule, "undefined", too_long_reason(), len(board.system_ids))
+             for rule in answer["too_long"]}  # fmt: skip
     is_same = not (weights or ties) and aggregation == board.revision.configuration.content["aggregation"]
     return replace(
         board,
@@ -295,36 +287,4 @@ def _as_stored(column: Column, *, is_same: bool) -> Column:
     if is_same and not RULES[column.rule].needs_complete:
         return column
     reason = "It takes too long at this size to be computed on demand."
-    return _empty_column(column.rule, "undefined", reason, len(column.ranks))
-
-
-def single_flight(key: str, compute: Callable[[], T]) -> T:
-    """An answer from the cache, or computed once while others wait for it a little.
-
-    Whoever waited in vain computes for itself: a reader gets an answer even where the first one died.
-    """
-    key = f"on-demand:{hashlib.sha256(key.encode()).hexdigest()}"
-    flight = f"{key}:flight"
-    patience = time.monotonic() + FLIGHT_SECONDS
-    while (answer := _ask_cache(lambda: cache.get(key), None)) is None:
-        if _ask_cache(lambda: cache.add(flight, 1, FLIGHT_SECONDS), otherwise=True) or time.monotonic() > patience:
-            break
-        time.sleep(0.05)
-    if answer is not None:
-        return answer
-    try:
-        answer = compute()
-        if len(pickle.dumps(answer)) <= ANSWER_BYTES:
-            _ask_cache(lambda: cache.set(key, answer, ON_DEMAND_SECONDS), None)
-    finally:
-        _ask_cache(lambda: cache.delete(flight), otherwise=False)
-    return answer
-
-
-def _ask_cache(ask: Callable[[], Any], otherwise: Any) -> Any:  # noqa: ANN401
-    """What the cache says; `otherwise` where it is out of reach, for which no reader should go without an answer."""
-    try:
-        return ask()
-    except Exception:
-        logger.warning("the cache is out of reach", exc_info=True)
-        return otherwise
+    return empty_column(column.rule, "undefined", reason, len(column.ranks))

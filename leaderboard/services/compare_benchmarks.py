@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leaderboard.computing.rankings import split_rules
 from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Viewer, audience, listed_benchmarks
 from leaderboard.selectors.scores import BoardSystem, systems_at
@@ -19,6 +20,7 @@ from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.columns import Column, published_board
 from leaderboard.services.masks import masked
 from leaderboard.services.matrix_boards import board_of
+from leaderboard.services.on_demand import rank_in_time
 from ranking_engine import MISSING_POLICIES, RULES, ScoreMatrix
 from ranking_engine.names import fold_name
 
@@ -219,7 +221,10 @@ def _board(benchmarks: Sequence[Chosen], shared: Sequence[str], query: CompareQu
     values = [[one.worth.get(folded, math.nan) for one in benchmarks] for folded in shared]
     names = [_name(folded, benchmarks) for folded in shared]
     matrix = ScoreMatrix(values, system_names=names, task_names=[one.name for one in benchmarks])
-    published, _ = board_of(matrix, query.policy, "basic")
+    found = rank_in_time(matrix, query.policy, "basic", split_rules(matrix.n_systems, matrix.n_tasks).quick)
+    if found.majority is None:
+        return None, "Nothing was ranked."
+    published = board_of(matrix, "basic", found.outcomes, found.majority, found.too_long)
     by_rule = {column.rule: column for column in published.columns}
     reference = by_rule.get(query.reference) or by_rule.get(DEFAULT_RULE) or published.columns[0]
     systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(names)]

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from leaderboard.computing.rankings import rank_isolated
 from leaderboard.models import Revision
-from leaderboard.services.rankings import rank_isolated
 from leaderboard.services.score_matrix import RevisionMatrix, revision_matrix
 from leaderboard.services.wording import by_catalogue
 from ranking_engine import RULES, Ranking

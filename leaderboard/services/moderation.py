@@ -10,6 +10,7 @@ import numpy as np
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from leaderboard.computing.rankings import split_rules
 from leaderboard.models import Batch, Benchmark, Score, Submission, User
 from leaderboard.moments import moment_in_words
 from leaderboard.selectors.audience import UNDECIDED
@@ -23,7 +24,6 @@ from leaderboard.services.preview import (
     row_values,
 )
 from leaderboard.services.preview_wording import ranks_sentence, winners_sentence
-from leaderboard.services.rankings import split_rules
 from leaderboard.services.submission_errors import SubmissionError
 from leaderboard.services.submissions import reject_batch, take_batch
 from leaderboard.services.table_preview import TableEffect, table_effect

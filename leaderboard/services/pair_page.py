@@ -9,8 +9,9 @@ import numpy as np
 from leaderboard.charts.score_profile import ProfileTask, ScoreProfile, score_profile
 from leaderboard.models import Publication
 from leaderboard.selectors.scores import BoardSystem
-from leaderboard.services.columns import Column, PublishedBoard, single_flight
+from leaderboard.services.columns import Column, PublishedBoard
 from leaderboard.services.margins import inputs_of, refuse_beyond_budget, weighed
+from leaderboard.services.on_demand import single_flight
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.score_texts import missing_text, value_text
 from ranking_engine.stability.pair_tests import LEVEL, TOO_FEW, pair_test

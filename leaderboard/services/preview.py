@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from leaderboard.computing.rankings import TWO_STEP, rank_isolated
 from leaderboard.models import Benchmark, Draft, Score
 from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.configuration import configuration_content
 from leaderboard.services.drafts import rows_now
 from leaderboard.services.preview_wording import ranks_sentence, winners_sentence
-from leaderboard.services.rankings import TWO_STEP, rank_isolated
 from leaderboard.services.score_matrix import build_matrix, revision_matrix
 from leaderboard.services.wording import in_words, with_task_names
 from ranking_engine import RULES, Pairwise, Ranking, ScoreMatrix

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Job, Publication, Revision
 from leaderboard.models import Report as ReportRow
 from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.selectors.scores import systems_at
-from leaderboard.services.columns import TooLargeError, single_flight, task_names_of
+from leaderboard.services.columns import task_names_of
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.job_kinds import PROSPECTS
+from leaderboard.services.on_demand import TooLargeError, single_flight
 from leaderboard.services.prospects_wording import percent
-from leaderboard.services.rankings import TWO_STEP
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import NOTHING_TO_RANK, RevisionMatrix, revision_matrix
 from leaderboard.services.wording import in_words, shortened

@@ -1,14 +1,13 @@
 """The rankings of a revision: computed, stored as reports, published."""
 
-import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from django.db.models import Q
 
+from leaderboard.computing.rankings import majority_facts, rank_isolated, split_rules
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.selectors.instances import current_instances
 from leaderboard.services.engine_versions import is_older
@@ -17,63 +16,12 @@ from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import RevisionMatrix, input_hash, revision_matrix
 from leaderboard.services.webhooks import announce_publication
 from leaderboard.services.wording import ranking_remark
-from ranking_engine import (
-    RULES,
-    Pairwise,
-    Ranking,
-    ScoreMatrix,
-    condorcet_winner,
-    quick_rules,
-    rank,
-    rank_all,
-    slow_rules,
-    smith_set,
-)
+from ranking_engine import Ranking
 from ranking_engine import __version__ as engine_version
-from ranking_engine.aggregation import reweighted
-from ranking_engine.rules.majority_of_many import majority_of_many
-
-logger = logging.getLogger(__name__)
 
 RANKING, BOARD = "ranking", "board"
 WINNER_NAMES = 20  # more joint winners than these are counted, not named
-TWO_STEP = "two_step"
-COMPARED_AT_ONCE = 5_000  # systems whose pairs are all compared before a board is published
 FAILED = "failed"  # the status of a rule that raised; it costs its own column only
-
-
-@dataclass(frozen=True)
-class RuleSplit:
-    """Which rules a board of one size has, in the catalogue's order.
-
-    `quick` ones are there before the board is published, `slow` ones come after it; `left_out` says of the others why
-    they are not computed.
-    """
-
-    quick: list[str]
-    slow: list[str]
-    left_out: dict[str, str]
-
-    @property
-    def computed(self) -> list[str]:
-        """Quick and slow ones together."""
-        return [rule for rule in site_rules() if rule in {*self.quick, *self.slow}]
-
-
-def site_rules() -> list[str]:
-    """The rules that a board may show, in the catalogue's order: all but those with parameters of one's own."""
-    return [key for key, rule in RULES.items() if not rule.parameters]
-
-
-def split_rules(n_systems: int, n_tasks: int) -> RuleSplit:
-    """The rules of a board of this size."""
-    quick, slow = set(quick_rules(n_systems, n_tasks)), set(slow_rules(n_systems, n_tasks))
-    listed = site_rules()
-    return RuleSplit(
-        quick=[rule for rule in listed if rule in quick],
-        slow=[rule for rule in listed if rule in slow],
-        left_out={rule: RULES[rule].why_not_computed(n_systems) for rule in listed if rule not in quick | slow},
-    )
 
 
 def ranking_parameters(rule: str, missing_policy: str, aggregation: str, ties: str = "") -> dict[str, str]:
@@ -148,54 +96,6 @@ def _reports_of(found: RevisionMatrix, rules: Sequence[str]) -> list[Report]:
     ]
 
 
-def rank_isolated(
-    matrix: ScoreMatrix,
-    missing: str,
-    aggregation: str,
-    rules: Sequence[str] | None = None,
-    pairwise: Pairwise | None = None,
-    *,
-    ties: str | None = None,
-    options: Mapping[str, Mapping[str, object]] | None = None,
-) -> dict[str, tuple[Ranking | Exception, float]]:
-    """Rankings with their seconds. A rule that raises has its exception in place of a ranking.
-
-    Args:
-        matrix: what is ranked.
-        missing: the missing-score policy.
-        aggregation: how tasks and groups count together.
-        rules: which rules; all that are quick at this size where None.
-        pairwise: the comparison of all pairs under the aggregation, where that is known already.
-        ties: the convention for ties within a task; each rule's own where None.
-        options: of single rules, such as how many seconds one may search.
-    """
-    options = options or {}
-    chosen = split_rules(matrix.n_systems, matrix.n_tasks).quick if rules is None else list(rules)
-    started = time.perf_counter()
-    try:
-        rankings = rank_all(
-            matrix, chosen, missing=missing, aggregation=aggregation, pairwise=pairwise, ties=ties, options=options
-        )
-    except Exception:
-        logger.exception("the rules together failed; ranking one by one")
-    else:
-        share = (time.perf_counter() - started) / max(1, len(rankings))
-        return {rule: (ranking, share) for rule, ranking in rankings.items()}
-    outcomes: dict[str, tuple[Ranking | Exception, float]] = {}
-    for rule in chosen:
-        started = time.perf_counter()
-        try:
-            own = options.get(rule, {})
-            outcome: Ranking | Exception = rank(
-                matrix, rule, missing=missing, aggregation=aggregation, ties=ties, **dict(own)
-            )
-        except Exception as error:
-            logger.exception("rule %s failed", rule)
-            outcome = error
-        outcomes[rule] = (outcome, time.perf_counter() - started)
-    return outcomes
-
-
 def ranking_summary(outcome: Ranking | Exception, rule: str, names: list[str]) -> dict[str, Any]:
     """What of a ranking is small enough for JSON; `names` are the systems' names at the revision."""
     if isinstance(outcome, Exception):
@@ -258,23 +158,6 @@ def board_report(found: RevisionMatrix) -> Report:
     }
     seconds = time.perf_counter() - started
     return make_report(found.revision, BOARD, parameters={}, summary=summary, arrays=arrays, seconds=seconds)
-
-
-def majority_facts(matrix: ScoreMatrix, aggregation: str) -> tuple[int | None, np.ndarray]:
-    """The Condorcet winner and the Smith set (a boolean a system) with the tasks' weights under `aggregation`.
-
-    Two-step aggregation has no majority of its own: there the tasks' own weights decide. Among very many systems the
-    winner is found without comparing all pairs, and so is the Smith set unless it is large: then nobody is marked.
-    """
-    weighed = matrix if aggregation == TWO_STEP else reweighted(matrix, aggregation)
-    if matrix.n_systems > COMPARED_AT_ONCE:
-        winner, members = majority_of_many(weighed)
-    else:
-        pairwise = Pairwise.of(weighed)
-        winner, members = condorcet_winner(pairwise), smith_set(pairwise)
-    in_smith_set = np.zeros(matrix.n_systems, bool)
-    in_smith_set[list(members or ())] = True
-    return winner, in_smith_set
 
 
 def publish(revision: Revision) -> bool:

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from leaderboard.charts.rank_lines import RankedSystem, RankLines, rank_lines
+from leaderboard.computing.rankings import rank_isolated
 from leaderboard.models import Benchmark, Report, Revision
 from leaderboard.selectors.history import publication_at
 from leaderboard.selectors.scores import NOT_SUBMITTED, BoardSystem, CurrentScore, current_scores, systems_at
 from leaderboard.services.agreement import average_ranks
-from leaderboard.services.columns import published_board, single_flight
+from leaderboard.services.columns import published_board
 from leaderboard.services.flips import flips_in_words
 from leaderboard.services.history import configuration_changes
 from leaderboard.services.job_kinds import AXIOMS
 from leaderboard.services.margins import refuse_beyond_budget
-from leaderboard.services.rankings import rank_isolated
+from leaderboard.services.on_demand import single_flight
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.score_texts import missing_text, value_text
 from leaderboard.services.wording import by_catalogue, in_words

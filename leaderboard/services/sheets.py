@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Benchmark, Publication, Revision
 from leaderboard.selectors.scores import systems_at
 from leaderboard.services.columns import Column
 from leaderboard.services.margins import margins_between, weighed
 from leaderboard.services.prospects import StoredProspects, system_names
 from leaderboard.services.prospects_page import prospect_order
-from leaderboard.services.rankings import TWO_STEP
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.stability_page import study_reports
 from leaderboard.services.study_states import study_states

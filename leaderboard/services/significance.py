@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from leaderboard.computing.rankings import TWO_STEP, rank_isolated
 from leaderboard.models import Job, Report, Revision
-from leaderboard.services.rankings import TWO_STEP, rank_isolated
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import NOTHING_TO_RANK, RevisionMatrix, revision_matrix
 from ranking_engine import Ranking

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, Publication, Report
 from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.services.job_kinds import STUDIES_WITH_BOARDS, STUDY
-from leaderboard.services.rankings import site_rules
 from leaderboard.services.stability_wording import findings
 from leaderboard.services.study_findings import StudyFindings
 from leaderboard.services.study_states import LEFT_OUT, StudyState, study_states

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from leaderboard.computing.rankings import TWO_STEP, split_rules
 from leaderboard.models import Job, Report, Revision
-from leaderboard.services.rankings import TWO_STEP, split_rules
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import NOTHING_TO_RANK, revision_matrix
 from ranking_engine.aggregation import reweighted

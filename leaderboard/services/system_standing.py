@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from leaderboard.charts.score_profile import ProfileTask, ScoreProfile, score_profile
+from leaderboard.computing.pairs import margins_of
 from leaderboard.models import Revision
 from leaderboard.selectors.scores import BoardSystem
-from leaderboard.services.columns import TooLargeError, single_flight
-from leaderboard.services.margins import Margins, block, inputs_of, refuse_beyond_budget, weighed
+from leaderboard.services.margins import Margins, inputs_of, refuse_beyond_budget, weighed
+from leaderboard.services.on_demand import TooLargeError, single_flight
 from leaderboard.services.pair_page import medians, percent, positions, signed_percent
 from leaderboard.services.score_matrix import revision_matrix
 
@@ -108,7 +109,7 @@ def _compute(revision: Revision, i: int) -> dict[str, Any]:
         "n_scored": present.sum(axis=0),
         "below": np.where(matrix.votes, share, np.nan),
         "votes": matrix.votes,
-        "margins": block(matrix, np.array([i], np.intp), np.arange(matrix.n_systems)),
+        "margins": margins_of(matrix, np.array([i], np.intp), np.arange(matrix.n_systems)),
     }
 
 

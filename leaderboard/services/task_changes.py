@@ -13,13 +13,13 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from leaderboard.computing.rankings import split_rules
 from leaderboard.models import AuditEntry, Benchmark, Configuration, Revision, Task, TaskGroup, User
 from leaderboard.services.audit import Change, changes_between, record_changes
 from leaderboard.services.benchmarks import prepare_group, prepare_task, record_configuration_change
 from leaderboard.services.configuration import configuration_content, decimal_text
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.preview import BoardState, latest_state, rankings_of_one
-from leaderboard.services.rankings import split_rules
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.table_preview import TableEffect, table_effect
 from ranking_engine.names import fold_name

@@ -5,11 +5,11 @@ from typing import Any
 
 from django.conf import settings
 
+from leaderboard.computing.rankings import split_rules
 from leaderboard.models import Benchmark
 from leaderboard.selectors.scores import BoardSystem
-from leaderboard.services.columns import TooLargeError
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.preview import latest_state, rank_of, rankings_of
-from leaderboard.services.rankings import split_rules
 from ranking_engine import Ranking
 
 SHOWN_MOVES = 100

@@ -13,8 +13,8 @@ from typing import Any
 
 from leaderboard.services.score_matrix import RevisionMatrix, build_matrix
 from ranking_engine import ScoreMatrix
-from ranking_engine.aggregation import reweighted
-from ranking_engine.weights import exact_weight
+from ranking_engine.aggregation import reweighted, weight_bits
+from ranking_engine.weights import GROUPED_BITS, check_bits, exact_weight
 
 TEXT_LENGTH = 20_000  # of all weights together
 TENTHS = 1000  # a tenth of a percent is the least share that is told
@@ -89,6 +89,12 @@ def _different(stated: Mapping[str, Any], own: Mapping[str, str], kind: str) -> 
             raise WeightsError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
         if weight != Fraction(own[key]):
             found[key] = weight_text(weight)
+    try:
+        every = {key: Fraction(found.get(key, own[key])) for key in own}
+        check_bits([f"The weight of the {kind} {key!r}" for key in found], [every[key] for key in found])
+        check_bits([f"The weight of the {kind} {key!r}" for key in every], list(every.values()))
+    except ValueError as error:
+        raise WeightsError(f"{error}.") from error
     return found
 
 
@@ -136,10 +142,13 @@ def shares_of(matrix: ScoreMatrix, aggregation: str) -> list[Fraction]:
     With `two_step` the groups vote: a task's share is that of its group, cut by the tasks' weights.
 
     Raises:
-        WeightsError: no group that votes weighs anything.
+        WeightsError: no group that votes weighs anything, or the shares have too many digits.
     """
+    aggregation = "balanced" if aggregation == "two_step" else aggregation
+    if weight_bits(matrix, aggregation) > GROUPED_BITS:
+        raise WeightsError("The weights of tasks within groups have too many digits to be evened out exactly.")
     try:
-        weighed = reweighted(matrix, "balanced" if aggregation == "two_step" else aggregation)
+        weighed = reweighted(matrix, aggregation)
     except ValueError as error:
         raise WeightsError("No task would vote: at least one group has to weigh more than 0.") from error
     voting = [weight if votes else Fraction(0) for weight, votes in zip(weighed.weights, weighed.votes, strict=True)]

@@ -1,10 +1,13 @@
 """How often a reader may have something computed on demand by a page; counted together with their calls of the API."""
 
+import math
+
 from django.conf import settings
 from django.http import HttpRequest
 from rest_framework.throttling import SimpleRateThrottle
 
 from leaderboard.services.attempts import client_address
+from leaderboard.services.on_demand import reader_now
 
 
 class _Allowance(SimpleRateThrottle):
@@ -21,6 +24,19 @@ class _Allowance(SimpleRateThrottle):
         return f"throttle:{self.scope}:{ident}"
 
 
+def seconds_to_wait(request: HttpRequest, scope: str = "on_demand") -> int:
+    """Count the request; the seconds until this reader may ask again where they asked too often of late, else 0.
+
+    `scope` is a key of `API_RATES`.
+    """
+    allowance = _Allowance(scope)
+    if allowance.allow_request(request, None):  # type: ignore[arg-type]
+        return 0
+    return max(1, math.ceil(allowance.wait() or 1))
+
+
 def may_ask(request: HttpRequest, scope: str = "on_demand") -> bool:
-    """Count the request; False where this reader asked too often of late. `scope` is a key of `API_RATES`."""
-    return _Allowance(scope).allow_request(request, None)  # type: ignore[arg-type]
+    """Count the request, whatever of it is computed; False where this reader asked too often of late."""
+    if reader := reader_now():
+        reader.is_counted = True
+    return not seconds_to_wait(request, scope)

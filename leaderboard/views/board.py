@@ -14,7 +14,7 @@ from leaderboard.services.board import build_board
 from leaderboard.services.board_exports import FORMATS
 from leaderboard.services.board_filters import UnknownChoiceError
 from leaderboard.services.board_query import BoardQuery, query_text, read_query
-from leaderboard.services.columns import TooLargeError
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.views.board_page import AGGREGATION_NAMES, POLICY_NAMES, BoardPage
 from leaderboard.views.share import board_share
 

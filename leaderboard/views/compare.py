@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.http import content_disposition_header, urlencode
 from django.views.decorators.http import require_safe
 
+from leaderboard.computing.rankings import site_rules
 from leaderboard.services.board import Board
 from leaderboard.services.board_exports import FORMATS
 from leaderboard.services.compare_benchmarks import (
@@ -21,7 +22,6 @@ from leaderboard.services.compare_benchmarks import (
     compare,
     known_policy,
 )
-from leaderboard.services.rankings import site_rules
 from leaderboard.views.allowance import may_ask
 from leaderboard.views.board_page import POLICY_NAMES
 from leaderboard.views.matrix_page import MatrixPage

@@ -18,8 +18,9 @@ from leaderboard.selectors.history import show_revision
 from leaderboard.services.board import build_board, reference_first
 from leaderboard.services.board_filters import UnknownChoiceError
 from leaderboard.services.board_query import BoardQuery, query_text, read_query
-from leaderboard.services.columns import Column, TooLargeError
+from leaderboard.services.columns import Column
 from leaderboard.services.masks import hidden_text
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.public_board import open_benchmark
 from leaderboard.views.shared import rendered, shared_answer
 

@@ -8,17 +8,17 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
+from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, Publication
 from leaderboard.selectors.audience import Audience, readable_benchmark
 from leaderboard.selectors.scores import systems_at
 from leaderboard.services.board import build_board
 from leaderboard.services.board_filters import UnknownChoiceError
 from leaderboard.services.board_query import read_query
-from leaderboard.services.columns import TooLargeError
 from leaderboard.services.folder_exports import FolderError, folder_zip
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.prospects import stored_prospects
 from leaderboard.services.rank_rows import rank_rows
-from leaderboard.services.rankings import site_rules
 from leaderboard.services.sheets import (
     Origin,
     SheetError,

@@ -7,9 +7,9 @@ from django.views.decorators.http import require_safe
 
 from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.services.board_filters import UnknownChoiceError
-from leaderboard.services.columns import TooLargeError
 from leaderboard.services.head_to_head import HeadToHead, HeadToHeadQuery
 from leaderboard.services.head_to_head import head_to_head as build
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.pair_page import Pair
 from leaderboard.services.sheets import is_small
 from leaderboard.views.allowance import may_ask

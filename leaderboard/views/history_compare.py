@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from leaderboard.models import Benchmark, Revision
 from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.selectors.history import WithdrawnRevisionError, revision_at, whole_revisions
-from leaderboard.services.columns import TooLargeError
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.revision_changes import RevisionChanges, RuleMoves, revision_changes
 from leaderboard.views.allowance import may_ask
 from leaderboard.views.downloads import csv_response

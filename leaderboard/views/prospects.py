@@ -12,7 +12,8 @@ from django.views.decorators.http import require_safe
 
 from leaderboard.models import Benchmark, Publication
 from leaderboard.selectors.audience import readable_benchmark
-from leaderboard.services.columns import TooLargeError, task_names_of
+from leaderboard.services.columns import task_names_of
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.prospects import stored_prospects
 from leaderboard.services.prospects_conditions import (
     FIELDS,

@@ -10,13 +10,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from leaderboard.computing.rankings import site_rules
 from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.selectors.history import show_revision
 from leaderboard.selectors.jobs import own_system_ids
 from leaderboard.services.board_filters import UnknownChoiceError
 from leaderboard.services.board_query import read_query
-from leaderboard.services.columns import TooLargeError
-from leaderboard.services.rankings import site_rules
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.rule_page import RulePage, build_rule_page
 from leaderboard.views.board import POLICY_NAMES
 from leaderboard.views.downloads import export_links

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from leaderboard.selectors.audience import readable_benchmark
-from leaderboard.services.columns import TooLargeError
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.system_page import system_page
 from leaderboard.views.allowance import may_ask
 from leaderboard.views.share import system_share

@@ -14,7 +14,9 @@ from django.views.decorators.http import require_http_methods
 
 from leaderboard.forms.try_table import TryForm
 from leaderboard.services.board_exports import FORMATS
-from leaderboard.services.try_table import BusyError, TryOptions, example, try_table
+from leaderboard.services.on_demand import RETRY_SECONDS, BusyError, TooLargeError
+from leaderboard.services.try_table import TryOptions, example, try_table
+from leaderboard.services.wording import as_sentence
 from leaderboard.views.allowance import may_ask
 from leaderboard.views.matrix_page import MatrixPage
 from ranking_engine.tables import TableError
@@ -55,20 +57,24 @@ def _try_page(request: HttpRequest) -> HttpResponse:
         context["is_example"] = True
     if not form.is_bound:
         return _page(request, form, context)
-    status = 400
     if not may_ask(request, "try"):
-        context["refusal"], status = "You have tried many tables. Wait a minute.", 429
-    elif form.is_valid():
-        try:
-            return _answer(request, form, context)
-        except TableError as error:
-            errors = [f"{error.source}{', ' if issue.line else ': '}{issue}" for issue in error.errors[:SHOWN_ERRORS]]
-            context |= {"errors": errors, "n_more_errors": len(error.errors) - len(errors)}
-        except ValueError as error:  # groups that leave no task a weight
-            context["refusal"] = f"{error}."
-        except BusyError:
-            context["refusal"], status = "Others try tables just now. Try again in a moment.", 503
-    return _page(request, form, context, status)
+        return _page(request, form, context | {"refusal": "You have tried many tables. Wait a minute."}, 429)
+    if not form.is_valid():
+        return _page(request, form, context, 400)
+    status = 400
+    try:
+        return _answer(request, form, context)
+    except TableError as error:
+        errors = [f"{error.source}{', ' if issue.line else ': '}{issue}" for issue in error.errors[:SHOWN_ERRORS]]
+        context |= {"errors": errors, "n_more_errors": len(error.errors) - len(errors)}
+    except ValueError as error:  # it needs too much, or groups leave no task a weight
+        context["refusal"], status = as_sentence(str(error)), 422 if isinstance(error, TooLargeError) else 400
+    except BusyError:
+        context["refusal"], status = "Others have tables ranked just now. Try again in a moment.", 503
+    response = _page(request, form, context, status)
+    if status == 503:
+        response["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def _answer(request: HttpRequest, form: TryForm, context: dict[str, Any]) -> HttpResponse:
@@ -104,5 +110,5 @@ def _page(request: HttpRequest, form: TryForm, context: dict[str, Any], status: 
 def _limits() -> str:
     return (
         f"up to {settings.TRY_SYSTEMS} systems, {settings.TRY_TASKS} tasks and {settings.TRY_BYTES // 1000} kB; "
-        f"about {settings.TRY_SECONDS} seconds of computing"
+        f"{settings.ON_DEMAND_SECONDS} seconds of computing"
     )

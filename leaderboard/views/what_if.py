@@ -15,8 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from leaderboard.models import Benchmark, Publication
 from leaderboard.selectors.audience import Audience, Viewer, readable_benchmark
-from leaderboard.services.columns import TooLargeError
 from leaderboard.services.hashing import content_hash
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.weight_profiles import ProfileError, delete_profile, keep_profile, profiles_for
 from leaderboard.services.weights import Weights, WeightsError, read_weights
 from leaderboard.services.what_if import WhatIfPage, WhatIfQuery, what_if_data, what_if_page

@@ -10,13 +10,13 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 from django.utils import timezone
 
+from leaderboard.computing.rankings import site_rules
 from leaderboard.models import ApiToken, Benchmark, Job
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.audience import audience, proven_system_ids, readable_benchmark
 from leaderboard.services.drafts import RawRow, make_draft
 from leaderboard.services.masks import NAMING_RULES
 from leaderboard.services.preview import preview_draft
-from leaderboard.services.rankings import site_rules
 from leaderboard.services.releases import freeze_revision
 from leaderboard.services.submissions import accept_batch, withdraw_submission
 from leaderboard.services.table_preview import preview_table

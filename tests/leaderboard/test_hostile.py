@@ -535,13 +535,13 @@ def test_one_policy_is_computed_once_however_often_and_however_oddly_it_is_asked
     from leaderboard.services import columns
 
     benchmark, calls = make.published(), []
-    compute = columns.rank_isolated
+    compute = columns.rank_in_time
 
     def counted(*arguments, **options):
         calls.append(arguments)
         return compute(*arguments, **options)
 
-    monkeypatch.setattr(columns, "rank_isolated", counted)
+    monkeypatch.setattr(columns, "rank_in_time", counted)
     for number in range(5):
         parameters = {"policy": "median", "q": str(number), "page": number, "junk": number, "sort": "name"}
         Client().get(reverse("board", args=[benchmark.key]), parameters)

@@ -18,7 +18,7 @@ from leaderboard.services.board import build_board
 from leaderboard.services.board_exports import FORMATS, board_content
 from leaderboard.services.board_filters import UnknownChoiceError
 from leaderboard.services.board_query import read_query
-from leaderboard.services.columns import TooLargeError
+from leaderboard.services.on_demand import TooLargeError
 from ranking_engine import TIES
 
 VIEW = [

@@ -14,11 +14,11 @@ from leaderboard.api.problems import ApiError
 from leaderboard.api.shapes import changes as shapes
 from leaderboard.api.views.comparisons import RULE
 from leaderboard.api.views.figures import FigureView
+from leaderboard.computing.rankings import site_rules
 from leaderboard.selectors.history import revision_at
 from leaderboard.selectors.scores import NOT_SUBMITTED, CurrentScore, systems_at
-from leaderboard.services.columns import TooLargeError
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.rank_history import stored_ranks
-from leaderboard.services.rankings import site_rules
 from leaderboard.services.revision_changes import RevisionChanges, revision_changes
 from leaderboard.services.sheets import Origin
 from leaderboard.services.table_files import Heading, Value

@@ -22,8 +22,9 @@ from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.selectors.scores import BoardSystem, systems_at
 from leaderboard.services.agreement import MOST_SYSTEMS
 from leaderboard.services.agreement_page import kendall_taus, likeness_order
-from leaderboard.services.columns import Column, PublishedBoard, TooLargeError, published_board, separability_of
+from leaderboard.services.columns import Column, PublishedBoard, published_board, separability_of
 from leaderboard.services.margins import margins_between
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.pair_page import pair_of
 from leaderboard.services.rank_rows import number
 from leaderboard.services.sheets import VERDICTS, Origin, SheetError, margins_sheet

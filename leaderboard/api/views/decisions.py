@@ -18,8 +18,8 @@ from leaderboard.api.views.writing import WritingView
 from leaderboard.models import Batch, Submission
 from leaderboard.selectors.audience import audience, visible_batch
 from leaderboard.selectors.submissions import batch_naming
-from leaderboard.services.columns import TooLargeError
 from leaderboard.services.decision_preview import outcomes_between, outcomes_of_accepting
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.preview import latest_state
 from leaderboard.services.submissions import (
     reinstate_submission,

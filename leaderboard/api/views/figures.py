@@ -32,16 +32,10 @@ from leaderboard.api.problems import ApiError
 from leaderboard.api.views.base import BenchmarkView
 from leaderboard.models import Publication
 from leaderboard.selectors.scores import BoardSystem, systems_at
-from leaderboard.services.columns import (
-    Column,
-    PublishedBoard,
-    TooLargeError,
-    board_under,
-    published_board,
-    separability_of,
-)
+from leaderboard.services.columns import Column, PublishedBoard, board_under, published_board, separability_of
 from leaderboard.services.filters import Filters, kept
 from leaderboard.services.masks import masked
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.rank_rows import rank_rows
 from leaderboard.services.score_table import score_rows, scores_csv, scores_long_csv
 from leaderboard.services.sheets import Origin, SheetError, orders_text, ranks_sheet, scores_sheet

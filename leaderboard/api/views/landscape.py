@@ -13,9 +13,9 @@ from leaderboard.api.pagination import cut_sorted, next_url, window
 from leaderboard.api.shapes import landscape as shapes
 from leaderboard.api.views.base import ApiView
 from leaderboard.api.views.figures import FigureView
+from leaderboard.computing.rankings import site_rules
 from leaderboard.services.axioms import rule_properties
 from leaderboard.services.landscape import Bounds, landscape
-from leaderboard.services.rankings import site_rules
 
 
 class RuleProperties(FigureView):

@@ -18,7 +18,7 @@ from leaderboard.api.views.base import job_states
 from leaderboard.api.views.figures import FigureView
 from leaderboard.models import Publication
 from leaderboard.selectors.scores import systems_at
-from leaderboard.services.columns import TooLargeError
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.prospects import (
     StoredProspects,
     prospects_under,

@@ -28,8 +28,8 @@ from leaderboard.models import ApiToken, Batch, Benchmark
 from leaderboard.selectors.audience import audience, visible_batch
 from leaderboard.selectors.submissions import batch_naming
 from leaderboard.services.batch_page import batch_standing
-from leaderboard.services.columns import TooLargeError
 from leaderboard.services.instance_vectors import differing_means
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.submission_errors import QuotaError, SubmissionError
 from leaderboard.services.submissions import decides_alone, require_may_submit
 from leaderboard.services.upload_preview import preview_upload

@@ -10,10 +10,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from leaderboard.computing.rankings import site_rules
 from leaderboard.services.benchmark_folders import import_folder
 from leaderboard.services.benchmarks import TaskSpec
 from leaderboard.services.landscape import landscape
-from leaderboard.services.rankings import site_rules
 from leaderboard.services.submissions import withdraw_submission
 from ranking_engine import RULES, ScoreMatrix, rank
 from ranking_engine.axioms import PROPERTIES, entry

@@ -11,7 +11,8 @@ from leaderboard.selectors.audience import audience
 from leaderboard.services import columns
 from leaderboard.services.board import build_board
 from leaderboard.services.board_query import BoardQuery
-from leaderboard.services.columns import TooLargeError, board_under, published_board, single_flight
+from leaderboard.services.columns import board_under, published_board
+from leaderboard.services.on_demand import TooLargeError, single_flight
 from leaderboard.services.score_matrix import revision_matrix
 from ranking_engine import rank
 
@@ -45,13 +46,13 @@ def on_demand(benchmark, names=None, level="public"):
 
 def test_an_answer_is_kept_by_audience(make, monkeypatch):
     benchmark, calls = make.published(SCORES), []
-    compute = columns.rank_isolated
+    compute = columns.rank_in_time
 
     def counted(*arguments, **options):
         calls.append(arguments)
         return compute(*arguments, **options)
 
-    monkeypatch.setattr(columns, "rank_isolated", counted)
+    monkeypatch.setattr(columns, "rank_in_time", counted)
     for level in ("public", "public", "member", "owner", "member"):
         on_demand(benchmark, level=level)
     assert len(calls) == 3
@@ -103,8 +104,8 @@ def test_a_failure_is_not_kept_and_the_next_one_computes():
     assert single_flight("key", lambda: "answer") == "answer"
 
 
-def test_whoever_waits_in_vain_computes_for_themselves(monkeypatch):
-    monkeypatch.setattr(columns, "FLIGHT_SECONDS", 0.1)
+def test_whoever_waits_in_vain_computes_for_themselves(monkeypatch, settings):
+    settings.ON_DEMAND_SECONDS = 0.1
     monkeypatch.setattr(cache, "add", lambda *args, **options: False)
     assert single_flight("key", lambda: "answer") == "answer"
 

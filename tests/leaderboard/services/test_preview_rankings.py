@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from leaderboard.computing.rankings import split_rules
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.preview import BoardState, rankings_of
-from leaderboard.services.rankings import split_rules
 from ranking_engine import AGGREGATIONS, Ranking, rank_all
 
 N_TASKS = 17

@@ -8,8 +8,8 @@ import pytest
 from leaderboard.models import Job, Report
 from leaderboard.services import prospects as service
 from leaderboard.services.benchmarks import GroupSpec, TaskSpec, create_benchmark
-from leaderboard.services.columns import TooLargeError
 from leaderboard.services.job_runner import run_job
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.prospects import (
     in_own_words,
     pair_under,

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from django.db import transaction
 
+from leaderboard.computing import rankings
 from leaderboard.models import Benchmark, Job, Publication, Report
 from leaderboard.selectors.reports import unpack_arrays
-from leaderboard.services import rankings
 from leaderboard.services.columns import published_board
 from leaderboard.services.rankings import publish, ranking_reports
 from leaderboard.services.reports import make_report, pack_arrays

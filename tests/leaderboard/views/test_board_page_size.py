@@ -2,9 +2,9 @@
 
 from django.test import Client
 
+from leaderboard.computing.rankings import site_rules
 from leaderboard.services.benchmark_folders import import_folder
 from leaderboard.services.demonstration import FOLDER
-from leaderboard.services.rankings import site_rules
 
 
 def test_a_cell_of_the_board_of_glue_costs_few_bytes_and_the_page_few_queries(make, django_assert_max_num_queries):

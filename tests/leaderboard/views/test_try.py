@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import logging
+import random
 import re
 from fractions import Fraction
 from html import unescape
@@ -14,9 +15,11 @@ from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from leaderboard.services.try_table import TryOptions, example, read_inputs, try_table
+from leaderboard.services.try_table import TryOptions, example, try_table
 from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine.benchmark_file import to_matrix
 from ranking_engine.prospects import prospects
+from ranking_engine.tables import read_table
 from tests.browser import by_hand
 
 TABLE = "system,T1,T2,T3\nAda,3,1,2\nBob,2,3,1\nCleo,1,2,3\nDan,,1,\n"
@@ -57,7 +60,7 @@ def test_the_ranks_are_those_worked_out_by_hand(client):
 
 def test_the_page_says_who_can_win_and_who_beats_whom(client):
     page = unescape(posted(client, EVEN).content.decode())
-    matrix, _ = read_inputs(EVEN.encode(), b"")
+    matrix = to_matrix(read_table(EVEN.encode()))
     verdicts = [prospect.verdict for prospect in prospects(matrix, n_draws=0).systems]
     assert page.count('class="prospect is-strict"') == verdicts.count("strict") > 0
     assert page.count('class="prospect is-none"') == verdicts.count("none")
@@ -73,7 +76,7 @@ def test_the_page_says_who_can_win_and_who_beats_whom(client):
 )
 def test_the_options_are_those_of_a_board(client, options):
     ranks = ranks_in(posted(client, format="csv", **options))
-    matrix, _ = read_inputs(TABLE.encode(), b"")
+    matrix = to_matrix(read_table(TABLE.encode()))
     for rule in ("mean", "borda", "plurality", "copeland"):
         found = rank(matrix, rule, missing=options["policy"], ties=options.get("ties"))
         if found.status == "undefined":
@@ -125,7 +128,7 @@ def test_a_table_from_a_spreadsheet_ranks_as_the_same_one_with_commas(client, de
 
 def test_weights_alone_are_taken_too():
     board = try_table(TABLE.encode(), b'{"T1": 5, "t2": "1/3"}', TryOptions(policy="median")).board
-    matrix, _ = read_inputs(TABLE.encode(), b"")
+    matrix = to_matrix(read_table(TABLE.encode()))
     weighed = ScoreMatrix(matrix.values, weights=[5, Fraction(1, 3), 1])
     expected = rank(weighed, "mean", missing="median").ranks.tolist()
     assert next(column for column in board.columns if column.rule == "mean").ranks.tolist() == expected
@@ -174,11 +177,24 @@ def test_whoever_tries_too_often_waits(client, settings):
 
 
 def test_what_takes_too_long_is_left_out_and_said_so(client, settings):
-    settings.TRY_SECONDS = 0
-    page = unescape(posted(client, EVEN).content.decode())
-    assert "Who could win took longer than the 0 seconds" in page
-    assert "the rankings took all the time there is" in page
+    settings.ON_DEMAND_SECONDS = 1.5
+    dice = random.Random(1)
+    rows = [f"s{i}," + ",".join(str(dice.randrange(100)) for _ in range(60)) for i in range(100)]
+    table = "\n".join(["system," + ",".join(f"t{t}" for t in range(60)), *rows])
+    about = "".join(f'[[task]]\nname = "t{t}"\ngroup = "g{t // 3}"\n' for t in range(60))
+    page = unescape(posted(client, table, about=about, aggregation="two_step").content.decode())
+    assert "The 1.5 seconds that there are did not last for" in page
+    assert "Bradley-Terry" in re.search(r"did not last for ([^<]*)", page)[1]
+    assert "It takes longer than the 1.5 seconds that are computed on demand." in page
     assert "Ranks of your table" in page
+
+
+def test_where_not_one_rule_is_done_in_time_the_page_says_so_and_keeps_what_was_sent(client, settings):
+    settings.ON_DEMAND_SECONDS = 0.001
+    answer = posted(client, EVEN)
+    assert answer.status_code == 422
+    assert "This took longer than the 0.001 seconds" in answer.content.decode()
+    assert "system,T1,T2,T3,T4,T5" in answer.content.decode()
 
 
 @pytest.mark.django_db

@@ -1,0 +1,169 @@
+"""Rankings of a matrix under the rules of a board: all at once, or one part after the other while time lasts."""
+
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranking_engine import (
+    RULES,
+    Pairwise,
+    Ranking,
+    ScoreMatrix,
+    condorcet_winner,
+    quick_rules,
+    rank,
+    rank_all,
+    slow_rules,
+    smith_set,
+)
+from ranking_engine.aggregation import reweighted
+from ranking_engine.rules.majority_of_many import majority_of_many
+
+logger = logging.getLogger(__name__)
+
+TWO_STEP = "two_step"
+COMPARED_AT_ONCE = 5_000  # systems whose pairs are all compared before a board is published
+# The rules that take longest where a table is large, the longest last: what time does not allow are these.
+LONGEST = ("coombs", "relative_difference", "schulze", "ranked_pairs", "kemeny", "bradley_terry")
+
+Outcomes = dict[str, Ranking | Exception]
+MajorityFacts = tuple[int | None, np.ndarray]
+
+
+@dataclass(frozen=True)
+class RuleSplit:
+    """Which rules a board of one size has, in the catalogue's order.
+
+    `quick` ones are there before the board is published, `slow` ones come after it; `left_out` says of the others why
+    they are not computed.
+    """
+
+    quick: list[str]
+    slow: list[str]
+    left_out: dict[str, str]
+
+    @property
+    def computed(self) -> list[str]:
+        """Quick and slow ones together."""
+        return [rule for rule in site_rules() if rule in {*self.quick, *self.slow}]
+
+
+def site_rules() -> list[str]:
+    """The rules that a board may show, in the catalogue's order: all but those with parameters of one's own."""
+    return [key for key, rule in RULES.items() if not rule.parameters]
+
+
+def split_rules(n_systems: int, n_tasks: int) -> RuleSplit:
+    """The rules of a board of this size."""
+    quick, slow = set(quick_rules(n_systems, n_tasks)), set(slow_rules(n_systems, n_tasks))
+    listed = site_rules()
+    return RuleSplit(
+        quick=[rule for rule in listed if rule in quick],
+        slow=[rule for rule in listed if rule in slow],
+        left_out={rule: RULES[rule].why_not_computed(n_systems) for rule in listed if rule not in quick | slow},
+    )
+
+
+def rank_isolated(
+    matrix: ScoreMatrix,
+    missing: str,
+    aggregation: str,
+    rules: Sequence[str] | None = None,
+    pairwise: Pairwise | None = None,
+    *,
+    ties: str | None = None,
+    options: Mapping[str, Mapping[str, object]] | None = None,
+) -> dict[str, tuple[Ranking | Exception, float]]:
+    """Rankings with their seconds. A rule that raises has its exception in place of a ranking.
+
+    Args:
+        matrix: what is ranked.
+        missing: the missing-score policy.
+        aggregation: how tasks and groups count together.
+        rules: which rules; all that are quick at this size where None.
+        pairwise: the comparison of all pairs under the aggregation, where that is known already.
+        ties: the convention for ties within a task; each rule's own where None.
+        options: of single rules, such as how many seconds one may search.
+    """
+    options = options or {}
+    chosen = split_rules(matrix.n_systems, matrix.n_tasks).quick if rules is None else list(rules)
+    started = time.perf_counter()
+    try:
+        rankings = rank_all(
+            matrix, chosen, missing=missing, aggregation=aggregation, pairwise=pairwise, ties=ties, options=options
+        )
+    except MemoryError:
+        raise
+    except Exception:
+        logger.exception("the rules together failed; ranking one by one")
+    else:
+        share = (time.perf_counter() - started) / max(1, len(rankings))
+        return {rule: (ranking, share) for rule, ranking in rankings.items()}
+    outcomes: dict[str, tuple[Ranking | Exception, float]] = {}
+    for rule in chosen:
+        started = time.perf_counter()
+        try:
+            own = options.get(rule, {})
+            outcome: Ranking | Exception = rank(
+                matrix, rule, missing=missing, aggregation=aggregation, ties=ties, **dict(own)
+            )
+        except Exception as error:
+            logger.exception("rule %s failed", rule)
+            outcome = error
+        outcomes[rule] = (outcome, time.perf_counter() - started)
+    return outcomes
+
+
+def rank_in_turn(
+    matrix: ScoreMatrix,
+    missing: str,
+    aggregation: str,
+    rules: Sequence[str],
+    *,
+    ties: str | None = None,
+    options: Mapping[str, Mapping[str, object]] | None = None,
+) -> Iterator[Outcomes]:
+    """As `rank_isolated`, some rules at a time: first those that share what they need, then the longest one by one."""
+    for batch in (*quick_batches(rules, aggregation), *([rule] for rule in LONGEST if rule in rules)):
+        outcomes = rank_isolated(matrix, missing, aggregation, batch, ties=ties, options=options)
+        yield {rule: outcome for rule, (outcome, _) in outcomes.items()}
+
+
+def quick_batches(rules: Sequence[str], aggregation: str) -> list[list[str]]:
+    """Those of the rules that do not take longest, as they are ranked together: each batch takes a moment.
+
+    With two-step aggregation every group is ranked by itself, so that there a family of rules is a batch.
+    """
+    quick = [rule for rule in rules if rule not in LONGEST]
+    if aggregation != TWO_STEP:
+        return [quick] if quick else []
+    families = dict.fromkeys(RULES[rule].family for rule in quick)
+    return [[rule for rule in quick if RULES[rule].family == family] for family in families]
+
+
+def board_in_turn(
+    matrix: ScoreMatrix, missing: str, aggregation: str, rules: Sequence[str], ties: str | None
+) -> Iterator[MajorityFacts | Outcomes]:
+    """What a board under other settings is made of: first the majority facts, then rankings as `rank_in_turn`."""
+    yield majority_facts(matrix, aggregation)
+    yield from rank_in_turn(matrix, missing, aggregation, rules, ties=ties)
+
+
+def majority_facts(matrix: ScoreMatrix, aggregation: str) -> MajorityFacts:
+    """The Condorcet winner and the Smith set (a boolean a system) with the tasks' weights under `aggregation`.
+
+    Two-step aggregation has no majority of its own: there the tasks' own weights decide. Among very many systems the
+    winner is found without comparing all pairs, and so is the Smith set unless it is large: then nobody is marked.
+    """
+    weighed = matrix if aggregation == TWO_STEP else reweighted(matrix, aggregation)
+    if matrix.n_systems > COMPARED_AT_ONCE:
+        winner, members = majority_of_many(weighed)
+    else:
+        pairwise = Pairwise.of(weighed)
+        winner, members = condorcet_winner(pairwise), smith_set(pairwise)
+    in_smith_set = np.zeros(matrix.n_systems, bool)
+    in_smith_set[list(members or ())] = True
+    return winner, in_smith_set

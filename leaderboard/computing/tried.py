@@ -1,0 +1,289 @@
+"""A table that somebody brings along, from its text to its figures: read and ranked in one child process.
+
+What is quick comes first, so that something is there even where the time does not last for all of it.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaderboard.computing.pairs import margins_of
+from leaderboard.computing.rankings import (
+    LONGEST,
+    TWO_STEP,
+    MajorityFacts,
+    Outcomes,
+    majority_facts,
+    quick_batches,
+    rank_isolated,
+    split_rules,
+)
+from ranking_engine import Ranking, ScoreMatrix
+from ranking_engine.aggregation import reweighted, weight_bits
+from ranking_engine.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
+from ranking_engine.names import fold_name, shorten
+from ranking_engine.prospects import Prospects, prospects
+from ranking_engine.stability.significance import Significance, significance_of_rankings
+from ranking_engine.tables import Table, TableError, TableIssue, read_table
+from ranking_engine.weights import GROUPED_BITS, check_bits, exact_weight
+
+TABLE_NAME, ABOUT_NAME, WEIGHTS_NAME = "the table", "benchmark.toml", "the weights"
+MOST_TESTED = 100  # systems; beyond, there are too many pairs to test while somebody waits
+MOST_WON = 100  # systems of whom it is found out who could win
+DRAWS, STEPS = 2000, 5000  # weightings drawn, and linear programs solved, for that
+DUELS = 30  # systems held against each other
+AFTER_WINNERS = ("kemeny", "bradley_terry")  # rules that may take the rest of the time alone
+WINNERS_SHARE = 0.7  # of the seconds, after which no more is found out about who could win
+KEMENY_SHARE = 0.2  # of the seconds, for which Kemeny's order is looked for
+
+
+@dataclass(frozen=True)
+class RankAs:
+    """How a table is ranked, and how much of it; texts that are empty are as for a new benchmark.
+
+    Attributes:
+        policy, aggregation, ties, reference: of the board.
+        n_systems, n_tasks: that are read at most.
+        seconds: that all of it may take.
+        is_whole: the rankings alone, as a file has them.
+    """
+
+    policy: str
+    aggregation: str
+    ties: str
+    reference: str
+    n_systems: int
+    n_tasks: int
+    seconds: float
+    is_whole: bool = False
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """What is wrong with a table: the issues, and what errors call the file."""
+
+    issues: Sequence[TableIssue]
+    source: str
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """What a table says, and how it is going to be ranked."""
+
+    matrix: ScoreMatrix
+    policy: str
+    aggregation: str
+    rules: list[str]
+    read_as: str
+
+
+@dataclass(frozen=True)
+class Duels:
+    """The first systems under the reference rule, and the margins between them."""
+
+    systems: list[int]
+    margins: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Tests:
+    """Which systems can be told apart under a rule, or why that was not tested."""
+
+    rule: str
+    found: Significance | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Winners:
+    """Who could win under some weights, or why that was not found out; `is_late` where the time did not last."""
+
+    found: Prospects | None
+    reason: str = ""
+    is_late: bool = False
+
+
+TablePart = Unreadable | ReadTable | MajorityFacts | Outcomes | Duels | Tests | Winners
+
+
+class _LateError(Exception):
+    """The share of the seconds is used up."""
+
+
+def figures_of_table(table: bytes, about: bytes, asked: RankAs) -> Iterator[TablePart]:
+    """Read a table and yield what is known of it: what it says, the majority facts, rankings, then the rest.
+
+    Args:
+        table: a scores.csv.
+        about: a benchmark.toml, a JSON object of weights by task, or nothing.
+        asked: how it is ranked.
+    """
+    started = time.monotonic()
+    try:
+        read = read_inputs(table, about, asked)
+        _check_weights(read)
+    except TableError as error:
+        yield Unreadable(error.errors, error.source)
+        return
+    except ValueError as error:
+        yield Unreadable([TableIssue(None, None, None, str(error))], WEIGHTS_NAME)
+        return
+    yield read
+    matrix = read.matrix
+    weighed = matrix if read.aggregation == TWO_STEP else reweighted(matrix, read.aggregation)
+    yield majority_facts(matrix, read.aggregation)
+    longest = [rule for rule in LONGEST if rule in read.rules]
+    longest.sort(key=lambda rule: rule != asked.reference)  # the others are told in its order
+    n_before_duels = int(asked.reference in longest)
+    outcomes: Outcomes = {}
+    for batch in (*quick_batches(read.rules, read.aggregation), *([rule] for rule in longest[:n_before_duels])):
+        ranked = _ranked(read, batch, asked)
+        outcomes |= ranked
+        yield ranked
+    left = [[rule] for rule in longest[n_before_duels:]]
+    if asked.is_whole:
+        yield from (_ranked(read, batch, asked) for batch in left)
+        return
+    reference = _reference(outcomes, asked.reference, matrix)
+    yield _duels(weighed, reference)
+    yield from (_ranked(read, batch, asked) for batch in left if batch[0] not in AFTER_WINNERS)
+    yield _winners(weighed, started + WINNERS_SHARE * asked.seconds)
+    yield from (_ranked(read, batch, asked) for batch in left if batch[0] in AFTER_WINNERS)
+    yield _tests(weighed, reference, read.aggregation)
+
+
+def read_inputs(table: bytes, about: bytes, asked: RankAs) -> ReadTable:
+    """The table as a matrix, and how it is ranked.
+
+    Raises:
+        TableError: something cannot be read; it names line and column.
+    """
+    read = read_table(table, name=TABLE_NAME, max_systems=asked.n_systems, max_tasks=asked.n_tasks)
+    matrix, described = _described(read, about)
+    stated = described.policy if described else None
+    return ReadTable(
+        matrix,
+        policy=asked.policy or stated or "drop_systems",
+        aggregation=asked.aggregation or ("balanced" if matrix.group_weights else "basic"),
+        rules=split_rules(matrix.n_systems, matrix.n_tasks).quick,
+        read_as=read.dialect.told,
+    )
+
+
+def _check_weights(read: ReadTable) -> None:
+    """Refuse weights that are too long to be computed with exactly.
+
+    Raises:
+        ValueError: they are.
+    """
+    tasks, groups = read.matrix.task_names, read.matrix.group_weights
+    check_bits([f"the weight of {shorten(name)!r}" for name in tasks], read.matrix.weights)
+    check_bits([f"the weight of the group {shorten(name)!r}" for name in groups], list(groups.values()))
+    if weight_bits(read.matrix, read.aggregation) > GROUPED_BITS:
+        raise ValueError("the weights of tasks within groups have too many digits to be evened out exactly")
+
+
+def _described(read: Table, about: bytes) -> tuple[ScoreMatrix, BenchmarkFile | None]:
+    text = about.decode("utf-8-sig", "replace").strip()
+    if text.startswith("{"):
+        return _weighed(to_matrix(read), text), None
+    described = read_benchmark(about, name=ABOUT_NAME) if text else None
+    return to_matrix(read, described), described
+
+
+def _weighed(matrix: ScoreMatrix, text: str) -> ScoreMatrix:
+    """The matrix with weights stated as a JSON object."""
+    try:
+        stated = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise _weights_error(f"not valid JSON: {error.msg}", error.lineno) from error
+    except RecursionError as error:
+        raise _weights_error("not valid JSON: nested too deep") from error
+    except ValueError as error:  # a number of more digits than are read
+        raise _weights_error("not valid JSON: a number is too long") from error
+    places = {fold_name(name): t for t, name in enumerate(matrix.task_names)}
+    weights = list(matrix.weights)
+    for name, value in stated.items():
+        if fold_name(name) not in places:
+            raise _weights_error(f"unknown task {shorten(name)!r}: the table has none of this name")
+        try:
+            weights[places[fold_name(name)]] = exact_weight(value, f"the weight of {shorten(name)!r}")
+        except ValueError as error:
+            raise _weights_error(str(error)) from error
+    if not any(weights):
+        raise _weights_error("the weights of all tasks are zero")
+    return matrix.with_weights(weights)
+
+
+def _weights_error(message: str, line: int | None = None) -> TableError:
+    return TableError([TableIssue(line, None, None, message)], WEIGHTS_NAME)
+
+
+def _ranked(read: ReadTable, rules: Sequence[str], asked: RankAs) -> Outcomes:
+    n_searches = len(read.matrix.groups) + 1 if read.aggregation == TWO_STEP else 1  # at most one a group
+    options = {"kemeny": {"seconds": max(0.01, KEMENY_SHARE * asked.seconds / n_searches)}}
+    outcomes = rank_isolated(
+        read.matrix, read.policy, read.aggregation, rules, ties=asked.ties or None, options=options
+    )
+    return {rule: outcome for rule, (outcome, _) in outcomes.items()}
+
+
+def reference_rule(ranked: Sequence[str], asked: str, matrix: ScoreMatrix) -> str:
+    """The rule asked for, if it ranks; else Borda, or Copeland where scores are missing; else the first that ranks.
+
+    Args:
+        ranked: the rules that rank.
+        asked: the rule asked for, or nothing.
+        matrix: what is ranked.
+    """
+    usual = "copeland" if np.isnan(matrix.values).any() else "borda"
+    return next((rule for rule in (asked, usual, *ranked) if rule in ranked), "")
+
+
+def _reference(outcomes: Outcomes, asked: str, matrix: ScoreMatrix) -> Ranking | None:
+    ranked = {
+        rule: outcome
+        for rule, outcome in outcomes.items()
+        if isinstance(outcome, Ranking) and outcome.status == "ranked"
+    }
+    return ranked.get(reference_rule(list(ranked), asked, matrix))
+
+
+def _duels(matrix: ScoreMatrix, reference: Ranking | None) -> Duels:
+    """The margins between the first systems under the reference rule; equal ones by name, unranked ones last."""
+    ranks = np.full(matrix.n_systems, -1) if reference is None else reference.ranks
+    names = [fold_name(name) for name in matrix.system_names]
+    order = sorted(range(matrix.n_systems), key=lambda i: (ranks[i] < 1, int(ranks[i]), names[i]))[:DUELS]
+    places = np.array(order, np.intp)
+    return Duels(order, margins_of(matrix, places, places))
+
+
+def _tests(matrix: ScoreMatrix, reference: Ranking | None, aggregation: str) -> Tests:
+    if aggregation == TWO_STEP:
+        reason = "with two-step aggregation the groups are ranked, and the test is of differences on tasks"
+        return Tests("", None, reason)
+    if matrix.n_systems > MOST_TESTED:
+        return Tests("", None, f"here not for more than {MOST_TESTED} systems")
+    if reference is None:
+        return Tests("", None, "no rule ranks")
+    return Tests(reference.rule, significance_of_rankings(matrix, {reference.rule: reference})[reference.rule])
+
+
+def _winners(matrix: ScoreMatrix, deadline: float) -> Winners:
+    if matrix.n_systems > MOST_WON:
+        return Winners(None, f"Who could win is found out here for up to {MOST_WON} systems.")
+    if not matrix.votes.any():
+        return Winners(None, "No task votes.")
+
+    def check(done: int, total: int) -> None:
+        if time.monotonic() > deadline:
+            raise _LateError
+
+    try:
+        return Winners(prospects(matrix, n_draws=DRAWS, max_steps=STEPS, progress=check))
+    except _LateError:
+        return Winners(None, is_late=True)
