@@ -35,11 +35,11 @@ def main(memory_bytes: int) -> None:
     threading.Thread(target=_listen, args=(requests, calls), daemon=True).start()
     importlib.import_module("leaderboard.computing.rankings")  # so that the first call need not wait for it
     while True:
-        function, arguments, seconds = calls.get()
+        function, arguments, keywords, seconds = calls.get()
         _limit_processor(seconds)
         try:
             _check(function)
-            result = function(*arguments)
+            result = function(*arguments, **keywords)
             if isinstance(result, types.GeneratorType):
                 for part in result:
                     _say(replies, PART, part)

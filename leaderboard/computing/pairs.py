@@ -1,14 +1,23 @@
-"""Systems held against each other: weighted margins, in integers."""
+"""Systems held against each other: weighted margins in integers, places on the tasks' scales, the test of a pair."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ranking_engine import ScoreMatrix
+from ranking_engine.comparison import compare_ranks
+from ranking_engine.stability.pair_tests import pair_test
 
 
 def margins_of(matrix: ScoreMatrix, rows: np.ndarray, columns: np.ndarray) -> dict[str, Any]:
-    """All of `Margins`: the rows are compared with every system, task by task, in integers."""
+    """The rows compared with every system, task by task, in integers; the fields of `services.margins.Margins`.
+
+    Args:
+        matrix: with the weights that decide majorities.
+        rows: systems, by index.
+        columns: the systems of which the margins are kept.
+    """
     scores, weights = matrix.scores[:, matrix.votes], matrix.integer_weights[matrix.votes]
     total = sum(int(weight) for weight in weights) or 1
     above = np.zeros((len(rows), matrix.n_systems), weights.dtype)
@@ -16,8 +25,8 @@ def margins_of(matrix: ScoreMatrix, rows: np.ndarray, columns: np.ndarray) -> di
     is_scored = ~np.isnan(scores)
     for t, weight in enumerate(weights):
         mine, theirs = scores[rows, t][:, None], scores[None, :, t]
-        above += (mine > theirs) * weight
-        below += (mine < theirs) * weight
+        above[mine > theirs] += weight  # not multiplied: a weight may be longer than any integer of numpy
+        below[mine < theirs] += weight
         common |= is_scored[rows, t][:, None] & is_scored[None, :, t]
     common[np.arange(len(rows)), rows] = False
     sign = np.sign((above - below).astype(np.float64) if weights.dtype != object else _signs(above - below))
@@ -35,3 +44,89 @@ def margins_of(matrix: ScoreMatrix, rows: np.ndarray, columns: np.ndarray) -> di
 def _signs(differences: np.ndarray) -> np.ndarray:
     """Signs of integers of any size."""
     return (differences > 0).astype(np.float64) - (differences < 0)
+
+
+def among_rivals(matrix: ScoreMatrix, i: int) -> dict[str, Any]:
+    """How system `i` does on every task among those that have a score there, and its margins over its rivals.
+
+    Args:
+        matrix: with the weights that decide majorities.
+        i: a system with a score.
+    """
+    scores = matrix.scores
+    own, present = scores[i], ~np.isnan(scores)
+    below = (scores < own).sum(axis=0) + ((scores == own).sum(axis=0) - 1) / 2
+    rivals = present.sum(axis=0) - 1
+    share = np.divide(below, rivals, out=np.full(len(own), np.nan), where=(rivals > 0) & ~np.isnan(own))
+    return {
+        "position": positions(scores, [i])[0],
+        "median": medians(scores),
+        "values": matrix.values[i],
+        "ranks": 1 + (scores > own).sum(axis=0),
+        "n_scored": present.sum(axis=0),
+        "below": np.where(matrix.votes, share, np.nan),
+        "votes": matrix.votes,
+        "margins": margins_of(matrix, np.array([i], np.intp), np.arange(matrix.n_systems)),
+    }
+
+
+def two_held_together(matrix: ScoreMatrix, pair: tuple[int, int]) -> dict[str, Any]:
+    """What of a pair rests on the scores alone: values, places on the tasks' scales, weights, the test.
+
+    Args:
+        matrix: with the weights that decide majorities.
+        pair: two different systems.
+    """
+    scores, rows = matrix.scores, list(pair)
+    weights = np.where(matrix.votes, matrix.integer_weights, 0)
+    total = sum(int(weight) for weight in weights) or 1
+    above = [int(w) * int(np.nan_to_num(np.sign(scores[pair[0], t] - scores[pair[1], t])))
+             for t, w in enumerate(weights)]  # fmt: skip
+    test = pair_test(matrix, *pair)
+    return {
+        "values": matrix.values[rows],
+        "positions": positions(scores, rows),
+        "medians": medians(scores),
+        "order": np.sign(scores[pair[0]] - scores[pair[1]]),
+        "weights": [int(weight) / total for weight in weights],
+        "votes": matrix.votes,
+        "sign": int(np.sign(sum(above))),
+        "p_value": float(test.p_values[0]),
+        "n_units": int(test.n_units[0]),
+        "difference": float(test.differences[0]),
+        "verdict": int(test.verdicts[0]),
+        "is_drawn": bool(test.n_draws),
+    }
+
+
+def positions(scores: np.ndarray, rows: Sequence[int]) -> np.ndarray:
+    """Where rows of oriented scores lie on each task between its worst score (0) and its best (1); NaN = missing.
+
+    A task on which all are equal has everybody at 1.
+    """
+    present = ~np.isnan(scores)
+    low = np.where(present.any(axis=0), np.where(present, scores, np.inf).min(axis=0), np.nan)
+    high = np.where(present.any(axis=0), np.where(present, scores, -np.inf).max(axis=0), np.nan)
+    spread = np.where(high > low, high - low, 1.0)
+    return np.where(high > low, (scores[rows] - low) / spread, np.where(present[rows], 1.0, np.nan))
+
+
+def medians(scores: np.ndarray) -> np.ndarray:
+    """The place of each task's median score between its worst and its best; NaN where nobody has a score."""
+    every = positions(scores, range(len(scores)))
+    return np.array([np.median(column[~np.isnan(column)]) if (~np.isnan(column)).any() else np.nan
+                     for column in every.T])  # fmt: skip
+
+
+def average_ranks(ranks: np.ndarray) -> np.ndarray:
+    """Shown ranks (1, 2, 2, 4; below 1 = unranked) as average places (1, 2.5, 2.5, 4; NaN)."""
+    averages = np.full(len(ranks), np.nan)
+    is_ranked = ranks >= 1
+    places, which, n_holders = np.unique(ranks[is_ranked], return_inverse=True, return_counts=True)
+    averages[is_ranked] = (places + (n_holders - 1) / 2)[which]
+    return averages
+
+
+def kendall_taus_of(ranks: Sequence[np.ndarray]) -> np.ndarray:
+    """Kendall's tau-b between all pairs of rankings, each as shown ranks; on the systems that both rank."""
+    return compare_ranks(np.array([average_ranks(row) for row in ranks])).kendall_tau

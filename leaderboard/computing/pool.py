@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,6 +160,7 @@ class Pool:
         self,
         function: Callable[..., Any],
         *arguments: object,
+        keywords: Mapping[str, object] | None = None,
         on_part: Callable[[Any], None] | None = None,
         is_abandoned: Callable[[], bool] = lambda: False,
         seconds: float | None = None,
@@ -168,7 +169,7 @@ class Pool:
 
         Args:
             function: at the top of its module.
-            arguments: its own.
+            arguments, keywords: its own.
             on_part: takes each value that the function yields, as soon as it is there.
             is_abandoned: asked again and again; the child is killed when it says yes.
             seconds: fewer than those of the limits, where the call has no more.
@@ -184,7 +185,7 @@ class Pool:
             Exception: whatever the function raised.
         """
         allowed = self.limits.seconds if seconds is None else max(0.0, seconds)
-        message = packed((function, arguments, allowed))
+        message = packed((function, arguments, dict(keywords or {}), allowed))
         with self._turn(is_abandoned):
             child = self._child()
             try:

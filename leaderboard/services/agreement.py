@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leaderboard.computing.pairs import average_ranks
 from leaderboard.services.columns import Column
 from ranking_engine.comparison import compare_ranks
 
@@ -53,15 +54,6 @@ def agreements(columns: Sequence[Column], reference: Column) -> dict[str, Agreem
         for k, column in enumerate(others, start=1)
         if found.n_common[0, k] > 1
     }
-
-
-def average_ranks(ranks: np.ndarray) -> np.ndarray:
-    """Shown ranks (1, 2, 2, 4; below 1 = unranked) as average places (1, 2.5, 2.5, 4; NaN)."""
-    averages = np.full(len(ranks), np.nan)
-    is_ranked = ranks >= 1
-    places, which, n_holders = np.unique(ranks[is_ranked], return_inverse=True, return_counts=True)
-    averages[is_ranked] = (places + (n_holders - 1) / 2)[which]
-    return averages
 
 
 def _signed(value: float) -> str:

@@ -2,21 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
 
 from leaderboard.charts.heat_map import HeatMap, heat_map
 from leaderboard.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
+from leaderboard.computing.pairs import average_ranks, kendall_taus_of
 from leaderboard.models import Benchmark, Publication
 from leaderboard.selectors.scores import BoardSystem, systems_at
-from leaderboard.services.agreement import average_ranks
 from leaderboard.services.columns import Column, published_board
-from leaderboard.services.on_demand import single_flight
+from leaderboard.services.on_demand import compute, single_flight
 from leaderboard.services.wording import shortened
 from ranking_engine import __version__ as engine_version
-from ranking_engine.comparison import compare_ranks
 
 SHOWN = 30  # systems in the chart, beside pinned ones
 MOST_SYSTEMS = 2000  # with more, comparing every pair of systems would hold the page up
@@ -95,15 +93,9 @@ def kendall_taus(publication: Publication, columns: Sequence[Column]) -> np.ndar
     digest = ":".join([*sorted(column.rule for column in columns)])
     key = f"taus:{publication.revision_id}:{engine_version}:{publication.pk}:{digest}"
 
-    def compute() -> dict[str, Any]:
-        return {"rules": [column.rule for column in columns], "tau": taus_of(columns)}
-
-    return single_flight(key, compute)["tau"]
-
-
-def taus_of(columns: Sequence[Column]) -> np.ndarray:
-    """Kendall's tau-b between all pairs of columns, computed now."""
-    return compare_ranks(np.array([average_ranks(column.ranks) for column in columns])).kendall_tau
+    ranks = [column.ranks for column in columns]
+    n_steps = len(ranks) * sum(row.size**2 for row in ranks[:1])
+    return single_flight(key, lambda: {"tau": compute(kendall_taus_of, ranks, n_steps=n_steps)})["tau"]
 
 
 def likeness_order(tau: np.ndarray, first: int) -> list[int]:

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from leaderboard.computing.rankings import rank_isolated, site_rules, split_rules
+from leaderboard.computing.rankings import site_rules, split_rules
 from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft, User
 from leaderboard.models.submissions import Source
 from leaderboard.selectors.scores import BoardSystem
@@ -26,6 +26,7 @@ from leaderboard.services.benchmark_folders import (
 )
 from leaderboard.services.benchmarks import create_benchmark
 from leaderboard.services.configuration import configuration_content
+from leaderboard.services.on_demand import TooLargeError, rank_in_time, too_long_reason
 from leaderboard.services.score_matrix import build_matrix
 from leaderboard.services.submissions import accept_batch, store_batch
 from leaderboard.services.task_changes import MOST_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
@@ -167,12 +168,14 @@ def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdic
         return []
     systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(found.table.system_names)]
     rules = split_rules(*found.table.values.shape).quick
-    if found.table.values.size * len(rules) > settings.ON_DEMAND_BUDGET:
-        return []
     matrix = build_matrix(found.table.values, systems, content)
-    outcomes = rank_isolated(matrix, content["missing_policy"], content["aggregation"], rules)
+    try:
+        ranked = rank_in_time(matrix, content["missing_policy"], content["aggregation"], rules)
+    except TooLargeError:
+        return []
     tasks = {task["key"]: task["name"] for task in content["tasks"]}
-    return [_verdict(rule, outcome, found.table.system_names, tasks) for rule, (outcome, _) in outcomes.items()]
+    verdicts = [_verdict(rule, outcome, found.table.system_names, tasks) for rule, outcome in ranked.outcomes.items()]
+    return verdicts + [RuleVerdict(RULES[rule].name, "", 0, too_long_reason()) for rule in ranked.too_long]
 
 
 def _verdict(

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leaderboard.computing.pairs import average_ranks
 from leaderboard.computing.rankings import split_rules
 from leaderboard.models import Benchmark
 from leaderboard.selectors.audience import Viewer, audience, listed_benchmarks
 from leaderboard.selectors.scores import BoardSystem, systems_at
-from leaderboard.services.agreement import average_ranks
 from leaderboard.services.board import Board, lay_out
 from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.columns import Column, published_board

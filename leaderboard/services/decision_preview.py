@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from leaderboard.models import Batch, Benchmark
-from leaderboard.services.margins import refuse_beyond_budget
 from leaderboard.services.moderation import rows_of
+from leaderboard.services.on_demand import refuse_beyond_budget
 from leaderboard.services.preview import BoardState, rank_of, rankings_of_one
 from leaderboard.services.upload_preview import SHOWN_MOVES, RankMove, RuleOutcome, preview_upload
 from leaderboard.services.wording import by_catalogue

@@ -6,17 +6,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from django.conf import settings
 
 from leaderboard.computing.pairs import margins_of
 from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Revision
 from leaderboard.services.hashing import content_hash
-from leaderboard.services.on_demand import TooLargeError, single_flight
+from leaderboard.services.on_demand import compute, n_comparisons, refuse_beyond_budget, single_flight
 from leaderboard.services.score_matrix import revision_matrix
 from ranking_engine import ScoreMatrix
 from ranking_engine import __version__ as engine_version
-from ranking_engine.aggregation import reweighted
+from ranking_engine.aggregation import reweighted, weight_bits
 
 
 @dataclass(frozen=True)
@@ -65,13 +64,14 @@ def margins_between(
     asked = content_hash({"rows": list(map(int, rows)), "columns": list(map(int, columns))})
     key = f"margins:{inputs_of(revision)}:{asked}:{audience_level}"
 
-    def compute() -> dict[str, Any]:
+    def make() -> dict[str, Any]:
         found = revision_matrix(revision)
         if found is None:
             return {}
-        return margins_of(weighed(found.matrix, revision), np.array(rows, np.intp), np.array(columns, np.intp))
+        matrix, places = weighed(found.matrix, revision), [np.array(part, np.intp) for part in (rows, columns)]
+        return compute(margins_of, matrix, *places, n_steps=n_comparisons(matrix, len(rows)))
 
-    return Margins(**single_flight(key, compute))
+    return Margins(**single_flight(key, make))
 
 
 def inputs_of(revision: Revision) -> str:
@@ -80,16 +80,12 @@ def inputs_of(revision: Revision) -> str:
     return f"{revision.input_hash or revision.pk}:{engine_version}:{aggregation}"
 
 
-def refuse_beyond_budget(n_systems: int, n_tasks: int) -> None:
-    """Raise TooLargeError where so large a table is not read on demand."""
-    if n_systems * n_tasks > settings.ON_DEMAND_BUDGET:
-        raise TooLargeError(
-            f"This board has {n_systems:,} systems x {n_tasks:,} tasks; up to {settings.ON_DEMAND_BUDGET:,} scores are "
-            "compared on demand."
-        )
-
-
 def weighed(matrix: ScoreMatrix, revision: Revision) -> ScoreMatrix:
-    """The matrix with the weights that decide majorities: under two-step aggregation the tasks' own."""
+    """The matrix with the weights that decide majorities: under two-step aggregation the tasks' own.
+
+    Raises:
+        TooLargeError: they have so many digits that it is not computed with them on demand.
+    """
     aggregation = revision.configuration.content["aggregation"]
+    refuse_beyond_budget(*matrix.values.shape, bits=weight_bits(matrix, aggregation))
     return matrix if aggregation == TWO_STEP else reweighted(matrix, aggregation)

@@ -10,7 +10,7 @@ import logging
 import pickle
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -37,6 +37,8 @@ logger = logging.getLogger(__name__)
 RETRY_SECONDS = 5  # after which whoever found no turn may try again
 KEPT_SECONDS = 3600  # how long an answer is kept
 PARTLY_KEPT_SECONDS = 60  # how long one is kept from which rules are missing: at a quieter time they may be there
+FEW_STEPS = 500_000  # comparisons that take some ten milliseconds at most, each of numpy's a few nanoseconds
+LONG_STEPS = 30  # what a comparison counts for where numpy has no integers of its length, for every 53 bits
 ANSWER_BYTES = 2**20  # a larger answer is not kept
 COMMAND_LINE = "Download the scores and run the command line, python -m ranking_engine, which has no such limit."
 
@@ -129,14 +131,23 @@ def children() -> Pool:
 
 
 def compute(
-    function: Callable[..., Any], *arguments: object, on_part: Callable[[Any], None] | None = None
+    function: Callable[..., Any],
+    *arguments: object,
+    on_part: Callable[[Any], None] | None = None,
+    keywords: Mapping[str, object] | None = None,
+    n_steps: int | None = None,
 ) -> Any:  # noqa: ANN401 -- what the function returns
     """Run a function of the engine, or of `leaderboard.computing`, in a child process.
+
+    What is known to take no more than a few milliseconds is run here, and not counted.
 
     Args:
         function: at the top of its module.
         arguments: its own; checked already, as far as they come from outside.
         on_part: takes each value that the function yields.
+        keywords: further arguments, by name.
+        n_steps: how many comparisons of two scores it makes at most, where that is known beforehand; those of weights
+            that are longer than 53 bits count for as many as they take.
 
     Raises:
         TooOftenError: this reader had too much computed of late.
@@ -146,6 +157,8 @@ def compute(
         AbandonedError: the client has hung up.
         Exception: whatever the function raised.
     """
+    if n_steps is not None and n_steps <= FEW_STEPS:
+        return function(*arguments, **(keywords or {}))
     reader = _reader.get()
     seconds = float(settings.ON_DEMAND_SECONDS)
     if reader is not None:
@@ -156,6 +169,7 @@ def compute(
         return children().run(
             function,
             *arguments,
+            keywords=keywords or {},
             on_part=on_part,
             is_abandoned=reader.is_gone if reader else lambda: False,
             seconds=seconds,
@@ -191,6 +205,12 @@ class RankedInTime:
     outcomes: Outcomes = field(default_factory=dict)
     majority: MajorityFacts | None = None
     too_long: list[str] = field(default_factory=list)
+
+
+def n_comparisons(matrix: ScoreMatrix, n_rows: int) -> int:
+    """How many steps it takes to compare some systems with all the others on every task, for `compute`."""
+    bits = weight_bits(matrix, "basic")
+    return n_rows * matrix.n_systems * matrix.n_tasks * (1 if bits <= 53 else LONG_STEPS * -(-bits // 53))
 
 
 def rank_in_time(

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from leaderboard.charts.score_profile import ProfileTask, ScoreProfile, score_profile
+from leaderboard.computing.pairs import two_held_together
 from leaderboard.models import Publication
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.columns import Column, PublishedBoard
-from leaderboard.services.margins import inputs_of, refuse_beyond_budget, weighed
-from leaderboard.services.on_demand import single_flight
+from leaderboard.services.margins import inputs_of, weighed
+from leaderboard.services.on_demand import compute, refuse_beyond_budget, single_flight
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.score_texts import missing_text, value_text
-from ranking_engine.stability.pair_tests import LEVEL, TOO_FEW, pair_test
+from ranking_engine.stability.pair_tests import LEVEL, TOO_FEW
 
 FIRST, SECOND, LEVEL_SCORES, NOT_BOTH = "first", "second", "level", "not_both"
 
@@ -126,7 +127,14 @@ def pair_of(
     tasks = revision.configuration.content["tasks"]
     refuse_beyond_budget(len(systems), len(tasks))
     key = f"pair:{inputs_of(revision)}:{pair[0]}:{pair[1]}:{audience_level}"
-    found = single_flight(key, lambda: _compute(publication, pair))
+
+    def make() -> dict[str, Any]:
+        found = revision_matrix(revision)
+        if found is None:
+            raise ValueError("a published revision without systems or tasks has no pairs")
+        return compute(two_held_together, weighed(found.matrix, revision), pair)
+
+    found = single_flight(key, make)
     first, second = (systems[i] for i in pair)
     groups = {group["key"]: group["name"] for group in revision.configuration.content["groups"]}
     lines = [_task(task, groups, found, t) for t, task in enumerate(tasks)]
@@ -148,53 +156,6 @@ def pair_of(
         n_units=found["n_units"],
         difference=found["difference"],
     )
-
-
-def _compute(publication: Publication, pair: tuple[int, int]) -> dict[str, Any]:
-    """What of a pair hangs on the scores alone: values, places on the tasks' scales, weights, the test."""
-    found = revision_matrix(publication.revision)
-    if found is None:
-        raise ValueError("a published revision without systems or tasks has no pairs")
-    matrix = weighed(found.matrix, publication.revision)
-    scores, rows = matrix.scores, list(pair)
-    weights = np.where(matrix.votes, matrix.integer_weights, 0)
-    total = sum(int(weight) for weight in weights) or 1
-    above = [int(w) * int(np.nan_to_num(np.sign(scores[pair[0], t] - scores[pair[1], t])))
-             for t, w in enumerate(weights)]  # fmt: skip
-    test = pair_test(matrix, *pair)
-    return {
-        "values": matrix.values[rows],
-        "positions": positions(scores, rows),
-        "medians": medians(scores),
-        "order": np.sign(scores[pair[0]] - scores[pair[1]]),
-        "weights": [int(weight) / total for weight in weights],
-        "votes": matrix.votes,
-        "sign": int(np.sign(sum(above))),
-        "p_value": float(test.p_values[0]),
-        "n_units": int(test.n_units[0]),
-        "difference": float(test.differences[0]),
-        "verdict": int(test.verdicts[0]),
-        "is_drawn": bool(test.n_draws),
-    }
-
-
-def positions(scores: np.ndarray, rows: Sequence[int]) -> np.ndarray:
-    """Where rows of oriented scores lie on each task between its worst score (0) and its best (1); NaN = missing.
-
-    A task on which all are equal has everybody at 1.
-    """
-    present = ~np.isnan(scores)
-    low = np.where(present.any(axis=0), np.where(present, scores, np.inf).min(axis=0), np.nan)
-    high = np.where(present.any(axis=0), np.where(present, scores, -np.inf).max(axis=0), np.nan)
-    spread = np.where(high > low, high - low, 1.0)
-    return np.where(high > low, (scores[rows] - low) / spread, np.where(present[rows], 1.0, np.nan))
-
-
-def medians(scores: np.ndarray) -> np.ndarray:
-    """The place of each task's median score between its worst and its best; NaN where nobody has a score."""
-    every = positions(scores, range(len(scores)))
-    return np.array([np.median(column[~np.isnan(column)]) if (~np.isnan(column)).any() else np.nan
-                     for column in every.T])  # fmt: skip
 
 
 def _task(task: dict[str, Any], groups: dict[str, str], found: dict[str, Any], t: int) -> PairTask:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from leaderboard.computing.prospects import what_puts_above, who_can_win
 from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Job, Publication, Revision
 from leaderboard.models import Report as ReportRow
@@ -16,14 +17,14 @@ from leaderboard.selectors.scores import systems_at
 from leaderboard.services.columns import task_names_of
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.job_kinds import PROSPECTS
-from leaderboard.services.on_demand import TooLargeError, single_flight
+from leaderboard.services.on_demand import TooLargeError, compute, refuse_beyond_budget, single_flight
 from leaderboard.services.prospects_wording import percent
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import NOTHING_TO_RANK, RevisionMatrix, revision_matrix
 from leaderboard.services.wording import in_words, shortened
 from ranking_engine import ScoreMatrix
 from ranking_engine import __version__ as engine_version
-from ranking_engine.aggregation import reweighted
+from ranking_engine.aggregation import reweighted, weight_bits
 from ranking_engine.names import fold_name
 from ranking_engine.prospects import (
     MAJORITY,
@@ -35,14 +36,11 @@ from ranking_engine.prospects import (
     Prospect,
     Prospects,
     TaskSet,
-    pair_prospect,
     prospects,
 )
 
 # What may be asked for on demand: systems x systems x tasks, as every system is held against every other.
 ON_DEMAND_CELLS = 10_000_000
-ON_DEMAND_STEPS = 2_000  # linear programs; what they do not reach is undecided, and the answer says so
-PAIR_DRAWS = 2_000
 ALL_TASKS = "all_"  # begins the names of the arrays of the prospects in which weight-0 tasks vote, too
 
 
@@ -209,20 +207,8 @@ def prospects_under(
     conditions.check(_with_all_tasks(matrix) if all_tasks else matrix)  # before others wait for the answer
     stated = [list(conditions.texts), all_tasks, rule]
     key = f"prospects:{revision.input_hash}:{engine_version}:{content_hash(stated)}:{audience_level}"
-    return single_flight(
-        key,
-        lambda: prospects(
-            matrix,
-            conditions=conditions,
-            rule=rule,
-            all_tasks=all_tasks,
-            missing=revision.configuration.content["missing_policy"],
-            n_draws=0,
-            nearest=False,
-            needed=False,
-            max_steps=ON_DEMAND_STEPS,
-        ),
-    )
+    options = {"all_tasks": all_tasks, "missing": revision.configuration.content["missing_policy"]}
+    return single_flight(key, lambda: compute(who_can_win, matrix, conditions, rule, keywords=options))
 
 
 def pair_under(revision: Revision, system: str, rival: str, audience_level: str) -> Prospect:
@@ -240,7 +226,7 @@ def pair_under(revision: Revision, system: str, rival: str, audience_level: str)
     """
     matrix = on_demand_matrix(revision)
     key = f"pair:{revision.input_hash}:{engine_version}:{content_hash([system, rival])}:{audience_level}"
-    return single_flight(key, lambda: pair_prospect(matrix, system, rival, n_draws=PAIR_DRAWS))
+    return single_flight(key, lambda: compute(what_puts_above, matrix, system, rival))
 
 
 def on_demand_matrix(revision: Revision) -> ScoreMatrix:
@@ -260,6 +246,8 @@ def on_demand_matrix(revision: Revision) -> ScoreMatrix:
             f"{ON_DEMAND_CELLS:,} are solved on demand. Download the scores and run the command line: "
             f"python -m ranking_engine prospects scores.csv"
         )
+    aggregation = revision.configuration.content["aggregation"]
+    refuse_beyond_budget(n, n_tasks, bits=weight_bits(found.matrix, aggregation))
     return weighed(found)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from leaderboard.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
+from leaderboard.computing.pairs import average_ranks
 from leaderboard.models import Benchmark
 from leaderboard.selectors.history import stored_rankings
 from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.selectors.scores import BoardSystem
-from leaderboard.services.agreement import average_ranks
 from ranking_engine import RULES
 
 MOST_REVISIONS = 50

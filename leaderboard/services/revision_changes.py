@@ -7,17 +7,16 @@ from typing import Any
 import numpy as np
 
 from leaderboard.charts.rank_lines import RankedSystem, RankLines, rank_lines
-from leaderboard.computing.rankings import rank_isolated
+from leaderboard.computing.pairs import average_ranks
+from leaderboard.computing.rankings import split_rules
 from leaderboard.models import Benchmark, Report, Revision
 from leaderboard.selectors.history import publication_at
 from leaderboard.selectors.scores import NOT_SUBMITTED, BoardSystem, CurrentScore, current_scores, systems_at
-from leaderboard.services.agreement import average_ranks
 from leaderboard.services.columns import published_board
 from leaderboard.services.flips import flips_in_words
 from leaderboard.services.history import configuration_changes
 from leaderboard.services.job_kinds import AXIOMS
-from leaderboard.services.margins import refuse_beyond_budget
-from leaderboard.services.on_demand import single_flight
+from leaderboard.services.on_demand import KEPT_SECONDS, PARTLY_KEPT_SECONDS, rank_in_time, single_flight
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.score_texts import missing_text, value_text
 from leaderboard.services.wording import by_catalogue, in_words
@@ -140,8 +139,10 @@ def revision_changes(
     then, now = systems_at(older), systems_at(newer)
     before, after = {s.id: s for s in then}, {s.id: s for s in now}
     scores = _score_changes(older, newer, before, after)
-    ranks = [_ranks_at(benchmark, revision, systems, audience_level)
+    sides = [_ranks_at(benchmark, revision, systems, audience_level)
              for revision, systems in ((older, then), (newer, now))]  # fmt: skip
+    too_long = {rule for _, left_out in sides for rule in left_out}  # not to be compared: one side is not known
+    ranks = [{rule: found for rule, found in side.items() if rule not in too_long} for side, _ in sides]
     names = {**{s.id: s for s in then}, **after}
     moves = {key: _moves(ranks[0].get(key, {}), ranks[1].get(key, {}), names) for key in by_catalogue(
         dict.fromkeys([*ranks[0], *ranks[1]]))}  # fmt: skip
@@ -199,33 +200,36 @@ def _score_text(score: CurrentScore | None) -> str:
 
 def _ranks_at(
     benchmark: Benchmark, revision: Revision, systems: Sequence[BoardSystem], audience_level: str
-) -> Ranks:
-    """The stored ranks of a revision, or those computed on demand where none are stored."""
+) -> tuple[Ranks, list[str]]:
+    """The stored ranks of a revision, or those computed on demand where none are stored; and the rules for which the
+    time did not last."""
     publication = publication_at(benchmark, revision.number)
     if publication is not None:
         board = published_board(publication)
-        return {
+        stored = {
             column.rule: _by_system(board.system_ids.tolist(), column.ranks)
             for column in board.columns
             if column.status == "ranked"
         }
+        return stored, []
     if not systems or revision.withdrawn_at is not None:  # what holds material taken down is not rebuilt
-        return {}
-    refuse_beyond_budget(len(systems), len(revision.configuration.content["tasks"]))
+        return {}, []
 
-    def compute() -> Ranks:
+    def make() -> tuple[Ranks, list[str]]:
         found = revision_matrix(revision)
         if found is None:
-            return {}
-        settings = revision.configuration.content
-        outcomes = rank_isolated(found.matrix, settings["missing_policy"], settings["aggregation"])
-        return {
+            return {}, []
+        settings, rules = revision.configuration.content, split_rules(*found.matrix.values.shape).quick
+        ranked = rank_in_time(found.matrix, settings["missing_policy"], settings["aggregation"], rules)
+        ranks = {
             rule: _by_system([system.id for system in found.systems], outcome.ranks)
-            for rule, (outcome, _) in outcomes.items()
+            for rule, outcome in ranked.outcomes.items()
             if isinstance(outcome, Ranking) and outcome.status == "ranked"
         }
+        return ranks, ranked.too_long
 
-    return single_flight(f"ranks-at:{revision.pk}:{engine_version}:{audience_level}", compute)
+    key = f"ranks-at:{revision.pk}:{engine_version}:{audience_level}"
+    return single_flight(key, make, lambda made: PARTLY_KEPT_SECONDS if made[1] else KEPT_SECONDS)
 
 
 def _by_system(ids: Sequence[int], ranks: np.ndarray) -> dict[int, int]:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from leaderboard.charts.score_profile import ProfileTask, ScoreProfile, score_profile
-from leaderboard.computing.pairs import margins_of
+from leaderboard.computing.pairs import among_rivals
 from leaderboard.models import Revision
 from leaderboard.selectors.scores import BoardSystem
-from leaderboard.services.margins import Margins, inputs_of, refuse_beyond_budget, weighed
-from leaderboard.services.on_demand import TooLargeError, single_flight
-from leaderboard.services.pair_page import medians, percent, positions, signed_percent
+from leaderboard.services.margins import Margins, inputs_of, weighed
+from leaderboard.services.on_demand import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
+from leaderboard.services.pair_page import percent, signed_percent
 from leaderboard.services.score_matrix import revision_matrix
 
 NAMED = 3  # tasks and rivals of a kind
@@ -63,12 +63,20 @@ def standing_of(
         tasks: of the revision's configuration.
         audience_level: who reads; part of the cache's key.
     """
+    key = f"standing:{inputs_of(revision)}:{i}:{audience_level}"
+
+    def make() -> dict[str, Any]:
+        found = revision_matrix(revision)
+        if found is None:
+            raise ValueError("a published system stands in a revision with systems and tasks")
+        matrix = weighed(found.matrix, revision)
+        return compute(among_rivals, matrix, i, n_steps=n_comparisons(matrix, 1))
+
     try:
         refuse_beyond_budget(len(systems), len(tasks))
+        found = single_flight(key, make)
     except TooLargeError:
         return None
-    key = f"standing:{inputs_of(revision)}:{i}:{audience_level}"
-    found = single_flight(key, lambda: _compute(revision, i))
     if not np.isfinite(found["below"]).any():
         return None
     margins = Margins(**found["margins"])
@@ -89,28 +97,6 @@ def standing_of(
         above=_rivals(systems, margins, [j for j in _by_margin(margins) if margins.sign[0, j] < 0]),
         closest=_rivals(systems, margins, sorted(_by_margin(margins), key=lambda j: abs(margins.margin[0, j]))),
     )
-
-
-def _compute(revision: Revision, i: int) -> dict[str, Any]:
-    found = revision_matrix(revision)
-    if found is None:
-        raise ValueError("a published system stands in a revision with systems and tasks")
-    matrix = weighed(found.matrix, revision)
-    scores = matrix.scores
-    own, present = scores[i], ~np.isnan(scores)
-    below = (scores < own).sum(axis=0) + ((scores == own).sum(axis=0) - 1) / 2
-    rivals = present.sum(axis=0) - 1
-    share = np.divide(below, rivals, out=np.full(len(own), np.nan), where=(rivals > 0) & ~np.isnan(own))
-    return {
-        "position": positions(scores, [i])[0],
-        "median": medians(scores),
-        "values": matrix.values[i],
-        "ranks": 1 + (scores > own).sum(axis=0),
-        "n_scored": present.sum(axis=0),
-        "below": np.where(matrix.votes, share, np.nan),
-        "votes": matrix.votes,
-        "margins": margins_of(matrix, np.array([i], np.intp), np.arange(matrix.n_systems)),
-    }
 
 
 def _profile(name: str, tasks: Sequence[dict[str, Any]], found: dict[str, Any]) -> ScoreProfile:

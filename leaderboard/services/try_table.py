@@ -13,6 +13,7 @@ import numpy as np
 from django.conf import settings
 
 from leaderboard.charts.heat_map import HeatMap
+from leaderboard.computing.pairs import kendall_taus_of
 from leaderboard.computing.rankings import Outcomes
 from leaderboard.computing.tried import (
     Duels,
@@ -26,7 +27,7 @@ from leaderboard.computing.tried import (
     reference_rule,
 )
 from leaderboard.selectors.scores import BoardSystem
-from leaderboard.services.agreement_page import likeness_order, tau_map, tau_sentence, taus_of
+from leaderboard.services.agreement_page import likeness_order, tau_map, tau_sentence
 from leaderboard.services.board import Board, lay_out
 from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.columns import Column, PublishedBoard
@@ -195,7 +196,8 @@ class _Parts:
         if asked.is_whole:
             return TriedTable(board, 0, None, "", None, "", 0, WhoCanWin(), 0.0)
         ranking = [column for column in published.columns if column.status == "ranked"]
-        tau = taus_of(ranking) if len(ranking) > 1 and matrix.n_systems > 1 else None
+        is_compared = len(ranking) > 1 and matrix.n_systems > 1
+        tau = kendall_taus_of([column.ranks for column in ranking]) if is_compared else None
         if tau is not None:
             order = likeness_order(tau, ranking.index(reference) if reference in ranking else 0)
             ranking, tau = [ranking[k] for k in order], tau[np.ix_(order, order)]
