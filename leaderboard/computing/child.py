@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 import types
+from pathlib import Path
 from typing import Any
 
 from leaderboard.computing.messages import ERROR, PART, RESULT, Reply, first_message, packed
@@ -47,6 +48,8 @@ def main(memory_bytes: int) -> None:
             _say(replies, RESULT, result)
         except Exception as error:  # noqa: BLE001 -- it is raised again in the parent
             _say(replies, ERROR, error)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _listen(requests: int, calls: "queue.SimpleQueue[Any]") -> None:
@@ -68,7 +71,7 @@ def _check(function: object) -> None:
 
 def _say(replies: int, kind: str, content: object) -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
-    peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)  # bytes there, kilobytes elsewhere
+    peak = _peak_bytes()
     try:
         message = packed(Reply(kind, content, used.ru_utime + used.ru_stime, peak))
     except Exception:
@@ -81,10 +84,23 @@ def _say(replies: int, kind: str, content: object) -> None:
         view = view[os.write(replies, view) :]
 
 
+def _peak_bytes() -> int:
+    """The most memory that this process has had at once."""
+    try:
+        with Path("/proc/self/status").open() as lines:
+            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+    except (OSError, StopIteration):  # no Linux; elsewhere the figure may be that of the parent at the start
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
 def _limit_processor(seconds: float) -> None:
-    """Let the kernel end this process once it has used the processor for so much longer."""
+    """Let the kernel end this process once it has used the processor for so much longer.
+
+    The timer is exact to milliseconds; the limit counts in whole seconds, and nothing can take it back.
+    """
+    signal.setitimer(signal.ITIMER_PROF, max(0.001, seconds))
     used = resource.getrusage(resource.RUSAGE_SELF)
-    ceiling = math.ceil(used.ru_utime + used.ru_stime + seconds)
+    ceiling = math.ceil(used.ru_utime + used.ru_stime + seconds) + 1
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (ceiling if hard < 0 else min(ceiling, hard), hard))
 

@@ -39,6 +39,10 @@ def board_of(
         "n_missing": int(matrix.votes.sum() * n - n_scored.sum()),
         "condorcet_winner": None if winner is None else names[winner],
     }
-    content = {"groups": [{"key": name} for name in matrix.group_weights], "aggregation": aggregation}
+    content = {
+        "tasks": [{"key": name, "name": name} for name in matrix.task_names],
+        "groups": [{"key": name} for name in matrix.group_weights],
+        "aggregation": aggregation,
+    }
     revision = Revision(number=0, configuration=Configuration(content=content))
     return PublishedBoard(revision, facts, np.arange(n, dtype=np.int64), n_scored, in_smith_set, made)

@@ -240,7 +240,7 @@ def rank_in_time(
 
     try:
         compute(board_in_turn, matrix, missing, aggregation, list(rules), ties or None, on_part=take)
-    except TookTooLongError:
+    except TooLargeError:  # no time or no memory is left: what is there counts
         if found.majority is None or not found.outcomes:
             raise
     found.outcomes = {rule: found.outcomes[rule] for rule in rules if rule in found.outcomes}
@@ -250,7 +250,7 @@ def rank_in_time(
 
 def too_long_reason() -> str:
     """Why a rule has no ranking that was not done in time."""
-    return f"It takes longer than the {settings.ON_DEMAND_SECONDS} seconds that are computed on demand."
+    return f"It takes more time or memory than there is for an answer on demand: {settings.ON_DEMAND_SECONDS} seconds."
 
 
 def refuse_beyond_budget(n_systems: int, n_tasks: int, n_rules: int = 1, *, bits: int = 0, times: int = 1) -> None:

@@ -16,7 +16,13 @@ from leaderboard.services.columns import published_board
 from leaderboard.services.flips import flips_in_words
 from leaderboard.services.history import configuration_changes
 from leaderboard.services.job_kinds import AXIOMS
-from leaderboard.services.on_demand import KEPT_SECONDS, PARTLY_KEPT_SECONDS, rank_in_time, single_flight
+from leaderboard.services.on_demand import (
+    KEPT_SECONDS,
+    PARTLY_KEPT_SECONDS,
+    rank_in_time,
+    refuse_beyond_budget,
+    single_flight,
+)
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.score_texts import missing_text, value_text
 from leaderboard.services.wording import by_catalogue, in_words
@@ -214,12 +220,15 @@ def _ranks_at(
         return stored, []
     if not systems or revision.withdrawn_at is not None:  # what holds material taken down is not rebuilt
         return {}, []
+    tasks = revision.configuration.content["tasks"]
+    rules = split_rules(len(systems), len(tasks)).quick
+    refuse_beyond_budget(len(systems), len(tasks), len(rules))
 
     def make() -> tuple[Ranks, list[str]]:
         found = revision_matrix(revision)
         if found is None:
             return {}, []
-        settings, rules = revision.configuration.content, split_rules(*found.matrix.values.shape).quick
+        settings = revision.configuration.content
         ranked = rank_in_time(found.matrix, settings["missing_policy"], settings["aggregation"], rules)
         ranks = {
             rule: _by_system([system.id for system in found.systems], outcome.ranks)

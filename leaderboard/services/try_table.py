@@ -34,7 +34,7 @@ from leaderboard.services.columns import Column, PublishedBoard
 from leaderboard.services.head_to_head import majority_sentence, margin_map
 from leaderboard.services.margins import Margins
 from leaderboard.services.matrix_boards import board_of
-from leaderboard.services.on_demand import TookTooLongError, compute
+from leaderboard.services.on_demand import TookTooLongError, TooLargeError, compute
 from leaderboard.services.prospects_page import ProspectRow, prospect_order, prospect_row
 from leaderboard.services.prospects_wording import counts_sentence
 from leaderboard.services.reports import pack_arrays
@@ -119,7 +119,7 @@ def try_table(table: bytes, about: bytes, options: TryOptions, *, is_whole: bool
     found = _Parts()
     try:
         compute(figures_of_table, table, about, asked, on_part=found.take)
-    except TookTooLongError:
+    except TooLargeError:  # there is no time or no memory left: what is there is shown
         if found.published is None:
             raise
     return found.tried(options, asked, started)
@@ -241,7 +241,7 @@ def _reference(columns: Sequence[Column], asked: str, matrix: ScoreMatrix) -> Co
 
 def _tested(board: PublishedBoard, tests: Tests | None, n_systems: int) -> PublishedBoard:
     """The board with what the tests of pairs say under the reference rule."""
-    reason = "it takes longer than there is time for here" if tests is None else tests.reason
+    reason = "it takes more time or memory than there is for it here" if tests is None else tests.reason
     summary: dict[str, Any] = {"status": "undefined", "reason": reason, "rules": {}}
     packed = b""
     if tests is not None and tests.found is not None:

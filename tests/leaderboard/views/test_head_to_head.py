@@ -161,7 +161,7 @@ def test_a_board_beyond_the_budget_is_refused_with_the_limit(make, client, setti
     settings.ON_DEMAND_BUDGET = 10
     answer = page(client, benchmark)
     assert answer.status_code == 422
-    assert "up to 10 scores are compared on demand" in answer.content.decode()
+    assert "up to 10 are computed on demand" in answer.content.decode()
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def test_what_takes_too_long_is_left_out_and_said_so(client, settings):
     page = unescape(posted(client, table, about=about, aggregation="two_step").content.decode())
     assert "The 1.5 seconds that there are did not last for" in page
     assert "Bradley-Terry" in re.search(r"did not last for ([^<]*)", page)[1]
-    assert "It takes longer than the 1.5 seconds that are computed on demand." in page
+    assert "It takes more time or memory than there is for an answer on demand: 1.5 seconds." in page
     assert "Ranks of your table" in page
 
 
