@@ -1,5 +1,6 @@
 """The answer while the database cannot be written or reached: a 503 that says when to come again."""
 
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from leaderboard.services.busy import AWAY_SECONDS, RETRY_SECONDS, is_away, is_b
 
 SAFE = {"GET", "HEAD", "OPTIONS", "TRACE"}
 STUCK_SECONDS = 3.0
+# What changes nothing, and is sent because it does not fit into an address; computing has limits of its own.
+READS_BY_POST = re.compile(r"/try/|/api/v1/benchmarks/[^/]+/rankings/.*")
 API = "/api/"
 TOO_MANY = "Too many requests are waiting for the database. Nothing was changed; send the same again."
 
@@ -49,7 +52,7 @@ class WritesMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """The answer, or the 503."""
-        if request.method in SAFE:
+        if request.method in SAFE or READS_BY_POST.fullmatch(request.path):
             return self.get_response(request)
         began = self._take_turn()
         if began is None:
