@@ -28,6 +28,8 @@ def entry(found: Prospect, names: Mapping[str, str], conditions: tuple[str, ...]
         "share": found.share,
         "share_error": found.share_error,
         "share_bound": found.share_bound,
+        "share_lower": found.share_lower,
+        "share_upper": found.share_upper,
         "needed_tasks": list(found.needed_tasks),
         "objective": None if found.objective is None else str(found.objective),
         "n_incomparable": found.n_incomparable,

@@ -94,6 +94,11 @@ def stored() -> Mapping[str, Any]:
     return found
 
 
+def claim_on(section: str) -> str:
+    """What the first claim that rests on a section says, in words."""
+    return next(claim["text"] for claim in stored()["essay"] if section in claim["sections"])
+
+
 def papers_page(*, paper: str = "", verdict: str = "") -> PapersPage:
     """Return the page for one paper or all, and for one verdict or all; unknown words ask for all.
 

@@ -27,11 +27,13 @@ def percent(share: Fraction | float) -> str:
 
 
 def share_text(prospect: Prospect) -> str:
-    """The share of all weightings under which it wins, with its standard error or its bound; empty where unknown."""
+    """The share of all weightings under which it wins, with its standard error, its bound or its exact interval; empty where unknown."""
     if prospect.share is None:
         return ""
     if prospect.share_bound is not None and not prospect.share:
-        return f"under {100 * prospect.share_bound:.2g}\u00a0%"
+        return f"less than {100 * prospect.share_bound:.2g}\u00a0%"
+    if prospect.share_lower is not None and prospect.share_upper is not None:
+        return f"{100 * prospect.share_lower:.2g} to {100 * prospect.share_upper:.2g}\u00a0%"
     if not prospect.share:
         return percent(0.0)
     if not prospect.share_error:

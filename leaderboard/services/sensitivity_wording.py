@@ -20,7 +20,7 @@ DIVERSITY = {
     "diversity_tie_corrected": "1 − W, corrected for ties",
     "mean_max_rank_change": "Largest rank change between two tasks, mean",
     "largest_max_rank_change": "Largest rank change between two tasks, greatest",
-    "dispersion_normalized": "Pairs of systems that two tasks order differently",
+    "dispersion_normalized": "Pairs of systems that two tasks order differently, those tied by one counted half",
 }
 
 
@@ -31,7 +31,10 @@ def diversity(summary: Summary, _marked: str) -> StudyFindings:
     value, apart = summary["diversity"], summary["dispersion_normalized"]
     sentence = "" if value is None else f"On a scale from 0, all tasks rank alike, to 1, they disagree: {value:.2f}. "
     if apart is not None:
-        sentence += f"Two tasks order {_percent(apart)} of the pairs of systems differently."
+        sentence += (
+            f"Two tasks order {_percent(apart)} of the pairs of systems differently; a pair that one of the two tasks "
+            "ties and the other does not counts half."
+        )
     filled = summary["n_imputed"]
     return StudyFindings(
         sentence.strip(),

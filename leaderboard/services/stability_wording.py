@@ -8,9 +8,12 @@ from leaderboard.services import sensitivity_wording
 from leaderboard.services.study_findings import StudyCell, StudyFindings, StudyRow, share_cell
 from leaderboard.services.wording import by_catalogue, in_words
 from ranking_engine import RULES
+from ranking_engine.stability.catalogue import STUDIES
+from ranking_engine.stability.missing_scores import level_told
 
 Summary = Mapping[str, Any]
 MAX_NAMED = 4
+FILLED = {"median": "the task’s median", "worst": "the task’s worst score"}  # by policy that fills gaps
 CRITERIA = {
     "winner_rank": "Winner’s rank",
     "condorcet": "Condorcet rate",
@@ -28,9 +31,11 @@ def findings(study: str, summary: Summary, marked: str) -> StudyFindings:
         summary: the report's.
         marked: the rule that the reader looks at; the sentence is about it.
 
-    Raises:
-        KeyError: a study that no page tells of yet.
+    A study of which nothing here knows how to tell gets a plain sentence.
     """
+    if study not in TELLERS:
+        name = STUDIES[study].name if study in STUDIES else study
+        return StudyFindings(f"{name} is computed; its figures are among the downloads.", [], [])
     if "rules" in summary:
         summary = {**summary, "rules": by_catalogue(summary["rules"])}
     return TELLERS[study](summary, marked)
@@ -38,15 +43,32 @@ def findings(study: str, summary: Summary, marked: str) -> StudyFindings:
 
 def _missing_scores(summary: Summary, marked: str) -> StudyFindings:
     rules, levels = summary["rules"], summary["levels"]
-    at = max(range(len(levels)), key=lambda i: (levels[i] <= 10, levels[i] if levels[i] <= 10 else -levels[i]))
+    at = level_told(levels)
     shown = sorted({next((i for i, level in enumerate(levels) if level >= wanted), len(levels) - 1) for wanted in
                     (5, 10, 20)})  # fmt: skip
     values = {rule: told["mean"][at] for rule, told in rules.items()}
-    return StudyFindings(
+    agreed = _compared(values, marked, "Spearman’s correlation with the full ranking")
+    sentence = (
         f"With {levels[at]} % of the scores deleted at random, the order of the first {summary['top']} systems "
-        f"agrees with the full one {_compared(values, marked, 'Spearman’s correlation with the full ranking')}",
-        [f"{levels[i]} % deleted" for i in shown],
-        _rows(rules, marked, lambda told: [share_cell(told["mean"][i]) for i in shown]),
+        f"agrees with the full one {agreed}"
+    )
+    filled = {policy: _filled_at(rules, policy, levels[at]) for policy in FILLED}
+    is_filled = any(value is not None for found in filled.values() for value in found.values())
+    policy = summary.get("missing", "median")
+    return StudyFindings(
+        f"{sentence} {_by_filling(values, filled, marked, policy)}".strip(),
+        [
+            *(f"{levels[i]} % deleted" for i in shown),
+            *(f"{levels[at]} %, every gap filled with {what}" for what in FILLED.values() if is_filled),
+        ],
+        _rows(
+            rules,
+            marked,
+            lambda told: [
+                *(share_cell(told["mean"][i]) for i in shown),
+                *(share_cell(_filled_value(told, name, levels[at])) for name in FILLED if is_filled),
+            ],
+        ),
         line_chart(
             f"Agreement with the full ranking when scores are missing, {_name(marked)} marked",
             "One line a rule, over the share of scores that was deleted.",
@@ -55,7 +77,47 @@ def _missing_scores(summary: Summary, marked: str) -> StudyFindings:
             x_label="% of the scores deleted",
             y_label="Spearman",
         ),
-        f"Mean of {summary['n_repeats']} repeats; the band is one standard deviation.",
+        f"Mean of {summary['n_repeats']} repeats; the band is one standard deviation. Rules that need every score rank "
+        f"tables whose gaps are filled with {FILLED[policy]}; the others compare two systems on the tasks that both "
+        "have. What two rules differ by on tables that are filled alike comes from the rules; the rest of a "
+        "difference comes from how gaps are filled.",
+    )
+
+
+def _filled_value(told: Summary, policy: str, level: float) -> float | None:
+    found = told.get("filled", {}).get(policy)
+    return found["mean"][found["levels"].index(level)] if found else None
+
+
+def _filled_at(rules: Mapping[str, Summary], policy: str, level: float) -> dict[str, float | None]:
+    return {rule: _filled_value(told, policy, level) for rule, told in rules.items()}
+
+
+def _by_filling(
+    values: Mapping[str, float | None],
+    filled: Mapping[str, Mapping[str, float | None]],
+    marked: str,
+    policy: str,
+) -> str:
+    """How much of the distance between the marked rule and the best one is left where gaps are filled alike."""
+    best = _extreme(values, largest=True)
+    own_filled = filled[policy].get(marked)
+    if best is None or own_filled is None:
+        return ""
+    other = next(name for name in FILLED if name != policy)
+    own_other = filled[other].get(marked)
+    needs_complete = RULES[marked].needs_complete
+    how = "needs every score" if needs_complete else "needs no score to be filled in"
+    told = [f"{_name(marked)} {how}: on tables filled with {FILLED[policy]} it agrees at {own_filled:.2f}"]
+    if own_other is not None:
+        told.append(f"with {FILLED[other]} at {own_other:.2f}")
+    rival = best if best != marked else _extreme({k: v for k, v in values.items() if k != marked}, largest=True)
+    alike = filled[policy].get(rival) if rival is not None else None
+    if rival is None or alike is None or RULES[rival].needs_complete == needs_complete:
+        return f"{', '.join(told)}."
+    return (
+        f"{', '.join(told)}. On the same filled tables {_name(rival)} agrees at {alike:.2f}: what it differs by beyond "
+        "that comes from how gaps are filled, not from the rule."
     )
 
 

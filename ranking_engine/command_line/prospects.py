@@ -173,7 +173,7 @@ def _entry(prospect: Prospect) -> Report:
             entry[f"{key}_exact"] = {name: str(value) for name, value in fractions.items()}
     if prospect.condition_shares:
         entry["condition_shares"] = {str(place): str(value) for place, value in prospect.condition_shares.items()}
-    numbers = ("margin", "share", "share_error", "share_bound")
+    numbers = ("margin", "share", "share_error", "share_bound", "share_lower", "share_upper")
     entry.update({key: value for key in numbers if (value := getattr(prospect, key)) is not None})
     if prospect.objective is not None:
         entry["objective"] = float(prospect.objective)
@@ -204,7 +204,7 @@ def as_json(found: Report) -> str:
 def as_csv(found: Report) -> str:
     """Return a row for each system; weights are in a column for each task, as exact fractions."""
     rows: list[list[object]] = []
-    numbers = ("verdict", "margin", "share", "share_error", "share_bound")
+    numbers = ("verdict", "margin", "share", "share_error", "share_bound", "share_lower", "share_upper")
     changes = [(origin, norm) for origin in ("equal", "own") for norm in ("total", "largest")]
     headers = [f"{norm}_change_from_{origin}" for origin, norm in changes]
     tasks = found["tasks"]
@@ -266,6 +266,8 @@ def _cells(entry: Report) -> list[str]:
 def _share(entry: Report) -> str:
     if "share_bound" in entry:
         return f"< {entry['share_bound']:.2g}"
+    if "share_lower" in entry:
+        return f"{entry['share_lower']:.2g} to {entry['share_upper']:.2g}"
     return f"{entry['share']:.4f}" if "share" in entry else "-"
 
 

@@ -16,7 +16,7 @@ from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError, add_inpu
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.csv_rows import csv_text
 from ranking_engine.missing import MISSING_POLICIES
-from ranking_engine.names import listed
+from ranking_engine.names import listed, shorten
 from ranking_engine.registry import RULES
 from ranking_engine.score_matrix import ScoreMatrix
 from ranking_engine.stability.catalogue import STUDIES, Study, get_study, run_study
@@ -62,10 +62,10 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="a parameter of the study, a value as in JSON or a list with commas; repeatable",
+        help="a parameter of the study: a word, a number, several with commas, or a value as in JSON; repeatable",
     )
     command.add_argument(
-        "--rule", metavar="KEY", action="append", choices=list(RULES), help="study this rule only; repeatable"
+        "--rule", metavar="KEY", action="append", choices=list(RULES), help="study this rule only; repeatable where a study is of several"
     )
     command.add_argument(
         "--missing",
@@ -131,44 +131,86 @@ def _parameters(study: Study, options: argparse.Namespace) -> dict[str, Any]:
             known = ", ".join(study.parameters)
             raise UsageError(f"--param {text}: the study {study.key} has the parameters {known}")
         given[name] = _value(value, study.parameters[name], text)
-    for name, chosen in (("rules", options.rule), ("missing", options.missing)):
-        if chosen is not None:
-            if name not in study.parameters:
-                raise UsageError(f"the study {study.key} has no choice of {name}")
-            given[name] = chosen
+    if options.rule is not None:
+        given.update(_rules(study, options.rule))
+    if options.missing is not None:
+        if "missing" not in study.parameters:
+            raise UsageError(f"the study {study.key} has no choice of missing")
+        given["missing"] = options.missing
+    for key in _named_rules(given):
+        if key not in RULES:
+            raise UsageError(f"--param: there is no rule {shorten(key)!r}; there are {', '.join(RULES)}")
     return given
 
 
-def _value(text: str, default: object, argument: str) -> Any:  # noqa: ANN401 -- a value as in JSON
-    """Read a value of the same kind as the default, as JSON or as plain text with commas."""
-    is_list = default is None or isinstance(default, list)
+def _rules(study: Study, keys: list[str]) -> dict[str, Any]:
+    """Return the parameter that --rule stands for: some studies are of several rules, some of one, some of none."""
+    if "rules" in study.parameters:
+        return {"rules": keys}
+    if "rule" not in study.parameters:
+        raise UsageError(f"the study {study.key} is not about single rules: leave out --rule")
+    if len(keys) > 1:
+        raise UsageError(f"the study {study.key} is of one rule: give --rule once")
+    return {"rule": keys[0]}
+
+
+def _named_rules(given: Mapping[str, Any]) -> list[str]:
+    return [*(given.get("rules") or ()), *([given["rule"]] if given.get("rule") else [])]
+
+
+def _value(text: str, default: object, argument: str) -> Any:  # noqa: ANN401 -- each parameter has its own type
+    """Read a value of the same kind as the default, as JSON or as plain words and numbers with commas.
+
+    A parameter without a default has its kind in `_KINDS_WITHOUT_DEFAULT`; `null` leaves it without a value.
+    """
+    name = argument.partition("=")[0]
     try:
         value = json.loads(text)
-    except ValueError:
-        value = [_number_or_text(item) for item in text.split(",")] if is_list else text
-    if isinstance(default, list) and isinstance(value, (int, float)) and not isinstance(value, bool):
-        value = [value]
-    kinds: dict[type, type | tuple[type, ...]] = {bool: bool, int: int, float: (int, float), str: str, list: list}
-    kind = kinds.get(type(default))
-    is_wrong_number = isinstance(value, bool) and not isinstance(default, bool)
-    if kind is not None and (is_wrong_number or not isinstance(value, kind)):
-        raise UsageError(f"--param {argument}: expected a value like {json.dumps(default)}")
-    numbers = value if isinstance(value, list) else [value]
-    if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
-        raise UsageError(f"--param {argument}: expected finite numbers")
-    if isinstance(default, list) and any(isinstance(item, str) for item in value) and not _holds_text(default):
-        raise UsageError(f"--param {argument}: expected numbers, such as {json.dumps(default)}")
+    except (ValueError, RecursionError):
+        value = text.strip()
+    if default is None and value is None:
+        return None
+    kind, example = _KINDS_WITHOUT_DEFAULT[name] if default is None else (_kind_of(default), default)
+    if kind in _ITEMS and not isinstance(value, list):
+        value = [_number_or_text(item) for item in value.split(",")] if isinstance(value, str) else [value]
+    items = value if kind in _ITEMS else [value]
+    if any(isinstance(item, float) and not math.isfinite(item) for item in items):
+        raise UsageError(f"--param {shorten(argument)}: expected finite numbers")
+    if not all(_is_of_kind(item, _ITEMS.get(kind, kind)) for item in items):
+        what = "numbers, such as" if kind in ("numbers", "integers") else "a value like"
+        raise UsageError(f"--param {shorten(argument)}: expected {what} {json.dumps(example)}")
     return value
 
 
-def _holds_text(default: list[Any]) -> bool:
-    return any(isinstance(item, str) for item in default)
+_ITEMS = {"texts": "text", "numbers": "number", "integers": "integer"}
+_KINDS_WITHOUT_DEFAULT: Mapping[str, tuple[str, object]] = {
+    "rules": ("texts", ["borda", "copeland"]),
+    "rule": ("text", "borda"),
+    "n_reversed": ("integers", [1, 2]),
+    "pool": ("texts", ["GPT-4", "T5"]),
+    "n_top": ("integer", 5),
+}
+_LARGEST_NUMBER = 10**9
+
+
+def _kind_of(default: object) -> str:
+    if isinstance(default, list):
+        return "texts" if any(isinstance(item, str) for item in default) else "numbers"
+    kinds = {bool: "flag", int: "integer", float: "number"}
+    return kinds.get(type(default), "text")
+
+
+def _is_of_kind(value: object, kind: str) -> bool:
+    if kind in ("text", "flag"):
+        return isinstance(value, str if kind == "text" else bool)
+    is_number = isinstance(value, int) or (kind == "number" and isinstance(value, float))
+    return is_number and not isinstance(value, bool) and abs(value) <= _LARGEST_NUMBER  # type: ignore[arg-type, operator]
 
 
 def _number_or_text(text: str) -> Any:  # noqa: ANN401 -- a value as in JSON
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text.strip()
 
 

@@ -74,6 +74,7 @@ class Prospect:
         share: the share of all weightings under which it loses to nobody, estimated; 0 for `none`.
         share_error: the standard error of `share`.
         share_bound: where no draw hit, the bound below which the share is with 95 % confidence (3 / n_draws).
+        share_lower, share_upper: where a single draw hit, the exact 95 % interval of the share.
         needed_tasks: the tasks that have a positive weight whenever it wins; each proven exactly.
         objective: the weight of the set that the conditions minimise or maximise, at `weights`.
         n_incomparable: rivals without a common voting task, which can neither beat it nor be beaten.
@@ -90,6 +91,8 @@ class Prospect:
     share: float | None = None
     share_error: float | None = None
     share_bound: float | None = None
+    share_lower: float | None = None
+    share_upper: float | None = None
     needed_tasks: tuple[str, ...] = ()
     objective: Fraction | None = None
     n_incomparable: int = 0
@@ -207,7 +210,7 @@ class Prospects:
         )
 
 
-_NUMBERS = ("margin", "share", "share_error", "share_bound")
+_NUMBERS = ("margin", "share", "share_error", "share_bound", "share_lower", "share_upper")
 _ORIGINS = ("equal", "own")
 _NORMS = ("total_change", "largest_change")
 # what a stored fraction is: the numbers are kept in reports
@@ -282,7 +285,7 @@ def _restored(
         for a, origin in enumerate(_ORIGINS)
         if not math.isnan(changes[2 * a])
     }
-    numbers = {name: float(arrays[name][k]) for name in _NUMBERS}
+    numbers = {name: float(arrays[name][k]) for name in _NUMBERS if name in arrays}  # older reports lack the last
     return Prospect(
         system=names[k],
         verdict=_VERDICTS[int(arrays["verdicts"][k])],

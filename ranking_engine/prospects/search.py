@@ -395,4 +395,12 @@ class Search:
         estimate = winning_share(contest.leads, self._draws)
         if estimate is None:
             return found
-        return replace(found, share=estimate.share, share_error=estimate.error, share_bound=estimate.bound)
+        lower, upper = estimate.interval or (None, None)
+        return replace(
+            found,
+            share=estimate.share,
+            share_error=estimate.error,
+            share_bound=estimate.bound,
+            share_lower=lower,
+            share_upper=upper,
+        )

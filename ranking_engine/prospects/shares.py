@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import beta
 
 from ranking_engine.score_matrix import FloatArray
 
@@ -21,11 +22,14 @@ class Share:
         share: the share of draws that it wins.
         error: its standard error.
         bound: where no draw was won, the share is below this with 95 % confidence; else None.
+        interval: where one draw was won, the exact 95 % interval (Clopper and Pearson 1934), of which a standard error
+            says nothing; else None.
     """
 
     share: float
     error: float
     bound: float | None
+    interval: tuple[float, float] | None = None
 
 
 def drawn_weights(n_draws: int, n_tasks: int, seed: int, conditions: FloatArray) -> FloatArray:
@@ -53,4 +57,10 @@ def winning_share(leads: FloatArray, draws: FloatArray) -> Share | None:
         alive = alive[(alive @ block.T >= 0).all(axis=1)]
         start, width = start + width, 2 * width
     share = len(alive) / n
-    return Share(share, math.sqrt(share * (1 - share) / n), None if len(alive) else ZERO_HITS / n)
+    error = math.sqrt(share * (1 - share) / n)
+    return Share(share, error, None if len(alive) else ZERO_HITS / n, _interval_of_one_in(n) if len(alive) == 1 else None)
+
+
+def _interval_of_one_in(n: int) -> tuple[float, float]:
+    """Return the exact 95 % interval of a share that was seen once in `n` draws."""
+    return 1 - 0.975 ** (1 / n), float(beta.ppf(0.975, 2, n - 1)) if n > 1 else 1.0

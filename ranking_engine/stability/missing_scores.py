@@ -10,6 +10,9 @@ Departures from the paper and its code:
 - The first 7 are all systems of rank 7 or better, tied ones included, not the first 7 rows of an unstable sort.
 - A correlation that does not exist, because all of these systems tie, is counted apart instead of spoiling the mean.
 - Every rule that ranks is studied, not four of them.
+- Beside each rule stands what it makes of the same tables with all gaps filled, under every policy that fills them, at
+  a few levels: rules that need all scores rank such tables, the others compare systems on common tasks. What of a
+  difference between two rules is gone on equal tables comes from how gaps are filled, and not from the rules.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from ranking_engine.missing import scored_part
 from ranking_engine.ranking import UNRANKED, ranks_of
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.agreement import averaged, spearman
-from ranking_engine.stability.batches import IMPUTING, Batch, batch_scores, is_batched
+from ranking_engine.stability.batches import IMPUTING, Batch, batch_scores, completed, is_batched
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
 from ranking_engine.stability.study import (
     Arrays,
@@ -50,7 +53,10 @@ _CELL_SECONDS = 2e-8  # of a score or a comparison, for all rules together
 def run_chunk(
     matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
 ) -> Arrays:
-    """Return `<rule>.spearman`, shape (repeats of the chunk, levels)."""
+    """Return `<rule>.spearman`, shape (repeats of the chunk, levels), and `<rule>.filled_<policy>`.
+
+    The latter, of rules that are scored in batches, are for tables without gaps at the levels of `filled_levels`.
+    """
     plan = _plan(matrix, parameters)
     repeats = span(chunk, n_chunks(matrix, parameters), parameters["n_repeats"])
     if not plan.parts:
@@ -64,17 +70,53 @@ def run_chunk(
             found[rule][block.start : block.stop] = values
         if progress is not None:
             progress(block.stop, len(trials))
-    return {f"{rule}.spearman": values.reshape(-1, levels) for rule, values in found.items()}
+    arrays = {f"{rule}.spearman": values.reshape(-1, levels) for rule, values in found.items()}
+    return arrays | _filled(part, parameters, seed, repeats)
+
+
+def filled_levels(levels: Sequence[float]) -> list[int]:
+    """Return the places in `levels` at which filled tables are ranked, too: about 5, 10 and 20 %, and up to 10 %."""
+    wanted = {next((k for k, level in enumerate(levels) if level >= at), len(levels) - 1) for at in (5, 10, 20)}
+    return sorted(wanted | {level_told(levels)})
+
+
+def level_told(levels: Sequence[float]) -> int:
+    """Return the place in `levels` of the one that is told of: the largest up to 10 %, else the least."""
+    return max(range(len(levels)), key=lambda k: (levels[k] <= 10, levels[k] if levels[k] <= 10 else -levels[k]))
+
+
+def _filled(part: Part, parameters: Parameters, seed: int, repeats: range) -> Arrays:
+    """Return the correlations of the rankings of tables whose gaps are filled, with that of the full table, filled."""
+    rules = [rule for rule in part.rules if is_batched(rule, part.matrix)]
+    places = filled_levels(parameters["levels"])
+    trials = [(repeat, place) for repeat in repeats for place in places]
+    found = {f"{rule}.filled_{policy}": np.full(len(trials), np.nan) for policy in IMPUTING for rule in rules}
+    whole = Batch(part.matrix, part.matrix.scores[None])
+    references = {policy: batch_scores(completed(whole, policy), rules, policy) for policy in IMPUTING}
+    for block in blocks(range(len(trials)), _height(part.matrix)):
+        drawn = [trials[k] for k in block]
+        gaps = Batch(part.matrix, _with_gaps(part, parameters, seed, drawn))
+        for policy in IMPUTING:
+            for rule, noisy in batch_scores(completed(gaps, policy), rules, policy).items():
+                reference = averaged(ranks_of(references[policy][rule]))[0]
+                values = _of_the_first(reference, noisy, parameters)
+                found[f"{rule}.filled_{policy}"][block.start : block.stop] = values
+    return {name: values.reshape(-1, len(places)) for name, values in found.items()}
+
+
+def _with_gaps(
+    part: Part, parameters: Parameters, seed: int, drawn: Sequence[tuple[int, int]]
+) -> FloatArray:
+    levels = parameters["levels"]
+    return np.array([with_gaps(part.matrix, levels[level], seed, repeat, level) for repeat, level in drawn])
 
 
 def _correlations(
     part: Part, parameters: Parameters, seed: int, drawn: list[tuple[int, int]]
 ) -> dict[str, FloatArray]:
     """Return the correlation of every trial, a repeat and a level, under every rule."""
-    scores = np.array(
-        [with_gaps(part.matrix, parameters["levels"][level], seed, repeat, level) for repeat, level in drawn]
-    )
-    noisy = batch_scores(Batch(part.matrix, scores), part.rules, parameters["missing"])
+    gaps = Batch(part.matrix, _with_gaps(part, parameters, seed, drawn))
+    noisy = batch_scores(gaps, part.rules, parameters["missing"])
     return {
         rule: _of_the_first(part.reference[rule].average_ranks, noisy[rule], parameters) for rule in part.rules
     }
@@ -102,12 +144,21 @@ def _of_the_first(reference: FloatArray, noisy: FloatArray, parameters: Paramete
 
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
-    """Return for each rule the curves over levels: mean, standard deviation, number of undefined correlations."""
+    """Return for each rule the curves over levels: mean, standard deviation, number of undefined correlations.
+
+    `filled` are the means on tables without gaps, by policy, at some of the levels.
+    """
     arrays = joined(partials)
     rules: dict[str, Any] = {}
+    levels = [parameters["levels"][k] for k in filled_levels(parameters["levels"])]
     for name, values in arrays.items():
-        rules[name.partition(".")[0]] = {
-            "mean": plain_list(mean_of(values, axis=0)),
+        rule, _, figure = name.partition(".")
+        mean = plain_list(mean_of(values, axis=0))
+        if figure != "spearman":
+            rules[rule].setdefault("filled", {})[figure.removeprefix("filled_")] = {"levels": levels, "mean": mean}
+            continue
+        rules[rule] = {
+            "mean": mean,
             "deviation": plain_list(deviation_of(values, axis=0)),
             "n_undefined": np.isnan(values).sum(axis=0).tolist(),
         }
@@ -115,6 +166,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "levels": list(parameters["levels"]),
         "n_repeats": parameters["n_repeats"],
         "top": parameters["top"],
+        "missing": parameters["missing"],
         "rules": rules,
         "not_studied": dict(_plan(matrix, parameters).not_studied),
     }

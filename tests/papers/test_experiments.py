@@ -87,9 +87,17 @@ def test_correlations_agree_with_numpy_and_leave_one_out_names_the_benchmark_tha
     assert zhang_baselines.spearman(pairs) == pytest.approx(0.8)
     assert zhang_baselines.least_without_one(pairs)[0] == "D"
     assert zhang_baselines.p_value(pairs) == pytest.approx(
-        np.mean([np.corrcoef(x, np.array(p))[0, 1] >= np.corrcoef(x, y)[0, 1] for p in itertools.permutations(y)]),
+        np.mean([abs(np.corrcoef(x, p)[0, 1]) >= abs(np.corrcoef(x, y)[0, 1]) for p in itertools.permutations(y)]),
         abs=0.01,
     )
+
+
+def test_the_share_of_pairings_is_two_sided():
+    """Of the six pairings of three benchmarks in line, the one observed and its mirror image are as far from 0."""
+    in_line = {"A": (1.0, 1.0), "B": (2.0, 2.0), "C": (3.0, 3.0)}
+    against = {name: (x, -y) for name, (x, y) in in_line.items()}
+    assert zhang_baselines.p_value(in_line) == pytest.approx(1 / 3, abs=0.01)
+    assert zhang_baselines.p_value(against) == pytest.approx(1 / 3, abs=0.01)
 
 
 def test_the_less_noise_preserves_the_more_it_can_reverse():

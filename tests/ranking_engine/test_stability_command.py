@@ -5,6 +5,7 @@ import json
 import pytest
 
 from ranking_engine.command_line import main
+from ranking_engine.command_line.stability import _KINDS_WITHOUT_DEFAULT
 from ranking_engine.stability.catalogue import STUDIES, run_study
 from ranking_engine.synthetic import random_matrix
 
@@ -72,6 +73,18 @@ def test_the_table_says_what_was_left_out(table, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--study", "significance", "--param", "rule=bordo"], "there is no rule 'bordo'; there are mean, "),
+        (["--study", "significance", "--param", "rule=borda,mean"], "there is no rule 'borda,mean'"),
+        (["--study", "significance", "--param", "rule=[1,2]"], 'rule=[1,2]: expected a value like "borda"'),
+        (["--study", "significance", "--rule", "borda", "--rule", "mean"], "of one rule: give --rule once"),
+        (["--study", "diversity", "--rule", "borda"], "diversity is not about single rules: leave out --rule"),
+        (["--study", "missing_scores", "--param", "rules=3"], 'expected a value like ["borda", "copeland"]'),
+        (["--study", "missing_scores", "--param", "levels=[[1]]"], "expected numbers, such as [0, 1"),
+        (["--study", "missing_scores", "--param", 'levels={"a":1}'], "expected numbers, such as [0, 1"),
+        (["--study", "missing_scores", "--param", f"n_repeats={10**21}"], "expected a value like 100"),
+        (["--study", "missing_scores", "--param", "levels=" + "[" * 100_000], "expected numbers, such as [0, 1"),
+        (["--study", "corrupted_tasks", "--param", "n_reversed=one"], "expected numbers, such as [1, 2]"),
+        (["--study", "ordinal_sensitivity", "--param", "n_top=few"], "n_top=few: expected a value like 5"),
         (["--study", "missing_scores", "--param", "n_repeats"], "--param n_repeats: expected NAME=VALUE"),
         (["--study", "missing_scores", "--param", "n=1"], "--param n=1: the study missing_scores has the parameters"),
         (["--study", "missing_scores", "--param", "n_repeats=many"], "expected a value like 100"),
@@ -150,3 +163,19 @@ def test_bad_instances_end_with_status_2_and_one_line(tmp_path, capsys):
     status, out, err = run(capsys, "instances", path)
     assert (status, out) == (2, "")
     assert err == f"error: {path}, line 2, column 3 (a): 'one' is not a number\n"
+
+
+def test_a_rule_may_be_given_as_a_bare_word_or_by_its_own_argument(table, capsys):
+    """JSON in quotes, a word without quotes, and --rule are the same."""
+    reports = []
+    for named in (["--param", 'rule="borda"'], ["--param", "rule=borda"], ["--rule", "borda"]):
+        status, out, _ = run(capsys, "stability", table, "--study", "significance", *named, "--format", "json")
+        assert status == 0
+        reports.append(json.loads(out))
+    assert reports[0] == reports[1] == reports[2]
+    assert reports[0]["parameters"]["rule"] == "borda"
+
+
+def test_every_parameter_without_a_default_has_a_kind():
+    without = {name for study in STUDIES.values() for name, value in study.parameters.items() if value is None}
+    assert set(_KINDS_WITHOUT_DEFAULT) == without

@@ -47,9 +47,11 @@ class ProspectEntry(NamedSystem):
         child=s.CharField(), help_text="By condition, what the certificate adds of each; empty without conditions."
     )
     nearest = Nearest(help_text="Empty where it cannot win, and under conditions.")
-    share = s.FloatField(allow_null=True, help_text="The share of all weightings under which it wins, estimated.")
+    share = s.FloatField(allow_null=True, help_text="The share of all weightings, each as likely as any other, under which it wins, estimated.")
     share_error = s.FloatField(allow_null=True, help_text="The standard error of `share`.")
     share_bound = s.FloatField(allow_null=True, help_text="Where no draw hit: the share is below this.")
+    share_lower = s.FloatField(allow_null=True, help_text="Where one draw hit: the lower end of the exact interval.")
+    share_upper = s.FloatField(allow_null=True, help_text="Where one draw hit: its upper end, with 95 % confidence.")
     needed_tasks = s.ListField(child=s.CharField(), help_text="Tasks without weight on which it never wins.")
     objective = s.CharField(allow_null=True, help_text="What the set that is minimised or maximised weighs.")
     n_incomparable = s.IntegerField(help_text="Rivals without a common task that votes.")

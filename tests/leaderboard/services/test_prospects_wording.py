@@ -33,7 +33,8 @@ def test_a_share_of_the_weight(share, text):
     [
         ({"share": 0.511, "share_error": 0.005}, "51.1 ± 0.5 %"),
         ({"share": 0.0002, "share_error": 0.00014}, "0.02 ± 0.01 %"),
-        ({"share": 0.0, "share_error": 0.0, "share_bound": 0.0003}, "under 0.03 %"),
+        ({"share": 0.0, "share_error": 0.0, "share_bound": 0.0003}, "less than 0.03 %"),
+        ({"share": 1e-4, "share_error": 1e-4, "share_lower": 2.5e-6, "share_upper": 5.6e-4}, "0.00025 to 0.056 %"),
         ({"share": 0.0, "share_error": 0.0}, "0 %"),
         ({"share": 1.0, "share_error": 0.0}, "100 %"),
         ({}, ""),

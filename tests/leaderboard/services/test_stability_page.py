@@ -145,6 +145,36 @@ def test_the_sentence_names_the_marked_rule_the_best_and_the_worst():
     )
 
 
+def test_the_sentence_says_what_of_a_difference_comes_from_how_gaps_are_filled():
+    def told(mean, median, worst):
+        filled = {"median": {"levels": [10], "mean": [median]}, "worst": {"levels": [10], "mean": [worst]}}
+        return {"mean": [1.0, mean], "deviation": [0.0, 0.1], "n_undefined": [0, 0], "filled": filled}
+
+    rules = {"borda": told(0.55, 0.55, 0.4), "win_rate": told(0.93, 0.55, 0.4)}
+    summary = {"levels": [0, 10], "n_repeats": 3, "top": 7, "missing": "median", "rules": rules}
+    found = findings("missing_scores", summary, "borda")
+    assert found.sentence.endswith(
+        "best under Win rate (0.93), worst under Borda (0.55). Borda needs every score: on tables filled with the "
+        "task’s median it agrees at 0.55, with the task’s worst score at 0.40. On the same filled tables Win rate "
+        "agrees at 0.55: what it differs by beyond that comes from how gaps are filled, not from the rule."
+    )
+    assert found.headers[-2:] == [
+        "10 %, every gap filled with the task’s median",
+        "10 %, every gap filled with the task’s worst score",
+    ]
+    cells = {row.key: [cell.text for cell in row.cells][-2:] for row in found.rows}
+    assert cells == {"borda": ["0.550", "0.400"], "win_rate": ["0.550", "0.400"]}
+    assert "gaps are filled with the task’s median; the others compare two systems on the tasks" in found.note
+
+
+def test_a_study_without_words_gets_a_plain_sentence_and_breaks_nothing(monkeypatch):
+    monkeypatch.delitem(TELLERS, "diversity")
+    found = findings("diversity", {"rules": {}}, "borda")
+    assert found.sentence == catalogue.STUDIES["diversity"].name + " is computed; its figures are among the downloads."
+    assert (found.rows, found.headers) == ([], [])
+    assert findings("tomorrow", {}, "borda").sentence == "tomorrow is computed; its figures are among the downloads."
+
+
 def separability_summary(matrix):
     """What the job of a board finds out about it under Borda, as it is stored."""
     found = significance(matrix, rank(matrix, "borda")).summary()

@@ -52,6 +52,30 @@ def test_every_benchmark_stands_where_its_studies_put_it(make, client, django_as
     assert page.count("<circle") == 4
 
 
+@pytest.mark.django_db
+def test_the_page_says_that_the_trade_off_is_not_found_for_win_rates_and_on_how_few_boards_it_is_for_means(client):
+    page = client.get("/landscape/").content.decode()
+    assert "ours 0.20 (p = 0.537, two-sided), and -0.05 without BigCode" in page
+    assert "0.81 with the proven upper bounds" in page
+    assert "Seven benchmarks are few" in page
+    assert "share\n    systems and scenarios, so that they are not independent points" in page
+
+
+def test_a_diversity_that_rests_on_filled_gaps_says_on_how_many(make, client):
+    scores = table(4) | {"System 00": [None, None, 50.0, 40.0, 30.0]}
+    benchmark = make.published(scores, name="With gaps")
+    values = [[np.nan if value is None else value for value in row] for row in scores.values()]
+    summary = run_study("diversity", ScoreMatrix(values, system_names=list(scores))).summary
+    report = make_report(
+        benchmark.publication.revision, "study", parameters={"study": "diversity"}, summary=summary, arrays={},
+        seconds=0.0,
+    )  # fmt: skip
+    Report.objects.bulk_create([report])
+    (place,) = landscape(AnonymousUser()).places
+    assert place.imputed_text == "2 of 60 scores filled in"
+    assert "2 of 60 scores filled in" in client.get("/landscape/").content.decode()
+
+
 @pytest.mark.parametrize("hidden", [{"visibility": "private"}, {"score_view": "ranks"}])
 def test_what_is_hidden_is_on_nobodys_landscape(make, client, hidden):
     benchmark, _ = studied(make, 3, name="Hidden thing")

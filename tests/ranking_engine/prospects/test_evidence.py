@@ -22,6 +22,7 @@ from ranking_engine.prospects import (
     pair_prospect,
     prospects,
 )
+from ranking_engine.prospects.shares import winning_share
 from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine import naive_prospects as naive
 from tests.ranking_engine.strategies import matrices
@@ -302,3 +303,19 @@ def test_groups_agree_with_an_exact_linear_program_over_group_weights(matrix):
         assert prospect.verdict == naive.verdict(rows.values())
         assert prospect.margin == pytest.approx(float(naive.largest_margin(rows.values())), abs=1e-9)
         naive.assert_evidence_holds(prospect, rows, found.tasks, matrix.system_names)
+
+
+@pytest.mark.parametrize("n", [1, 2, 50, 10_000])
+def test_a_share_that_was_seen_once_has_the_exact_interval(n):
+    """Its ends are the shares under which so few draws, or so many, come in 2.5 % of all samples."""
+    draws = np.zeros((n, 2))
+    draws[:, 1] = 1.0
+    draws[0] = [1.0, 0.0]
+    found = winning_share(np.array([[1.0, -1.0]]), draws)
+    lower, upper = found.interval
+    assert found.share == 1 / n
+    assert 1 - (1 - lower) ** n == pytest.approx(0.025)
+    at_most_one = (1 - upper) ** n + n * upper * (1 - upper) ** (n - 1)
+    assert at_most_one == pytest.approx(0.025 if n > 1 else 1.0)
+    assert winning_share(np.array([[-1.0, -1.0]]), draws).interval is None
+    assert winning_share(np.array([[1.0, 1.0]]), np.ones((9, 2))).interval is None

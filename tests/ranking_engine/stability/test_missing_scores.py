@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from ranking_engine import RULES, UNRANKED, ScoreMatrix, rank
-from ranking_engine.missing import scored_part
+from ranking_engine.missing import complete, scored_part
+from ranking_engine.ranking import Ranking
 from ranking_engine.stability.catalogue import STUDIES, run_study
-from ranking_engine.stability.missing_scores import with_gaps
+from ranking_engine.stability.missing_scores import filled_levels, with_gaps
 from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_answers, reference_matrix
@@ -34,17 +35,52 @@ def naive_correlation(reference, noisy, top, fixed_top):
 
 def assert_same_as_naive(matrix, **parameters):
     result = run_study("missing_scores", matrix, parameters, seed=3)
-    complete = STUDY.with_defaults(parameters)
+    stated = STUDY.with_defaults(parameters)
     part = scored_part(matrix).matrix
     for name, values in result.arrays.items():
-        rule = name.partition(".")[0]
-        reference = rank(part, rule, missing=complete["missing"])
+        rule, _, figure = name.partition(".")
+        if figure != "spearman":
+            assert_filled_as_naive(part, rule, figure.removeprefix("filled_"), values, stated)
+            continue
+        reference = rank(part, rule, missing=stated["missing"])
         for (repeat, level), found in np.ndenumerate(values):
-            gaps = with_gaps(part, complete["levels"][level], 3, repeat, level)
-            noisy = rank(part.with_values(gaps * part.directions), rule, missing=complete["missing"])
-            expected = naive_correlation(reference, noisy, complete["top"], complete["fixed_top"])
+            gaps = with_gaps(part, stated["levels"][level], 3, repeat, level)
+            noisy = rank(part.with_values(gaps * part.directions), rule, missing=stated["missing"])
+            expected = naive_correlation(reference, noisy, stated["top"], stated["fixed_top"])
             assert found == pytest.approx(expected, abs=1e-12, nan_ok=True), (rule, repeat, level)
     return result
+
+
+def assert_filled_as_naive(part, rule, policy, values, parameters):
+    """Every rule, also one that needs no policy, on tables whose gaps are filled."""
+
+    def ranked(matrix):
+        kept = complete(matrix, policy)
+        ranking = rank(kept.matrix, rule)
+        scores = np.full(matrix.n_systems, np.nan)
+        scores[kept.systems] = ranking.scores
+        return Ranking.from_scores(rule, scores)
+
+    reference = ranked(part)
+    places = filled_levels(parameters["levels"])
+    for (repeat, k), found in np.ndenumerate(values):
+        gaps = with_gaps(part, parameters["levels"][places[k]], 3, repeat, places[k])
+        noisy = ranked(part.with_values(gaps * part.directions))
+        expected = naive_correlation(reference, noisy, parameters["top"], parameters["fixed_top"])
+        assert found == pytest.approx(expected, abs=1e-12, nan_ok=True), (rule, policy, repeat, k)
+
+
+def test_borda_and_win_rate_differ_by_how_gaps_are_filled_and_by_nothing_else():
+    """On complete tables without ties both give one order, so that on tables filled alike their figures are equal."""
+    matrix = random_matrix(30, 9, seed=4, noise=1.0)
+    rules = run_study("missing_scores", matrix, {"n_repeats": 30, "levels": [0, 10]}, seed=1).summary["rules"]
+    borda, win_rate = rules["borda"], rules["win_rate"]
+    assert win_rate["mean"][1] > borda["mean"][1] + 0.02
+    assert borda["filled"]["median"]["mean"][0] == borda["mean"][1]
+    assert borda["filled"]["median"] == {"levels": [10], "mean": [borda["mean"][1]]}
+    average_rank = rules["average_rank"]["filled"]["median"]["mean"][0]
+    assert win_rate["filled"]["median"]["mean"][0] == pytest.approx(average_rank, abs=1e-12)
+    assert set(win_rate["filled"]) == {"median", "worst"}
 
 
 @settings(max_examples=8, deadline=None)
@@ -102,7 +138,13 @@ def test_the_summary_holds_the_curves_and_why_rules_are_left_out():
 def test_a_correlation_that_does_not_exist_is_counted_apart():
     matrix = ScoreMatrix(np.arange(12.0).reshape(6, 2))
     summary = run_study("missing_scores", matrix, {"n_repeats": 3, "levels": [0], "top": 5, "rules": ["veto"]}).summary
-    assert summary["rules"]["veto"] == {"mean": [None], "deviation": [None], "n_undefined": [3]}
+    nothing = {"levels": [0], "mean": [None]}
+    assert summary["rules"]["veto"] == {
+        "mean": [None],
+        "deviation": [None],
+        "n_undefined": [3],
+        "filled": {"median": nothing, "worst": nothing},
+    }
 
 
 @pytest.mark.parametrize("name", ["votenrank-value", "votenrank-superglue"])
