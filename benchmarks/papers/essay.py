@@ -229,7 +229,12 @@ _ROBUST = ("colombo-robustness-glue", "colombo-robustness-superglue", "colombo-r
 CLAIMS: tuple[tuple[str, str, tuple[str, ...], Callable[[Results], str]], ...] = (
     (HOLDS, "The re-ranked leaderboards.", _ROFIN, _rankings),
     (HOLDS, "Who can win, and who cannot.", ("rofin-prospects",), _who_can_win),
-    (HOLDS, "Diverse benchmarks of scores are sensitive ones, as far as 7 boards tell.", ("zhang-correlation-cardinal",), _trade_off),
+    (
+        HOLDS,
+        "Diverse benchmarks of scores are sensitive ones, as far as 7 boards tell.",
+        ("zhang-correlation-cardinal",),
+        _trade_off,
+    ),
     (HOLDS, "Borda does not care for scales.", _ROBUST, _scale),
     (FAILS, "The published taus.", ("rofin-agreement",), _taus),
     (FAILS, "The published sensitivities are too low.", ("zhang-cardinal", "zhang-ordinal"), _sensitivity),

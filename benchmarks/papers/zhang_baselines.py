@@ -103,9 +103,9 @@ MEASURES = {
     "out of reach": "the same with the proven upper bound of that share",
 }
 _SURVIVES = (
-    "*Without one benchmark* is the least correlation when any single benchmark is left out; *p*, two-sided, the share "
-    "of 100,000 random pairings of the two measures whose correlation is as far from 0 or farther, without baselines. It "
-    "takes the benchmarks as independent, which those of one family, such as HELM's, are not."
+    "*Without one benchmark* is the least correlation when any single benchmark is left out; *p*, two-sided, the "
+    "share of 100,000 random pairings of the two measures whose correlation is as far from 0 or farther, without "
+    "baselines. It takes the benchmarks as independent, which those of one family, such as HELM's, are not."
 )
 
 

@@ -13,7 +13,7 @@ class StudyChoice(models.Model):
         EVERY = "every", "after every submission"
         NIGHTLY = "nightly", "at night"
         DEMAND = "demand", "when somebody asks"
-        IDLE = "idle", "once, while nothing else waits"
+        IDLE = "idle", "after every submission, while nothing else waits"
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="study_choices")
     study = models.CharField(max_length=24)

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from leaderboard.models import Benchmark, User
 from leaderboard.services.benchmark_folders import import_folder
-from leaderboard.services.study_plans import plan_once
+from leaderboard.services.study_plans import study_when_idle
 
 FOLDER = Path(__file__).resolve().parent.parent / "demonstration"
 
@@ -30,7 +30,7 @@ def load_demonstration(*, owner_email: str, owner_password: str, progress: Calla
             continue
         with transaction.atomic():
             benchmark = import_folder(folder, owner=owner, submission_policy=Benchmark.SubmissionPolicy.OPEN)
-            plan_once(benchmark)
+            study_when_idle(benchmark)
         progress(f"{benchmark.name}: {benchmark.systems.count()} systems, {benchmark.tasks.count()} tasks")
         loaded.append(benchmark.key)
     return loaded

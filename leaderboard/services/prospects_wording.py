@@ -27,7 +27,7 @@ def percent(share: Fraction | float) -> str:
 
 
 def share_text(prospect: Prospect) -> str:
-    """The share of all weightings under which it wins, with its standard error, its bound or its exact interval; empty where unknown."""
+    """The share of all weightings under which it wins, with its error, bound or exact interval; empty if unknown."""
     if prospect.share is None:
         return ""
     if prospect.share_bound is not None and not prospect.share:

@@ -10,15 +10,14 @@ from leaderboard.services.job_kinds import STUDIES_WITH_BOARDS, STUDY
 from leaderboard.services.stability_wording import findings
 from leaderboard.services.study_findings import StudyFindings
 from leaderboard.services.study_states import LEFT_OUT, StudyState, study_states
+from leaderboard.services.study_waits import waiting_texts
 from leaderboard.services.wording import by_catalogue
 from ranking_engine import RULES
 
 STATE_TEXTS = {
     "done": "",
-    "waiting": "Waiting for a worker.",
     "running": "Being computed:",
     "superseded": "Given up for a newer revision.",
-    "unplanned": "Not begun yet: studies run when nothing more urgent waits.",
 }
 
 
@@ -53,7 +52,10 @@ def stability_sections(benchmark: Benchmark, publication: Publication, marked: s
         marked: the rule that charts mark and sentences are about.
     """
     reports = study_reports(publication)
-    return [_section(state, reports.get(state.key), marked) for state in study_states(benchmark, publication)]
+    states = study_states(benchmark, publication)
+    is_current = publication.pk == benchmark.publication_id
+    texts = waiting_texts(publication, states, is_current=is_current)
+    return [_section(state, reports.get(state.key), marked, texts.get(state.key, "")) for state in states]
 
 
 def study_reports(publication: Publication) -> dict[str, Report]:
@@ -93,9 +95,9 @@ def marked_rule(benchmark: Benchmark, asked: str) -> str:
     return asked or benchmark.default_rule
 
 
-def _section(state: StudyState, report: Report | None, marked: str) -> StudySection:
+def _section(state: StudyState, report: Report | None, marked: str, waiting_text: str) -> StudySection:
     is_done = report is not None
-    text = STATE_TEXTS.get(state.state, "")
+    text = waiting_text or STATE_TEXTS.get(state.state, "")
     if state.state == "failed":
         text = f"It could not be computed{f': {state.reason}' if state.reason else '.'}"
     elif state.state == LEFT_OUT:

@@ -34,7 +34,8 @@ from ranking_engine.stability import catalogue
 from ranking_engine.stability.catalogue import Study
 
 When = StudyChoice.When
-BUDGET_ONCE = 20  # of each study of a benchmark whose studies run once, while nothing else waits
+BUDGET_IDLE = 20  # of each study of a benchmark whose studies run while nothing else waits
+WITH_EVERY_REVISION = (When.EVERY, When.IDLE)
 NIGHT_BEGINS, NIGHT_ENDS = 1, 5  # hours, UTC
 SEED = 0
 
@@ -70,7 +71,8 @@ def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], 
         matrix = study_matrix(revision)
         for done, choice in enumerate(choices):
             checkpoint(done / len(choices))
-            planned.append(plan_study(catalogue.STUDIES[choice.study], matrix, choice))
+            study = catalogue.STUDIES[choice.study]
+            planned.append(plan_study(study, matrix, choice, is_first_revision=revision.number == 1))
     report = make_report(
         revision,
         STUDY_PLAN,
@@ -94,7 +96,8 @@ def _asked_for(job: Job, choices: Iterable[StudyChoice]) -> list[StudyChoice]:
     asked = job.parameters.get("when", "")
     if asked == When.DEMAND:
         return [choice for choice in choices if choice.study == job.parameters["study"]]
-    return [choice for choice in choices if choice.when == (asked or When.EVERY)]
+    wanted = (asked,) if asked else WITH_EVERY_REVISION
+    return [choice for choice in choices if choice.when in wanted]
 
 
 def study_name(key: str) -> str:
@@ -119,13 +122,16 @@ def choices_of(benchmark: Benchmark) -> list[StudyChoice]:
     ]
 
 
-def plan_study(study: Study, matrix: ScoreMatrix, choice: StudyChoice) -> PlannedStudy:
+def plan_study(
+    study: Study, matrix: ScoreMatrix, choice: StudyChoice, *, is_first_revision: bool = False
+) -> PlannedStudy:
     """What a study of this matrix will be: its steps cut to the budget, its chunks, its priority.
 
     Args:
         study: of the catalogue.
         matrix: what it perturbs.
         choice: when it runs, and its budget.
+        is_first_revision: nobody has submitted to the board since it was made.
     """
     own = dict(study.parameters)
     if reason := study.why_not(matrix, own):
@@ -136,14 +142,17 @@ def plan_study(study: Study, matrix: ScoreMatrix, choice: StudyChoice) -> Planne
         needed, budget = f"{math.ceil(estimate)} s", f"{choice.budget_seconds} s"
         reason = f"it would take {needed} or more, and {budget} are allowed here; owners can allow it more"
         return PlannedStudy(study.key, reason=reason)
-    # The smallest first; what runs while nothing else waits comes after everything else.
+    # The smallest first; what runs while nothing else waits comes after everything else, and of that a board that
+    # somebody has just submitted to before boards that lie as they were made.
     priority = -1 - min(int(estimate), 5000)
+    if choice.when == When.IDLE:
+        priority += 2 * IDLE if is_first_revision else IDLE
     return PlannedStudy(
         study=study.key,
         parameters={"study": study.key, "seed": SEED, **own},
         n_chunks=study.n_chunks(matrix, own),
         estimate=estimate,
-        priority=priority + IDLE if choice.when == When.IDLE else priority,
+        priority=priority,
     )
 
 
@@ -301,14 +310,12 @@ def plan_nightly_studies(now: datetime) -> None:
             insert_job(JOB_KINDS[STUDY_PLAN], benchmark.publication.revision, {"when": When.NIGHTLY.value})
 
 
-def plan_once(benchmark: Benchmark) -> None:
-    """Have every study of a new benchmark run once, while nothing else waits, and none after later submissions.
+def study_when_idle(benchmark: Benchmark) -> None:
+    """Have every study of a new benchmark run for each revision, while nothing else waits.
 
-    Call inside the transaction that makes the benchmark.
+    Call inside the transaction that makes the benchmark: the plan that comes with its first revision follows it.
     """
     StudyChoice.objects.bulk_create(
-        StudyChoice(benchmark=benchmark, study=key, when=When.IDLE, budget_seconds=BUDGET_ONCE)
+        StudyChoice(benchmark=benchmark, study=key, when=When.IDLE, budget_seconds=BUDGET_IDLE)
         for key in chosen_studies()
     )
-    revision = Revision.objects.filter(benchmark=benchmark).latest("number")
-    insert_job(JOB_KINDS[STUDY_PLAN], revision, {"when": When.IDLE.value})

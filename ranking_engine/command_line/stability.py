@@ -65,7 +65,11 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="a parameter of the study: a word, a number, several with commas, or a value as in JSON; repeatable",
     )
     command.add_argument(
-        "--rule", metavar="KEY", action="append", choices=list(RULES), help="study this rule only; repeatable where a study is of several"
+        "--rule",
+        metavar="KEY",
+        action="append",
+        choices=list(RULES),
+        help="study this rule only; repeatable where a study is of several",
     )
     command.add_argument(
         "--missing",
@@ -204,7 +208,7 @@ def _is_of_kind(value: object, kind: str) -> bool:
     if kind in ("text", "flag"):
         return isinstance(value, str if kind == "text" else bool)
     is_number = isinstance(value, int) or (kind == "number" and isinstance(value, float))
-    return is_number and not isinstance(value, bool) and abs(value) <= _LARGEST_NUMBER  # type: ignore[arg-type, operator]
+    return is_number and not isinstance(value, bool) and abs(value) <= _LARGEST_NUMBER  # type: ignore[arg-type]
 
 
 def _number_or_text(text: str) -> Any:  # noqa: ANN401 -- a value as in JSON

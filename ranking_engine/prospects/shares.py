@@ -58,7 +58,8 @@ def winning_share(leads: FloatArray, draws: FloatArray) -> Share | None:
         start, width = start + width, 2 * width
     share = len(alive) / n
     error = math.sqrt(share * (1 - share) / n)
-    return Share(share, error, None if len(alive) else ZERO_HITS / n, _interval_of_one_in(n) if len(alive) == 1 else None)
+    bound = None if len(alive) else ZERO_HITS / n
+    return Share(share, error, bound, _interval_of_one_in(n) if len(alive) == 1 else None)
 
 
 def _interval_of_one_in(n: int) -> tuple[float, float]:

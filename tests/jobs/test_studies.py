@@ -2,10 +2,12 @@
 
 import pytest
 
-from leaderboard.models import Benchmark, Job, Report, StudyPartial
+from leaderboard.models import Benchmark, Job, Report, StudyChoice, StudyPartial
 from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.services.chunked_studies import study_matrix
-from leaderboard.services.study_plans import PlannedStudy, insert_study
+from leaderboard.services.stability_page import stability_sections
+from leaderboard.services.study_plans import PlannedStudy, insert_study, study_when_idle
+from ranking_engine.stability import catalogue
 from tests.factories import TOY
 from tests.jobs.small_study import LEADERS
 
@@ -65,6 +67,29 @@ def test_a_study_whose_worker_is_killed_goes_on_from_the_chunks_that_are_done(ma
     assert again == done
     assert set(chunks(pk__in=done).values_list("attempts", flat=True)) == {1}
     assert killed.pk in done or chunks(pk=killed.pk).get().attempts == 2
+
+
+def test_a_board_that_is_studied_when_idle_has_the_studies_of_its_new_revision_after_a_submission(
+    make_committed, site, monkeypatch
+):
+    """As the demonstration's boards are. Takes about fifteen seconds: processes start, and boards are ranked."""
+    monkeypatch.setattr(catalogue, "STUDIES", {"leaders": LEADERS})
+    site.environment["PLURANK_TEST_PAUSE"] = "0.001"
+    benchmark = make_committed.published(TOY)
+    study_when_idle(benchmark)
+    StudyChoice.objects.update(budget_seconds=60)
+    site.start("rankings", "studies", "sweep", include="tests.jobs.small_study")
+
+    def studied(number: int):
+        return Report.objects.filter(kind="study", revision__benchmark=benchmark, revision__number=number).exists
+
+    site.wait_until(studied(1), 60, "the first revision is studied")
+    make_committed.accepted(benchmark, {"E": [9.0] * 5})
+    site.wait_until(studied(2), 60, "the new revision is studied")
+    benchmark.refresh_from_db()
+    (section,) = stability_sections(benchmark, benchmark.publication, "borda")
+    assert benchmark.publication.revision.number == 2
+    assert (section.state.state, section.state_text) == ("done", "")
 
 
 SLOW = pytest.mark.slow

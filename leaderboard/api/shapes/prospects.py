@@ -47,7 +47,9 @@ class ProspectEntry(NamedSystem):
         child=s.CharField(), help_text="By condition, what the certificate adds of each; empty without conditions."
     )
     nearest = Nearest(help_text="Empty where it cannot win, and under conditions.")
-    share = s.FloatField(allow_null=True, help_text="The share of all weightings, each as likely as any other, under which it wins, estimated.")
+    share = s.FloatField(
+        allow_null=True, help_text="The share of all weightings, each counted alike, under which it wins, estimated."
+    )
     share_error = s.FloatField(allow_null=True, help_text="The standard error of `share`.")
     share_bound = s.FloatField(allow_null=True, help_text="Where no draw hit: the share is below this.")
     share_lower = s.FloatField(allow_null=True, help_text="Where one draw hit: the lower end of the exact interval.")

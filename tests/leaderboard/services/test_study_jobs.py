@@ -17,7 +17,7 @@ from leaderboard.services import job_runner, jobs, study_plans
 from leaderboard.services.chunked_studies import study_matrix
 from leaderboard.services.job_runner import run_job, run_most_urgent
 from leaderboard.services.study_chunks import insert_missing_merges
-from leaderboard.services.study_plans import plan_nightly_studies, plan_once, request_study, within_budget
+from leaderboard.services.study_plans import plan_nightly_studies, request_study, study_when_idle, within_budget
 from leaderboard.services.submissions import withdraw_submission as withdraw
 from leaderboard.services.upkeep import delete_forgotten_partials
 from ranking_engine import __version__ as engine_version
@@ -32,7 +32,7 @@ from tests.jobs.small_study import LEADERS, leaders
 def _one_study(monkeypatch, settings):
     monkeypatch.setattr(catalogue, "STUDIES", {"leaders": LEADERS})
     settings.STUDY_SECONDS = 100
-    monkeypatch.setattr(study_plans, "BUDGET_ONCE", 100)
+    monkeypatch.setattr(study_plans, "BUDGET_IDLE", 100)
 
 
 def run_all(kinds: str = "", worker: str = "test") -> None:
@@ -137,7 +137,7 @@ def test_the_operator_says_when_studies_run_that_nobody_chose(make, settings):
     assert planned(make.benchmark()) == []
 
 
-@pytest.mark.parametrize("when", ["nightly", "demand", "idle"])
+@pytest.mark.parametrize("when", ["nightly", "demand"])
 def test_what_is_not_chosen_for_every_submission_is_not_planned_with_one(make, when):
     benchmark = make.benchmark()
     StudyChoice.objects.create(benchmark=benchmark, study="leaders", when=when, budget_seconds=60)
@@ -401,9 +401,9 @@ def test_smaller_studies_go_before_larger_ones(make):
     assert list(chunks.values_list("benchmark", flat=True)) == [small.pk] + [large.pk] * 5
 
 
-def test_what_runs_once_while_nothing_else_waits_waits_for_rankings(make):
+def test_what_runs_while_nothing_else_waits_waits_for_rankings(make):
     benchmark = make.published()
-    plan_once(benchmark)
+    study_when_idle(benchmark)
     run_all("study_plan")
     Job.objects.filter(kind="bootstrap").update(state="done")
     (first, *_) = chunks = list(Job.objects.filter(kind="study:leaders").order_by("chunk"))
@@ -418,12 +418,20 @@ def test_what_runs_once_while_nothing_else_waits_waits_for_rankings(make):
     assert run_most_urgent(first.pk, worker="test") == "done"
 
 
-def test_what_runs_once_does_not_run_again_after_a_later_submission(make):
+def test_what_runs_while_nothing_else_waits_runs_again_after_a_later_submission(make):
     benchmark = make.published()
-    plan_once(benchmark)
+    study_when_idle(benchmark)
+    assert len(planned(benchmark)) == 5
     make.accepted(benchmark, {"E": [1.0] * 5})
-    run_all("study_plan")
-    assert list(Job.objects.filter(kind="study:leaders").values_list("sequence", flat=True)) == [1] * 5
+    (first, *others) = planned(benchmark, 2)
+    assert len(others) == 4
+    older = Job.objects.filter(kind="study:leaders", sequence=1)
+    assert {job.priority < first.priority < jobs.IDLE for job in older} == {True}
+    make.publish(benchmark)
+    run_all()
+    (report,) = Report.objects.filter(kind="study", revision__number=2)
+    assert report.parameters["study"] == "leaders"
+    assert set(states(benchmark)) == {"superseded"}
 
 
 def test_an_older_engine_versions_reports_do_not_count_as_done(make):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from leaderboard.models import AuditEntry, Job, Report, StudyChoice, StudyPartial
 from leaderboard.services.job_runner import run_job
@@ -64,6 +65,44 @@ def test_a_study_is_followed_from_its_plan_to_what_it_took(owner, benchmark):
     assert (found.state, found.progress, found.estimate) == ("done", 1.0, 60.0)
     assert found.seconds == Report.objects.get(kind="study").seconds
     assert StudyPartial.objects.count() == 0
+
+
+def page_text(client, benchmark) -> str:
+    page = client.get(reverse("stability", args=[benchmark.key])).content.decode()
+    (found,) = re.findall(r'<p class="notice[^"]*" role="status">([^<]*)', page)
+    return found.strip()
+
+
+def test_the_page_of_studies_says_in_each_state_what_a_study_waits_for(client, benchmark):
+    Job.objects.filter(queue="studies").exclude(kind="study_plan").update(state="done")
+    plan = Job.objects.get(kind="study_plan")
+    assert page_text(client, benchmark) == "Not planned yet: its plan is the next job."
+    other = Job.objects.create(
+        kind="axioms", queue="studies", priority=9, subject_kind="revision", subject_id=0, engine_version="x",
+        benchmark=benchmark, sequence=1, parameters={}, parameter_hash="x", not_before=timezone.now(),
+    )  # fmt: skip
+    assert page_text(client, benchmark) == "Not planned yet: 1 job of studies goes before its plan."
+    other.delete()
+    Job.objects.filter(pk=plan.pk).update(state="running")
+    assert page_text(client, benchmark) == "Being planned."
+    Job.objects.filter(pk=plan.pk).update(state="failed", error="MemoryError: too much\ntrace")
+    assert page_text(client, benchmark) == "It could not be planned: MemoryError: too much."
+    Job.objects.filter(pk=plan.pk).update(state="done")
+    assert page_text(client, benchmark).startswith("Not planned with this revision: it was chosen later")
+    StudyChoice.objects.update_or_create(
+        benchmark=benchmark, study="leaders", defaults={"when": "demand", "budget_seconds": 60}
+    )
+    assert page_text(client, benchmark) == "Not planned: it runs when an owner asks for it."
+    StudyChoice.objects.update(when="nightly")
+    assert page_text(client, benchmark) == (
+        "Not planned yet: that happens at night, between 1:00 and 5:00 UTC."
+    )
+    StudyChoice.objects.update(when="idle")
+    Job.objects.filter(pk=plan.pk).update(state="waiting")
+    run("study_plan")
+    assert page_text(client, benchmark) == (
+        "Waiting for a worker: it is the next job. It runs only while no board waits to be ranked."
+    )
 
 
 def test_a_study_that_is_left_out_says_why(make):
