@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0014_job_failures'),
+        ('leaderboard', '0016_fill_webhook_owners'),
     ]
 
     operations = [
