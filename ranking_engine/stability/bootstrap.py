@@ -1,16 +1,16 @@
-"""Bootstrap over tasks: the rank that each system would have had, had other tasks been drawn.
+"""Rank intervals: the ranks that a system gets if the same tasks are drawn anew with replacement (bootstrap).
 
 A resample draws as many clusters of voting tasks as there are, with replacement; a cluster is stated by its
 tasks, else a task group, else a task by itself (`clusters_of`). A task drawn k times counts k times its weight.
-The missing-score policy is applied once, before drawing, and only tasks that it leaves are drawn.
-Efron 1979; Pavao et al. 2021 (judge stability).
+The missing-score policy is applied once, before drawing, and only tasks that it leaves are drawn. An interval is each
+system's by itself (`rank_bounds`); those that hold for all systems at once come on request (`simultaneous`).
+Efron 1979; Hesterberg 2015; Pavao et al. 2021 (judge stability).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -22,13 +22,23 @@ from ranking_engine.missing import Completed, complete, scored_part
 from ranking_engine.ranking import UNRANKED, ranks_of
 from ranking_engine.registry import get_rule
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.stability.resampled_scores import has_fast_way, resampled_scores
+from ranking_engine.stability.rank_bounds import end_errors, expanded_tail, interval_bounds
+from ranking_engine.stability.resampled_scores import has_fast_way, on_one_scale, resampled_scores
+from ranking_engine.stability.simultaneous import (
+    MOST_RESAMPLES,
+    MOST_SYSTEMS,
+    SimultaneousRanks,
+    simultaneous_ranks,
+)
 
-MIN_CLUSTERS = 6
+MIN_CLUSTERS = 8  # with fewer, no widening makes intervals cover the true rank often enough
 DEFAULT_RULES = ("mean", "plurality", "borda", "copeland", "minimax")
 
 BUDGET_SECONDS = 60.0
-LEAST_RESAMPLES = 100  # at the 95 % level the ends of an interval are then its third lowest and highest rank
+LEAST_RESAMPLES = 100  # at the 95 % level the ends of an interval are then about the second lowest and highest rank
+RESAMPLES = 4000
+FEWER_RESAMPLES = 1000  # of larger boards
+_ALL_RESAMPLES_SYSTEMS = 300  # so many systems have `RESAMPLES`; cost grows with their square
 MOST_SECONDS = 1.0  # of one resample
 
 _BATCH_CELLS = 1 << 20  # ranks that are sorted at a time
@@ -41,7 +51,7 @@ class RankIntervals:
     """Bootstrap distributions of ranks, with their intervals.
 
     Attributes:
-        status: `computed`, or `undefined` where there are fewer than 6 clusters of tasks.
+        status: `computed`, or `undefined` where there are fewer than 8 clusters of tasks.
         reason: why the status is `undefined`; otherwise empty.
         rules: the keys of the rules.
         n_resamples, level, seed, missing: the parameters.
@@ -50,11 +60,16 @@ class RankIntervals:
             of shape (n_systems, n_systems). A row sums to less than `n_resamples` where some resamples give
             the system no rank.
         lower, upper: for each rule the best and the worst rank of each system's interval, int32 of shape
-            (n_systems,): at most (1 - level) / 2 of its ranks lie below `lower` and as many above `upper`.
+            (n_systems,): at most `expanded_tail` of its ranks lie below `lower` and as many above `upper`.
             UNRANKED (-1) where it has no rank in any resample.
+        errors: for each rule by how many ranks an end of each system's interval may be off because there are only so
+            many resamples, int32 of shape (n_systems,); see `end_errors`.
         undefined: why, for rules that give no ranking or have too few tasks left under the policy.
         skipped: why, for rules that would have taken too long.
         n_drawn: of how many resamples the ranks are, for each rule; the first so many of `n_resamples`.
+        simultaneous: for each rule the intervals that hold for all systems at once, where they were asked for. Each
+            contains the system's interval by itself.
+        not_simultaneous: why there are none, for rules that have intervals by themselves.
     """
 
     status: Literal["computed", "undefined"]
@@ -68,9 +83,17 @@ class RankIntervals:
     counts: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     lower: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     upper: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
+    errors: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     undefined: Mapping[str, str] = field(default_factory=dict)
     skipped: Mapping[str, str] = field(default_factory=dict)
     n_drawn: Mapping[str, int] = field(default_factory=dict)
+    simultaneous: Mapping[str, SimultaneousRanks] = field(default_factory=dict)
+    not_simultaneous: Mapping[str, str] = field(default_factory=dict)
+
+
+def affordable_resamples(n_systems: int, most: int = RESAMPLES) -> int:
+    """Return how many resamples a board of this size gets under quick rules: `most` if it is small, else 1,000."""
+    return most if n_systems <= _ALL_RESAMPLES_SYSTEMS else min(most, FEWER_RESAMPLES)
 
 
 def rank_intervals(
@@ -81,6 +104,7 @@ def rank_intervals(
     level: float = 0.95,
     seed: int = 0,
     missing: str = "drop_systems",
+    simultaneous: bool = False,
     budget: float = BUDGET_SECONDS,
     least: int = LEAST_RESAMPLES,
     progress: Progress | None = None,
@@ -91,9 +115,11 @@ def rank_intervals(
         matrix: the scores; `clusters_of` tells its clusters.
         rules: keys of RULES, each in its default variant.
         n_resamples: how often the tasks are redrawn; each resample is seeded by its own index.
-        level: of the intervals, as 0.95.
+        level: of each interval by itself, and of the simultaneous ones together, as 0.95.
         seed: of the draws.
         missing: the policy for rules that need every score.
+        simultaneous: whether to compute the intervals that hold for all systems at once, too; from the first 1,000
+            resamples, and for at most 400 systems.
         budget: the seconds, as estimated by the rules' own costs, for all rules whose resamples can only be
             ranked one by one; the cheapest come first, and what is left says how many resamples a rule gets.
         least: so many it gets in any case, or `n_resamples` where these are fewer, unless one takes more than
@@ -112,34 +138,51 @@ def rank_intervals(
     parameters = (tuple(rules), n_resamples, level, seed, missing, n_clusters)
     if reason := _why_none(native):
         return RankIntervals("undefined", reason, *parameters)
-    study = _Study(matrix.n_systems, n_resamples, seed, budget, min(least, n_resamples), _Steps(progress))
+    study = _Study(
+        matrix.n_systems, n_resamples, level, seed, budget, min(least, n_resamples), _Steps(progress), simultaneous
+    )
     study.run(_by_part(native, completed, rules), len(rules))
-    bounds = {rule: interval_bounds(table, level) for rule, table in study.counts.items()}
-    lower = {rule: bound[0] for rule, bound in bounds.items()}
-    upper = {rule: bound[1] for rule, bound in bounds.items()}
     return RankIntervals(
-        "computed", "", *parameters, study.counts, lower, upper, study.undefined, study.skipped, study.n_drawn
+        "computed",
+        "",
+        *parameters,
+        study.counts,
+        study.lower,
+        study.upper,
+        study.errors,
+        study.undefined,
+        study.skipped,
+        study.n_drawn,
+        study.simultaneous,
+        study.not_simultaneous,
     )
 
 
 @dataclass
 class _Study:
-    """The counts of ranks of each rule, and for the others why there are none."""
+    """The intervals of each rule, and for the others why there are none."""
 
     n_systems: int
     n_resamples: int
+    level: float
     seed: int
     budget: float
     least: int
     step: _Steps
+    is_simultaneous: bool
     spent: float = 0.0
     counts: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+    lower: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+    upper: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+    errors: dict[str, NDArray[np.int32]] = field(default_factory=dict)
     undefined: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     n_drawn: dict[str, int] = field(default_factory=dict)
+    simultaneous: dict[str, SimultaneousRanks] = field(default_factory=dict)
+    not_simultaneous: dict[str, str] = field(default_factory=dict)
 
     def run(self, parts: list[tuple[Completed, list[str]]], n_rules: int) -> None:
-        """Count the ranks of the rules of every part."""
+        """Find the intervals of the rules of every part."""
         for part, keys in parts:
             reason = _why_none(part)
             if part.matrix is None or reason:
@@ -151,6 +194,7 @@ class _Study:
     def _run_part(
         self, part: Completed, matrix: ScoreMatrix, keys: list[str], step: Callable[[float], None]
     ) -> None:
+        tail = expanded_tail(self.level, len(clusters_of(matrix)))
         task_counts = draw_tasks(matrix, self.n_resamples, self.seed)
         drawn = self._affordable(matrix, task_counts, keys)
         full = rank_all(matrix, list(drawn), missing="undefined")
@@ -162,7 +206,40 @@ class _Study:
             within = _within(step, done, len(together), len(drawn))
             done += len(together)
             for rule, scores in resampled_scores(matrix, task_counts[:n], together, within).items():
-                self.counts[rule] = _count_ranks(self.n_systems, part, scores)
+                counts = _count_ranks(self.n_systems, part, scores)
+                self.counts[rule], self.errors[rule] = counts, end_errors(counts, tail)
+                self.lower[rule], self.upper[rule] = interval_bounds(counts, tail)
+                if self.is_simultaneous:
+                    self._rank_all_at_once(rule, part.systems, matrix, task_counts[:n], scores)
+
+    def _rank_all_at_once(
+        self,
+        rule: str,
+        ranked: NDArray[np.intp],
+        matrix: ScoreMatrix,
+        task_counts: NDArray[np.int64],
+        scores: FloatArray,
+    ) -> None:
+        """Find the simultaneous intervals of one rule, each widened to contain the system's interval by itself."""
+        once = np.ones((1, matrix.n_tasks), dtype=np.int64)
+        whole = resampled_scores(matrix, once, [rule], lambda share: None)[rule]
+        observed, n_ranked = on_one_scale(rule, matrix, once, whole)[0], int((~np.isnan(whole)).sum())
+        if n_ranked < 2 or n_ranked > MOST_SYSTEMS:
+            self.not_simultaneous[rule] = (
+                "it ranks fewer than two systems" if n_ranked < 2 else f"it ranks more than {MOST_SYSTEMS} systems"
+            )
+            return
+        some = slice(0, MOST_RESAMPLES)
+        resampled = on_one_scale(rule, matrix, task_counts[some], scores[some])
+        found = simultaneous_ranks(observed, resampled, len(clusters_of(matrix)), self.level)
+        lower, upper = (np.full(self.n_systems, UNRANKED, dtype=np.int32) for _ in range(2))
+        possibly_best = np.zeros(self.n_systems, dtype=bool)
+        has_both = (found.lower != UNRANKED) & (self.lower[rule][ranked] != UNRANKED)
+        systems = ranked[has_both]
+        lower[systems] = np.minimum(found.lower[has_both], self.lower[rule][systems])
+        upper[systems] = np.maximum(found.upper[has_both], self.upper[rule][systems])
+        possibly_best[systems] = found.possibly_best[has_both]
+        self.simultaneous[rule] = SimultaneousRanks(lower, upper, possibly_best)
 
     def _affordable(self, matrix: ScoreMatrix, task_counts: NDArray[np.int64], keys: list[str]) -> dict[str, int]:
         """Return how many resamples each rule gets; skip those of which one takes too long.
@@ -205,24 +282,6 @@ def draw_clusters(n_clusters: int, n_resamples: int, seed: int) -> NDArray[np.in
     return draws
 
 
-def interval_bounds(counts: NDArray[np.int32], level: float) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the lower and upper rank of each row of `counts`; UNRANKED where the row is empty.
-
-    With N ranks and tail (1 - level) / 2, `lower` is the least rank r such that more than tail N ranks are
-    at most r; `upper` the greatest such that more than tail N are at least r. Exact in integers.
-    """
-    tail = (1 - Fraction(repr(float(level)))) / 2
-    from_best = np.cumsum(counts, axis=1, dtype=np.int64)
-    total = from_best[:, -1:]
-    is_past = from_best * tail.denominator > total * tail.numerator
-    from_worst = total - from_best + counts
-    is_before = from_worst * tail.denominator > total * tail.numerator
-    n = counts.shape[1]
-    lower = np.where(total[:, 0] > 0, is_past.argmax(axis=1) + 1, UNRANKED)
-    upper = np.where(total[:, 0] > 0, n - is_before[:, ::-1].argmax(axis=1), UNRANKED)
-    return lower.astype(np.int32), upper.astype(np.int32)
-
-
 def draw_tasks(matrix: ScoreMatrix, n_resamples: int, seed: int) -> NDArray[np.int64]:
     """Return how often each resample counts each task, shape (n_resamples, n_tasks); voting tasks only."""
     clusters = clusters_of(matrix)
@@ -237,9 +296,8 @@ def _why_none(part: Completed) -> str:
     n_clusters = len(clusters_of(part.matrix))
     if n_clusters >= MIN_CLUSTERS:
         return ""
-    return (
-        f"{n_clusters} independent tasks or task groups to draw from; fewer than {MIN_CLUSTERS} tell nothing"
-    )
+    what = "task or cluster of tasks" if n_clusters == 1 else "tasks or clusters of tasks"
+    return f"{n_clusters} {what} to draw from; with fewer than {MIN_CLUSTERS}, intervals miss the true rank too often"
 
 
 def _by_part(

@@ -253,6 +253,17 @@ def resampled_scores(
     return scores
 
 
+def on_one_scale(rule: str, matrix: ScoreMatrix, task_counts: Counts, scores: FloatArray) -> FloatArray:
+    """Return the scores that `resampled_scores` gives, so that those of two resamples can be subtracted.
+
+    Scores that add up over the tasks drawn are divided by the weight of these.
+    """
+    adds_up = rule in _VECTORS or rule == "minimax" or (rule == "win_rate" and bool(matrix.is_complete.all()))
+    if not adds_up or _way(rule, matrix, task_counts) == "one by one":
+        return scores
+    return scores / (task_counts @ np.array([float(weight) for weight in matrix.weights]))[:, None]
+
+
 def _way(rule: str, matrix: ScoreMatrix, task_counts: Counts) -> str:
     """Return how the resamples of a rule are scored."""
     if not has_fast_way(rule, matrix, task_counts):

@@ -13,11 +13,12 @@ from ranking_engine.clusters import cluster_key, clusters_of
 from ranking_engine.missing import complete, scored_part
 from ranking_engine.stability.bootstrap import (
     DEFAULT_RULES,
+    affordable_resamples,
     draw_clusters,
     draw_tasks,
-    interval_bounds,
     rank_intervals,
 )
+from ranking_engine.stability.rank_bounds import end_errors, expanded_tail, interval_bounds
 from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 
@@ -166,12 +167,18 @@ def test_the_order_of_tasks_changes_nothing():
         np.testing.assert_array_equal(counts, rank_intervals(backwards, n_resamples=30).counts[rule])
 
 
-def test_fewer_than_six_clusters_give_no_intervals_and_say_why():
-    grouped = ScoreMatrix(np.ones((2, 9)), groups=["g"] * 5 + [None] * 4)
+@pytest.mark.parametrize("n_clusters", [5, 7])
+def test_fewer_than_eight_clusters_give_no_intervals_and_say_why(n_clusters):
+    grouped = ScoreMatrix(np.ones((2, n_clusters + 4)), groups=["g"] * 5 + [None] * (n_clusters - 1))
     intervals = rank_intervals(grouped)
-    assert (intervals.status, intervals.n_clusters, dict(intervals.counts)) == ("undefined", 5, {})
-    assert intervals.reason == "5 independent tasks or task groups to draw from; fewer than 6 tell nothing"
+    assert (intervals.status, intervals.n_clusters, dict(intervals.counts)) == ("undefined", n_clusters, {})
+    why = "tasks or clusters of tasks to draw from; with fewer than 8, intervals miss the true rank too often"
+    assert intervals.reason == f"{n_clusters} {why}"
     assert rank_intervals(ScoreMatrix([[np.nan] * 9])).reason == "no system has a score on a voting task"
+
+
+def test_eight_clusters_are_enough():
+    assert rank_intervals(random_matrix(3, 8, seed=0), n_resamples=10).status == "computed"
 
 
 def test_a_rule_whose_policy_leaves_too_few_tasks_is_undefined_and_the_others_are_not():
@@ -180,28 +187,36 @@ def test_a_rule_whose_policy_leaves_too_few_tasks_is_undefined_and_the_others_ar
     intervals = rank_intervals(ScoreMatrix(values), n_resamples=10, missing="drop_tasks")
     assert set(intervals.counts) == {"copeland", "minimax"}
     assert set(intervals.undefined.values()) == {
-        "4 independent tasks or task groups to draw from; fewer than 6 tell nothing"
+        "4 tasks or clusters of tasks to draw from; with fewer than 8, intervals miss the true rank too often"
     }
     undefined = rank_intervals(ScoreMatrix(values), n_resamples=10, missing="undefined").undefined
     assert undefined["mean"] == "4 missing scores (1 of 4 systems lacks at least one)"
 
 
-def test_bounds_leave_out_exactly_the_tails():
-    counts = np.array([[25, 950, 25], [26, 948, 26], [0, 0, 0], [1000, 0, 0]], dtype=np.int32)
-    lower, upper = interval_bounds(counts, 0.95)
-    assert lower.tolist() == [2, 1, UNRANKED, 1]
-    assert upper.tolist() == [2, 3, UNRANKED, 1]
+def test_intervals_are_the_expanded_percentiles_of_the_counts_with_their_errors():
+    matrix = random_matrix(9, 12, seed=2)
+    intervals = rank_intervals(matrix, ("mean", "instant_runoff"), n_resamples=400)
+    for rule in ("mean", "instant_runoff"):
+        lower, upper = interval_bounds(intervals.counts[rule], expanded_tail(0.95, 12))
+        np.testing.assert_array_equal(intervals.lower[rule], lower)
+        np.testing.assert_array_equal(intervals.upper[rule], upper)
+        errors = end_errors(intervals.counts[rule], expanded_tail(0.95, 12))
+        np.testing.assert_array_equal(intervals.errors[rule], errors)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 6), min_size=1, max_size=6), st.sampled_from([0.5, 0.8, 0.9, 0.95]))
-def test_bounds_are_as_defined(row, level):
-    lower, upper = interval_bounds(np.array([row], dtype=np.int32), level)
-    tail = (1 - Fraction(str(level))) / 2 * sum(row)
-    below = [r for r in range(len(row)) if sum(row[: r + 1]) > tail]
-    above = [r for r in range(len(row)) if sum(row[r:]) > tail]
-    expected = (below[0] + 1, above[-1] + 1) if sum(row) else (UNRANKED, UNRANKED)
-    assert (lower[0], upper[0]) == expected
+def test_a_policy_that_leaves_fewer_clusters_widens_the_intervals_of_its_rules_alone():
+    values = random_matrix(6, 20, seed=7).values.copy()
+    values[0, :10] = np.nan
+    intervals = rank_intervals(ScoreMatrix(values), ("mean", "copeland"), n_resamples=300, missing="drop_tasks")
+    for rule, n_clusters in (("mean", 10), ("copeland", 20)):
+        lower, upper = interval_bounds(intervals.counts[rule], expanded_tail(0.95, n_clusters))
+        np.testing.assert_array_equal(intervals.lower[rule], lower)
+        np.testing.assert_array_equal(intervals.upper[rule], upper)
+
+
+def test_small_boards_get_more_resamples_than_large_ones():
+    assert [affordable_resamples(n) for n in (2, 300, 301, 5000)] == [4000, 4000, 1000, 1000]
+    assert affordable_resamples(1000, most=50) == 50
 
 
 RULES_OF_ALL_WAYS = ("mean", "borda", "copeland", "minimax", "median")
