@@ -1,4 +1,4 @@
-"""The command line: `python -m ranking_engine rank|compare|prospects|stability|instances scores.csv`."""
+"""The command line: `python -m ranking_engine rank|intervals|compare|prospects|stability|instances scores.csv`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ranking_engine import __version__
-from ranking_engine.command_line import compare, instances, prospects, rank, stability
+from ranking_engine.command_line import compare, instances, intervals, prospects, rank, stability
 from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError
 from ranking_engine.tables import TableError
 
@@ -20,6 +20,7 @@ INTERRUPTED = 130
 EPILOG = """
 examples:
   python -m ranking_engine rank scores.csv
+  python -m ranking_engine intervals scores.csv --simultaneous
   python -m ranking_engine compare scores.csv --rule borda --rule copeland --rule kemeny
   python -m ranking_engine prospects scores.csv
   python -m ranking_engine COMMAND --help
@@ -71,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"ranking_engine {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (rank, compare, prospects, stability, instances):
+    for command in (rank, intervals, compare, prospects, stability, instances):
         command.add_command(commands)
     return parser
 

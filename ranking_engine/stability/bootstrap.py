@@ -37,7 +37,7 @@ DEFAULT_RULES = ("mean", "plurality", "borda", "copeland", "minimax")
 BUDGET_SECONDS = 60.0
 LEAST_RESAMPLES = 100  # at the 95 % level the ends of an interval are then about the second lowest and highest rank
 RESAMPLES = 4000
-FEWER_RESAMPLES = 1000  # of larger boards
+FEWER_RESAMPLES = 1000  # of larger boards, and at most under rules that rank one resample at a time
 _ALL_RESAMPLES_SYSTEMS = 300  # so many systems have `RESAMPLES`; cost grows with their square
 MOST_SECONDS = 1.0  # of one resample
 
@@ -114,7 +114,8 @@ def rank_intervals(
     Args:
         matrix: the scores; `clusters_of` tells its clusters.
         rules: keys of RULES, each in its default variant.
-        n_resamples: how often the tasks are redrawn; each resample is seeded by its own index.
+        n_resamples: how often the tasks are drawn anew, at most 1,000 times where a rule ranks one resample at a time;
+            each resample is seeded by its own index.
         level: of each interval by itself, and of the simultaneous ones together, as 0.95.
         seed: of the draws.
         missing: the policy for rules that need every score.
@@ -255,7 +256,7 @@ class _Study:
                 del drawn[key]
                 continue
             left = max(0.0, self.budget - self.spent)
-            drawn[key] = max(self.least, min(self.n_resamples, int(left / slow[key])))
+            drawn[key] = max(self.least, min(self.n_resamples, FEWER_RESAMPLES, int(left / slow[key])))
             self.spent += slow[key] * drawn[key]
         return drawn
 

@@ -1,0 +1,253 @@
+"""`intervals`: the rank of every system if the same tasks were drawn anew with replacement."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.aggregation import reweighted
+from ranking_engine.command_line.grids import Grid, latex_grid, markdown_grid, text_grid
+from ranking_engine.command_line.inputs import (
+    DEFAULT_POLICY,
+    EXIT_STATUS,
+    UsageError,
+    add_input_arguments,
+    read_inputs,
+)
+from ranking_engine.command_line.progress import ProgressBar
+from ranking_engine.csv_rows import csv_text
+from ranking_engine.dispatch import rank_all
+from ranking_engine.missing import MISSING_POLICIES
+from ranking_engine.ranking import UNRANKED, Ranking
+from ranking_engine.registry import RULES
+from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.stability.bootstrap import RESAMPLES, RankIntervals, rank_intervals
+
+Report = dict[str, Any]
+Ranks = NDArray[np.int32]
+
+DEFAULT_RULE = "borda"
+AGGREGATIONS = ("basic", "weighted", "balanced")
+MOST_RESAMPLES = 1_000_000
+EXAMPLES = """\
+examples:
+  ranks under Borda, each system's interval by itself
+      python -m ranking_engine intervals scores.csv
+  two rules, with intervals that hold for all systems at once and the systems that may be best
+      python -m ranking_engine intervals scores.csv --rule mean --rule copeland --simultaneous --format json
+
+The same tasks are drawn anew with replacement, those of one cluster or group together; there must be 8 to draw from.
+Intervals are wider where these are few: see docs/calibration.md.
+"""
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command and its arguments."""
+    command = commands.add_parser(
+        "intervals",
+        help="between which ranks each system is, if the same tasks were drawn anew with replacement",
+        description="Rank intervals: if the same tasks were drawn anew with replacement, each system by itself.",
+        epilog=EXAMPLES + EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_input_arguments(command)
+    command.add_argument(
+        "--rule",
+        metavar="KEY",
+        action="append",
+        choices=[key for key, rule in RULES.items() if not rule.parameters],
+        help=f"rank by this rule; repeatable (default: {DEFAULT_RULE})",
+    )
+    command.add_argument(
+        "--simultaneous",
+        action="store_true",
+        help="with intervals that hold for all systems at once, and the systems that may be the best",
+    )
+    command.add_argument(
+        "--resamples", metavar="N", type=int, default=RESAMPLES, help=f"how many draws (default: {RESAMPLES})"
+    )
+    command.add_argument("--level", metavar="P", type=float, default=0.95, help="of the intervals (default: 0.95)")
+    command.add_argument("--seed", metavar="N", type=int, default=0, help="of the random numbers (default: 0)")
+    command.add_argument(
+        "--missing",
+        metavar="POLICY",
+        choices=list(MISSING_POLICIES),
+        help=f"for rules that need all scores, one of {', '.join(MISSING_POLICIES)} "
+        f"(default: the benchmark file's policy, else {DEFAULT_POLICY})",
+    )
+    command.add_argument(
+        "--aggregation", choices=AGGREGATIONS, default="basic", help="how groups of tasks count (default: basic)"
+    )
+    command.add_argument("--format", choices=list(FORMATS), default="table", help="default: table")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> str:
+    """Draw the tasks, and return the intervals in the format asked for."""
+    if not 1 <= options.resamples <= MOST_RESAMPLES:
+        raise UsageError(f"--resamples is {options.resamples}; expected 1 to {MOST_RESAMPLES}")
+    rules = list(dict.fromkeys(options.rule or [DEFAULT_RULE]))
+    matrix, benchmark = read_inputs(options)
+    missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
+    try:
+        matrix = reweighted(matrix, options.aggregation)
+        with ProgressBar("drawing tasks") as bar:
+            found = rank_intervals(
+                matrix,
+                rules,
+                n_resamples=options.resamples,
+                level=options.level,
+                seed=options.seed,
+                missing=missing,
+                simultaneous=options.simultaneous,
+                progress=bar,
+            )
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    rankings = rank_all(matrix, rules, missing=missing)
+    return FORMATS[options.format](_report(matrix, rankings, found, is_simultaneous=options.simultaneous))
+
+
+def _report(
+    matrix: ScoreMatrix, rankings: Mapping[str, Ranking], found: RankIntervals, *, is_simultaneous: bool
+) -> Report:
+    """Return the intervals as plain data, which is what the JSON holds."""
+    return {
+        "level": found.level,
+        "seed": found.seed,
+        "missing": found.missing,
+        "n_clusters": found.n_clusters,
+        "is_simultaneous": is_simultaneous,
+        "rules": {key: _entry(matrix, ranking, found) for key, ranking in rankings.items()},
+    }
+
+
+def _entry(matrix: ScoreMatrix, ranking: Ranking, found: RankIntervals) -> Report:
+    key, names = ranking.rule, matrix.system_names
+    entry: Report = {"name": RULES[key].name, "ranks": _by_name(names, _or_none(ranking.ranks))}
+    reason = found.reason or found.undefined.get(key, "") or found.skipped.get(key, "")
+    if reason:
+        return {**entry, "reason": reason}
+    entry |= {
+        "n_resamples": found.n_drawn[key],
+        "intervals": _by_name(names, _pairs(found.lower[key], found.upper[key])),
+        "largest_error": int(found.errors[key].max()),
+    }
+    if key in found.not_simultaneous:
+        entry["no_simultaneous"] = found.not_simultaneous[key]
+    if key in found.simultaneous:
+        together = found.simultaneous[key]
+        entry["simultaneous_intervals"] = _by_name(names, _pairs(together.lower, together.upper))
+        entry["possibly_best"] = sorted(
+            name for name, is_best in zip(names, together.possibly_best, strict=True) if is_best
+        )
+    return entry
+
+
+def _by_name(names: tuple[str, ...], values: list[Any]) -> dict[str, Any]:
+    return dict(zip(names, values, strict=True))
+
+
+def _or_none(ranks: Ranks) -> list[int | None]:
+    return [None if rank == UNRANKED else rank for rank in ranks.tolist()]
+
+
+def _pairs(lower: Ranks, upper: Ranks) -> list[list[int] | None]:
+    return [
+        None if low == UNRANKED else [low, high] for low, high in zip(lower.tolist(), upper.tolist(), strict=True)
+    ]
+
+
+def as_json(report: Report) -> str:
+    """Return the report itself, as JSON."""
+    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def as_csv(report: Report) -> str:
+    """Return a row for each rule and system."""
+    rows: list[list[object]] = [
+        ["rule", "system", "rank", "least", "greatest", "simultaneous_least", "simultaneous_greatest", "possibly_best"]
+    ]
+    for key, entry in report["rules"].items():
+        for name in _sorted_systems(entry):
+            alone, together = (
+                entry.get(what, {}).get(name) or [None, None] for what in ("intervals", "simultaneous_intervals")
+            )
+            best = name in entry["possibly_best"] if "possibly_best" in entry else None
+            rows.append([key, name, entry["ranks"][name], *alone, *together, best])
+    return csv_text(rows)
+
+
+def as_table(report: Report) -> str:
+    """Return a table of aligned text for each rule, with what it rests on."""
+    return _tables(report, text_grid)
+
+
+def as_markdown(report: Report) -> str:
+    """Return a Markdown table for each rule, with what it rests on."""
+    return _tables(report, markdown_grid)
+
+
+def as_latex(report: Report) -> str:
+    """Return a LaTeX tabular for each rule, which needs the package booktabs."""
+    return "\n".join("\n".join(latex_grid(_grid(entry, report))) + "\n" for entry in report["rules"].values())
+
+
+FORMATS: Mapping[str, Callable[[Report], str]] = {
+    "table": as_table,
+    "json": as_json,
+    "csv": as_csv,
+    "markdown": as_markdown,
+    "latex": as_latex,
+}
+
+
+def _tables(report: Report, lines_of: Callable[[Grid], list[str]]) -> str:
+    blocks = [
+        "\n".join([f"{entry['name']}: {_about(entry, report)}", "", *lines_of(_grid(entry, report))])
+        for entry in report["rules"].values()
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _about(entry: Report, report: Report) -> str:
+    """Return what the intervals of one rule are, or why there are none."""
+    if "reason" in entry:
+        return f"no intervals: {entry['reason']}."
+    text = (
+        f"{100 * report['level']:g} % intervals if the same {report['n_clusters']} tasks or clusters were drawn anew "
+        f"with replacement, {entry['n_resamples']:,} times over; each system's interval by itself. Other draws of as "
+        f"many would move an end by at most {entry['largest_error']}."
+    )
+    if "no_simultaneous" in entry:
+        text += f" None of all systems at once: {entry['no_simultaneous']}."
+    if "possibly_best" in entry:
+        text += f" Possibly best: {', '.join(entry['possibly_best'])}."
+    return text
+
+
+def _grid(entry: Report, report: Report) -> Grid:
+    columns = ["rank", "interval"] + (["all at once", "possibly best"] if report["is_simultaneous"] else [])
+    rows: Grid = [["system", *columns]]
+    for name in _sorted_systems(entry):
+        rank = entry["ranks"][name]
+        cells = [str(rank or "-"), *(_range(entry.get(what, {}).get(name)) for what in _INTERVALS)]
+        rows.append([name, *[*cells, "yes" if name in entry.get("possibly_best", ()) else ""][: len(columns)]])
+    return rows
+
+
+_INTERVALS = ("intervals", "simultaneous_intervals")
+
+
+def _range(interval: list[int] | None) -> str:
+    return "-" if interval is None else f"{interval[0]}-{interval[1]}"
+
+
+def _sorted_systems(entry: Report) -> list[str]:
+    ranks: dict[str, int | None] = entry["ranks"]
+    return sorted(ranks, key=lambda name: (ranks[name] is None, ranks[name] or 0, name))
