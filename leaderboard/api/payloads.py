@@ -8,7 +8,7 @@ import numpy as np
 from leaderboard.models import Benchmark, Publication, Revision
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.columns import Column, PublishedBoard
-from leaderboard.services.interval_wording import why_no_interval
+from leaderboard.services.interval_wording import n_resamples, why_no_interval
 from leaderboard.services.listing import ListedBenchmark
 from leaderboard.services.rank_rows import number, rank_row
 from leaderboard.services.score_table import Cell
@@ -161,23 +161,32 @@ def column_head(column: Column, systems: list[BoardSystem]) -> dict[str, Any]:
     }
 
 
+SYSTEM_RANK_FIELDS = ("rank", "score", "interval", "simultaneous_interval", "possibly_best", "reason")
+
+
 def system_rank(column: Column, i: int, system: BoardSystem) -> dict[str, Any]:
     """A system under one rule, named by the rule."""
     row = rank_row(column, i, system)
-    return {"rule": column.rule} | {name: row[name] for name in ("rank", "score", "interval", "reason")}
+    return {"rule": column.rule} | {name: row[name] for name in SYSTEM_RANK_FIELDS}
 
 
 def intervals(board: PublishedBoard, column: Column) -> dict[str, Any] | None:
     """What the rank intervals of a rule are, or why there are none; null while they are not computed."""
     if board.study is None:
         return None
-    reason = board.study["reason"] or why_no_interval(board, column)
+    study = board.study
+    reason = study["reason"] or why_no_interval(board, column)
+    typical, largest = study.get("errors", {}).get(column.rule, (None, None))
     return {
-        "status": "undefined" if reason else board.study["status"],
+        "status": "undefined" if reason else study["status"],
         "reason": reason,
         "level": board.study_parameters["level"],
-        "n_resamples": board.study.get("fewer", {}).get(column.rule, board.study_parameters["n_resamples"]),
+        "n_resamples": n_resamples(board, column.rule),
+        "n_clusters": study.get("n_clusters"),
         "seed": board.study_parameters["seed"],
+        "typical_error": typical,
+        "largest_error": largest,
+        "no_simultaneous": study.get("not_simultaneous", {}).get(column.rule, "") or reason,
     }
 
 

@@ -22,7 +22,14 @@ from leaderboard.services.board_filters import (
 )
 from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.board_rows import Row, Rows, rank_range
-from leaderboard.services.columns import Column, PublishedBoard, board_under, published_board, separability_of
+from leaderboard.services.columns import (
+    Column,
+    PublishedBoard,
+    all_at_once,
+    board_under,
+    published_board,
+    separability_of,
+)
 from leaderboard.services.masks import masked
 from leaderboard.services.significance import Separability
 from leaderboard.services.verdict import Camp, camps_of, headline
@@ -49,6 +56,7 @@ class Board:
     camps: list[Camp]
     sentence: str
     smith_names: list[str]
+    names: list[str]  # of all systems, in the order of the columns
     about: Mapping[int, About]  # of systems by id, what filters look at
     n_shown: int
     n_pages: int
@@ -118,6 +126,7 @@ def build_board(
     published, systems = masked(published, systems, audience, own_system_ids)
     if not published.columns:
         return None
+    published = all_at_once(published) if query.simultaneous else published
     return lay_out(
         published,
         systems,
@@ -196,6 +205,7 @@ def lay_out(
         query=query,
         camps=camps if sees_others else [],
         sentence=headline(camps, published.facts.get("condorcet_winner")) if sees_others else "",
+        names=[system.name for system in systems],
         smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set).tolist()],
         about=about,
         n_shown=len(chosen.others) + len(chosen.pinned),

@@ -32,6 +32,7 @@ class BoardQuery:
     rules: tuple[str, ...] = ()  # the columns to show; with `families` empty as well, all
     families: tuple[str, ...] = ()  # families of rules to show
     scores: bool = False
+    simultaneous: bool = False  # rank intervals of all systems at once, not of each by itself
     revision: int = 0  # 0 = the published one
     page: int = 1
 
@@ -87,6 +88,7 @@ def read_query(parameters: QueryDict) -> BoardQuery:
         rules=texts("rule"),
         families=texts("family"),
         scores=parameters.get("scores") == "1",
+        simultaneous=parameters.get("simultaneous") == "1",
         revision=_number(parameters.get("revision", ""), 0),
         page=_number(parameters.get("page", ""), 1),
     )

@@ -52,6 +52,9 @@ class Column:
     reasons: list[str]
     lower: np.ndarray | None = None  # rank intervals, where the study is there
     upper: np.ndarray | None = None
+    simultaneous_lower: np.ndarray | None = None  # those of all systems at once
+    simultaneous_upper: np.ndarray | None = None
+    possibly_best: np.ndarray | None = None  # bool: no system is clearly ahead
 
     def reason_of(self, i: int) -> str:
         """Why system `i` is unranked."""
@@ -61,7 +64,10 @@ class Column:
     @property
     def n_bytes(self) -> int:
         """About how much memory its arrays take."""
-        arrays = (self.ranks, self.scores, self.is_winner, self.reason_codes, self.lower, self.upper)
+        arrays = (
+            self.ranks, self.scores, self.is_winner, self.reason_codes, self.lower, self.upper,
+            self.simultaneous_lower, self.simultaneous_upper, self.possibly_best,
+        )  # fmt: skip
         return sum(array.nbytes for array in arrays if array is not None) + 200 * len(self.reasons)
 
     @property
@@ -87,6 +93,7 @@ class PublishedBoard:
     columns: list[Column]
     study: dict[str, Any] | None = field(default=None)  # the summary of the bootstrap, where it is there
     study_parameters: dict[str, Any] = field(default_factory=dict)
+    is_simultaneous: bool = False  # whether `lower` and `upper` of the columns are those of all systems at once
     # Which systems can be told apart, where that is there: the report's summary, and its arrays still packed.
     tests: dict[str, Any] | None = None
     test_arrays: bytes = b""
@@ -202,6 +209,9 @@ def make_column(
         reasons=[with_task_names(str(reason), task_names) for reason in arrays.get("reasons", ())],
         lower=intervals.get(f"lower_{rule.key}"),
         upper=intervals.get(f"upper_{rule.key}"),
+        simultaneous_lower=intervals.get(f"simultaneous_lower_{rule.key}"),
+        simultaneous_upper=intervals.get(f"simultaneous_upper_{rule.key}"),
+        possibly_best=intervals.get(f"possibly_best_{rule.key}"),
     )
 
 
@@ -212,6 +222,14 @@ def _is_winner(summary: dict[str, Any], arrays: dict[str, np.ndarray]) -> np.nda
     is_winner = np.zeros(len(arrays["ranks"]), bool)
     is_winner[arrays["winners"]] = True
     return is_winner
+
+
+def all_at_once(board: PublishedBoard) -> PublishedBoard:
+    """The board with the intervals that hold for all systems at once, in place of each system's by itself."""
+    columns = [
+        replace(column, lower=column.simultaneous_lower, upper=column.simultaneous_upper) for column in board.columns
+    ]
+    return replace(board, columns=columns, is_simultaneous=True)
 
 
 def board_under(

@@ -17,7 +17,10 @@ FILES = {".svg": "image/svg+xml", ".jpg": "image/jpeg", ".png": "image/png"}
 KEPT = 60  # documents that stay rendered
 FIRST_HOURS = ("reader", "submitter", "owner", "researcher", "operator")
 # The order of the rest; what is not named here follows by title.
-ORDER = ("operate", "api", "importing", "prospects", "studies", "rules", "papers", "performance", "erasure", "design")
+ORDER = (
+    "operate", "api", "importing", "prospects", "studies", "rules", "calibration", "papers", "performance", "erasure",
+    "design",
+)  # fmt: skip
 # Pages of the site that documents name by their addresses, which become links.
 PAGES = (
     "account_signup", "api:docs", "api:schema", "choose_rule", "new", "notice_choices", "rules", "status", "tokens",

@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.columns import Column
 from leaderboard.services.significance import Separability
@@ -37,12 +39,14 @@ def rank_row(column: Column, i: int, system: BoardSystem) -> dict[str, Any]:
         "name": system.name,
         "rank": rank,
         "score": number(column.scores[i]),
-        "interval": _interval(column, i) if rank else None,
+        "interval": _interval(column.lower, column.upper, i) if rank else None,
+        "simultaneous_interval": _interval(column.simultaneous_lower, column.simultaneous_upper, i) if rank else None,
+        "possibly_best": bool(column.possibly_best[i]) if rank and column.possibly_best is not None else None,
         "reason": None if rank else column.reason_of(i),
     }
 
 
-def _interval(column: Column, i: int) -> list[int] | None:
-    if column.lower is None or column.upper is None or column.lower[i] < 1:
+def _interval(lower: np.ndarray | None, upper: np.ndarray | None, i: int) -> list[int] | None:
+    if lower is None or upper is None or lower[i] < 1:
         return None
-    return [int(column.lower[i]), int(column.upper[i])]
+    return [int(lower[i]), int(upper[i])]

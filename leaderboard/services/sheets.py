@@ -78,7 +78,9 @@ def scores_sheet(origin: Origin, only: Collection[int] | None = None) -> Sheet:
 RANK_HEADINGS = (
     Heading("system", "Key", is_text=True), Heading("name", "System", is_text=True), Heading("rank", "Rank"),
     Heading("score", "Score"), Heading("interval_least", "Least rank"), Heading("interval_greatest", "Greatest rank"),
-    Heading("reason", "Why no rank", is_text=True),
+    Heading("simultaneous_least", "Least rank, all at once"),
+    Heading("simultaneous_greatest", "Greatest rank, all at once"),
+    Heading("possibly_best", "Possibly best", is_text=True), Heading("reason", "Why no rank", is_text=True),
 )  # fmt: skip
 
 
@@ -87,13 +89,17 @@ def ranks_sheet(
 ) -> Sheet:
     """One rule's ranking, from `rank_rows`."""
     caption = (
-        f"ranks under {column.name}, with the least and the greatest rank when the tasks are drawn anew; missing "
+        f"ranks under {column.name}, with the least and the greatest rank if the same tasks were drawn anew with "
+        "replacement, each system's interval by itself, then of all systems at once, and which may be best; missing "
         f"scores: {policy}; aggregation: {aggregation}."
     )
     lines: list[list[Value]] = []
     for row in rows:
-        least, greatest = row["interval"] or (None, None)
-        lines.append([row["system"], row["name"], row["rank"], row["score"], least, greatest, row["reason"]])
+        alone, together = row["interval"] or (None, None), row["simultaneous_interval"] or (None, None)
+        best = None if row["possibly_best"] is None else "yes" if row["possibly_best"] else "no"
+        lines.append(
+            [row["system"], row["name"], row["rank"], row["score"], *alone, *together, best, row["reason"]]
+        )
     about = {"rule": column.rule, "status": column.status, "missing": policy, "aggregation": aggregation}
     return origin.sheet(column.rule, caption, RANK_HEADINGS, lines, **about)
 

@@ -10,11 +10,16 @@ from leaderboard.models import Job, Report, Revision
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import NOTHING_TO_RANK, revision_matrix
 from ranking_engine.aggregation import reweighted
-from ranking_engine.stability.bootstrap import BUDGET_SECONDS, LEAST_RESAMPLES, rank_intervals
+from ranking_engine.stability.bootstrap import (
+    BUDGET_SECONDS,
+    LEAST_RESAMPLES,
+    affordable_resamples,
+    rank_intervals,
+)
 
 
 def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
-    """Rank intervals of every system under every rule when the tasks are drawn anew."""
+    """Rank intervals of every system under every rule, each by itself and all at once."""
     revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
     started = time.perf_counter()
     found = revision_matrix(revision)
@@ -27,24 +32,33 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
         intervals = rank_intervals(
             reweighted(found.matrix, aggregation),
             tuple(split_rules(found.matrix.n_systems, found.matrix.n_tasks).quick),
-            n_resamples=job.parameters["n_resamples"],
+            n_resamples=affordable_resamples(found.matrix.n_systems, job.parameters["n_resamples"]),
             level=job.parameters["level"],
             seed=job.parameters["seed"],
             budget=job.parameters.get("budget", BUDGET_SECONDS),
             least=job.parameters.get("least", LEAST_RESAMPLES),
             missing=revision.configuration.content["missing_policy"],
+            simultaneous=True,
             progress=lambda done, total: checkpoint(done / total),
         )
         summary = {
             "status": intervals.status,
             "reason": intervals.reason,
             "n_clusters": intervals.n_clusters,
+            "n_resamples": intervals.n_resamples,
             "undefined": dict(intervals.undefined) | dict(intervals.skipped),  # why a rule has no intervals, by rule
             "fewer": {rule: n for rule, n in intervals.n_drawn.items() if n < intervals.n_resamples},  # resamples
+            # By rule: at most so many ranks an end may be off, for half of the systems and for all.
+            "errors": {rule: [int(np.median(off)), int(off.max())] for rule, off in intervals.errors.items()},
+            "not_simultaneous": dict(intervals.not_simultaneous),
         }
         for rule in intervals.lower:
             arrays[f"lower_{rule}"] = np.asarray(intervals.lower[rule])
             arrays[f"upper_{rule}"] = np.asarray(intervals.upper[rule])
+        for rule, together in intervals.simultaneous.items():
+            arrays[f"simultaneous_lower_{rule}"] = np.asarray(together.lower)
+            arrays[f"simultaneous_upper_{rule}"] = np.asarray(together.upper)
+            arrays[f"possibly_best_{rule}"] = np.asarray(together.possibly_best)
     report = make_report(
         revision,
         job.kind,

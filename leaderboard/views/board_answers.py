@@ -8,6 +8,7 @@ import numpy as np
 
 from leaderboard.services.agreement import Agreement
 from leaderboard.services.board import Board
+from leaderboard.services.interval_wording import possibly_best_text, range_text
 from leaderboard.services.verdict import Camp
 from leaderboard.services.wording import in_words, shortened
 
@@ -64,7 +65,11 @@ def certainty_answer(board: Board) -> dict[str, Any]:
     """How sure the first place under the reference rule is: its rank interval, and what can be told apart."""
     reference, published = board.reference, board.published
     leaders = np.flatnonzero(reference.is_winner).tolist()
-    told = {"verdict": _first_told_apart(board, leaders), "short": board.separability.short_text}
+    told = {
+        "verdict": _first_told_apart(board, leaders),
+        "short": board.separability.short_text,
+        "possibly_best": possibly_best_text(reference, board.names),
+    }
     if not leaders or reference.lower is None or reference.upper is None or reference.lower[leaders[0]] < 1:
         return told | {"interval": ""}
     names = [shortened(name) for name in reference.winner_names[:LEADERS_NAMED]]
@@ -72,11 +77,16 @@ def certainty_answer(board: Board) -> dict[str, Any]:
     high = max(int(reference.upper[i]) for i in leaders)
     level = published.study_parameters.get("level", 0.95)
     return told | {
-        "interval": str(low) if low == high else f"{low}–{high}",
+        "interval": range_text(low, high),
         "low": low,
         "high": high,
         "names": in_words(names, LEADERS_NAMED, len(leaders)),
         "level": f"{100 * level:g} %",
+        "meaning": (
+            "if the same tasks were drawn anew with replacement; all systems’ intervals at once"
+            if published.is_simultaneous
+            else "if the same tasks were drawn anew with replacement; each system’s interval by itself"
+        ),
     }
 
 

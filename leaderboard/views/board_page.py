@@ -157,6 +157,9 @@ class BoardPage:
         self.n_pinned, self.ordered_by = found.n_pinned, found.ordered_by
         self.show_scores = self._query.scores
         self.show_scores_url = self._url(scores=not self._query.scores)
+        self.is_simultaneous = found.published.is_simultaneous
+        has_both = any(column.simultaneous_lower is not None for column in found.columns)
+        self.simultaneous_url = self._url(scores=True, simultaneous=not self.is_simultaneous) if has_both else ""
         self.sort_urls = {name: self._sort_url(name) for name in ORDERS}
         self.sort_states = {name: self._sort_state(name) for name in ORDERS}
         self.pages = {
@@ -348,7 +351,7 @@ def _intervals(found: Board, job: Job | None) -> dict[str, Any]:
             return {"state": "none", "text": f"No rank intervals: {summary['reason']}."}
         if not any(column.lower is not None for column in found.columns):
             return {"state": "none", "text": as_sentence(OTHER_POLICY)}
-        return {"state": "there", "text": interval_meaning(published)}
+        return {"state": "there", "text": interval_meaning(published, found.reference)}
     state = job.state if job else "none"
     if job and state == "failed":
         why = f": {job.error.splitlines()[0][:200]}" if job.error else "."

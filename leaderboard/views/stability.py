@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from leaderboard.selectors.audience import readable_benchmark
 from leaderboard.services.dependence import published_dependence
+from leaderboard.services.interval_section import interval_section
 from leaderboard.services.stability_page import marked_rule, stability_sections, study_arrays
 from leaderboard.views.downloads import export_links
 from leaderboard.views.publications import publication_asked_for
@@ -37,6 +38,7 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
     context = {
         "benchmark": benchmark,
         "publication": publication,
+        "intervals": interval_section(publication, marked) if publication else None,
         "sections": [
             replace(section, downloads=export_links(key, "studies", study=section.state.key, **stated))
             for section in sections

@@ -151,8 +151,8 @@ def test_the_address_carries_the_whole_view(visitors, reader):
 
 
 def test_scores_and_intervals_are_shown_on_demand_and_explained(reader, make_committed, site):
-    scores = {"Ahead": [3.0, 3.0, 3.0, 3.0, 3.0, 1.0], "Behind": [2.0, 2.0, 2.0, 2.0, 2.0, 3.0], "Last": [1.0] * 6}
-    benchmark = make_committed.benchmark(scores, name="Six tasks")
+    scores = {"Ahead": [3.0] * 7 + [1.0], "Behind": [2.0] * 7 + [3.0], "Last": [1.0] * 8}
+    benchmark = make_committed.benchmark(scores, name="Eight tasks")
     study = Report.objects.filter(revision__benchmark=benchmark, kind="bootstrap")
     site.wait_until(study.exists, 60, "its study is there")
     page = reader.open(f"/b/{benchmark.key}/")
@@ -163,17 +163,25 @@ def test_scores_and_intervals_are_shown_on_demand_and_explained(reader, make_com
         row["name"]: [row["cells"][rules.index(rule)][what] for rule in ("Borda", "Copeland") for what in READ]
         for row in board_rows(page)
     }
-    # By hand: of six draws, k are of task 6. "Behind" has the better Borda score from k = 3 on (6.2 % of the draws); in
-    # duels it then draws level, and wins from k = 4 on (0.9 %, too rarely to move the interval of "Ahead").
+    # By hand: of eight draws, k are of task 8. An interval leaves 0.57 % of the draws beyond each end. "Behind" has the
+    # better Borda score from k = 3 on (6.7 % of the draws); in duels it draws level at k = 4 (1 %), and wins from k = 5
+    # on (0.1 %, too rarely to move the interval of "Ahead").
     assert shown == {
-        "Ahead": ["1", "10", "1–2", "1", "2", "1"],
-        "Behind": ["2", "7", "1–2", "2", "0", "1–2"],
+        "Ahead": ["1", "14", "1–2", "1", "2", "1"],
+        "Behind": ["2", "9", "1–2", "2", "0", "1–2"],
         "Last": ["3", "0", "3", "3", "−2", "3"],
     }
     assert page.locator(".table-note").inner_text().startswith(
-        "Under each rank: the rule’s score. Beside it: the 95 % interval of the rank when the 6 tasks are drawn anew "
-        "with replacement, 1,000 times over. With only 6 tasks it is wide. Rules that take long are ranked fewer "
+        "Under each rank: the rule’s score. Beside it: the 95 % interval of the rank if the same 8 tasks were drawn "
+        "anew with replacement, 4,000 times over; each system’s interval by itself. It rests on 8 tasks, taken as "
+        "independent. With only 8 tasks it is wide. Other draws of as many would move no end under Borda. Rules that "
+        "take long are ranked fewer "
     )
+    page.get_by_role("link", name="Rank intervals of all systems at once").click()
+    page.wait_for_url("**/?scores=1&simultaneous=1")
+    assert "all systems’ at once: if the same 8 tasks" in page.locator(".table-note").inner_text()
+    page.get_by_role("link", name="Rank intervals of each system by itself").click()
+    page.wait_for_url("**/?scores=1")
 
 
 def test_the_second_page_goes_on_where_the_first_ends(reader, make_committed, site):

@@ -38,7 +38,19 @@ class RankingRow(NamedSystem):
 
     rank = s.IntegerField(allow_null=True)
     score = s.FloatField(allow_null=True, help_text="The rule's own score; higher is better.")
-    interval = s.ListField(child=s.IntegerField(), allow_null=True)
+    interval = s.ListField(
+        child=s.IntegerField(),
+        allow_null=True,
+        help_text="Least and greatest rank if the same tasks were drawn anew with replacement; of it by itself.",
+    )
+    simultaneous_interval = s.ListField(
+        child=s.IntegerField(),
+        allow_null=True,
+        help_text="Least and greatest rank likewise, wide enough to hold for all systems at once.",
+    )
+    possibly_best = s.BooleanField(
+        allow_null=True, help_text="Whether no other system is clearly ahead; null where that is not computed."
+    )
     reason = s.CharField(allow_null=True, help_text="Why it has no rank.")
     inseparable = s.ListField(
         child=s.IntegerField(),
@@ -48,13 +60,21 @@ class RankingRow(NamedSystem):
 
 
 class Intervals(s.Serializer):
-    """What the rank intervals are: so many resamples of the tasks, drawn with this seed."""
+    """What the rank intervals are: so many draws of the same tasks with replacement, with this seed."""
 
     status = s.CharField()
     reason = s.CharField(allow_blank=True, help_text="Why there are none.")
-    level = s.FloatField()
+    level = s.FloatField(help_text="Of each interval by itself, and of the simultaneous ones together.")
     n_resamples = s.IntegerField()
+    n_clusters = s.IntegerField(
+        allow_null=True, help_text="How many tasks are drawn, those of one cluster together: at least 8."
+    )
     seed = s.IntegerField()
+    typical_error = s.IntegerField(
+        allow_null=True, help_text="By how many ranks other draws of as many would move half of the intervals at most."
+    )
+    largest_error = s.IntegerField(allow_null=True, help_text="By how many they would move any interval at most.")
+    no_simultaneous = s.CharField(allow_blank=True, help_text="Why there are none of all systems at once.")
 
 
 class RankingDetail(Published, RankingHead):

@@ -44,7 +44,15 @@ class SystemRank(s.Serializer):
     rank = s.IntegerField(allow_null=True)
     score = s.FloatField(allow_null=True, help_text="The rule's own score; higher is better.")
     interval = s.ListField(
-        child=s.IntegerField(), allow_null=True, help_text="Least and greatest rank when the tasks are drawn anew."
+        child=s.IntegerField(),
+        allow_null=True,
+        help_text="Least and greatest rank if the same tasks were drawn anew with replacement; of it by itself.",
+    )
+    simultaneous_interval = s.ListField(
+        child=s.IntegerField(), allow_null=True, help_text="Likewise, wide enough to hold for all systems at once."
+    )
+    possibly_best = s.BooleanField(
+        allow_null=True, help_text="Whether no other system is clearly ahead; null where that is not computed."
     )
     reason = s.CharField(allow_null=True, help_text="Why it has no rank.")
 

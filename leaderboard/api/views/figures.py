@@ -233,10 +233,13 @@ class Ranking(RankedView):
         summary="Read a ranking",
         tags=["rankings"],
         parameters=[REVISION, MISSING, AGGREGATION, WEIGHTS, GROUP_WEIGHTS, *FILTERS, TABLE_FORMAT, *PAGING],
-        responses=reading(shapes.RankingDetail, table="system, name, rank, score, interval, reason.") | TOO_LARGE,
+        responses=reading(shapes.RankingDetail, table="system, name, rank, score, intervals, reason.") | TOO_LARGE,
     )
     def get(self, request: Request, key: str, rule: str) -> Response:
         """Ranks, rule scores, reasons and rank intervals of every system, best first; a file has all on one page.
+
+        An interval has the least and the greatest rank if the same tasks were drawn anew with replacement: of each
+        system by itself, and of all systems at once. `possibly_best` are the systems that no other is clearly ahead of.
 
         Where owners hide scores or names, others than moderators get what they see on the board's page.
         """

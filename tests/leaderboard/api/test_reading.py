@@ -17,6 +17,7 @@ from leaderboard.services.landscape import landscape
 from leaderboard.services.submissions import withdraw_submission
 from ranking_engine import RULES, ScoreMatrix, rank
 from ranking_engine.axioms import PROPERTIES, entry
+from ranking_engine.stability.bootstrap import rank_intervals
 from ranking_engine.tables import read_table
 from tests.factories import TOY
 from tests.leaderboard.api.conftest import error_of
@@ -248,10 +249,39 @@ def test_rank_intervals_come_with_their_study(make, api):
         "rankings": "done",
         "significance": "done",
     }
-    assert found["intervals"] == {"status": "computed", "reason": "", "level": 0.95, "n_resamples": 1000, "seed": 0}
-    for row in found["results"]:
-        least, greatest = row["interval"]
-        assert 1 <= least <= row["rank"] <= greatest <= 4
+    intervals = rank_intervals(
+        ScoreMatrix(scores, system_names=tuple("ABCD")), ("borda",), n_resamples=4000, simultaneous=True
+    )
+    errors, together = intervals.errors["borda"], intervals.simultaneous["borda"]
+    assert found["intervals"] == {
+        "status": "computed",
+        "reason": "",
+        "level": 0.95,
+        "n_resamples": 4000,
+        "n_clusters": 12,
+        "seed": 0,
+        "typical_error": int(np.median(errors)),
+        "largest_error": int(errors.max()),
+        "no_simultaneous": "",
+    }
+    rows = {row["name"]: row for row in found["results"]}
+    for i, name in enumerate("ABCD"):
+        row = rows[name]
+        alone = [int(intervals.lower["borda"][i]), int(intervals.upper["borda"][i])]
+        at_once = [int(together.lower[i]), int(together.upper[i])]
+        assert (row["interval"], row["simultaneous_interval"]) == (alone, at_once)
+        assert row["possibly_best"] == bool(together.possibly_best[i])
+        of_system = api.get(f"benchmarks/{benchmark.key}/systems/{row['system']}/").json()["ranks"]
+        (under_borda,) = [rank for rank in of_system if rank["rule"] == "borda"]
+        assert {field: under_borda[field] for field in under_borda if field != "rule"} == {
+            field: row[field] for field in under_borda if field != "rule"
+        }
+    table = api.get(f"benchmarks/{benchmark.key}/rankings/borda/?format=csv").content.decode()
+    for line in csv.DictReader(io.StringIO(table)):
+        row = rows[line["name"]]
+        ends = [line[f"{kind}_{end}"] for kind in ("interval", "simultaneous") for end in ("least", "greatest")]
+        assert ends == [str(end) for end in (*row["interval"], *row["simultaneous_interval"])]
+        assert line["possibly_best"] == ("yes" if row["possibly_best"] else "no")
 
 
 def test_a_ranking_as_csv(make, api):

@@ -1,0 +1,127 @@
+"""What pages say of rank intervals, against the engine's own figures for the same table."""
+
+import re
+
+import numpy as np
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine.stability.bootstrap import rank_intervals
+
+NAMES = [f"S{i}" for i in range(6)]
+SCORES = np.random.default_rng(8).normal(size=(6, 10)).round(2) + np.array([2.0, 1.6, 0.0, 0.0, -1.0, -3.0])[:, None]
+TABLE = {name: row.tolist() for name, row in zip(NAMES, SCORES, strict=True)}
+
+
+@pytest.fixture
+def benchmark(make):
+    return make.publish(make.benchmark(TABLE), studies=True)
+
+
+@pytest.fixture(scope="module")
+def found():
+    matrix = ScoreMatrix(SCORES, system_names=NAMES)
+    return rank_intervals(matrix, ("borda", "mean"), n_resamples=4000, simultaneous=True)
+
+
+def shown(low, high):
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def board_of(benchmark, query=""):
+    return Client().get(reverse("board", args=[benchmark.key]) + query)
+
+
+def intervals_on(response, rule):
+    board = response.context["board"]
+    k = next(k for k, column in enumerate(board.columns) if column["key"] == rule)
+    return {row.name: row.cells[k].interval_text for row in board.rows}
+
+
+def test_the_board_says_whose_intervals_they_are_and_what_is_drawn(benchmark, found):
+    response = board_of(benchmark)
+    text = re.sub(r"\s+", " ", response.content.decode())
+    first = int(np.flatnonzero(rank(ScoreMatrix(SCORES), "borda").ranks == 1)[0])
+    assert f"Rank {shown(found.lower['borda'][first], found.upper['borda'][first])}" in re.sub("<[^>]+>", "", text)
+    assert (
+        "under Borda: the 95 % interval if the same tasks were drawn anew with replacement; each system’s interval by "
+        "itself." in text
+    )
+    assert "other tasks" not in text
+
+
+def test_a_switch_shows_the_intervals_of_all_systems_at_once(benchmark, found):
+    alone, together = (board_of(benchmark, query) for query in ("?scores=1", "?scores=1&simultaneous=1"))
+    ends = found.simultaneous["borda"]
+    assert intervals_on(alone, "borda") == {
+        name: shown(*pair) for name, *pair in zip(NAMES, found.lower["borda"], found.upper["borda"], strict=True)
+    }
+    assert intervals_on(together, "borda") == {
+        name: shown(*pair) for name, *pair in zip(NAMES, ends.lower, ends.upper, strict=True)
+    }
+    assert intervals_on(alone, "borda") != intervals_on(together, "borda")
+    path = reverse("board", args=[benchmark.key])
+    assert alone.context["board"].simultaneous_url == f"{path}?scores=1&simultaneous=1"
+    assert together.context["board"].simultaneous_url == f"{path}?scores=1"
+    assert "all systems’ at once: if the same 10 tasks were drawn anew with replacement" in together.content.decode()
+
+
+def best_names(found, rule):
+    ranks = rank(ScoreMatrix(SCORES), rule).ranks
+    best = [i for i in range(6) if found.simultaneous[rule].possibly_best[i]]
+    return [NAMES[i] for i in sorted(best, key=lambda i: (ranks[i], NAMES[i]))]
+
+
+def test_the_possibly_best_are_named_on_the_board_and_the_stability_page(benchmark, found):
+    names = best_names(found, "borda")
+    assert 1 < len(names) <= 5
+    sentence = (
+        f"{len(names)} of 6 systems are possibly best, as no other is clearly ahead of them: "
+        f"{', '.join(names[:-1])} and {names[-1]}."
+    )
+    assert sentence in board_of(benchmark).content.decode()
+    assert sentence in Client().get(reverse("stability", args=[benchmark.key])).content.decode()
+
+
+def test_the_stability_page_has_both_intervals_of_the_marked_rule(benchmark, found):
+    for rule in ("borda", "mean"):
+        response = Client().get(f"{reverse('stability', args=[benchmark.key])}?rule={rule}")
+        section, ends = response.context["intervals"], found.simultaneous[rule]
+        assert f"Rank intervals under {RULES[rule].name}" in response.content.decode()
+        assert {row.name: (row.interval_text, row.simultaneous_text, row.is_possibly_best) for row in section.rows} == {
+            name: (
+                shown(found.lower[rule][i], found.upper[rule][i]),
+                shown(ends.lower[i], ends.upper[i]),
+                bool(ends.possibly_best[i]),
+            )
+            for i, name in enumerate(NAMES)
+        }
+        assert [row.rank for row in section.rows] == sorted(row.rank for row in section.rows)
+
+
+def test_the_pages_tell_how_far_other_draws_would_move_an_end(benchmark, found):
+    largest = int(found.errors["borda"].max())
+    ranks = {0: "would move no end", 1: "would move an end by up to 1 rank"}.get(
+        largest, f"would move an end by up to {largest} ranks"
+    )
+    text = Client().get(reverse("rule", args=[benchmark.key, "borda"])).content.decode()
+    assert f"Other draws of as many {ranks} under Borda" in text
+
+
+def test_seven_tasks_have_no_intervals_and_pages_say_why(make):
+    table = {name: row[:7] for name, row in TABLE.items()}
+    benchmark = make.publish(make.benchmark(table), studies=True)
+    text = Client().get(reverse("stability", args=[benchmark.key])).content.decode()
+    assert (
+        "No rank intervals: 7 tasks or clusters of tasks to draw from; with fewer than 8, intervals miss the true rank "
+        "too often." in text
+    )
+    assert board_of(benchmark).context["board"].simultaneous_url == ""
+
+
+def test_other_policies_have_no_intervals_of_either_kind(benchmark):
+    response = board_of(benchmark, "?scores=1&simultaneous=1&policy=worst&aggregation=basic&ties=best")
+    assert set(intervals_on(response, "borda").values()) == {""}
+    assert "rank intervals come with" in response.content.decode().lower()
