@@ -3,7 +3,7 @@
 #
 # Variables: PORT=8123, PYTHON=/path/to/python3.12, and ARGS="..." for pytest.
 
-.PHONY: help demo production-like test test-slow faults fuzz schemathesis check audit bench bench-peers papers screenshots lock install-dev
+.PHONY: help demo production-like test test-slow faults fuzz schemathesis check audit bench bench-peers papers calibration screenshots lock install-dev
 .DEFAULT_GOAL := help
 SHELL = /bin/sh
 VENV_PYTHON = .venv/bin/python
@@ -21,6 +21,7 @@ help:
 	@echo "make bench   measure the speed of the engine and the site"
 	@echo "make bench-peers   measure it against other packages, which it downloads (ARGS='--peer ranky')"
 	@echo "make papers  recompute the tables of four papers and write docs/papers.md (ARGS='--section rofin-glue')"
+	@echo "make calibration   simulate how often intervals and tests are right, and write docs/calibration.md (ARGS='--boards 50')"
 	@echo "make screenshots   take the pictures of docs/screenshots (ARGS='board prospects' for some)"
 	@echo "make lock    pin the newest versions that pyproject.toml allows, with hashes"
 
@@ -72,6 +73,10 @@ bench-peers: install-dev
 # A run that is cut short goes on where it stopped; PLURANK_REFERENCE_DATA names the folder with the papers' own data.
 papers: install-dev
 	@exec $(VENV_PYTHON) -m benchmarks.papers $(ARGS)
+
+# Takes about half an hour of two cores.
+calibration: install-dev
+	@exec $(VENV_PYTHON) -m benchmarks.calibration $(ARGS)
 
 # Needs Chromium. A site of its own is made for it, with boards, a history and a queue; that takes some minutes.
 screenshots: install-dev

@@ -1,0 +1,1 @@
+"""How often rank intervals, tests and standard errors are right, on simulated boards whose truth is known."""
