@@ -48,7 +48,7 @@ def import_body(data: Any) -> ImportBody:  # noqa: ANN401
     read = ImportBody(
         files=found,
         mapping={name: _labels(reader, mapping[name], f"mapping.{name}") for name in MAPPED if name in mapping},
-        note=reader.text(body["note"], "note", NOTE_LENGTH) if "note" in body else "",
+        note=reader.text(body["note"], "note", NOTE_LENGTH, is_line=False) if "note" in body else "",
         creates_systems=reader.truth(body["create_systems"], "create_systems") if "create_systems" in body else False,
     )
     reader.finish()

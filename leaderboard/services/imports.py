@@ -24,6 +24,7 @@ from leaderboard.services.drafts import make_draft
 from leaderboard.services.upload_checks import RawRow
 from leaderboard.services.upload_problems import DraftError, Problem, Problems
 from ranking_engine.names import clean_name, fold_name
+from ranking_engine.texts import writable
 
 MOST_COLUMNS, MOST_SYSTEMS = 1_000, 3_000
 MOST_PACKED = 2_000_000  # characters; the page sends them back beside its other fields
@@ -215,7 +216,7 @@ def note_of(found: Import, note: str) -> str:
     origin = f"Imported from {found.format_name}: {', '.join(files)}{f' and {more} more' if more > 0 else ''}."
     said = note.strip()[: NOTE_LENGTH // 2]
     told = [*([said] if said else []), origin, *found.warnings[:NOTED_WARNINGS]]
-    return "\n".join(told)[:NOTE_LENGTH]
+    return writable("\n".join(told))[:NOTE_LENGTH]  # a name of a file may hold anything
 
 
 def _without_lines(problems: Problems, rows: Sequence[RawRow]) -> Problems:

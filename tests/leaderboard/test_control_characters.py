@@ -22,6 +22,7 @@ from leaderboard import forms
 from leaderboard.forms.texts import LineField, LinesField
 from leaderboard.models import (
     AuditEntry,
+    Batch,
     Benchmark,
     Configuration,
     Membership,
@@ -87,6 +88,8 @@ def owned(make):
         ("post", "submissions/", {"systems": [{"name": "E", "organisation": BAD, "scores": {"Task 1": 1}}]}),
         ("post", "submissions/", {"systems": [{"name": "E", "description": BAD, "scores": {"Task 1": 1}}]}),
         ("post", "submissions/", {"systems": [{"name": "E", "scores": {"Task 1": 1}}], "note": BAD}),
+        ("post", "imports/", {"files": [{"name": BAD, "text": "system,Task 1\nE,1\n"}]}),
+        ("post", "imports/", {"files": [{"name": "a.csv", "text": "system,Task 1\nE,1\n"}], "note": BAD}),
     ],
 )
 def test_no_call_of_the_api_stores_a_control_character(owned, method, path, body):
@@ -99,6 +102,12 @@ def test_several_lines_are_taken_where_a_text_may_have_them(owned):
     benchmark, call = owned
     assert call("patch", "", {"citation": "one\r\n\ttwo"}).status_code == 200
     assert Benchmark.objects.get(pk=benchmark.pk).citation == "one\r\n\ttwo"
+    noted = {"systems": [{"name": "E", "scores": {"Task 1": 1}}], "create_systems": True, "note": "one\ntwo"}
+    assert call("post", "submissions/", noted).status_code == 201
+    assert Batch.objects.latest("pk").note == "one\ntwo"
+    files = [{"name": "a.csv", "text": "system,Task 1\nF,1\n"}]
+    imported = call("post", "imports/", {"files": files, "note": "three\nfour"})
+    assert "note" not in imported.content.decode()  # it wants to know more, and has nothing against the note
     assert call("patch", "", {"licence": "one\ntwo"}).status_code == 400
 
 
