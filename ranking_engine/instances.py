@@ -25,6 +25,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.decimals import rounded
 from ranking_engine.ranking import Ranking
 from ranking_engine.score_matrix import FloatArray
 
@@ -44,8 +45,8 @@ class InstanceScores:
     Attributes:
         system_names: of the rows.
         task_names: of the blocks.
-        blocks: for each task the scores of shape (n_systems, n_instances), as stored; NaN where missing. Tasks may
-            have different instances, and different numbers of them.
+        blocks: for each task the scores of shape (n_systems, n_instances), rounded to 12 significant digits as all
+            scores are; NaN where missing. Tasks may have different instances, and different numbers of them.
         directions: of the tasks, +1 or -1.
     """
 
@@ -55,6 +56,7 @@ class InstanceScores:
     directions: tuple[int, ...] = field(default=())
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "blocks", tuple(rounded(block) for block in self.blocks))
         if not self.directions:
             object.__setattr__(self, "directions", (1,) * len(self.blocks))
         n = len(self.system_names)

@@ -1,5 +1,7 @@
 """The score matrix: what every rule and every study starts from.
 
+Scores are decimal numbers, rounded when the matrix is built (`ranking_engine.decimals`), here and nowhere else,
+so that whatever compares two scores of a task may ask whether they are equal.
 Systems are rows `i`, tasks are columns `t`. A task *votes* when its weight is positive and its
 direction is not unordered; everything called complete, missing or scored looks at voting tasks only.
 """
@@ -30,6 +32,7 @@ from ranking_engine.checks import (
     checked_weights,
     frozen,
 )
+from ranking_engine.decimals import as_scores
 from ranking_engine.weights import WeightLike, over_common_denominator
 
 FloatArray = NDArray[np.float64]
@@ -43,8 +46,8 @@ class ScoreMatrix:
     """Scores of systems on tasks, validated once and never changed.
 
     Attributes:
-        values: `values[i, t]`, float64 of shape (n_systems, n_tasks), the score as stored; NaN is
-            missing, nothing is infinite.
+        values: `values[i, t]`, float64 of shape (n_systems, n_tasks), the score to 12 significant digits, and to the
+            task's precision where it states one; NaN is missing, nothing is infinite.
         system_names, task_names: unique and not empty.
         directions: int8 of shape (n_tasks,): +1 higher is better, -1 lower is better, 0 unordered.
         weights: one exact fraction a task, not negative, not all zero.
@@ -94,9 +97,10 @@ class ScoreMatrix:
         systems = checked_names(system_names, n, "system_names", "s")
         tasks = checked_names(task_names, T, "task_names", "t")
         check_finite(array, systems, tasks)
+        task_precision = checked_precision(precision, tasks)
         task_groups = checked_labels(groups, tasks, "groups", "group")
         fields: dict[str, Any] = {
-            "values": array,
+            "values": frozen(as_scores(array, task_precision)),
             "system_names": systems,
             "task_names": tasks,
             "directions": checked_directions(directions, tasks),
@@ -107,7 +111,7 @@ class ScoreMatrix:
             "minimum": checked_scale(minimum, tasks, "minimum"),
             "maximum": checked_scale(maximum, tasks, "maximum"),
             "chance": checked_scale(chance, tasks, "chance"),
-            "precision": checked_precision(precision, tasks),
+            "precision": task_precision,
             "clusters": checked_labels(clusters, tasks, "clusters", "cluster"),
         }
         self._set(fields)
@@ -185,25 +189,31 @@ class ScoreMatrix:
         if not 0 <= i < self.n_systems:
             raise ValueError(f"`i` is {i}; the matrix has systems 0 to {self.n_systems - 1}")
         values = self.values.copy()
-        values[i] = checked_row(row, self.n_tasks)
-        return self._rebuilt(values=values)
+        values[i] = self._checked_scores(row, self.system_names[i])
+        return self._copied(values=frozen(values))
 
     def with_row(self, name: str, row: ArrayLike) -> ScoreMatrix:
         """Return the matrix with a further system `name`, last, whose values are `row` (NaN = missing)."""
-        values = np.vstack([self.values, checked_row(row, self.n_tasks)])
-        return self._rebuilt(values=values, system_names=(*self.system_names, name))
+        names = checked_names((*self.system_names, name), self.n_systems + 1, "system_names", "s")
+        values = np.vstack([self.values, self._checked_scores(row, name)])
+        return self._copied(values=frozen(values), system_names=names)
+
+    def _checked_scores(self, row: ArrayLike, system: str) -> FloatArray:
+        values = checked_row(row, self.n_tasks)
+        check_finite(values[None], (system,), self.task_names)
+        return as_scores(values, self.precision)
 
     def with_values(self, values: ArrayLike) -> ScoreMatrix:
         """Return the matrix with other values, of the same shape."""
-        return self._rebuilt(values=values)
+        return ScoreMatrix(**{**self._fields(), "values": values})
 
     def with_weights(self, weights: Sequence[WeightLike] | NDArray[Any]) -> ScoreMatrix:
         """Return the matrix with other task weights, in task order."""
-        return self._rebuilt(weights=weights)
+        return self._copied(weights=checked_weights(weights, self.task_names))
 
     def with_gamma(self, gamma: float | None) -> ScoreMatrix:
         """Return the matrix with another optimality threshold."""
-        return self._rebuilt(gamma=gamma)
+        return self._copied(gamma=checked_gamma(gamma))
 
     def subset(self, systems: ArrayLike | None = None, tasks: ArrayLike | None = None) -> ScoreMatrix:
         """Return the matrix of some systems and tasks, given by indices or as masks, in the order given.
@@ -216,29 +226,29 @@ class ScoreMatrix:
         weights = tuple(self.weights[t] for t in chosen)
         check_any_positive(weights)
         groups = tuple(self.groups[t] for t in chosen)
-        part = object.__new__(ScoreMatrix)
-        part._set(
-            {
-                "values": frozen(self.values[rows[:, None], columns]),
-                "system_names": tuple(self.system_names[i] for i in rows.tolist()),
-                "task_names": tuple(self.task_names[t] for t in chosen),
-                "directions": frozen(self.directions[columns]),
-                "weights": weights,
-                "groups": groups,
-                "group_weights": {name: w for name, w in self.group_weights.items() if name in groups},
-                "gamma": self.gamma,
-                "minimum": frozen(self.minimum[columns]),
-                "maximum": frozen(self.maximum[columns]),
-                "chance": frozen(self.chance[columns]),
-                "precision": frozen(self.precision[columns]),
-                "clusters": tuple(self.clusters[t] for t in chosen),
-            }
+        return self._copied(
+            values=frozen(self.values[rows[:, None], columns]),
+            system_names=tuple(self.system_names[i] for i in rows.tolist()),
+            task_names=tuple(self.task_names[t] for t in chosen),
+            directions=frozen(self.directions[columns]),
+            weights=weights,
+            groups=groups,
+            group_weights={name: w for name, w in self.group_weights.items() if name in groups},
+            minimum=frozen(self.minimum[columns]),
+            maximum=frozen(self.maximum[columns]),
+            chance=frozen(self.chance[columns]),
+            precision=frozen(self.precision[columns]),
+            clusters=tuple(self.clusters[t] for t in chosen),
         )
-        return part
 
-    def _rebuilt(self, **changes: object) -> ScoreMatrix:
-        fields: dict[str, Any] = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return ScoreMatrix(**{**fields, **changes})
+    def _fields(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def _copied(self, **changes: object) -> ScoreMatrix:
+        """Return the matrix with some fields changed, which are valid and rounded already."""
+        copy = object.__new__(ScoreMatrix)
+        copy._set({**self._fields(), **changes})
+        return copy
 
 
 def _as_indices(chosen: ArrayLike | None, n: int, what: str) -> NDArray[np.intp]:

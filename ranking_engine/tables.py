@@ -20,6 +20,7 @@ from typing import BinaryIO, NoReturn, Protocol
 import numpy as np
 
 from ranking_engine.csv_rows import csv_text
+from ranking_engine.decimals import rounded, rounding_note
 from ranking_engine.dialect import PLAIN, Dialect, UnclearMarkError, decimal_mark, delimiter_of
 from ranking_engine.names import clean_name, fold_name, name_problem, shorten
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
@@ -94,6 +95,7 @@ class Table:
         header_line: the line on which the header ends.
         source: what errors call the file.
         dialect: how the file is written.
+        rounding: what is to be told of scores that were rounded, or empty; `values` are to 12 significant digits.
     """
 
     system_names: tuple[str, ...]
@@ -104,6 +106,7 @@ class Table:
     source: str = "table"
     missing_words: Mapping[tuple[int, int], str] = field(default_factory=dict)
     dialect: Dialect = PLAIN
+    rounding: str = ""
 
 
 def read_table(
@@ -281,12 +284,13 @@ class _Reader:
         return Table(
             tuple(systems),
             tuple(self.columns[1:]),
-            array,
+            rounded(array),
             tuple(lines),
             self.header_line,
             self.name,
             self.missing_words,
             self.dialect,
+            rounding_note(array),
         )
 
     def _check_cells(self, row: list[str], line: int) -> None:

@@ -79,6 +79,7 @@ class ReadTable:
     aggregation: str
     rules: list[str]
     read_as: str
+    rounding: str = ""
 
 
 @dataclass(frozen=True)
@@ -171,6 +172,7 @@ def read_inputs(table: bytes, about: bytes, asked: RankAs) -> ReadTable:
         aggregation=asked.aggregation or ("balanced" if matrix.group_weights else "basic"),
         rules=split_rules(matrix.n_systems, matrix.n_tasks).quick,
         read_as=read.dialect.told,
+        rounding=read.rounding,
     )
 
 

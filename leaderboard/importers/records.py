@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from ranking_engine.decimals import rounded_score, rounding_note
 from ranking_engine.names import shorten
 
 MOST_RECORDS = 50_000
@@ -89,6 +92,7 @@ class Collector:
     issues: list[Issue] = field(default_factory=list)
     source: str = ""
     raw_hash: str = ""
+    rounded: list[float] = field(default_factory=list)  # what numbers were before they were rounded
 
     def of(self, source: str, raw_hash: str) -> None:
         """Say which file the next records are of."""
@@ -126,12 +130,16 @@ class Collector:
         return text
 
     def number(self, given: object, place: str) -> float | None:
-        """A finite number, as a number or as text; None, with an issue, where it is none."""
+        """A finite number to 12 significant digits, as a number or as text; None, with an issue, where it is none."""
         try:
-            return number_of(given)
+            exact = number_of(given)
         except ValueError as error:
             self.refuse(str(error), place)
             return None
+        found = rounded_score(exact)
+        if found != exact:
+            self.rounded.append(exact)
+        return found
 
     def error_of(self, given: object, place: str) -> float | None:
         """A standard error; None where the file says that there is none ("N/A")."""
@@ -176,6 +184,8 @@ class Collector:
             self.issues.append(Issue(f"there is no score in these files{why}"))
         if self.issues:
             raise ResultsError(self.issues)
+        if told := rounding_note(np.array(self.rounded)):
+            self.note(told)
         return Recognised(format_key, format_name, self.records, self.notes, self.warnings)
 
 

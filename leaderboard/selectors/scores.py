@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from leaderboard.models import Revision, Score, SubmissionEvent, SystemChange
 from leaderboard.models.benchmarks import Benchmark
+from ranking_engine.decimals import rounded, rounded_score
 
 WITHDRAWN = Score.MissingReason.WITHDRAWN.value
 # Of an event: its submission, that one's system, position and what it corrects; its kind; the revision it caused.
@@ -130,6 +131,8 @@ def _root(submission_id: int, about: Mapping[int, tuple[int, int | None]]) -> in
 def current_scores(revision: Revision, system_ids: Iterable[int] | None = None) -> dict[tuple[int, int], CurrentScore]:
     """The current score of every (system, task) at `revision` that has a stored row.
 
+    Values are rounded to 12 significant digits: an earlier release stored what arithmetic had left behind them.
+
     Args:
         revision: the state of the benchmark.
         system_ids: only these systems; all where None.
@@ -138,15 +141,19 @@ def current_scores(revision: Revision, system_ids: Iterable[int] | None = None) 
     return {
         (held.system_id, task): CurrentScore(None, WITHDRAWN, held.submission_id)
         if held.is_blank
-        else CurrentScore(value, reason, held.submission_id, error, n)
+        else CurrentScore(value if value is None else rounded_score(value), reason, held.submission_id, error, n)
         for held, task, value, reason, error, n in _current_rows(revision, system_ids, columns)
     }
 
 
-def current_values(revision: Revision) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def current_values(revision: Revision, *, as_stored: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """System, task and value of every current score that is one: `current_scores` without what a ranking never asks.
 
     As arrays: a large board has hundreds of thousands.
+
+    Args:
+        revision: the state of the benchmark.
+        as_stored: do not round the values to 12 significant digits.
     """
     in_force = submissions_in_force(revision)
     if revision.configuration.content["replacement"] == Benchmark.Replacement.ROW:
@@ -164,7 +171,7 @@ def current_values(revision: Revision) -> tuple[np.ndarray, np.ndarray, np.ndarr
     # Straight into one array: a list of so many tuples takes ten times the memory. Ids below 2^53 are exact in it.
     flat = np.fromiter(chain.from_iterable(cells), dtype=float)
     systems, tasks, values = flat.reshape(-1, 3).T
-    return systems.astype(np.int64), tasks.astype(np.int64), values
+    return systems.astype(np.int64), tasks.astype(np.int64), values if as_stored else rounded(values)
 
 
 def _current_rows(revision: Revision, system_ids: Iterable[int] | None, columns: Sequence[str]) -> Iterator[Any]:

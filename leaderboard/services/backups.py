@@ -27,7 +27,7 @@ from django.db.backends.postgresql.client import DatabaseClient
 from django.db.migrations.loader import MigrationLoader
 
 from leaderboard.models import Benchmark, Revision
-from leaderboard.services.score_matrix import input_hash, revision_matrix
+from leaderboard.services.score_matrix import hash_anew
 
 FORMAT = 1
 Rows = Callable[[str], list[tuple[Any, ...]]]
@@ -103,9 +103,7 @@ def _hashes_anew(boards: list[list[Any]]) -> dict[str, str]:
         revision = Revision.objects.select_related("configuration").get(benchmark=benchmark, number=number)
         # What was taken down keeps the hash of what it was.
         is_gone = revision.withdrawn_at is not None
-        found[key] = (
-            revision.input_hash if is_gone else input_hash(revision_matrix(revision), revision.configuration.content)
-        )
+        found[key] = revision.input_hash if is_gone else hash_anew(revision)
     return found
 
 

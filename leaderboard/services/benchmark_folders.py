@@ -20,13 +20,16 @@ METADATA = ("description", "source_url", "licence", "citation")
 
 
 @transaction.atomic
-def import_folder(folder: Path, *, owner: User, key: str = "", **fields: Any) -> Benchmark:  # noqa: ANN401
+def import_folder(
+    folder: Path, *, owner: User, key: str = "", notes: list[str] | None = None, **fields: Any  # noqa: ANN401
+) -> Benchmark:
     """Create a benchmark from a folder and accept its scores as revision 1.
 
     Args:
         folder: holds `scores.csv` and, where tasks have more to say than a name, `benchmark.toml`.
         owner: who owns the benchmark and uploads its scores.
         key: what addresses call it; the folder's name where empty.
+        notes: gets what its owner is to be told of how the scores were read.
         fields: any other field of `Benchmark`, in place of what the file says.
 
     Raises:
@@ -35,6 +38,8 @@ def import_folder(folder: Path, *, owner: User, key: str = "", **fields: Any) ->
         ValidationError: a field is not valid.
     """
     table = read_table(folder / "scores.csv")
+    if notes is not None and table.rounding:
+        notes.append(table.rounding)
     about = folder / "benchmark.toml"
     described = read_benchmark(about) if about.exists() else BenchmarkFile(str(about), "")
     entries = table_entries(described, table)

@@ -14,12 +14,13 @@ from ranking_engine.tables import Table, TableError, read_table
 MOST_HELPED = 3  # unknown names of one upload that are told what they may have meant: each costs a search
 
 
-def rows_of_csv(benchmark: Benchmark, data: bytes) -> list[RawRow]:
+def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = None) -> list[RawRow]:
     """The rows of a file, one a system; an empty cell is a score that is not reported, a word may say another reason.
 
     Args:
         benchmark: whose tasks the columns are.
         data: the file.
+        notes: gets what its owner is to be told of how it was read.
 
     Raises:
         DraftError: the file cannot be read, or a column is no task of the benchmark; it names line and column.
@@ -35,6 +36,8 @@ def rows_of_csv(benchmark: Benchmark, data: bytes) -> list[RawRow]:
             problems.add("file", issue.message, line=issue.line, place_name=issue.column_name or "")
         raise DraftError(problems) from error
     keys = _task_keys(benchmark, table)
+    if notes is not None and table.rounding:
+        notes.append(table.rounding)
     return [
         RawRow(system_name=name, line=line, scores=dict(zip(keys, values, strict=True)))
         for name, line, values in zip(table.system_names, table.line_numbers, _cells(table), strict=True)

@@ -38,7 +38,7 @@ def folder_of(revision: Revision) -> dict[str, str]:
         raise FolderError("there are scores of single instances, which a folder does not hold")
     names = [system.name for system in found.systems]
     rows = [["system", *(writable(task["name"]) for task in found.tasks)]]
-    for name, values in zip(names, found.matrix.values.tolist(), strict=True):
+    for name, values in zip(names, found.written.tolist(), strict=True):
         cells = ["" if value != value else repr(value).removesuffix(".0") for value in values]  # noqa: PLR0124
         rows.append([writable(name), *cells])
     systems = [{"name": system.name, "key": system.key} for system in found.systems]

@@ -16,6 +16,7 @@ import numpy as np
 from leaderboard.models import Benchmark, InstanceScores, InstanceSet, Submission, Task
 from leaderboard.selectors.instances import current_instances, shared_sets
 from leaderboard.services.hashing import canonical_json, content_hash
+from ranking_engine.decimals import rounded, rounded_score
 from ranking_engine.score_matrix import FloatArray
 
 TOLERANCE = 1e-6  # a stated score further from the mean of its instances is flagged
@@ -51,6 +52,7 @@ def entry_of(names: Sequence[str], values: FloatArray, known: set[str]) -> dict[
         values: in the same order; at least one is no NaN.
         known: hashes of sets whose names stand in an earlier entry; that of this one is added.
     """
+    values = rounded(values)
     present = values[~np.isnan(values)]
     with np.errstate(over="ignore"):
         mean = float(present.mean())
@@ -60,7 +62,7 @@ def entry_of(names: Sequence[str], values: FloatArray, known: set[str]) -> dict[
     entry = {
         "set": digest,
         "n": int(present.size),
-        "mean": mean,
+        "mean": rounded_score(mean),
         "values": base64.b64encode(pack_vector(values)).decode(),
     }
     if digest not in known:

@@ -14,7 +14,7 @@ from leaderboard.services.columns import Column, PublishedBoard
 from leaderboard.services.margins import inputs_of, weighed
 from leaderboard.services.on_demand import compute, refuse_beyond_budget, single_flight
 from leaderboard.services.score_matrix import revision_matrix
-from leaderboard.services.score_texts import missing_text, value_text
+from leaderboard.services.score_texts import missing_text, precision_sentence, value_text
 from ranking_engine.stability.pair_tests import LEVEL, TOO_FEW
 
 FIRST, SECOND, LEVEL_SCORES, NOT_BOTH = "first", "second", "level", "not_both"
@@ -85,6 +85,7 @@ class Pair:
     p_value: float
     n_units: int
     difference: float
+    precision_text: str  # to what the scores are rounded; empty where they are not
 
     @property
     def margin_text(self) -> str:
@@ -155,6 +156,7 @@ def pair_of(
         p_value=found["p_value"],
         n_units=found["n_units"],
         difference=found["difference"],
+        precision_text=precision_sentence(tasks),
     )
 
 

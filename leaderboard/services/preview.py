@@ -138,7 +138,7 @@ def latest_state(benchmark: Benchmark) -> BoardState:
         revision_number=benchmark.last_revision_number,
         configuration=configuration,
         systems=found.systems if found else [],
-        values=found.matrix.values if found else np.empty((0, len(configuration["tasks"]))),
+        values=found.written if found else np.empty((0, len(configuration["tasks"]))),
     )
 
 

@@ -13,7 +13,7 @@ from leaderboard.services.board_query import BoardQuery
 from leaderboard.services.board_rows import Row, score_text
 from leaderboard.services.columns import Column
 from leaderboard.services.interval_wording import interval_note, interval_text, why_no_interval
-from leaderboard.services.score_texts import details_text, missing_text, value_text, votes
+from leaderboard.services.score_texts import details_text, missing_text, precision_sentence, ranked_text, votes
 from leaderboard.services.verdict import camps_of
 from ranking_engine import MISSING_POLICIES, RULES, TIES
 from ranking_engine.omission import omission_sentence
@@ -64,6 +64,11 @@ class RulePage:
     meaning: list[tuple[str, str]]  # a word and what is to be said under it
     properties: RuleProperties
     intervals: RankIntervals | None  # where they were computed
+
+    @property
+    def precision_text(self) -> str:
+        """To what scores are rounded before anything is ranked; empty where they are not."""
+        return precision_sentence(self.tasks)
 
     @property
     def sentence(self) -> str:
@@ -151,13 +156,13 @@ def _row(
         no_interval=why_no_interval(published, column, i),
         inseparable_text=row.inseparable_text,
         reason="" if rank else column.reason_of(i),
-        cells=[_cell(scores.get((row.id, task["id"]))) for task in tasks],
+        cells=[_cell(scores.get((row.id, task["id"])), task) for task in tasks],
     )
 
 
-def _cell(score: CurrentScore | None) -> ScoreCell:
+def _cell(score: CurrentScore | None, task: dict[str, Any]) -> ScoreCell:
     if score is not None and score.value is not None:
-        return ScoreCell(value_text(score.value), "", details_text(score))
+        return ScoreCell(ranked_text(score.value, task), "", details_text(score))
     return ScoreCell("", missing_text(score.missing_reason if score else NOT_SUBMITTED))
 
 

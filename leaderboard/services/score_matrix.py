@@ -19,11 +19,16 @@ NOTHING_TO_RANK = "the benchmark has no system or no task"  # why `revision_matr
 
 @dataclass(frozen=True)
 class RevisionMatrix:
-    """A revision's matrix. Systems are known to the engine by their keys and stand in the order of these."""
+    """A revision's matrix. Systems are known to the engine by their keys and stand in the order of these.
+
+    `written` has the scores as somebody wrote them, to 12 significant digits; those of the matrix are rounded to the
+    precision of their tasks as well.
+    """
 
     revision: Revision
     systems: list[BoardSystem]
     matrix: ScoreMatrix
+    written: np.ndarray
 
     @property
     def tasks(self) -> list[dict[str, Any]]:
@@ -31,19 +36,22 @@ class RevisionMatrix:
         return self.revision.configuration.content["tasks"]
 
 
-def revision_matrix(revision: Revision) -> RevisionMatrix | None:
-    """The scores of `revision` as arrays; None while the benchmark has no system or no task."""
+def revision_matrix(revision: Revision, *, as_stored: bool = False) -> RevisionMatrix | None:
+    """The scores of `revision` as arrays; None while the benchmark has no system or no task.
+
+    With `as_stored`, `written` has what the database has, whatever digits there are.
+    """
     systems = systems_at(revision)
     tasks = revision.configuration.content["tasks"]
     if not systems or not tasks:
         return None
     values = np.full((len(systems), len(tasks)), np.nan)
-    system_ids, task_ids, found = current_values(revision)
+    system_ids, task_ids, found = current_values(revision, as_stored=as_stored)
     row = _places_of(system_ids, [system.id for system in systems])
     column = _places_of(task_ids, [task["id"] for task in tasks])
     is_here = (row >= 0) & (column >= 0)
     values[row[is_here], column[is_here]] = found[is_here]
-    return RevisionMatrix(revision, systems, build_matrix(values, systems, revision.configuration.content))
+    return RevisionMatrix(revision, systems, build_matrix(values, systems, revision.configuration.content), values)
 
 
 def _places_of(ids: np.ndarray, known: list[int]) -> np.ndarray:
@@ -94,6 +102,8 @@ def input_hash(found: RevisionMatrix | None, configuration: dict[str, Any]) -> s
     one with γ; then, a system in the order of keys, its key and the IEEE-754 little-endian bytes of its scores in the
     order of the task keys, with -0.0 as 0.0 and one NaN; where there are scores of single instances, a line for each
     system and task that has some, with their keys and the hashes of the instances' names and of the scores.
+    Scores are hashed to 12 significant digits, as figures are computed from them. They are not rounded to a task's
+    precision: that has its place in the line of the task.
     Database ids, display names, dates, the default rule and visibility do not enter.
     """
     tasks = configuration["tasks"]
@@ -108,13 +118,27 @@ def input_hash(found: RevisionMatrix | None, configuration: dict[str, Any]) -> s
         digest.update(canonical_json(line).encode() + b"\n")
     digest.update(json.dumps({"gamma": configuration["gamma"]}).encode() + b"\n")
     if found is not None:
-        values = found.matrix.values[:, order] + 0.0  # -0.0 + 0.0 is 0.0
+        values = found.written[:, order] + 0.0  # -0.0 + 0.0 is 0.0
         values[np.isnan(values)] = np.nan
         for i, system in enumerate(found.systems):
             digest.update(system.key.encode() + b"\0" + values[i].astype("<f8").tobytes() + b"\n")
         for text in _instance_lines(found, [tasks[t] for t in order]):
             digest.update(text.encode() + b"\n")
     return digest.hexdigest()
+
+
+def hash_anew(revision: Revision) -> str:
+    """The `input_hash` of a revision from what the database has now, in the form in which it was stored.
+
+    Before engine 0.5.0 scores were not rounded, and were hashed with all their digits: a revision of that time keeps
+    its hash, and is found unharmed where either form gives it.
+    """
+    content = revision.configuration.content
+    digest = input_hash(revision_matrix(revision), content)
+    if revision.input_hash in ("", digest):
+        return digest
+    earlier = input_hash(revision_matrix(revision, as_stored=True), content)
+    return earlier if revision.input_hash == earlier else digest
 
 
 def _instance_lines(found: RevisionMatrix, tasks: list[dict[str, Any]]) -> list[str]:

@@ -88,6 +88,6 @@ def scores_csv(revision: Revision, only: Collection[int] | None = None) -> str:
     if found is None or not places:
         return csv_text([[SYSTEM_COLUMN, *names]])
     named = ScoreMatrix(
-        found.matrix.values[places], system_names=[found.systems[i].name for i in places], task_names=names
+        found.written[places], system_names=[found.systems[i].name for i in places], task_names=names
     )
     return write_table(named)

@@ -1,19 +1,45 @@
-"""Scores as people read them: values as they were given, and why there is none."""
+"""Scores as people read them: values as they are ranked, and why there is none."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from leaderboard.models import Score
 from leaderboard.selectors.scores import NOT_SUBMITTED, CurrentScore
+from ranking_engine.decimals import exact_precision, rounded, rounded_to
+from ranking_engine.names import listed
 
 REASONS = dict(Score.MissingReason.choices) | {NOT_SUBMITTED: "not submitted"}
 
 
 def value_text(value: float) -> str:
-    """A score to twelve significant digits: what arithmetic before us left behind (83.05000000000001) says nothing.
-
-    Downloads and the API give every digit.
-    """
+    """A score to twelve significant digits, as they are stored."""
     return f"{value:.12g}"
+
+
+def ranked_text(value: float, task: dict[str, Any]) -> str:
+    """A score as it is ranked: rounded to the precision of its task (an entry of a configuration), where it has one."""
+    precision = task.get("precision")
+    if precision is None:
+        return value_text(value)
+    return value_text(float(rounded_to(rounded(value), exact_precision(precision))))
+
+
+def precision_sentence(tasks: Sequence[dict[str, Any]]) -> str:
+    """To what scores are rounded before anything is ranked, for people; empty where no task states a precision."""
+    named: dict[str, list[str]] = {}
+    for task in tasks:
+        if task.get("precision") is not None:
+            named.setdefault(task["precision"], []).append(task["name"])
+    if not named:
+        return ""
+    parts = [
+        f"{'all' if len(names) == len(tasks) else listed(names)} to {precision}"
+        for precision, names in named.items()
+    ]
+    return (
+        f"Scores are rounded to the precision of their tasks before anything is ranked, and are shown so: "
+        f"{'; '.join(parts)}. Downloads have them as they were given."
+    )
 
 
 def details_text(score: CurrentScore | None) -> str:

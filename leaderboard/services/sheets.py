@@ -68,7 +68,7 @@ def scores_sheet(origin: Origin, only: Collection[int] | None = None) -> Sheet:
     tasks = origin.revision.configuration.content["tasks"]
     rows: list[list[Value]] = []
     if found is not None:
-        for system, values in zip(found.systems, found.matrix.values.tolist(), strict=True):
+        for system, values in zip(found.systems, found.written.tolist(), strict=True):
             if only is None or system.id in only:
                 rows.append([system.name, *(value if value == value else None for value in values)])  # noqa: PLR0124
     headings = [SYSTEM, *(Heading(task["key"], task["name"]) for task in tasks)]

@@ -31,6 +31,7 @@ from leaderboard.services.revisions import next_revision
 from leaderboard.services.score_rows import insert_scores
 from leaderboard.services.submission_errors import NewSystemError, StalePreviewError, SubmissionError
 from leaderboard.services.submission_notices import tell_moderators, tell_of_events
+from ranking_engine.decimals import rounded_score
 from ranking_engine.names import fold_name
 
 State, Kind = Submission.State, SubmissionEvent.Kind
@@ -166,7 +167,7 @@ def store_batch(
         (
             submission.pk,
             tasks[key],
-            score.get("value"),
+            rounded_score(score["value"]) if score.get("value") is not None else None,
             score.get("missing", ""),
             row["instances"][key]["n"] if key in row.get("instances", {}) else score.get("n_instances"),
             score.get("standard_error"),

@@ -15,7 +15,7 @@ from leaderboard.services.interval_wording import interval_meaning, interval_tex
 from leaderboard.services.masks import hidden_text, masked
 from leaderboard.services.prospects_page import waiting_for
 from leaderboard.services.rank_history import rank_history
-from leaderboard.services.score_texts import details_text, missing_text, value_text, votes
+from leaderboard.services.score_texts import details_text, missing_text, precision_sentence, ranked_text, votes
 from leaderboard.services.system_standing import Standing, standing_of
 from leaderboard.services.what_it_takes import what_it_takes
 
@@ -68,6 +68,7 @@ def system_page(viewer: Viewer, benchmark: Benchmark, key: str, *, rival: str = 
         "ranks": [_rank(board, column, place) for column in board.columns],
         "interval_meaning": interval_meaning(board),
         "scores": [_score(task, groups, scores.get((found.id, task["id"]))) for task in tasks],
+        "precision_text": precision_sentence(tasks),
         "has_details": any(details_text(scores.get((found.id, task["id"]))) for task in tasks),
         "submissions": _submissions(viewer, benchmark, found.id),
     }
@@ -144,7 +145,7 @@ def _score(task: dict[str, Any], groups: dict[str, str], score: CurrentScore | N
     return {
         "task_name": task["name"],
         "group_name": groups.get(task["group"], ""),
-        "value_text": "" if value is None else value_text(value),
+        "value_text": "" if value is None else ranked_text(value, task),
         "details_text": details_text(score),
         "reason": "" if value is not None else missing_text(score.missing_reason if score else NOT_SUBMITTED),
         "is_voting": votes(task),

@@ -184,7 +184,7 @@ def state_under(benchmark: Benchmark, content: dict[str, Any]) -> BoardState:
     state = latest_state(benchmark)
     if matrix is None:
         return replace(state, configuration=content, systems=[])
-    return replace(state, configuration=content, systems=matrix.systems, values=matrix.matrix.values)
+    return replace(state, configuration=content, systems=matrix.systems, values=matrix.written)
 
 
 @transaction.atomic

@@ -38,6 +38,7 @@ from leaderboard.services.on_demand import TookTooLongError, TooLargeError, comp
 from leaderboard.services.prospects_page import ProspectRow, prospect_order, prospect_row
 from leaderboard.services.prospects_wording import counts_sentence
 from leaderboard.services.reports import pack_arrays
+from leaderboard.services.score_texts import precision_sentence, value_text
 from leaderboard.services.significance import told_apart
 from leaderboard.services.wording import in_words
 from ranking_engine import RULES, TIES, ScoreMatrix
@@ -85,6 +86,8 @@ class TriedTable:
     seconds: float
     read_as: str = ""  # how the table is written, where that is unusual
     left_out: str = ""  # what was not done in time
+    rounding: str = ""  # what is to be told of scores that were rounded as they were read
+    precision_text: str = ""  # to what they are rounded before anything is ranked
 
 
 def example() -> tuple[str, str]:
@@ -215,6 +218,13 @@ class _Parts:
             can_win=_can_win(self.winners),
             seconds=time.monotonic() - started,
             read_as=read.read_as,
+            rounding=read.rounding,
+            precision_text=precision_sentence(
+                [
+                    {"name": name, "precision": None if precision != precision else value_text(precision)}  # noqa: PLR0124
+                    for name, precision in zip(matrix.task_names, matrix.precision.tolist(), strict=True)
+                ]
+            ),
             left_out=_left_out([rule for rule in read.rules if rule not in self.outcomes]),
         )
 

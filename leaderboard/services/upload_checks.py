@@ -22,6 +22,7 @@ from leaderboard.services.corrections import complete_row, correctable
 from leaderboard.services.instance_vectors import foreign_sets
 from leaderboard.services.names import LOOK_ALIKE, NearMisses
 from leaderboard.services.upload_problems import DraftError, Problems
+from ranking_engine.decimals import rounded_score
 from ranking_engine.names import check_name, fold_name, shorten
 from ranking_engine.texts import line_problem, lines_problem
 
@@ -65,7 +66,7 @@ def stated_reason(given: str | float | None) -> str | None:
 
 
 def parse_score(given: str | float | None, task: Task) -> float | None:
-    """A score from a text or a number; None where there is none.
+    """A score from a text or a number, rounded to 12 significant digits; None where there is none.
 
     Raises:
         ValueError: it is no number, not finite, or outside the task's stated range.
@@ -91,7 +92,7 @@ def parse_score(given: str | float | None, task: Task) -> float | None:
         raise ValueError(f"{shown[:40]} is below {task.minimum:g}, the least score of {task.name}")
     if task.maximum is not None and value > task.maximum:
         raise ValueError(f"{shown[:40]} is above {task.maximum:g}, the greatest score of {task.name}")
-    return value
+    return rounded_score(value)
 
 
 def board_systems(benchmark: Benchmark) -> list[BoardSystem]:
@@ -214,7 +215,8 @@ class _Check:
                 self.problems.add(key, f"{key!r} is not a task of {self.benchmark.name}", line=row.line)
                 continue
             if isinstance(given, float) and self.least[key] <= given <= self.greatest[key]:  # as nearly all are
-                scores[key] = {"value": given} | _stated_details(row, key) if row.details else {"value": given}
+                found = {"value": rounded_score(given)}
+                scores[key] = found | _stated_details(row, key) if row.details else found
                 continue
             if reason := stated_reason(given):
                 scores[key] = {"missing": reason}

@@ -22,6 +22,7 @@ from leaderboard.services.job_kinds import BOOTSTRAP, INSTANCES
 from leaderboard.services.markdown import render_markdown
 from leaderboard.services.masks import hidden_text
 from leaderboard.services.retry import GIVEN_UP_OR_RESTING
+from leaderboard.services.score_texts import precision_sentence
 from leaderboard.services.table_files import FORMAT_NAMES
 from leaderboard.services.verdict import short_headline
 from leaderboard.services.wording import as_sentence, in_words
@@ -112,6 +113,7 @@ class BoardPage:
         self.n_shown = found.n_shown
         self.coverage_text = _coverage(found.columns, facts["n_systems"])
         self.separability = found.separability
+        self.precision_text = precision_sentence(found.published.revision.configuration.content.get("tasks", ()))
 
     def _fill_columns(self, found: Board) -> None:
         self.reference = {"key": found.reference.rule, "name": found.reference.name}
@@ -184,8 +186,9 @@ class BoardPage:
             return shown
         orders = {"label": "PrefLib", "url": export_url(self._key, "orders", "preflib", revision=revision)}
         folder = {"label": "folder (zip)", "url": export_url(self._key, "folder", "zip", revision=revision)}
+        given = "as they were given" if self.precision_text else ""
         return [
-            {"name": "Scores", "about": "", "links": export_links(self._key, "scores", revision=revision)},
+            {"name": "Scores", "about": given, "links": export_links(self._key, "scores", revision=revision)},
             *shown,
             {"name": "Orders", "about": "of the systems in every task", "links": [orders]},
             {"name": "Everything", "about": "to import elsewhere", "links": [folder]},

@@ -94,6 +94,7 @@ def _context(
         "n_systems": found.n_systems,
         "n_tasks": len(found.table.task_names) if found.table else 0,
         "n_missing": found.n_missing,
+        "rounding": found.table.rounding if found.table else "",
         "first_systems": list(found.table.system_names[:8]) if found.table else [],
     }
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -55,15 +56,18 @@ def _taken(request: HttpRequest, benchmark: Benchmark, form: UploadForm) -> Http
     note = form.cleaned_data["note"]
     if files := form.result_files():
         return imports.ask(request, benchmark, read_import(files), note)
-    rows = _rows(benchmark, form)
+    notes: list[str] = []
+    rows = _rows(benchmark, form, notes)
     draft = make_draft(benchmark, signed_in(request), rows, source=Source.CSV, note=note)
+    for told in notes:
+        messages.info(request, f"{told}.")
     return redirect("draft", draft.uuid)
 
 
-def _rows(benchmark: Benchmark, form: UploadForm) -> list[RawRow]:
-    """What was sent: a table of scores, those of single instances, or both."""
+def _rows(benchmark: Benchmark, form: UploadForm, notes: list[str]) -> list[RawRow]:
+    """What was sent: a table of scores, those of single instances, or both; `notes` gets what to say of it."""
     table, instances = form.content(), form.instance_content()
-    rows = rows_of_csv(benchmark, table) if table.strip() or not instances else []
+    rows = rows_of_csv(benchmark, table, notes) if table.strip() or not instances else []
     if not instances:
         return rows
     column = form.cleaned_data["system_column"]

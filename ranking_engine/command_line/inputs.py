@@ -184,6 +184,8 @@ def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile
         table = read_table(sys.stdin.buffer, name="standard input", allow_formula_names=True)
     else:
         table = read_table(options.file, allow_formula_names=True)
+    if table.rounding:
+        print(f"note: {table.rounding}", file=sys.stderr)
     matrix = to_matrix(table, benchmark)
     if options.gamma is not None:
         if not math.isfinite(options.gamma):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.decimals import as_scores
 from ranking_engine.dispatch import rank_all
 from ranking_engine.missing import halfway
 from ranking_engine.ranking import UNRANKED
@@ -106,7 +107,7 @@ def completed(batch: Batch, policy: str) -> Batch:
     has_task = ~np.isnan(scores).all(axis=1)
     gaps = np.isnan(scores) & batch.present[:, :, None]
     if gaps.any():
-        substitute = _medians(scores) if policy == "median" else _worsts(scores)
+        substitute = as_scores(_medians(scores), batch.matrix.precision) if policy == "median" else _worsts(scores)
         scores = np.where(gaps, np.where(has_task, substitute, 0.0)[:, None, :], scores)
     return Batch(batch.matrix, scores, batch.weights * has_task, batch.present)
 

@@ -116,7 +116,10 @@ def _distances(part: Part, corrupted: FloatArray, is_corrupted: NDArray[np.int64
 
 
 def doubled(matrix: ScoreMatrix, corrupted: FloatArray) -> ScoreMatrix:
-    """Return the matrix with its tasks twice, the second time with other oriented scores."""
+    """Return the matrix with its tasks twice, the second time with other oriented scores.
+
+    Neither states a precision: the scores are rounded to it already, and the others may be on another scale.
+    """
     return ScoreMatrix(
         np.hstack([matrix.values, corrupted * matrix.directions]),
         system_names=matrix.system_names,
@@ -126,7 +129,6 @@ def doubled(matrix: ScoreMatrix, corrupted: FloatArray) -> ScoreMatrix:
         minimum=np.tile(matrix.minimum, 2),
         maximum=np.tile(matrix.maximum, 2),
         chance=np.tile(matrix.chance, 2),
-        precision=np.tile(matrix.precision, 2),
     )
 
 

@@ -31,9 +31,11 @@ class Command(BaseCommand):
         owner = User.objects.filter(email__iexact=str(options["owner"])).first()
         if owner is None:
             raise CommandError(f"no account has the e-mail address {options['owner']}; sign up first")
+        notes: list[str] = []
         try:
             benchmark = import_folder(
                 folder,
+                notes=notes,
                 owner=owner,
                 key=str(options["key"]),
                 visibility=options["visibility"],
@@ -47,4 +49,6 @@ class Command(BaseCommand):
             raise CommandError("; ".join(error.messages)) from error
         except (IntegrityError, ValueError) as error:
             raise CommandError(str(error)) from error
+        for told in notes:
+            self.stdout.write(f"note: {told}")
         self.stdout.write(f"/b/{benchmark.key}/  {benchmark.name}, revision {benchmark.last_revision_number}")

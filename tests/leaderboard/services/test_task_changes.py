@@ -96,7 +96,10 @@ def test_a_precision_and_a_cluster_are_revisions_as_a_weight_is(make):
     trail = AuditEntry.objects.order_by("field").values_list("of", "field", "before", "after")
     assert list(trail) == [("task-1", "cluster", "", "Sums"), ("task-1", "precision", "", "0.1")]
     lines, _ = history_page(benchmark, audience(revision.author, benchmark), None)
-    assert lines[0].changes == ["precision of task Task 1: nothing → 0.1", "cluster of task Task 1: nothing → Sums"]
+    assert sorted(lines[0].changes) == [
+        "cluster of task Task 1: nothing → Sums",
+        "precision of task Task 1: nothing → 0.1",
+    ]
     benchmark.refresh_from_db()
     assert changed(benchmark, present_proposal(benchmark)) is None
     back = with_task(present_proposal(benchmark), 0, precision=None, cluster="")
