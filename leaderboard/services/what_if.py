@@ -270,6 +270,7 @@ def what_if_data(publication: Publication) -> dict[str, Any]:
         "tasks": [
             {name: task[name] for name in ("key", "direction", "minimum", "maximum", "chance")}
             | {
+                "precision": task.get("precision"),
                 "group": groups.index(task["group"]) if task["group"] in groups else -1,
                 "weight": weight_text(_own(task)),
             }

@@ -20,6 +20,7 @@ from playwright.sync_api import Page
 from ranking_engine import RULES, ScoreMatrix, rank_all, smith_set
 from ranking_engine.aggregation import reweighted
 from ranking_engine.benchmark_file import read_benchmark, to_matrix
+from ranking_engine.decimals import rounded, rounded_to
 from ranking_engine.tables import read_table
 from tests.browser.by_hand import DEMONSTRATION
 
@@ -79,8 +80,11 @@ def as_data(matrix: ScoreMatrix) -> dict[str, Any]:
             "minimum": minimum,
             "maximum": maximum,
             "chance": chance,
+            "precision": precision,
         }
-        for direction, group, (minimum, maximum, chance) in zip(matrix.directions, matrix.groups, scale, strict=True)
+        for direction, group, (minimum, maximum, chance), precision in zip(
+            matrix.directions, matrix.groups, scale, texts(matrix.precision), strict=True
+        )
     ]
     return {"tasks": tasks, "values": [texts(row) for row in matrix.values], "gamma": matrix.gamma}
 
@@ -124,6 +128,7 @@ def by_engine(matrix: ScoreMatrix, weighting: dict[str, Any]) -> dict[str, Any]:
         minimum=matrix.minimum,
         maximum=matrix.maximum,
         chance=matrix.chance,
+        precision=matrix.precision,
     )
     aggregation = weighting["aggregation"]
     found = rank_all(changed, QUICK, aggregation=aggregation, missing=weighting["policy"])
@@ -182,7 +187,29 @@ def random_table(generator: np.random.Generator) -> ScoreMatrix:
         minimum=[-100.0] * T if has_scale else None,
         maximum=[100.0] * T if has_scale else None,
         chance=[float(x) for x in generator.integers(0, 2, T)] if has_scale else None,
+        precision=[0.5 if chosen else None for chosen in generator.integers(0, 2, T)] if kind == 2 else None,
     )
+
+
+def test_numbers_are_rounded_as_the_engine_rounds_them(page):
+    """To 12 digits and to a precision; halves, long and tiny numbers among them."""
+    generator = np.random.default_rng(5)
+    numbers = [
+        *generator.uniform(-100, 100, 500).tolist(),
+        *(generator.integers(-(10**14), 10**14, 500) / 2).tolist(),
+        *(generator.integers(0, 2000, 500) / 20).tolist(),
+        *(10 ** generator.uniform(-300, 300, 500)).tolist(),
+        5e-324, 1.7976931348623157e308, 92.19999999999999, 0.1 + 0.2, 0.0,
+    ]  # fmt: skip
+    precisions = generator.choice([0.1, 0.5, 1.0, 7e-5, 0.25, 3.0], len(numbers)).tolist()
+    script = """
+    async ([numbers, precisions]) => {
+      const { rounded, roundedTo } = await import('/js/rules/decimals.js');
+      return numbers.map((number, k) => [rounded(number), roundedTo(rounded(number), precisions[k])]);
+    }
+    """
+    expected = [[x, float(rounded_to(x, p))] for x, p in zip(rounded(numbers).tolist(), precisions, strict=True)]
+    assert page.evaluate(script, [numbers, precisions]) == expected
 
 
 def test_two_hundred_random_tables_rank_as_the_engine_ranks_them(page):

@@ -24,7 +24,7 @@ def full_matrix() -> ScoreMatrix:
         minimum=[0, None, 1],
         maximum=[100, 5, None],
         chance=[50, None, None],
-        precision=["0.1", None, 2],
+        precision=["0.1", None, 0.5],
         clusters=[None, "c", "c"],
     )
 
@@ -41,7 +41,7 @@ def test_it_keeps_what_it_is_given_in_exact_form():
     np.testing.assert_array_equal(matrix.minimum, [0, NAN, 1])
     np.testing.assert_array_equal(matrix.maximum, [100, 5, NAN])
     np.testing.assert_array_equal(matrix.chance, [50, NAN, NAN])
-    np.testing.assert_array_equal(matrix.precision, [0.1, NAN, 2])
+    np.testing.assert_array_equal(matrix.precision, [0.1, NAN, 0.5])
     assert matrix.clusters == (None, "c", "c")
 
 
@@ -132,7 +132,7 @@ def test_a_subset_keeps_what_belongs_to_its_tasks():
     assert (part.weights, part.groups) == ((Fraction(1, 10), Fraction(1)), ("g", "h"))
     np.testing.assert_array_equal(part.maximum, [100, NAN])
     assert full_matrix().subset(tasks=[1]).group_weights == {}
-    np.testing.assert_array_equal(part.precision, [0.1, 2])
+    np.testing.assert_array_equal(part.precision, [0.1, 0.5])
     assert part.clusters == (None, "c")
     for array in (part.values, part.directions, part.minimum, part.maximum, part.chance, part.precision):
         assert not array.flags.writeable

@@ -1,6 +1,7 @@
 // Rules on the scores themselves: `ranking_engine/rules/cardinal.py` once more. Each takes a part and the whole table
 // and returns a score for each system of the part, or null where it is undefined.
 
+import { decimal } from "./decimals.js";
 import { weightedSums } from "./ranking.js";
 
 const OVERFLOW = 1e290; // products with weights and their sums stay finite below
@@ -27,13 +28,6 @@ function exactMean(part, i) {
   let sum = 0n;
   for (const [digits, power] of terms) sum += digits * 10n ** BigInt(power - least);
   return Number(`${sum}e${least}`) / part.total;
-}
-
-/** A number as [digits, power of ten]. */
-function decimal(number) {
-  const [digits, power] = Math.abs(number).toExponential().split("e");
-  const [whole, rest = ""] = digits.split(".");
-  return [BigInt(Math.sign(number)) * BigInt(whole + rest), Number(power) - rest.length];
 }
 
 export function geometricMean(part, table) {

@@ -89,7 +89,7 @@ export class Contest {
     let parts = this.parts.get(key);
     if (!parts) {
       const scored = scoredPart(this.table, votes);
-      parts = { native: scored, complete: completePart(scored, policy) };
+      parts = { native: scored, complete: completePart(scored, policy, this.table.tasks) };
       if (this.parts.size >= PARTS_KEPT) this.parts.delete(this.parts.keys().next().value);
       this.parts.set(key, parts);
     }

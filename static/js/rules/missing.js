@@ -1,5 +1,6 @@
 // What becomes of missing scores: `ranking_engine/missing.py` once more.
 
+import { asScore } from "./decimals.js";
 import { Part } from "./part.js";
 
 /** The systems with a score on a voting task, and the voting tasks, gaps and all; null where there is none. */
@@ -9,10 +10,10 @@ export function scoredPart(table, votes) {
   return systems.length ? cut(table.scores, systems, tasks) : null;
 }
 
-/** A part without gaps, made by a policy; null where the policy leaves nothing to rank. */
-export function completePart(native, policy) {
+/** A part without gaps, made by a policy; null where the policy leaves nothing to rank. `tasks` are the whole table's. */
+export function completePart(native, policy, tasks) {
   if (!native || native.isComplete) return native;
-  return POLICIES[policy](native);
+  return POLICIES[policy](native, tasks);
 }
 
 const POLICIES = {
@@ -25,7 +26,7 @@ const POLICIES = {
     const kept = indices(native.tasks.length, (t) => native.orders[t].sorted.length === native.n);
     return kept.length ? narrowed(native, indices(native.n, () => true), kept) : null;
   },
-  median: (native) => imputed(native, median),
+  median: (native, tasks) => imputed(native, (sorted, t) => asScore(median(sorted), tasks[t].precision)),
   worst: (native) => imputed(native, (sorted) => sorted[0]),
 };
 
@@ -33,7 +34,7 @@ function imputed(native, substitute) {
   const kept = indices(native.tasks.length, (t) => native.orders[t].sorted.length > 0);
   const columns = kept.map((t) => {
     const sorted = native.scores[t].filter((score) => !Number.isNaN(score)).sort();
-    const value = sorted.length === native.n ? NaN : substitute(sorted);
+    const value = sorted.length === native.n ? NaN : substitute(sorted, native.tasks[t]);
     return native.scores[t].map((score) => (Number.isNaN(score) ? value : score));
   });
   return new Part(native.systems, Int32Array.from(kept, (t) => native.tasks[t]), columns);
