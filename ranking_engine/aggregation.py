@@ -31,7 +31,7 @@ AGGREGATIONS: Mapping[str, str] = MappingProxyType(
 RankRules = Callable[[ScoreMatrix, Sequence[str]], Mapping[str, Ranking]]
 
 _ELECTS_ONLY = {"condorcet"}
-_NEEDS_POSITIVE = {"geometric_mean", "relative_difference"}
+_NEEDS_POSITIVE = {"relative_difference"}
 _SECOND_STAGE = {"optimality_gap": "mean", "normalized_mean": "mean"}
 
 
@@ -122,10 +122,10 @@ def weight_bits(matrix: ScoreMatrix, aggregation: str) -> int:
 def two_step(matrix: ScoreMatrix, rules: Sequence[str], rank_rules: RankRules) -> dict[str, Ranking]:
     """Rank each group by itself, then rank the groups' rule scores by the same rule with the group weights.
 
-    The values of one tie group are made exactly equal, and a system that a group does not rank lacks that
-    group's score. The second stage of `optimality_gap` and `normalized_mean` is the weighted mean;
-    `geometric_mean` and `relative_difference` are undefined with a rule score <= 0 of the first stage,
-    `condorcet` always. Groups of weight 0 take no part. Rofin et al. 2023, Vote'n'Rank, case study 4.
+    The values of one tie group are made exactly equal, and a system that a group does not rank lacks that group's
+    score. The second stage of `optimality_gap` and `normalized_mean` is the weighted mean; `relative_difference` is
+    undefined with a rule score <= 0 of the first stage, `condorcet` always. Groups of weight 0 take no part.
+    Rofin et al. 2023, Vote'n'Rank, case study 4.
 
     Args:
         matrix: the scores.

@@ -142,7 +142,10 @@ def _as_ranking(rule: str, n: int, part: Completed, outcome: Outcome) -> Ranking
     if outcome.scores is not None:
         scores[part.systems] = outcome.scores
     reasons = dict.fromkeys(np.flatnonzero(np.isnan(scores)).tolist(), outcome.reason)
+    reasons.update({int(part.systems[i]): reason for i, reason in outcome.reasons.items()})
     reasons.update(part.unranked_reasons)
+    if outcome.status == "ranked" and np.isnan(scores).all():
+        return Ranking.undefined(rule, n, outcome.reason, details)
     reason = outcome.reason if outcome.status in ("undefined", "no_winner") else ""
     winners = None if outcome.winners is None else tuple(int(part.systems[i]) for i in outcome.winners)
     return Ranking.from_scores(

@@ -57,7 +57,8 @@ class Profile:
 class Outcome:
     """What a rule returns: `scores` of the profile's systems (NaN = unranked), or why there are none.
 
-    `winners` are stated by a rule that has others than the systems of the highest score.
+    `winners` are stated by a rule that has others than the systems of the highest score; `reasons` say of single
+    systems, by index, why they are unranked, where `reason` does not.
     """
 
     scores: FloatArray | None
@@ -65,3 +66,4 @@ class Outcome:
     reason: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
     winners: tuple[int, ...] | None = None
+    reasons: Mapping[int, str] = field(default_factory=dict)

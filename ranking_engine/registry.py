@@ -153,7 +153,7 @@ _RULES = (
     ),
     Rule(
         "geometric_mean", "Geometric mean", "cardinal", True, _sorting_cost, cardinal.geometric_mean,
-        "The weighted geometric mean of the scores, all of which must be positive.",
+        "The weighted geometric mean of the scores; a system with a score of 0 or below has none.",
         "Rofin et al. 2023, Vote'n'Rank, section 2",
     ),
     Rule(

@@ -43,14 +43,31 @@ def _exact_mean(scores: FloatArray, integers: NDArray[Any]) -> float:
 
 
 def geometric_mean(profile: Profile) -> Outcome:
-    """Return exp(sum_t w_t log x_it / sum_t w_t); undefined with a score <= 0 or a lower-is-better task."""
-    reason = _why_lower(profile) or _reason(
-        profile, np.asarray((profile.scores <= 0).any(axis=0)), "scores <= 0"
-    )
-    if reason:
+    """Return exp(sum_t w_t log x_it / sum_t w_t); undefined with a lower-is-better task.
+
+    A system with a score <= 0 has no geometric mean and is unranked; the others are ranked without it. The rule is
+    undefined where no system has one.
+    """
+    if reason := _why_lower(profile):
         return _undefined(reason)
-    means = np.exp(weighted_mean(np.log(profile.scores), profile.weights))
-    return Outcome(np.clip(means, profile.scores.min(axis=1), profile.scores.max(axis=1)))
+    scores = profile.scores
+    is_positive = (scores > 0).all(axis=1)
+    if not is_positive.any():
+        nobody = "no system has scores above 0 on every voting task"
+        everywhere = _reason(profile, np.asarray((scores <= 0).all(axis=0)), "scores <= 0")
+        return _undefined(everywhere or nobody)
+    means = np.full(profile.n_systems, np.nan)
+    own = scores[is_positive]
+    means[is_positive] = np.clip(
+        np.exp(weighted_mean(np.log(own), profile.weights)), own.min(axis=1), own.max(axis=1)
+    )
+    lacking = {int(i): _not_positive(profile, scores[i] <= 0) for i in np.flatnonzero(~is_positive)}
+    return Outcome(means, reasons=lacking)
+
+
+def _not_positive(profile: Profile, tasks: BoolArray) -> str:
+    names = [profile.matrix.task_names[t] for t in np.flatnonzero(tasks)]
+    return f"a score <= 0 on {len(names)} of {profile.n_tasks} voting tasks: {listed(names)}"
 
 
 def median(profile: Profile) -> Outcome:

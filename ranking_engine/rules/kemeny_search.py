@@ -78,9 +78,10 @@ _NEVER = 1 << 62
 def _candidates(layer: NDArray[np.intp], above_all: Margins, least: Margins) -> Margins:
     """Return, for each v and each subset of `layer`, the least excess with v first; never where v is outside."""
     k = len(above_all)
-    candidates = np.full((k, len(layer)), _NEVER, dtype=least.dtype)
-    if least.dtype == object:
-        candidates += 1 << 512
+    never = _NEVER
+    if least.dtype == object:  # no excess is more than all margins together
+        never = 1 + sum(above_all[:, -1].tolist())
+    candidates = np.full((k, len(layer)), never, dtype=least.dtype)
     for v in range(k):
         holds = np.flatnonzero((layer >> v) & 1)
         rest = layer[holds] ^ (1 << v)

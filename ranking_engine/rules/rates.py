@@ -7,7 +7,7 @@ that the order of rows and columns cannot change a bit of the result.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from ranking_engine.score_matrix import BoolArray, FloatArray
 
 WIN_RATE_VARIANTS = ("rivals", "success_rate", "helm", "benchbench")
 NO_RIVAL = "no voting task has a score of it and of another system"
+NO_RIVALS = "no voting task has scores of two systems"
 
 _BLOCK_CELLS = 1 << 15  # differences at a time, so that their buffers stay in the processor's cache
 _LEAST = 1e-200  # the size of 0, so that nothing is divided by 0; lost in any sum with a size above 1e-184
@@ -42,7 +43,7 @@ def win_rate(profile: Profile, *, variant: str = "rivals") -> Outcome:
     if profile.n_systems == 1:
         return Outcome(np.zeros(1), details=details)
     if variant == "helm":
-        return Outcome(_mean_share_below(profile), reason=NO_RIVAL, details=details)
+        return _of_rivals(_mean_share_below(profile), details)
     if variant != "benchbench" and not np.isnan(profile.scores).any():
         return Outcome(_complete_rates(profile, ties_count_half=variant == "rivals"), details=details)
     common = common_weight(profile)
@@ -52,7 +53,12 @@ def win_rate(profile: Profile, *, variant: str = "rivals") -> Outcome:
     n_rivals = np.count_nonzero(common, axis=1)
     with np.errstate(invalid="ignore"):
         rates = won / (profile.n_systems if variant == "benchbench" else n_rivals)
-    return Outcome(rates, reason=NO_RIVAL, details=details)
+    return _of_rivals(rates, details)
+
+
+def _of_rivals(scores: FloatArray, details: Mapping[str, Any]) -> Outcome:
+    """Return scores that a system without a rival lacks; where nobody has one, the rule gives no answer."""
+    return Outcome(scores, reason=NO_RIVALS if np.isnan(scores).all() else NO_RIVAL, details=details)
 
 
 def relative_difference(profile: Profile) -> Outcome:
@@ -70,7 +76,7 @@ def relative_difference(profile: Profile) -> Outcome:
     if np.abs(scores[~np.isnan(scores)]).max() > _HUGE:
         scores = scores * 2.0**-4  # a power of two: the quotients stay the same
     means = _mean_differences(scores, profile.weights[tasks] / profile.weights.max())
-    return Outcome(in_first_order(snapped(means), systems), reason=NO_RIVAL, details=details)
+    return _of_rivals(in_first_order(snapped(means), systems), details)
 
 
 def name_order(profile: Profile) -> NDArray[np.intp]:

@@ -23,6 +23,7 @@ from ranking_engine.registry import get_rule
 from ranking_engine.score_matrix import EXACT_FLOAT, BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.stability.rules_of_pairs import PAIR_RULES, Pairs, snapped_rows, win_rate
 from ranking_engine.task_order import task_order
+from ranking_engine.weights import as_float
 
 Step = Callable[[int], None]
 
@@ -49,7 +50,10 @@ class Batch:
         weights: FloatArray | None = None,
         present: BoolArray | None = None,
     ) -> None:
-        own = matrix.integer_weights.astype(np.float64)
+        own = matrix.integer_weights
+        if own.dtype == object:  # integers may be beyond all floats; what is computed of a batch asks for shares alone
+            own = np.array([as_float(weight) for weight in matrix.weights])
+        own = own.astype(np.float64)
         self.matrix, self.scores = matrix, scores
         self.weights: FloatArray = np.broadcast_to(own, (len(scores), len(own))) if weights is None else weights
         self.present: BoolArray = np.asarray(~np.isnan(scores).all(axis=2)) if present is None else present
@@ -151,11 +155,11 @@ def _tasks_by_weight(weights: list[int]) -> dict[int, list[int]]:
 
 
 def _geometric_mean(batch: Batch) -> FloatArray:
-    """Undefined with a score <= 0; lower-is-better tasks are seen to beforehand."""
+    """A system with a score <= 0 has none; lower-is-better tasks are seen to beforehand."""
     counts = batch.weights[:, None, :] > 0  # a task that lost all its scores is filled with 0, and weighs nothing
-    is_positive = np.asarray(~((batch.scores <= 0) & counts).any(axis=(1, 2)), dtype=bool)
-    logarithms = np.log(np.where(is_positive[:, None, None] & counts, batch.scores, 1.0))
-    return np.where(is_positive[:, None], np.exp(batch.weighted_mean(logarithms)), np.nan)
+    is_low = (batch.scores <= 0) & counts
+    logarithms = np.log(np.where(counts & ~is_low, batch.scores, 1.0))
+    return np.where(is_low.any(axis=2), np.nan, np.exp(batch.weighted_mean(logarithms)))
 
 
 def _median(batch: Batch) -> FloatArray:

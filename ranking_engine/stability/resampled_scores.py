@@ -44,7 +44,9 @@ def resampled_mean(profile: Profile, task_counts: Counts, rule: str) -> FloatArr
     weights = task_counts * (profile.weights / profile.weights.max())
     shares = weights / weights.sum(axis=1, keepdims=True)
     if rule == "geometric_mean":
-        return np.exp(shares @ np.log(profile.scores).T)
+        is_low = profile.scores <= 0  # who has such a score on a task drawn has no geometric mean there
+        means = np.exp(shares @ np.log(np.where(is_low, 1.0, profile.scores)).T)
+        return np.where((task_counts > 0).astype(np.float32) @ is_low.T.astype(np.float32) > 0, np.nan, means)
     terms = _TERMS[rule](profile)
     return shares @ (terms / (np.abs(terms).max() or 1.0)).T
 

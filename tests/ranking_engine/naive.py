@@ -89,11 +89,12 @@ def geometric_mean(matrix, policy="drop_systems"):
     if part is None:
         return None
     systems, tasks, table = part
-    if any(matrix.directions[t] < 0 or table[i, t] <= 0 for i in systems for t in tasks):
+    positive = [i for i in systems if all(table[i, t] > 0 for t in tasks)]
+    if not positive or any(matrix.directions[t] < 0 for t in tasks):
         return None
     total = sum(matrix.weights[t] for t in tasks)
     return {
-        i: math.prod(float(table[i, t]) ** float(matrix.weights[t] / total) for t in tasks) for i in systems
+        i: math.prod(float(table[i, t]) ** float(matrix.weights[t] / total) for t in tasks) for i in positive
     }
 
 

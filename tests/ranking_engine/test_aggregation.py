@@ -74,7 +74,7 @@ def naive_two_step(matrix, rule, missing):
             best = {
                 place: ranking.scores[ranking.ranks == place].max() for place in set(ranking.ranks.tolist())
             }
-            if rule in {"geometric_mean", "relative_difference"} and (ranking.scores <= 0).any():
+            if rule == "relative_difference" and (ranking.scores <= 0).any():
                 return None
             columns.append([best[place] if place > 0 else np.nan for place in ranking.ranks.tolist()])
             weights.append(group.weight)

@@ -32,9 +32,12 @@ function exactMean(part, i) {
 
 export function geometricMean(part, table) {
   if (hasLower(part, table)) return null;
-  if (part.once("not positive", () => part.scores.some((column) => column.some((score) => score <= 0)))) return null;
-  const means = weightedMean(part, "geometric", () => part.scores.map((column) => column.map(Math.log))).map(Math.exp);
-  return clipped(means, part.once("mean bounds", () => bounds(part.scores, part.n)));
+  const isLow = part.once("not positive", () =>
+    Array.from({ length: part.n }, (_, i) => part.scores.some((column) => column[i] <= 0)));
+  const logarithms = () => part.scores.map((column) => column.map((score) => (score > 0 ? Math.log(score) : 0)));
+  const means = weightedMean(part, "geometric", logarithms).map(Math.exp);
+  const limits = part.once("mean bounds", () => bounds(part.scores, part.n));
+  return clipped(means, limits).map((mean, i) => (isLow[i] ? NaN : mean));
 }
 
 /** The midpoint of the lower and the upper weighted median. */

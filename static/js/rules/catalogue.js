@@ -76,7 +76,8 @@ export class Contest {
   rankingOf(rule, parts) {
     const { score, isNative } = RULES[rule];
     const part = isNative ? parts.native : parts.complete;
-    const scores = part && score(part, this.table);
+    const found = part && score(part, this.table);
+    const scores = found && !found.every(Number.isNaN) ? found : null; // where nobody is ranked the rule is undefined
     const status = scores ? (rule === "condorcet" ? "winner_only" : "ranked") : null;
     if (scores) return { status, ranks: ranksOf(part.carried(scores, this.table.n)) };
     const nobody = rule === "condorcet" && part ? "no_winner" : "undefined";

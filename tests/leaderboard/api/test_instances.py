@@ -106,7 +106,8 @@ def test_a_file_becomes_scores_vectors_ranks_a_page_and_an_answer(make, client, 
     for row in InstanceScores.objects.select_related("instance_set", "submission__system", "task"):
         names = unpack_names(row.instance_set.names)
         assert names == sorted({name for _, task, name in table if task == row.task.name})
-        expected = [table[row.submission.system.name, row.task.name, name] for name in names]
+        given = [table[row.submission.system.name, row.task.name, name] for name in names]
+        expected = [None if x is None else float(f"{x:.12g}") for x in given]
         found = [None if np.isnan(x) else x for x in unpack_vector(row.values)]
         assert found == expected
     # Before the job: the page says that it is being computed; after it, the ranks.

@@ -114,6 +114,7 @@ SAME = {
     "the default rule, visibility, description": lambda make: built(
         make, default_rule="mean", visibility="private", description="x", citation="y", tags=["z"]
     ),
+    "dust beyond twelve digits": lambda make: built(make, SCORES | {"B": [math.nextafter(1.0, 2.0), 10.0]}),
     "how a weight is written": lambda make: built(
         make, tasks=[TaskSpec("Accuracy", weight=Decimal("1.000")), TaskSpec("Time", direction=-1)]
     ),
@@ -175,7 +176,7 @@ def test_a_group_without_tasks_changes_no_figure_and_no_hash(make):
 
 
 OTHER = {
-    "a score": lambda make: built(make, SCORES | {"B": [math.nextafter(1.0, 2.0), 10.0]}),
+    "a score": lambda make: built(make, SCORES | {"B": [1.00000000001, 10.0]}),
     "a missing score": lambda make: built(make, SCORES | {"B": [None, 10.0]}),
     "a system": lambda make: built(make, SCORES | {"D": [1.0, 1.0]}),
     "the key of a system": lambda make: built(make, {"D" if n == "C" else n: v for n, v in SCORES.items()}),
