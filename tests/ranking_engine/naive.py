@@ -312,8 +312,8 @@ def ranks(scores, n):
 
 
 def assert_ranks(ranking, expected: dict | None, n: int) -> None:
-    """Compare a whole ranking with exact scores by system; None means undefined."""
-    if expected is None:
+    """Compare a whole ranking with exact scores by system; None and nobody mean undefined."""
+    if not expected:
         assert ranking.status == "undefined"
         assert ranking.reason
         expected = {}
