@@ -32,7 +32,7 @@ def test_every_demonstration_benchmark_comes_back_with_the_same_hash(make, tmp_p
 
 def test_odd_numbers_weights_and_names_come_back_with_the_same_hash(make, tmp_path, capsys):
     tasks = [
-        TaskSpec('Said "so", twice', direction=-1, group="G\\1", weight="0.0000000001", metric="ü\x7f", minimum=-1e300),
+        TaskSpec('Said "so", twice', direction=-1, group="G\\1", weight="0.0000000001", metric='ü"', minimum=-1e300),
         TaskSpec("Wide", direction=0, chance=1e-17),
         TaskSpec("Plain", maximum=1e22, precision="0.0000001", cluster='C "1"\\'),
     ]
