@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ranking_engine.aggregation import check_aggregation, reweighted, two_step, voting_groups
 from ranking_engine.missing import Completed, check_policy, complete, scored_part
@@ -15,7 +17,7 @@ from ranking_engine.pairwise import Pairwise
 from ranking_engine.profile import Outcome, Profile
 from ranking_engine.ranking import UNRANKED, Ranking
 from ranking_engine.registry import TIES, Number, Rule, get_rule, listed_rules
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 
 Progress = Callable[[int, int, str], None]
 
@@ -92,6 +94,55 @@ def rank_all(
     return rank_rules(reweighted(matrix, aggregation), keys, pairwise)
 
 
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What each task adds to the scores of a rule that is a sum over tasks.
+
+    Attributes:
+        values: shape (n_systems, n_tasks), weights included, for the systems and tasks of `matrix`.
+        matrix: what the rule ranks, complete where it needs that.
+        systems: for each row the index of its system in the original matrix.
+        scores: the rule's scores of the sums, in the original matrix's order; NaN where there is none.
+    """
+
+    values: FloatArray
+    matrix: ScoreMatrix
+    systems: NDArray[np.intp]
+    scores: FloatArray
+
+
+def task_contributions(
+    matrix: ScoreMatrix,
+    rules: Iterable[str],
+    *,
+    missing: str = "drop_systems",
+    ties: str | None = None,
+    options: Mapping[str, Mapping[str, object]] | None = None,
+) -> dict[str, Contributions]:
+    """Return what each task contributes under those of `rules` whose scores are sums over tasks here.
+
+    A rule is left out where it is no such sum, and where it is one of complete scores alone and some are missing.
+
+    Args:
+        matrix: the scores, with the weights of the aggregation; there is none for two_step.
+        rules: keys of RULES that rank systems of `matrix`.
+        missing, ties, options: as for `rank_all`.
+    """
+    shared = _Shared(matrix, missing)
+    found = {}
+    for rule in map(get_rule, rules):
+        part, profile = shared.complete if rule.needs_complete else shared.native
+        if rule.task_sum is None or profile is None:
+            continue
+        keywords = _keywords(rule, ties, _checked_options(rule, (options or {}).get(rule.key, {})))
+        values = rule.task_sum.contributions(profile, **keywords)
+        if values is not None:
+            scores = np.full(matrix.n_systems, np.nan)
+            scores[part.systems] = rule.task_sum.score(values.sum(axis=1))
+            found[rule.key] = Contributions(values, profile.matrix, part.systems, scores)
+    return found
+
+
 class _Shared:
     """The matrix as native rules see it and as complete-only rules do, each with its shared results."""
 
@@ -129,10 +180,14 @@ def _rank(shared: _Shared, rule: Rule, ties: str | None, options: Mapping[str, A
         return Ranking.undefined(rule.key, n, part.reason, part.details)
     if reason := rule.why_not_computed(profile.n_systems):
         return Ranking.undefined(rule.key, n, reason, part.details)
-    keywords = dict(options)
-    if rule.tie_convention is not None:
-        keywords["ties"] = ties or rule.tie_convention
-    return _as_ranking(rule.key, n, part, rule.function(profile, **keywords))
+    return _as_ranking(rule.key, n, part, rule.function(profile, **_keywords(rule, ties, options)))
+
+
+def _keywords(rule: Rule, ties: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a rule's functions beside the profile."""
+    if rule.tie_convention is None:
+        return dict(options)
+    return {**options, "ties": ties or rule.tie_convention}
 
 
 def _as_ranking(rule: str, n: int, part: Completed, outcome: Outcome) -> Ranking:
@@ -185,4 +240,4 @@ def _check_number(name: str, value: object, number: Number) -> None:
         raise ValueError(f"`{name}` is {value!r}; expected a number from {number.least:g} to {number.most:g}")
 
 
-__all__ = ["UNRANKED", "rank", "rank_all"]
+__all__ = ["UNRANKED", "Contributions", "rank", "rank_all", "task_contributions"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -67,3 +67,20 @@ class Outcome:
     details: Mapping[str, Any] = field(default_factory=dict)
     winners: tuple[int, ...] | None = None
     reasons: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TaskSum:
+    """How the scores of a rule are sums over tasks.
+
+    Attributes:
+        contributions: of a Profile and the rule's options: what each task adds to each system's sum, weights included,
+            shape (n_systems, n_tasks). Called where the rule gives a score. None where scores are missing and what a
+            task adds to one system depends on which others its rivals have.
+        name: what the sum is of a system.
+        score: the rule's scores of the sums.
+    """
+
+    contributions: Callable[..., FloatArray | None]
+    name: str = "score"
+    score: Callable[[FloatArray], FloatArray] = np.array

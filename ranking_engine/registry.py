@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from ranking_engine.missing import MISSING_POLICIES
-from ranking_engine.profile import Outcome
+from ranking_engine.profile import Outcome, TaskSum
 from ranking_engine.rules import (
     bradley_terry,
     cardinal,
@@ -21,6 +23,7 @@ from ranking_engine.rules import (
     threshold,
 )
 from ranking_engine.rules.positional import TIES
+from ranking_engine.score_matrix import FloatArray
 
 __all__ = [
     "MISSING_POLICIES",
@@ -64,6 +67,8 @@ class Rule:
         options: the values that each further option takes, the default first.
         parameters: options that must be given, each with the function that checks a value and returns it.
         numbers: numeric options, each with its range and default.
+        task_sum: how its scores are sums over tasks; None where they are not. Copeland, Minimax and the rules of the
+            majority compare sums over tasks of two systems at a time, eliminations the sums of those that remain.
         is_slow: its time grows faster than that of comparing all pairs, so that it is computed where asked for.
         max_systems: it is not computed for more ranked systems than this; None where there is no limit.
     """
@@ -80,6 +85,7 @@ class Rule:
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     parameters: Mapping[str, Callable[[object], Any]] = field(default_factory=dict)
     numbers: Mapping[str, Number] = field(default_factory=dict)
+    task_sum: TaskSum | None = None
     is_slow: bool = False
     max_systems: int | None = None
 
@@ -143,6 +149,10 @@ def _differences_cost(n: int, T: int) -> float:
     return _pairwise_cost(n, T) + 8e-6 * T + 1.5e-9 * n * n * T
 
 
+def _of_vector(vector_of: Callable[..., FloatArray]) -> TaskSum:
+    return TaskSum(positional.contributions_of(vector_of))
+
+
 MOST_COMPARED = 15_000  # systems all of whose pairs are compared: a number for each takes 0.9 GB
 
 _RULES = (
@@ -150,11 +160,13 @@ _RULES = (
         "mean", "Mean", "cardinal", True, _sorting_cost, cardinal.mean,
         "The weighted average of the scores.",
         "The usual practice; see Colombo et al. 2022 and Rofin et al. 2023 for what is wrong with it.",
+        task_sum=TaskSum(cardinal.mean_contributions),
     ),
     Rule(
         "geometric_mean", "Geometric mean", "cardinal", True, _sorting_cost, cardinal.geometric_mean,
         "The weighted geometric mean of the scores; a system with a score of 0 or below has none.",
         "Rofin et al. 2023, Vote'n'Rank, section 2",
+        task_sum=TaskSum(cardinal.log_contributions, "logarithm of the score", np.exp),
     ),
     Rule(
         "median", "Median", "cardinal", True, _sorting_cost, cardinal.median,
@@ -165,42 +177,50 @@ _RULES = (
         "normalized_mean", "Normalised mean", "cardinal", True, _sorting_cost, cardinal.normalized_mean,
         "The weighted average of how far a system has come from chance to the best possible score.",
         "Srivastava et al. 2022, Beyond the imitation game, normalised preferred metric",
+        task_sum=TaskSum(cardinal.normalized_contributions),
     ),
     Rule(
         "optimality_gap", "Optimality gap", "cardinal", True, _sorting_cost, cardinal.optimality_gap,
         "How far, on average, a system stays below the benchmark's optimality threshold.",
         "Agarwal et al. 2021; Rofin et al. 2023, Vote'n'Rank, section 2",
+        task_sum=TaskSum(cardinal.gap_contributions),
     ),
     Rule(
         "plurality", "Plurality", "positional", True, _sorting_cost, positional.plurality,
         "The weight of the tasks on which a system is first.",
         "Rofin et al. 2023, Vote'n'Rank, section 2", tie_convention="worst",
+        task_sum=_of_vector(positional.plurality_vector),
     ),
     Rule(
         "borda", "Borda", "positional", True, _sorting_cost, positional.borda,
         "On each task a system earns one point, times the task's weight, for every system placed below it.",
         "Borda 1784; Rofin et al. 2023, Vote'n'Rank, section 2", tie_convention="worst",
+        task_sum=_of_vector(positional.borda_vector),
     ),
     Rule(
         "dowdall", "Dowdall", "positional", True, _sorting_cost, positional.dowdall,
         "On each task a system earns the task's weight divided by its position.",
         "Reilly 2002 on Nauru; Rofin et al. 2023, Vote'n'Rank, section 2", tie_convention="best",
+        task_sum=_of_vector(positional.dowdall_vector),
     ),
     Rule(
         "average_rank", "Average rank", "positional", True, _sorting_cost, positional.average_rank,
         "The weighted average of a system's positions on the tasks.",
         "Brazdil and Soares 2000; Pavao et al. 2021", tie_convention="average",
+        task_sum=TaskSum(positional.average_rank_contributions),
     ),
     Rule(
         "veto", "Veto", "positional", True, _sorting_cost, positional.veto,
         "A system is as good as the weight of the tasks on which it is last is light.",
         "Anti-plurality, see Brandt et al. 2016, Handbook of computational social choice", tie_convention="worst",
+        task_sum=_of_vector(positional.veto_vector),
     ),
     Rule(
         "positional", "Positional", "positional", True, _sorting_cost, positional.positional,
         "On each task a system earns the points that a vector of your own gives to its position.",
         "Young 1975, Social choice scoring functions", tie_convention="worst",
         parameters={"vector": positional.checked_vector},
+        task_sum=_of_vector(positional.padded_vector),
     ),
     Rule(
         "threshold", "Threshold", "elimination", True, _threshold_cost, threshold.threshold,
@@ -265,11 +285,13 @@ _RULES = (
         "How often a system is ahead, on average over its rivals; a tie is half a win.",
         "Liang et al. 2023, HELM; Pavao et al. 2021, success rate",
         options={"variant": rates.WIN_RATE_VARIANTS}, max_systems=MOST_COMPARED,
+        task_sum=TaskSum(rates.win_rate_contributions),
     ),
     Rule(
         "relative_difference", "Relative difference", "rates", False, _differences_cost, rates.relative_difference,
         "By how much a system is ahead, relative to the two scores, on average over rivals and tasks.",
         "Pavao et al. 2021, section 3", max_systems=MOST_COMPARED,
+        task_sum=TaskSum(rates.relative_difference_contributions),
     ),
     Rule(
         "bradley_terry", "Bradley-Terry", "rates", False, _bradley_terry_cost, bradley_terry.bradley_terry,

@@ -107,6 +107,31 @@ def optimality_gap(profile: Profile) -> Outcome:
     return Outcome(weighted_mean(minus_gaps(profile), profile.weights))
 
 
+def mean_contributions(profile: Profile) -> FloatArray:
+    """Return what each task adds to the mean."""
+    return profile.scores * _weight_shares(profile)
+
+
+def log_contributions(profile: Profile) -> FloatArray:
+    """Return what each task adds to the logarithm of the geometric mean; NaN for scores <= 0."""
+    logarithms = np.log(np.where(profile.scores > 0, profile.scores, np.nan))
+    return np.asarray(logarithms * _weight_shares(profile))
+
+
+def normalized_contributions(profile: Profile) -> FloatArray:
+    """Return what each task adds to the normalised mean."""
+    return normalized(profile) * _weight_shares(profile)
+
+
+def gap_contributions(profile: Profile) -> FloatArray:
+    """Return what each task adds to minus the optimality gap."""
+    return minus_gaps(profile) * _weight_shares(profile)
+
+
+def _weight_shares(profile: Profile) -> FloatArray:
+    return profile.weights / math.fsum(profile.weights.tolist())
+
+
 def normalized(profile: Profile) -> FloatArray:
     """Return how far each score, as stored, has come from chance (0) to the best possible score (1)."""
     return (profile.matrix.values - profile.matrix.chance) / _span(profile.matrix)

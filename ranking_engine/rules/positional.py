@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -63,9 +63,7 @@ def positional(profile: Profile, *, vector: tuple[float, ...], ties: str = "wors
     if n > len(vector) and vector[-1] < 0:
         reason = f"the scoring vector ends below 0 and would rise when padded with 0 for {n} systems"
         return Outcome(None, "undefined", reason)
-    padded = np.zeros(n)
-    padded[: len(vector)] = vector[:n]
-    return Outcome(positional_scores(profile, padded, ties))
+    return Outcome(positional_scores(profile, padded_vector(n, vector=vector), ties))
 
 
 def checked_vector(vector: object) -> tuple[float, ...]:
@@ -107,6 +105,33 @@ def average_rank_vector(n: int) -> FloatArray:
 def veto_vector(n: int) -> FloatArray:
     """0, ..., 0, -1."""
     return np.array([*[0.0] * (n - 1), -1.0])
+
+
+def padded_vector(n: int, *, vector: tuple[float, ...]) -> FloatArray:
+    """`vector`, padded with 0 or cut."""
+    padded = np.zeros(n)
+    padded[: len(vector)] = vector[:n]
+    return padded
+
+
+def contributions_of(vector_of: Callable[..., FloatArray]) -> Callable[..., FloatArray]:
+    """Return the function that says what each task adds to the scores by the vector of `vector_of`.
+
+    Args:
+        vector_of: of the number of systems and the rule's own parameters.
+    """
+
+    def contributions(profile: Profile, *, ties: str, **parameters: object) -> FloatArray:
+        given = points(profile.order, vector_of(profile.n_systems, **parameters), ties)
+        return given * (profile.weights / profile.denominator)
+
+    return contributions
+
+
+def average_rank_contributions(profile: Profile, *, ties: str) -> FloatArray:
+    """Return what each task adds to minus the average rank."""
+    given = points(profile.order, average_rank_vector(profile.n_systems), ties)
+    return given * (profile.weights / math.fsum(profile.weights.tolist()))
 
 
 def positional_scores(profile: Profile, vector: FloatArray, ties: str) -> FloatArray:

@@ -61,6 +61,24 @@ def _of_rivals(scores: FloatArray, details: Mapping[str, Any]) -> Outcome:
     return Outcome(scores, reason=NO_RIVALS if np.isnan(scores).all() else NO_RIVAL, details=details)
 
 
+def win_rate_contributions(profile: Profile, *, variant: str = "rivals") -> FloatArray | None:
+    """Return what each task adds to the win rate, its share of the weight times the share of rivals beaten on it.
+
+    None where a score is missing: the rate against each rival is then over the tasks that both have, so that a task
+    counts more for a system with few tasks than for its rivals.
+    """
+    n = profile.n_systems
+    if np.isnan(profile.scores).any():
+        return None
+    if n == 1:
+        return np.zeros((1, profile.n_tasks))
+    order, weights = profile.order, profile.weights / math.fsum(profile.weights.tolist())
+    beaten = (n - 1 - order.last).astype(np.float64)
+    if variant in ("rivals", "helm"):
+        beaten += (order.last - order.first) / 2
+    return beaten * weights / (n if variant == "benchbench" else n - 1)
+
+
 def relative_difference(profile: Profile) -> Outcome:
     """Return the mean over rivals of the weighted mean over common tasks of the relative difference.
 
@@ -77,6 +95,23 @@ def relative_difference(profile: Profile) -> Outcome:
         scores = scores * 2.0**-4  # a power of two: the quotients stay the same
     means = _mean_differences(scores, profile.weights[tasks] / profile.weights.max())
     return _of_rivals(in_first_order(snapped(means), systems), details)
+
+
+def relative_difference_contributions(profile: Profile) -> FloatArray | None:
+    """Return what each task adds to the relative difference; None where a score is missing, as under win rate."""
+    n = profile.n_systems
+    if np.isnan(profile.scores).any():
+        return None
+    if n == 1:
+        return np.zeros((1, profile.n_tasks))
+    scores = profile.scores * 2.0**-4 if np.abs(profile.scores).max() > _HUGE else profile.scores
+    weights = profile.weights / math.fsum(profile.weights.tolist())
+    contributions = np.empty(scores.shape)
+    for t, column in enumerate(scores.T):
+        size = np.maximum(np.abs(column), _LEAST)
+        relative = (column[:, None] - column) / (size[:, None] + size)
+        contributions[:, t] = relative.sum(axis=1) * weights[t] / (n - 1)
+    return contributions
 
 
 def name_order(profile: Profile) -> NDArray[np.intp]:

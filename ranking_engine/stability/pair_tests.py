@@ -1,26 +1,31 @@
 """Tests of pairs of systems: are their differences, task by task, more than chance?
 
-A sign-flip test (`sign_flips`) of the differences on independent units: clusters of tasks, or instances of one task.
-A family of pairs is adjusted by itself (Holm); where even the least p-value that so many units allow would not be
-significant, there are too few to tell, which is not the same as a tie.
+A sign-flip test (`sign_flips`) of the differences on units: clusters of tasks, or instances of one task, taken as
+independent. A family of pairs is adjusted by itself (Holm). A pair whose difference is significant is separable if
+the system ranked higher is the one ahead, and contradicted if it is the other one; two systems that share a rank are
+tied, whatever their difference. Where even the least p-value that so many units allow would not be significant, there
+are too few to tell, which is not the same as a tie.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.clusters import cluster_key, clusters_of
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.stability.sign_flips import draws_for, holm, sign_flips
+from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.stability.sign_flips import CHEAP_EXACT, MAX_EXACT, Sums, holm, sign_flips
 
-TOO_FEW, NOT_SEPARABLE, SEPARABLE = 0, 1, 2
-VERDICTS = ("too few tasks to tell", "not separable", "separable")
+TOO_FEW, NOT_SEPARABLE, SEPARABLE, CONTRADICTED, TIED = 0, 1, 2, 3, 4
+VERDICTS = ("too few tasks to tell", "not separable", "separable", "contradicted", "tied")
 LEVEL = 0.05
+
+_FEW_PAIRS = 2_000  # so many are counted exactly up to 28 differences, of more pairs those of up to 20
+_MANY_PAIRS = 10_000  # up to so many pairs, what draws leave open is counted as well
 
 Scale = Literal["sd", "none"]
 
@@ -36,7 +41,7 @@ class PairTests:
         p_values: of the sign-flip test.
         adjusted: after Holm, over this family.
         least_adjusted: the least adjusted p-value that the numbers of units allow.
-        verdicts: TOO_FEW, NOT_SEPARABLE or SEPARABLE.
+        verdicts: an index of VERDICTS.
         n_draws: sign vectors drawn, where not all were counted; 0 where all were.
     """
 
@@ -51,18 +56,21 @@ class PairTests:
 
     @property
     def verdict(self) -> str:
-        """`some` pairs are separable, `none` are, or there are `too_few_tasks` to tell for every pair."""
+        """`some` pairs are separable, `none` are, or there are `too_few_tasks` to tell for every pair not tied."""
         if (self.verdicts == SEPARABLE).any():
             return "some"
-        return "too_few_tasks" if len(self.verdicts) and (self.verdicts == TOO_FEW).all() else "none"
+        untied = self.verdicts[self.verdicts != TIED]
+        return "too_few_tasks" if len(untied) and (untied == TOO_FEW).all() else "none"
 
     def summary(self) -> dict[str, Any]:
         """Return the counts of verdicts as JSON."""
-        counts = np.bincount(self.verdicts, minlength=3).tolist()
+        counts = np.bincount(self.verdicts, minlength=len(VERDICTS)).tolist()
         return {
             "verdict": self.verdict,
             "n_pairs": len(self.pairs),
             "n_separable": counts[SEPARABLE],
+            "n_contradicted": counts[CONTRADICTED],
+            "n_tied": counts[TIED],
             "n_not_separable": counts[NOT_SEPARABLE],
             "n_too_few_tasks": counts[TOO_FEW],
             "least_adjusted": float(self.least_adjusted.min()) if len(self.pairs) else None,
@@ -71,7 +79,7 @@ class PairTests:
 
 
 class PairTable:
-    """Every pair of `systems` tested once: a p-value hangs on no ranking, only its adjustment does."""
+    """Every pair of `systems` tested once: a p-value depends on no ranking, only its adjustment does."""
 
     def __init__(
         self, units: FloatArray, shares: FloatArray, systems: Sequence[int], level: float, seed: int
@@ -84,14 +92,23 @@ class PairTable:
         self.tests = _test_pairs(units, shares, pairs, level, seed)
         self.least = np.minimum(1.0, 2.0 ** (1.0 - self.tests.n_units))
 
-    def family(self, order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> PairTests:
-        """Return the tests of these pairs of places of `order`, adjusted among themselves."""
+    def family(
+        self, order: Sequence[int], pairs: NDArray[np.intp], is_tied: BoolArray, factor: float = 1.0
+    ) -> PairTests:
+        """Return the tests of a family of pairs, adjusted among themselves.
+
+        Args:
+            order: systems, best first.
+            pairs: shape (n_pairs, 2), places of `order`, the better one first.
+            is_tied: for each pair, whether the two share a rank.
+            factor: what differences are multiplied by.
+        """
         places = np.array([self.places[system] for system in order], dtype=np.intp)
         systems = np.array(order, dtype=np.intp)
-        a, b = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        a, b = pairs.T
         low, high = np.minimum(places[a], places[b]), np.maximum(places[a], places[b])
         rows = low * (2 * len(self.places) - low - 1) // 2 + high - low - 1
-        sign = np.where(places[a] < places[b], 1.0, -1.0)
+        sign = np.where(places[a] < places[b], factor, -factor)
         return _judged(
             np.column_stack([systems[a], systems[b]]),
             differences=self.tests.differences[rows] * sign,
@@ -100,6 +117,7 @@ class PairTable:
             least=self.least[rows],
             n_draws=self.tests.n_draws,
             level=self.level,
+            is_tied=is_tied,
         )
 
 
@@ -110,7 +128,7 @@ def instance_separability(
 
     Args:
         scores: shape (n_systems, n_instances), higher is better, NaN = missing.
-        pairs: the family, shape (n_pairs, 2), indices of systems.
+        pairs: the family, shape (n_pairs, 2), indices of systems, the one ranked higher first.
         level: of significance.
         seed: of the sign vectors drawn where a pair differs on more than 28 instances.
 
@@ -132,10 +150,11 @@ def pair_test(
         scale: what differences are divided by.
         seed: of the sign vectors drawn where the pair differs on more than 28 clusters.
 
-    A pair that was picked because it looked far apart was picked from all pairs: `significance` adjusts for that.
+    There is no ranking, so no verdict is "contradicted": the sign of the difference says who is ahead. A pair that was picked because it looked far apart was picked from all pairs: `significance` adjusts for that.
     """
     units, shares = cluster_differences(matrix, scale)
-    return _test_pairs(units, shares, np.array([[i, j]], dtype=np.intp), level, seed)
+    found = _test_pairs(units, shares, np.array([[i, j]], dtype=np.intp), level, seed)
+    return replace(found, verdicts=np.where(found.verdicts == CONTRADICTED, SEPARABLE, found.verdicts))
 
 
 def cluster_differences(matrix: ScoreMatrix, scale: Scale) -> tuple[FloatArray, FloatArray]:
@@ -183,23 +202,50 @@ def _test_pairs(
     units: FloatArray, shares: FloatArray, pairs: NDArray[np.intp], level: float, seed: int
 ) -> PairTests:
     first, second = pairs[:, 0], pairs[:, 1]
-    apart = units[first] - units[second]
-    is_common = ~np.isnan(apart)
-    differences = np.where(is_common.any(axis=2), np.where(is_common, apart, 0.0).sum(axis=2), np.nan)
-    n_units = (~np.isnan(differences)).sum(axis=1)
-    weight = np.where(is_common, shares[first], 0.0).sum(axis=(1, 2))
+    sums: Sums | None = None
+    tested = np.unique(pairs)
+    is_there = ~np.isnan(units[tested])
+    if (is_there == is_there[:1]).all():  # so that all pairs have the same tasks in common
+        values = np.zeros(units.shape[:2])
+        values[tested] = np.where(is_there, units[tested], 0.0).sum(axis=2)
+        differences = np.where(is_there[:1].any(axis=2), values[first] - values[second], np.nan)
+        weight = np.full(len(pairs), np.nansum(shares[tested[:1]]))
+        sums = _sums_of_pairs(values, first, second)
+    else:
+        apart = units[first] - units[second]
+        is_common = ~np.isnan(apart)
+        differences = np.where(is_common.any(axis=2), np.where(is_common, apart, 0.0).sum(axis=2), np.nan)
+        weight = np.where(is_common, shares[first], 0.0).sum(axis=(1, 2))
     total = np.nansum(differences, axis=1)
-    means = np.divide(total, weight, out=np.full(len(pairs), np.nan), where=weight > 0)
-    found = sign_flips(differences, n_draws=draws_for(len(pairs), level), seed=seed)
+    is_few, is_many = len(pairs) <= _FEW_PAIRS, len(pairs) > _MANY_PAIRS
+    found = sign_flips(
+        differences,
+        seed=seed,
+        max_exact=MAX_EXACT if is_few else CHEAP_EXACT,
+        max_recounted=CHEAP_EXACT if is_many else MAX_EXACT,
+        certain=0.0 if is_few else level / len(pairs),
+        sums=sums,
+    )
     return _judged(
         pairs,
-        differences=means,
-        n_units=n_units,
+        differences=np.divide(total, weight, out=np.full(len(pairs), np.nan), where=weight > 0),
+        n_units=(~np.isnan(differences)).sum(axis=1),
         p_values=found.p_values,
         least=found.least,
         n_draws=found.n_draws,
         level=level,
+        is_tied=np.zeros(len(pairs), dtype=bool),
     )
+
+
+def _sums_of_pairs(values: FloatArray, first: NDArray[np.intp], second: NDArray[np.intp]) -> Sums:
+    """Return drawn sums as differences of the systems' own: far fewer products than pair by pair."""
+
+    def drawn(signs: FloatArray) -> Callable[[NDArray[np.intp]], FloatArray]:
+        of_systems = values @ signs.T
+        return lambda rows: of_systems[first[rows]] - of_systems[second[rows]]
+
+    return drawn
 
 
 def _judged(
@@ -211,9 +257,12 @@ def _judged(
     least: FloatArray,
     n_draws: int,
     level: float,
+    is_tied: BoolArray,
 ) -> PairTests:
     adjusted, least_adjusted = holm(p_values), holm(least)
-    verdicts = np.where(adjusted <= level, SEPARABLE, np.where(least_adjusted > level, TOO_FEW, NOT_SEPARABLE))
+    told = np.where(differences > 0, SEPARABLE, CONTRADICTED)
+    verdicts = np.where(adjusted <= level, told, np.where(least_adjusted > level, TOO_FEW, NOT_SEPARABLE))
+    verdicts[is_tied] = TIED
     return PairTests(
         pairs, differences, n_units, p_values, adjusted, least_adjusted, verdicts.astype(np.int8), n_draws
     )

@@ -1,17 +1,24 @@
-"""Significance: which systems of a board can be told apart, and which cannot.
+"""Significance: which systems of a ranking can be told apart, and which cannot.
 
-Two systems are separable where a sign-flip test over tasks (`sign_flips`) is significant after Holm's adjustment
-over the pairs of its family. Three families are adjusted each by itself: neighbours on the board, all pairs of
-the top, and all pairs, which decide the runs. Tasks of one cluster (a stated one; else a group; else a task by
-itself) are not independent, so their differences are added up and change sign together. Where even the least
-p-value that so many clusters allow would not be significant, the verdict is that there are too few tasks to
-tell: that is not the same as a tie.
+Separability belongs to a rule. Where the rule's scores are sums over tasks (`Rule.task_sum`), what each task adds to
+them is tested: sum_t (contribution_it - contribution_jt), weights included, is the difference of the two scores. A
+sign-flip test (`sign_flips`) asks whether it is more than chance. Where they are no such sums, as under Copeland,
+medians, eliminations, or win rate with missing scores, the test is of mean differences in units of spread:
+sum_t weight_t (score_i - score_j)_t / scale_t over common tasks, scores oriented so that higher is better.
+`scale="sd"`, the default, divides by the task's standard deviation over the systems: else a task in large units would
+decide alone; `scale="none"` takes the scores as they are. Both tests are exact, because exchanging two systems' scores
+on a task exchanges their contributions to it and leaves its deviation as it is.
 
-The statistic of a pair is sum_t weight_t (score_i - score_j)_t / scale_t over common tasks, scores oriented so
-that higher is better. `scale="sd"`, the default, divides by the task's standard deviation over the systems: else
-a task in large units would decide alone. The test is exact under any such scale, because exchanging two systems'
-scores on a task leaves the deviation of the task as it is. `scale="none"` takes the scores as they are, as the
-`mean` rule does. That systems are neighbours, or at the top, is itself taken from the data.
+Two systems are separable where the test is significant after Holm's adjustment over the pairs of its family *and*
+the one ranked higher is the one ahead. Significant the other way, the ranking is contradicted, which only mean
+differences can do. Two systems that share a rank are tied, whatever else is said of them. Three families are adjusted
+each by itself: neighbours, which are all pairs across consecutive ranks; all pairs of the top; and all pairs, which
+decide the runs. Neighbours are n - 1 pairs without ties and never more than n^2 / 4. Tied pairs count in the
+adjustment of the two other families. Tasks of one cluster (a stated one; else a group; else a task by itself) are not
+taken as independent: what they add is added up and changes sign together. Where even the least p-value that so many
+clusters allow would not be significant, there are too few tasks to tell: that is not the same as a tie.
+
+That systems are neighbours, or at the top, is itself taken from the data.
 
 Demšar 2006; Benavoli et al. 2016. The papers on benchmarks (Rofin et al. 2023, Colombo et al. 2022, Zhang and
 Hardt 2024) test nothing of the kind. `bootstrap` gives rank intervals, which answer another question: what if the
@@ -21,15 +28,17 @@ tasks were drawn again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.dispatch import Contributions, task_contributions
 from ranking_engine.missing import scored_part
 from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.registry import RULES
+from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.friedman import Friedman, friedman
 from ranking_engine.stability.pair_tests import (
     LEVEL,
@@ -42,13 +51,16 @@ from ranking_engine.stability.pair_tests import (
     cluster_differences,
     task_clusters,
 )
+from ranking_engine.stability.sign_flips import NULL_HYPOTHESIS
 
 TOP = 10
+CONTRIBUTIONS, MEAN_DIFFERENCES = "contributions", "mean_differences"
+_ALIKE = 1e-12  # two rules test the same where their contributions are the same up to shift and unit, and rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Consecutive places of the board with no separable pair among them.
+    """Consecutive ranks with no separable pair among them; pairs may be contradicted.
 
     `systems` in the order of the board, at least two; `is_told`: enough tasks for every pair of them.
     """
@@ -59,13 +71,16 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Significance:
-    """What can be told apart on a board.
+    """What can be told apart in a ranking.
 
     Attributes:
         level, seed, scale: the parameters.
-        n_clusters: the independent groups of tasks.
+        rule: the key of the ranking's rule.
+        tested: CONTRIBUTIONS to the rule's scores, or MEAN_DIFFERENCES in units of spread.
+        n_clusters: the clusters of tasks that the tests rest on, taken as independent.
+        n_tasks: the tasks in them.
         order: the ranked systems, best first, those of one rank by name.
-        neighbours: consecutive systems of `order`.
+        neighbours: all pairs of systems of consecutive ranks.
         top: all pairs of the first `TOP` places, with all systems that share the last of them.
         every_pair: all pairs; `runs` rest on them, and so may hold neighbours that the smaller family separates.
         runs: maximal runs of ranks without a separable pair; they may overlap. A rank whose own systems are
@@ -76,7 +91,10 @@ class Significance:
     level: float
     seed: int
     scale: str
+    rule: str
+    tested: str
     n_clusters: int
+    n_tasks: int
     order: tuple[int, ...]
     neighbours: PairTests
     top: PairTests
@@ -89,12 +107,31 @@ class Significance:
         """Whether not a single pair of neighbours can be told apart, for whatever reason."""
         return self.neighbours.verdict != "some"
 
+    @property
+    def tested_text(self) -> str:
+        """What is tested, and where that is not what the rule adds up, why not."""
+        rule = RULES.get(self.rule)
+        task_sum = rule.task_sum if rule else None
+        if self.tested == CONTRIBUTIONS and rule and task_sum:
+            return f"what each task adds to the {task_sum.name} under {rule.name}, weights included"
+        units = "in units of each task's spread over the systems" if self.scale == "sd" else "as they are"
+        text = f"weighted mean differences of scores over common tasks, {units}"
+        if rule is None:
+            return text
+        if task_sum is None:
+            return f"{text}, because {rule.name} is no sum over tasks"
+        return f"{text}, because {rule.name} is no sum over tasks where scores are missing"
+
     def summary(self) -> dict[str, Any]:
         """Return what a page says, as JSON; the systems of runs by index."""
         return {
             "level": self.level,
             "scale": self.scale,
+            "tested": self.tested,
+            "tested_text": self.tested_text,
+            "null_hypothesis": NULL_HYPOTHESIS,
             "n_clusters": self.n_clusters,
+            "n_tasks": self.n_tasks,
             "no_neighbours_separable": self.no_neighbours_separable,
             "neighbours": self.neighbours.summary(),
             "top": self.top.summary(),
@@ -129,25 +166,39 @@ def significance(
     scale: Scale = "sd",
     pool: Sequence[str] | None = None,
     seed: int = 0,
+    missing: str = "drop_systems",
+    ties: str | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> Significance:
-    """Say which systems of the board that `ranking` makes of `matrix` can be told apart.
+    """Say which systems can be told apart in `ranking`, which some rule makes of `matrix`.
 
     Args:
-        matrix: the scores; `clusters_of` tells its clusters.
-        ranking: of the systems of `matrix`, by whatever rule the board goes by.
-        top: all pairs of so many first places are a family.
+        matrix: the scores, with the weights of the aggregation; `clusters_of` tells its clusters.
+        ranking: of the systems of `matrix`.
+        top: all pairs of so many first ranks are a family.
         level: of significance, as 0.05.
-        scale: what differences are divided by.
+        scale: what mean differences are divided by.
         pool: names of the systems chosen in advance for Friedman's test; by default all, if they are few enough.
-        seed: of the sign vectors drawn where a pair has more than 28 clusters.
+        seed: of the sign vectors drawn where a pair has more than 28 clusters, or more than 20 on a large board.
+        missing, ties, options: those that `ranking` was made with.
 
     O(n^2) tests of a millisecond at most, but for those that draw.
 
     Raises:
-        ValueError: a parameter out of its range, or a name in `pool` that is no system's.
+        ValueError: a parameter out of its range, a name in `pool` that is no system's, or a ranking whose scores are
+            not those of its rule under `missing`, `ties` and `options`.
     """
     found = significance_of_rankings(
-        matrix, {"": ranking}, top=top, level=level, scale=scale, pool=pool, seed=seed
+        matrix,
+        {"": ranking},
+        top=top,
+        level=level,
+        scale=scale,
+        pool=pool,
+        seed=seed,
+        missing=missing,
+        ties=ties,
+        options={ranking.rule: options or {}},
     )
     return found[""]
 
@@ -161,13 +212,20 @@ def significance_of_rankings(
     scale: Scale = "sd",
     pool: Sequence[str] | None = None,
     seed: int = 0,
+    missing: str = "drop_systems",
+    ties: str | None = None,
+    options: Mapping[str, Mapping[str, object]] | None = None,
 ) -> dict[str, Significance]:
-    """Say the same of several rankings of one matrix, each pair of systems being tested once for all of them.
+    """Say the same of several rankings of one matrix, sharing the tests that are the same.
+
+    Mean differences are tested once, and so are contributions that differ by their unit only, such as those to
+    the average rank and to the win rate.
 
     Args:
-        matrix: the scores; `clusters_of` tells its clusters.
+        matrix: the scores, with the weights of the aggregation; `clusters_of` tells its clusters.
         rankings: of the systems of `matrix`, by key, such as one a rule.
         top, level, scale, pool, seed: as for `significance`.
+        missing, ties, options: those that the rankings were made with; options by rule.
 
     Returns:
         One answer a ranking, under its key.
@@ -178,28 +236,110 @@ def significance_of_rankings(
     for ranking in rankings.values():
         _check_parameters(matrix, ranking, level, scale, pool)
     orders = {key: _board_order(matrix, ranking) for key, ranking in rankings.items()}
-    units, shares = cluster_differences(matrix, scale)
-    table = PairTable(units, shares, sorted(set().union(*orders.values())), level, seed)
+    ranked = {ranking.rule for key, ranking in rankings.items() if orders[key] and ranking.rule in RULES}
+    sums = task_contributions(matrix, sorted(ranked), missing=missing, ties=ties, options=options)
+    tests = _Tests(matrix, scale, level, seed, [order for key, order in orders.items() if rankings[key].rule not in sums])
     of_pool = _friedman_of(matrix, pool, level)
     found = {}
     for key, order in orders.items():
-        every = [(a, b) for a in range(len(order)) for b in range(a + 1, len(order))]
-        places = rankings[key].ranks[list(order)]
-        n_top = int((places <= top).sum())
-        every_pair = table.family(order, every)
+        ranking, contributions = rankings[key], sums.get(rankings[key].rule)
+        if contributions is not None:
+            _check_same(ranking, contributions, missing)
+        tested = tests.of_mean_differences() if contributions is None else tests.of_contributions(contributions)
+        places = ranking.ranks[list(order)]
+
+        def family(pairs: NDArray[np.intp], order=order, places=places, tested=tested) -> PairTests:
+            is_tied = places[pairs[:, 0]] == places[pairs[:, 1]]
+            return tested.table.family(order, pairs, is_tied, tested.factor)
+
+        every_pair = family(np.column_stack(np.triu_indices(len(order), 1)))
         found[key] = Significance(
             level,
             seed,
             scale,
-            units.shape[1],
+            ranking.rule,
+            MEAN_DIFFERENCES if contributions is None else CONTRIBUTIONS,
+            tested.n_clusters,
+            tested.n_tasks,
             order,
-            table.family(order, [(a, a + 1) for a in range(len(order) - 1)]),
-            table.family(order, [(a, b) for a, b in every if b < n_top]),
+            family(_neighbours(places)),
+            family(np.column_stack(np.triu_indices(int((places <= top).sum()), 1))),
             every_pair,
             _runs(order, places, every_pair),
             of_pool,
         )
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Tested:
+    """A table of tests; differences of a rule are `factor` times its."""
+
+    table: PairTable
+    n_clusters: int
+    n_tasks: int
+    factor: float = 1.0
+
+
+class _Tests:
+    """The tables of tests, each made once: of mean differences, and of contributions up to shift and unit."""
+
+    def __init__(
+        self, matrix: ScoreMatrix, scale: Scale, level: float, seed: int, orders: Sequence[Sequence[int]]
+    ) -> None:
+        self.matrix, self.scale, self.level, self.seed = matrix, scale, level, seed
+        self.systems = sorted(set().union(*orders))
+        self.mean_differences: _Tested | None = None
+        self.by_contributions: list[tuple[FloatArray, Contributions, _Tested]] = []
+
+    def of_mean_differences(self) -> _Tested:
+        if self.mean_differences is None:
+            units, shares = cluster_differences(self.matrix, self.scale)
+            table = PairTable(units, shares, self.systems, self.level, self.seed)
+            self.mean_differences = _Tested(table, units.shape[1], int(self.matrix.votes.sum()))
+        return self.mean_differences
+
+    def of_contributions(self, own: Contributions) -> _Tested:
+        quarters = own.values / 4  # of which differences are finite
+        centred = quarters - np.nanmin(quarters, axis=0)
+        unit = float(np.nanmax(centred)) or 1.0
+        centred = centred / unit
+        for other, its, tested in self.by_contributions:
+            is_alike = np.array_equal(own.systems, its.systems) and own.matrix.task_names == its.matrix.task_names
+            if is_alike and np.allclose(centred, other, rtol=0, atol=_ALIKE, equal_nan=True):
+                return replace(tested, factor=4 * unit)
+        clusters = task_clusters(own.matrix)
+        units = np.zeros((self.matrix.n_systems, max(clusters) + 1))
+        for t, cluster in enumerate(clusters):
+            units[own.systems, cluster] += centred[:, t]
+        shares = np.full(units.shape, 1 / units.shape[1])  # so that the mean difference is that of the scores
+        ranked = np.flatnonzero(~np.isnan(own.scores)).tolist()
+        table = PairTable(units[..., None], shares[..., None], ranked, self.level, self.seed)
+        tested = _Tested(table, units.shape[1], len(clusters), 4 * unit)
+        self.by_contributions.append((centred, own, tested))
+        return tested
+
+
+def _check_same(ranking: Ranking, contributions: Contributions, missing: str) -> None:
+    ranked = ranking.ranks != UNRANKED
+    expected, scores = contributions.scores[ranked], ranking.scores[ranked]
+    size = np.abs(expected).max(initial=0.0) + np.abs(contributions.values).max(initial=0.0)
+    if not np.allclose(expected, scores, rtol=0, atol=1e-9 * size):
+        raise ValueError(
+            f"`ranking` has other scores than the rule {ranking.rule} gives the systems of `matrix` where "
+            f"`missing` is {missing!r}; state the `missing`, `ties` and `options` that it was made with"
+        )
+
+
+def _neighbours(places: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return all pairs across consecutive ranks, the better one first; `places` are the ranks in ascending order."""
+    starts = np.flatnonzero(np.diff(places, prepend=0))
+    ends = np.append(starts[1:], len(places))
+    pairs = [
+        np.array([(a, b) for a in range(start, middle) for b in range(middle, end)], dtype=np.intp)
+        for start, middle, end in zip(starts[:-1], starts[1:], ends[1:], strict=True)
+    ]
+    return np.concatenate(pairs) if pairs else np.empty((0, 2), dtype=np.intp)
 
 
 def _board_order(matrix: ScoreMatrix, ranking: Ranking) -> tuple[int, ...]:
