@@ -93,6 +93,7 @@ def two_held_together(matrix: ScoreMatrix, pair: tuple[int, int]) -> dict[str, A
         "sign": int(np.sign(sum(above))),
         "p_value": float(test.p_values[0]),
         "n_units": int(test.n_units[0]),
+        "n_tasks": int((~np.isnan(scores[rows]).any(axis=0) & matrix.votes).sum()),
         "difference": float(test.differences[0]),
         "verdict": int(test.verdicts[0]),
         "is_drawn": bool(test.n_draws),

@@ -27,7 +27,7 @@ from ranking_engine.aggregation import reweighted, weight_bits
 from ranking_engine.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
 from ranking_engine.names import fold_name, shorten
 from ranking_engine.prospects import Prospects, prospects
-from ranking_engine.stability.significance import Significance, significance_of_rankings
+from ranking_engine.stability.significance import Significance, significance
 from ranking_engine.tables import Table, TableError, TableIssue, read_table
 from ranking_engine.weights import GROUPED_BITS, check_bits, exact_weight
 
@@ -154,7 +154,7 @@ def figures_of_table(table: bytes, about: bytes, asked: RankAs) -> Iterator[Tabl
     yield from (_ranked(read, batch, asked) for batch in left if batch[0] not in AFTER_WINNERS)
     yield _winners(weighed, started + WINNERS_SHARE * asked.seconds)
     yield from (_ranked(read, batch, asked) for batch in left if batch[0] in AFTER_WINNERS)
-    yield _tests(weighed, reference, read.aggregation)
+    yield _tests(weighed, reference, read, asked.ties)
 
 
 def read_inputs(table: bytes, about: bytes, asked: RankAs) -> ReadTable:
@@ -264,15 +264,15 @@ def _duels(matrix: ScoreMatrix, reference: Ranking | None) -> Duels:
     return Duels(order, margins_of(matrix, places, places))
 
 
-def _tests(matrix: ScoreMatrix, reference: Ranking | None, aggregation: str) -> Tests:
-    if aggregation == TWO_STEP:
+def _tests(matrix: ScoreMatrix, reference: Ranking | None, read: ReadTable, ties: str) -> Tests:
+    if read.aggregation == TWO_STEP:
         reason = "with two-step aggregation the groups are ranked, and the test is of differences on tasks"
         return Tests("", None, reason)
     if matrix.n_systems > MOST_TESTED:
         return Tests("", None, f"here not for more than {MOST_TESTED} systems")
     if reference is None:
         return Tests("", None, "no rule ranks")
-    return Tests(reference.rule, significance_of_rankings(matrix, {reference.rule: reference})[reference.rule])
+    return Tests(reference.rule, significance(matrix, reference, missing=read.policy, ties=ties or None))
 
 
 def _winners(matrix: ScoreMatrix, deadline: float) -> Winners:

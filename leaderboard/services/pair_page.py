@@ -11,11 +11,13 @@ from leaderboard.computing.pairs import two_held_together
 from leaderboard.models import Publication
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.columns import Column, PublishedBoard
+from leaderboard.services.independence import tasks_phrase
 from leaderboard.services.margins import inputs_of, weighed
 from leaderboard.services.on_demand import compute, refuse_beyond_budget, single_flight
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.score_texts import missing_text, precision_sentence, value_text
 from ranking_engine.stability.pair_tests import LEVEL, TOO_FEW
+from ranking_engine.stability.sign_flips import NULL_HYPOTHESIS
 
 FIRST, SECOND, LEVEL_SCORES, NOT_BOTH = "first", "second", "level", "not_both"
 
@@ -84,8 +86,14 @@ class Pair:
     test_sentence: str
     p_value: float
     n_units: int
+    tasks_text: str  # how many tasks the test rests on, and who takes them as independent
     difference: float
     precision_text: str  # to what the scores are rounded; empty where they are not
+
+    @property
+    def null_hypothesis(self) -> str:
+        """What the test supposes."""
+        return NULL_HYPOTHESIS
 
     @property
     def margin_text(self) -> str:
@@ -155,6 +163,7 @@ def pair_of(
         test_sentence=_test_sentence(first.name, second.name, found),
         p_value=found["p_value"],
         n_units=found["n_units"],
+        tasks_text=tasks_phrase(found["n_units"], found["n_tasks"]),
         difference=found["difference"],
         precision_text=precision_sentence(tasks),
     )
@@ -228,18 +237,21 @@ def _test_sentence(first: str, second: str, found: dict[str, Any]) -> str:
     n, p = found["n_units"], found["p_value"]
     if not n:
         return "There is nothing to test: no voting task has a score of both."
-    units = f"{n} independent task{'' if n == 1 else 's'}"
+    tasks = tasks_phrase(n, found["n_tasks"])
     how = "a sign-flip test with drawn signs" if found["is_drawn"] else "the exact sign-flip test"
     if found["verdict"] == TOO_FEW:
         least = 2.0 ** (1 - n)
         return (
-            f"{units} are too few to tell: even a system ahead on all of them would have p = {least:.3g}, and that is "
-            f"not below {LEVEL:g}. That is not the same as a tie."
+            f"{tasks}, {'is' if n == 1 else 'are'} too few to tell: even a system ahead on all of them would have "
+            f"p = {least:.3g}, and that is not below {LEVEL:g}. That is not the same as a tie."
         )
     leader, other = (first, second) if found["difference"] >= 0 else (second, first)
+    beforehand = "for one pair that was chosen beforehand"
     if p <= LEVEL:
-        return f"On {units} {leader} is ahead of {other} by more than luck would explain: p = {p:.3g} by {how}."
-    return f"On {units} the difference between {leader} and {other} could be luck: p = {p:.3g} by {how}."
+        told = f"{leader} is ahead of {other} by more than luck would explain"
+    else:
+        told = f"the difference between {leader} and {other} could be luck"
+    return f"On {tasks}, {told}: p = {p:.3g} by {how}, {beforehand}."
 
 
 def percent(share: float) -> str:

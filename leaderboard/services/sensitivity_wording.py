@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from leaderboard.charts.critical_difference import critical_difference_diagram
-from leaderboard.services.significance import separability_sentence
+from leaderboard.services.separability_wording import separability_sentence
+from leaderboard.services.significance import OUTDATED, is_outdated
 from leaderboard.services.study_findings import StudyCell, StudyFindings, StudyRow, share_cell
 from leaderboard.services.wording import in_words
 from ranking_engine import RULES
@@ -14,7 +15,11 @@ FEASIBLE = {
     "scaled": "weights from 1 to 100, on scores in units of each task’s spread",
     "box": "every weight between its least allowed share and 1",
 }
-FAMILIES = {"neighbours": "Neighbours on the board", "top": "Pairs of the first ranks", "every_pair": "All pairs"}
+FAMILIES = {
+    "neighbours": "Neighbours: pairs of consecutive ranks",
+    "top": "Pairs of the first ranks",
+    "every_pair": "All pairs",
+}
 DIVERSITY = {
     "diversity": "1 − Kendall’s W",
     "diversity_tie_corrected": "1 − W, corrected for ties",
@@ -56,6 +61,8 @@ def significance(summary: Summary, marked: str) -> StudyFindings:
     told = summary["rules"].get(marked)
     if told is None:
         return StudyFindings(f"{RULES[marked].name} ranks nobody here, or takes longer: nothing is tested.", [], [])
+    if is_outdated(told):
+        return StudyFindings(OUTDATED, [], [])
     friedman = summary["friedman"]
     if isinstance(friedman, str):  # engine 0.2.0 stored the reason alone
         friedman = {"reason": friedman or "this revision was published before it was stored"}
@@ -65,23 +72,33 @@ def significance(summary: Summary, marked: str) -> StudyFindings:
             [
                 StudyCell(f"{told[key]['n_pairs']:,}"),
                 StudyCell(f"{told[key]['n_separable']:,}"),
+                StudyCell(f"{told[key]['n_contradicted']:,}"),
+                StudyCell(f"{told[key]['n_not_separable']:,}"),
+                StudyCell(f"{told[key]['n_tied']:,}"),
                 StudyCell(f"{told[key]['n_too_few_tasks']:,}"),
             ],
         )
         for key, name in FAMILIES.items()
     ]
     return StudyFindings(
-        separability_sentence(RULES[marked].name, told, summary["n_clusters"], summary["level"]),
-        ["Pairs", "Told apart", "Too few tasks to tell"],
+        separability_sentence(RULES[marked].name, told, summary["level"]),
+        ["Pairs", "Told apart", "Contradicted", "Not told apart", "Tied", "Too few tasks to tell"],
         rows,
         diagram=None
         if friedman["reason"]
         else critical_difference_diagram(
             friedman["systems"], friedman["average_ranks"], friedman["critical_difference"], friedman["runs"]
         ),
-        note=f"No critical-difference diagram: {friedman['reason']}."
-        if friedman["reason"]
-        else f"Friedman’s test: p = {friedman['p_value']:.2g}. Nemenyi’s critical difference; {friedman['note']}.",
+        note=(
+            f"The null hypothesis: {summary['null_hypothesis']}. Told apart: the system ranked higher is ahead by more "
+            "than luck would explain; contradicted: the one ranked lower is. Systems that share a rank are tied. "
+            + (
+                f"No critical-difference diagram: {friedman['reason']}."
+                if friedman["reason"]
+                else f"Friedman’s test: p = {friedman['p_value']:.2g}. Nemenyi’s critical difference; "
+                f"{friedman['note']}."
+            )
+        ),
         first_header=f"Pairs under {RULES[marked].name}",
         is_by_rule=False,
     )

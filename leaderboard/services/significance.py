@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,15 @@ from leaderboard.computing.rankings import TWO_STEP, rank_isolated
 from leaderboard.models import Job, Report, Revision
 from leaderboard.services.reports import make_report
 from leaderboard.services.score_matrix import NOTHING_TO_RANK, RevisionMatrix, revision_matrix
+from leaderboard.services.separability_wording import FAMILIES, separability_sentence, short_sentence
 from ranking_engine import Ranking
 from ranking_engine.aggregation import reweighted
+from ranking_engine.stability.pair_tests import SEPARABLE, VERDICTS
 from ranking_engine.stability.significance import Significance, significance_of_rankings
 from ranking_engine.stability.task_dependence import task_dependence
 
+BASIS = ("tested", "tested_text", "n_clusters", "n_tasks")  # what is stored of a rule's tests beside its families
+OUTDATED = "Which systems can be told apart was found by an earlier version, and is being found anew."
 MAX_SYSTEMS = 300  # beyond, there are too many pairs to test each of them after every submission
 
 
@@ -54,8 +57,8 @@ def told_apart(answers: Mapping[str, Significance], n_systems: int) -> tuple[dic
     arrays: dict[str, np.ndarray] = {}
     for rule, answer in answers.items():
         told = answer.summary()
-        summary |= {name: told[name] for name in ("level", "scale", "n_clusters", "friedman")}
-        summary["rules"][rule] = {name: told[name] for name in ("neighbours", "top", "every_pair")}
+        summary |= {name: told[name] for name in ("level", "scale", "null_hypothesis", "friedman")}
+        summary["rules"][rule] = {name: told[name] for name in (*FAMILIES, *BASIS)}
         arrays |= _arrays(rule, answer, n_systems)
     return summary, arrays
 
@@ -83,6 +86,7 @@ def _tested(found: RevisionMatrix, parameters: dict[str, Any]) -> dict[str, Sign
     return significance_of_rankings(
         reweighted(found.matrix, aggregation),
         rankings,
+        missing=configuration["missing_policy"],
         top=parameters["top"],
         level=parameters["level"],
         seed=parameters["seed"],
@@ -93,7 +97,8 @@ def _arrays(rule: str, answer: Significance, n_systems: int) -> dict[str, np.nda
     """The board's order, its neighbours' p-values, and for every system the places that share a run with it.
 
     `from_` and `to_` are the first and the last of these, from 1, 0 where a system is in no run or unranked.
-    `p_` and `adjusted_` are the p-values of each place against the next, before and after Holm's adjustment.
+    `pairs_`, `p_`, `adjusted_` and `verdicts_` are of the neighbours, the better one first: the systems, the p-values
+    before and after Holm's adjustment, and indices of `pair_tests.VERDICTS`.
     """
     place = {system: number for number, system in enumerate(answer.order, start=1)}
     first, last = np.zeros(n_systems, np.int32), np.zeros(n_systems, np.int32)
@@ -104,7 +109,12 @@ def _arrays(rule: str, answer: Significance, n_systems: int) -> dict[str, np.nda
             last[i] = max(last[i], high)
     board = dict(zip(array_names(rule), (np.array(answer.order, np.int32), first, last), strict=True))
     tests = answer.neighbours
-    return board | {f"p_{rule}": tests.p_values, f"adjusted_{rule}": tests.adjusted}
+    return board | {
+        f"pairs_{rule}": tests.pairs.astype(np.int32),
+        f"p_{rule}": tests.p_values,
+        f"adjusted_{rule}": tests.adjusted,
+        f"verdicts_{rule}": tests.verdicts,
+    }
 
 
 def array_names(rule: str) -> tuple[str, str, str]:
@@ -163,7 +173,9 @@ def separability(
     told = summary["rules"].get(rule)
     if told is None:
         return Separability("", nothing, nothing)
-    text, short = separability_sentence(name, told, summary["n_clusters"], summary["level"]), _short(told, summary)
+    if is_outdated(told):
+        return Separability(OUTDATED, nothing, nothing)
+    text, short = separability_sentence(name, told, summary["level"]), short_sentence(told)
     if told["every_pair"]["verdict"] != "some":
         return Separability(text, nothing, nothing, short)
     order, first, last = (arrays[key] for key in array_names(rule))
@@ -171,76 +183,42 @@ def separability(
     return Separability(text, rank_at[first], rank_at[last], short)
 
 
-def _short(told: dict[str, Any], summary: dict[str, Any]) -> str:
-    """What can be told apart, in a few words."""
-    families, n_tasks = [told[name] for name in ("neighbours", "top", "every_pair")], summary["n_clusters"]
-    if not told["every_pair"]["n_pairs"]:
-        return ""
-    if all(family["verdict"] == "too_few_tasks" for family in families):
-        are = "task is" if n_tasks == 1 else "independent tasks are"
-        return f"{n_tasks} {are} too few to tell any two systems apart"
-    neighbours, every = told["neighbours"], told["every_pair"]
-    if neighbours["n_separable"]:
-        return f"{neighbours['n_separable']} of {neighbours['n_pairs']} pairs of neighbours can be told apart"
-    if not every["n_separable"]:
-        return "no two systems can be told apart"
-    return f"no two neighbours can be told apart, {every['n_separable']:,} of all {every['n_pairs']:,} pairs can"
-
-
-def separability_sentence(name: str, told: dict[str, Any], n_clusters: int, level: float) -> str:
-    """What sign-flip tests over tasks say of a board, for people.
-
-    Args:
-        name: the rule's.
-        told: the summaries of the rule's families of pairs: `neighbours`, `top` and `every_pair`.
-        n_clusters: on how many independent tasks the tests rest.
-        level: of significance.
-    """
-    neighbours, top, every = told["neighbours"], told["top"], told["every_pair"]
-    if not every["n_pairs"]:
-        return ""
-    tasks = f"{n_clusters} independent task{'' if n_clusters == 1 else 's'}"
-    at = f"at the {100 * level:g} % level"
-    if all(family["verdict"] == "too_few_tasks" for family in (neighbours, top, every)):
-        return (
-            f"{tasks} are too few to tell any two systems of this board apart {at}: even one that is ahead on all of "
-            "them could be so by luck among so many pairs. That is not the same as a tie."
-            if n_clusters != 1
-            else f"One independent task is too few to tell any two systems apart {at}. That is not the same as a tie."
-        )
-    if neighbours["n_separable"]:
-        first = f"{neighbours['n_separable']} of {neighbours['n_pairs']} pairs of neighbours under {name}"
-        first += " can be told apart"
-    elif neighbours["verdict"] == "too_few_tasks":
-        first = f"There are too few tasks to tell any two neighbours under {name} apart"
-    else:
-        first = f"No two neighbours under {name} can be told apart"
-    parts = [f"{first} {at}, by exact tests on {tasks}"]
-    if top["n_pairs"] and top["n_pairs"] != every["n_pairs"]:
-        parts.append(f"{top['n_separable']} of the {top['n_pairs']} pairs among the first ranks")
-    parts.append(f"{every['n_separable']:,} of all {every['n_pairs']:,} pairs")
-    return f"{parts[0]}; {', and '.join(parts[1:])}."
+def is_outdated(told: Mapping[str, Any]) -> bool:
+    """Whether an engine before 0.5.0 made these tests of a rule: the same for all rules, and in either direction."""
+    return "tested" not in told
 
 
 @dataclass(frozen=True)
 class NeighbourTest:
-    """Two systems that follow each other on a board, by index in the revision's order, and the test of them."""
+    """Two systems of consecutive ranks, by index in the revision's order, the better one first, and the test of them.
+
+    `verdict` is one of `pair_tests.VERDICTS`.
+    """
 
     first: int
     second: int
     p_value: float
     p_adjusted: float
+    verdict: str
+
+    @property
+    def is_separable(self) -> bool:
+        """Whether they are told apart, the better one being ahead."""
+        return self.verdict == VERDICTS[SEPARABLE]
 
 
 def neighbour_tests(arrays: dict[str, np.ndarray], rule: str) -> list[NeighbourTest]:
-    """The tests of the neighbours under a rule, in the order of the board; none where they are not stored."""
-    order = arrays.get(array_names(rule)[0])
-    if order is None:
+    """The tests of the neighbours under a rule, in the order of the board.
+
+    None where they are not stored, or by an engine before 0.5.0, whose neighbours were others.
+    """
+    if f"verdicts_{rule}" not in arrays:
         return []
-    places = order.tolist()
-    figures = zip(arrays[f"p_{rule}"].tolist(), arrays[f"adjusted_{rule}"].tolist(), strict=True)
-    pairs = pairwise(places)
-    return [NeighbourTest(i, j, p, adjusted) for (i, j), (p, adjusted) in zip(pairs, figures, strict=True)]
+    columns = (arrays[f"{name}_{rule}"].tolist() for name in ("pairs", "p", "adjusted", "verdicts"))
+    return [
+        NeighbourTest(first, second, p, adjusted, VERDICTS[verdict])
+        for (first, second), p, adjusted, verdict in zip(*columns, strict=True)
+    ]
 
 
 def inseparable_runs(arrays: dict[str, np.ndarray], rule: str) -> list[list[int]]:

@@ -25,7 +25,6 @@ VERDICTS = ("too few tasks to tell", "not separable", "separable", "contradicted
 LEVEL = 0.05
 
 _FEW_PAIRS = 2_000  # so many are counted exactly up to 28 differences, of more pairs those of up to 20
-_MANY_PAIRS = 10_000  # up to so many pairs, what draws leave open is counted as well
 
 Scale = Literal["sd", "none"]
 
@@ -150,7 +149,8 @@ def pair_test(
         scale: what differences are divided by.
         seed: of the sign vectors drawn where the pair differs on more than 28 clusters.
 
-    There is no ranking, so no verdict is "contradicted": the sign of the difference says who is ahead. A pair that was picked because it looked far apart was picked from all pairs: `significance` adjusts for that.
+    No ranking is tested, so that nothing is contradicted: the sign of the difference says who is ahead. A pair that
+    was picked because it looked far apart was picked from all pairs: `significance` adjusts for that.
     """
     units, shares = cluster_differences(matrix, scale)
     found = _test_pairs(units, shares, np.array([[i, j]], dtype=np.intp), level, seed)
@@ -217,13 +217,12 @@ def _test_pairs(
         differences = np.where(is_common.any(axis=2), np.where(is_common, apart, 0.0).sum(axis=2), np.nan)
         weight = np.where(is_common, shares[first], 0.0).sum(axis=(1, 2))
     total = np.nansum(differences, axis=1)
-    is_few, is_many = len(pairs) <= _FEW_PAIRS, len(pairs) > _MANY_PAIRS
+    is_few = len(pairs) <= _FEW_PAIRS
     found = sign_flips(
         differences,
         seed=seed,
         max_exact=MAX_EXACT if is_few else CHEAP_EXACT,
-        max_recounted=CHEAP_EXACT if is_many else MAX_EXACT,
-        certain=0.0 if is_few else level / len(pairs),
+        certain=level / (100 * max(1, len(pairs))),
         sums=sums,
     )
     return _judged(

@@ -7,8 +7,9 @@ Mangili 2016, Should We Really Use Post-Hoc Tests Based on Mean-Ranks?, on why p
 
 Differences that are 0 are left out, which changes no p-value. Up to 28 others all sign vectors are counted,
 without listing them: the sums of one half are sorted, and looked up for each sum of the other. Beyond, sign
-vectors are drawn, and what no draw could show is bounded. Sums tie where they differ by less than 1e-9 of the
-sum of |differences|, and ties count as at least as large.
+vectors are drawn; where hardly any is as large as the observed one, they are drawn in favour of large sums, each
+counting as much less as it is more likely (importance sampling). Sums tie where they differ by less than 1e-9 of
+the sum of |differences|, and ties count as at least as large.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.score_matrix import BoolArray, FloatArray
+from ranking_engine.score_matrix import FloatArray
 
 MAX_EXACT = 28  # an exact p-value of 28 differences takes 1 ms, of one more half as much again
 CHEAP_EXACT = 20  # up to these an exact p-value takes 0.05 ms
@@ -36,9 +37,15 @@ _STOP_AFTER = 100  # drawn sums as large as the observed one, after which a p-va
 _DRAWN_AT_ONCE = 1_024
 _BLOCK_CELLS = 1 << 20  # sums held at a time
 _STREAM = 0x5F11  # keeps the draws apart from those of other studies with the same seed
-_GAUSSIAN = 1 / (2 * math.erfc(1.0))  # 3.178..., 1 / (4 P(Z >= sqrt 2))
+_RARE = 10  # a p-value that rests on fewer drawn sums as large as the observed one is drawn again, tilted
+_TILTED_DRAWS = 1_024
+_TILTED_STREAM = 0x711E
+_NEWTON_STEPS = 12
+_FLAT = 1e-9  # a slope below which every sign is decided
+_LIKELY = 2.5  # standard deviations from which a bound may be small enough to decide
+_MARGIN = 2  # standard errors that are added to a tilted p-value
 
-EXACT, DRAWN, BOUND = 0, 1, 2
+EXACT, DRAWN, TILTED, BOUND = 0, 1, 2, 3
 
 Sums = Callable[[FloatArray], Callable[[NDArray[np.intp]], FloatArray]]
 
@@ -49,9 +56,10 @@ class SignFlips:
 
     Attributes:
         p_values: two-sided, never below the truth by more than chance: counted ones are exact, drawn ones are
-            (1 + sums as large) / (1 + draws), bounds are upper bounds, at most 3.2 times a normal tail.
+            (1 + sums as large) / (1 + draws), tilted ones are estimates plus two standard errors (of 7 % or so),
+            bounds are upper bounds.
         least: the least p-value that the number of differences allows: 2^(1 - number), 1 for none.
-        methods: EXACT, DRAWN, or BOUND (see `tail_bounds`).
+        methods: EXACT, DRAWN, TILTED, or BOUND (see `chernoff_bounds`).
         n_draws: how many sign vectors were drawn; 0 where none were.
     """
 
@@ -67,7 +75,6 @@ def sign_flips(
     n_draws: int = MIN_DRAWS,
     seed: int = 0,
     max_exact: int = MAX_EXACT,
-    max_recounted: int = MAX_EXACT,
     certain: float = 0.0,
     sums: Sums | None = None,
 ) -> SignFlips:
@@ -79,34 +86,32 @@ def sign_flips(
             the observed one, and the p-value is then 100 / draws made (Besag and Clifford 1991).
         seed: of these draws.
         max_exact: pairs with so many differences other than 0 are counted, at most 28.
-        max_recounted: pairs with more, but no more than this, at most 28, are counted after drawing if fewer than 100
-            of the drawn sums were as large as the observed one.
-        certain: a pair with more than `max_exact` differences whose bound is no larger than this keeps the bound:
-            the exact p-value would change no decision.
+        certain: a pair that is not counted and whose bound is no larger than this keeps the bound: its p-value would
+            change no decision.
         sums: a faster way to the drawn sums: of sign vectors, shape (n_draws, n_units), a function that gives of
             rows of `differences` their sums, shape (n_rows, n_draws).
     """
     n_pairs = len(differences)
-    known = np.where(np.isnan(differences), 0.0, differences)
+    known: FloatArray = np.where(np.isnan(differences), 0.0, differences)
     least = np.minimum(1.0, 2.0 ** (1.0 - (~np.isnan(differences)).sum(axis=1)))
     n_other = np.count_nonzero(known, axis=1)
     p_values, methods = np.ones(n_pairs), np.full(n_pairs, EXACT, dtype=np.int8)
-    for count in np.unique(n_other[n_other <= min(max_exact, CHEAP_EXACT)]).tolist():
+    for count in range(int(min(max_exact, CHEAP_EXACT, n_other.max(initial=0))) + 1):
         rows = np.flatnonzero(n_other == count)
         p_values[rows] = _counted_together(known[rows], count)
-    bounds = tail_bounds(known)
-    is_open = n_other > min(max_exact, CHEAP_EXACT)
-    is_recounted = n_other <= max(max_exact, max_recounted)
-    methods[is_open & ~is_recounted & (bounds < 1 / (1 + n_draws))] = BOUND
-    methods[is_open & (n_other > max_exact) & (bounds <= certain)] = BOUND
-    p_values[methods == BOUND] = bounds[methods == BOUND]
-    drawn = np.flatnonzero(is_open & (n_other > max_exact) & (methods != BOUND))
-    methods[drawn] = DRAWN
-    p_values[drawn], is_known = _drawn(known, drawn, sums or _sums_of(known), n_draws, seed)
-    methods[drawn[~is_known & is_recounted[drawn]]] = EXACT
-    for pair in np.flatnonzero(is_open & (methods == EXACT)).tolist():
+    for pair in np.flatnonzero((n_other > CHEAP_EXACT) & (n_other <= max_exact)).tolist():
         p_values[pair] = exact_p_value(known[pair])
-    return SignFlips(p_values, least, methods, n_draws if drawn.size else 0)
+    long = np.flatnonzero(n_other > max_exact)
+    likely = long[known[long].sum(axis=1) ** 2 > _LIKELY**2 * (known[long] ** 2).sum(axis=1)]
+    bounds = chernoff_bounds(known[likely])[1]
+    certain_ones = likely[bounds <= certain]
+    p_values[certain_ones], methods[certain_ones] = bounds[bounds <= certain], BOUND
+    drawn = long[methods[long] != BOUND]
+    p_values[drawn], n_large = _drawn(known, drawn, sums or _sums_of(known), n_draws, seed)
+    methods[drawn] = DRAWN
+    rare = drawn[n_large < _RARE]
+    p_values[rare], methods[rare] = _tilted(known[rare], seed), TILTED
+    return SignFlips(p_values, least, methods, n_draws if long.size else 0)
 
 
 def exact_p_value(differences: FloatArray) -> float:
@@ -136,7 +141,7 @@ def _counted_together(differences: FloatArray, count: int) -> FloatArray:
     """
     if not count:
         return np.ones(len(differences))
-    largest_first = -np.sort(-np.abs(differences), axis=1)[:, :count]
+    largest_first: FloatArray = -np.sort(-np.abs(differences), axis=1)[:, :count]
     whole = largest_first.sum(axis=1)
     shares, observed = largest_first / whole[:, None], np.abs(differences.sum(axis=1)) / whole
     half = (count + 1) // 2
@@ -159,7 +164,8 @@ def _counted_together(differences: FloatArray, count: int) -> FloatArray:
 
 def _sign_vectors(n: int) -> FloatArray:
     """Return all vectors of n signs, shape (2^n, n)."""
-    return 1.0 - 2.0 * ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1)
+    bits = (np.arange(1 << n)[:, None] >> np.arange(n)) & 1
+    return (1 - 2 * bits).astype(np.float64)
 
 
 def _signed_sums(sizes: FloatArray) -> FloatArray:
@@ -169,17 +175,47 @@ def _signed_sums(sizes: FloatArray) -> FloatArray:
     return sums
 
 
-def tail_bounds(differences: FloatArray) -> FloatArray:
-    """Return an upper bound on the exact p-value of each row, at most 3.18 times a normal variable's.
+def chernoff_bounds(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return for each row a tilt z near the best one, and the upper bound on the exact p-value that it gives.
 
-    P(sum of signed a_t >= x) <= c P(Z >= x) where the squares of the a_t sum to 1, with the least possible
-    c = 1 / (4 P(Z >= sqrt 2)): Bentkus and Dzindzalieta 2015, A tight Gaussian bound for weighted sums of Rademacher
-    random variables.
+    P(sum of signed a_t >= s) <= prod_t cosh(z a_t) / exp(z s) for every z >= 0 (Chernoff 1952), here twice that. The
+    least is where sum_t a_t tanh(z a_t) = s, which Newton's steps approach from below.
     """
-    sums, squares = differences.sum(axis=1), (differences**2).sum(axis=1)
-    ratio = np.divide(sums**2, squares, out=np.zeros(len(sums)), where=squares > 0)
-    tails = [math.erfc(x) for x in np.sqrt(ratio / 2).tolist()]
-    return np.minimum(1.0, _GAUSSIAN * (1 + TOLERANCE) * np.array(tails))
+    sizes = np.abs(differences)
+    scaled = sizes / np.maximum(sizes.max(axis=1, initial=0.0), np.finfo(float).tiny)[:, None]
+    whole = np.divide(np.abs(differences.sum(axis=1)), sizes.sum(axis=1), out=np.zeros(len(sizes)),
+                      where=sizes.any(axis=1))  # fmt: skip
+    observed = whole * scaled.sum(axis=1)
+    squares = np.maximum((scaled**2).sum(axis=1), np.finfo(float).tiny)
+    tilts = observed / squares
+    for _ in range(_NEWTON_STEPS):
+        pull = np.tanh(tilts[:, None] * scaled)
+        slope = (scaled**2 * (1 - pull**2)).sum(axis=1)
+        tilts = tilts + np.maximum(0.0, observed - (scaled * pull).sum(axis=1)) / np.maximum(slope, _FLAT)
+    exponents = tilts[:, None] * scaled
+    logs = (exponents + np.log1p(np.exp(-2 * exponents)) - math.log(2)).sum(axis=1) - tilts * observed
+    return tilts, np.minimum(1.0, 2 * np.exp(np.minimum(0.0, logs)))
+
+
+def _tilted(differences: FloatArray, seed: int) -> FloatArray:
+    """Return the p-value of each row by importance sampling, plus two standard errors.
+
+    Signs are drawn so that their mean sum is the observed one. No p-value is above its bound, or below the least one.
+    """
+    tilts, bounds = chernoff_bounds(differences)
+    generator = np.random.default_rng([seed, _TILTED_STREAM])
+    draws = generator.random((_TILTED_DRAWS, differences.shape[1]))
+    p_values = bounds.copy()
+    for row, (own, tilt) in enumerate(zip(np.abs(differences), tilts.tolist(), strict=True)):
+        scaled = own / own.max()
+        observed = abs(float(differences[row].sum())) / own.max()
+        sums = (draws < (1 + np.tanh(tilt * scaled)) / 2) @ (2 * scaled) - scaled.sum()
+        is_large = sums >= observed - TOLERANCE * scaled.sum()
+        if np.count_nonzero(is_large) >= _RARE:
+            weights = np.where(is_large, np.exp(np.minimum(50.0, tilt * (observed - sums))), 0.0)
+            share = weights.mean() + _MARGIN * weights.std() / math.sqrt(_TILTED_DRAWS)
+            p_values[row] = bounds[row] * min(1.0, share)
+    return np.maximum(p_values, 2.0 ** (1.0 - np.count_nonzero(differences, axis=1)))
 
 
 def _sums_of(differences: FloatArray) -> Sums:
@@ -188,8 +224,8 @@ def _sums_of(differences: FloatArray) -> Sums:
 
 def _drawn(
     differences: FloatArray, pairs: NDArray[np.intp], sums: Sums, n_draws: int, seed: int
-) -> tuple[FloatArray, BoolArray]:
-    """Return p-values of these rows by drawn sign vectors, and for which of them drawing ended early."""
+) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Return p-values of these rows by drawn sign vectors, and how many sums were as large as the observed one."""
     n_units = differences.shape[1]
     own = differences[pairs]
     at_least = np.abs(own.sum(axis=1)) - TOLERANCE * np.abs(own).sum(axis=1)
@@ -201,7 +237,8 @@ def _drawn(
             break
         n_now = min(_DRAWN_AT_ONCE, n_draws - start)
         generator = np.random.default_rng([seed, _STREAM, start])
-        sums_of_rows = sums(generator.integers(0, 2, size=(n_now, n_units), dtype=np.int8) * 2.0 - 1)
+        signs = generator.integers(0, 2, size=(n_now, n_units), dtype=np.int8) * 2 - 1
+        sums_of_rows = sums(signs.astype(np.float64))
         for first in range(0, len(open_pairs), _BLOCK_CELLS // _DRAWN_AT_ONCE):
             rows = open_pairs[first : first + _BLOCK_CELLS // _DRAWN_AT_ONCE]
             is_large = np.abs(sums_of_rows(pairs[rows])) >= at_least[rows, None]
@@ -212,7 +249,7 @@ def _drawn(
             n_large[rows] = counts
     is_open = np.isnan(p_values)
     p_values[is_open] = (1 + n_large[is_open]) / (1 + n_draws)
-    return p_values, ~is_open
+    return p_values, n_large
 
 
 def holm(p_values: FloatArray) -> FloatArray:

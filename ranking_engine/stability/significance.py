@@ -28,7 +28,7 @@ tasks were drawn again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,24 +38,22 @@ from ranking_engine.dispatch import Contributions, task_contributions
 from ranking_engine.missing import scored_part
 from ranking_engine.ranking import UNRANKED, Ranking
 from ranking_engine.registry import RULES
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.score_matrix import ScoreMatrix
 from ranking_engine.stability.friedman import Friedman, friedman
 from ranking_engine.stability.pair_tests import (
     LEVEL,
     NOT_SEPARABLE,
     SEPARABLE,
     TOO_FEW,
-    PairTable,
     PairTests,
     Scale,
-    cluster_differences,
     task_clusters,
 )
+from ranking_engine.stability.rule_tests import RuleTests
 from ranking_engine.stability.sign_flips import NULL_HYPOTHESIS
 
 TOP = 10
 CONTRIBUTIONS, MEAN_DIFFERENCES = "contributions", "mean_differences"
-_ALIKE = 1e-12  # two rules test the same where their contributions are the same up to shift and unit, and rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,86 +236,35 @@ def significance_of_rankings(
     orders = {key: _board_order(matrix, ranking) for key, ranking in rankings.items()}
     ranked = {ranking.rule for key, ranking in rankings.items() if orders[key] and ranking.rule in RULES}
     sums = task_contributions(matrix, sorted(ranked), missing=missing, ties=ties, options=options)
-    tests = _Tests(matrix, scale, level, seed, [order for key, order in orders.items() if rankings[key].rule not in sums])
+    tests = RuleTests(matrix, scale, level, seed)
     of_pool = _friedman_of(matrix, pool, level)
     found = {}
     for key, order in orders.items():
         ranking, contributions = rankings[key], sums.get(rankings[key].rule)
-        if contributions is not None:
+        if contributions is None:
+            tested = tests.of_mean_differences()
+        else:
             _check_same(ranking, contributions, missing)
-        tested = tests.of_mean_differences() if contributions is None else tests.of_contributions(contributions)
-        places = ranking.ranks[list(order)]
-
-        def family(pairs: NDArray[np.intp], order=order, places=places, tested=tested) -> PairTests:
-            is_tied = places[pairs[:, 0]] == places[pairs[:, 1]]
-            return tested.table.family(order, pairs, is_tied, tested.factor)
-
-        every_pair = family(np.column_stack(np.triu_indices(len(order), 1)))
+            tested = tests.of_contributions(contributions)
+        ranks = ranking.ranks[list(order)]
+        first = np.column_stack(np.triu_indices(int((ranks <= top).sum()), 1))
+        every_pair = tested.family(order, ranks, np.column_stack(np.triu_indices(len(order), 1)))
         found[key] = Significance(
-            level,
-            seed,
-            scale,
-            ranking.rule,
-            MEAN_DIFFERENCES if contributions is None else CONTRIBUTIONS,
-            tested.n_clusters,
-            tested.n_tasks,
-            order,
-            family(_neighbours(places)),
-            family(np.column_stack(np.triu_indices(int((places <= top).sum()), 1))),
-            every_pair,
-            _runs(order, places, every_pair),
-            of_pool,
+            level=level,
+            seed=seed,
+            scale=scale,
+            rule=ranking.rule,
+            tested=MEAN_DIFFERENCES if contributions is None else CONTRIBUTIONS,
+            n_clusters=tested.n_clusters,
+            n_tasks=tested.n_tasks,
+            order=order,
+            neighbours=tested.family(order, ranks, _neighbours(ranks)),
+            top=tested.family(order, ranks, first),
+            every_pair=every_pair,
+            runs=_runs(order, ranks, every_pair),
+            friedman=of_pool,
         )
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Tested:
-    """A table of tests; differences of a rule are `factor` times its."""
-
-    table: PairTable
-    n_clusters: int
-    n_tasks: int
-    factor: float = 1.0
-
-
-class _Tests:
-    """The tables of tests, each made once: of mean differences, and of contributions up to shift and unit."""
-
-    def __init__(
-        self, matrix: ScoreMatrix, scale: Scale, level: float, seed: int, orders: Sequence[Sequence[int]]
-    ) -> None:
-        self.matrix, self.scale, self.level, self.seed = matrix, scale, level, seed
-        self.systems = sorted(set().union(*orders))
-        self.mean_differences: _Tested | None = None
-        self.by_contributions: list[tuple[FloatArray, Contributions, _Tested]] = []
-
-    def of_mean_differences(self) -> _Tested:
-        if self.mean_differences is None:
-            units, shares = cluster_differences(self.matrix, self.scale)
-            table = PairTable(units, shares, self.systems, self.level, self.seed)
-            self.mean_differences = _Tested(table, units.shape[1], int(self.matrix.votes.sum()))
-        return self.mean_differences
-
-    def of_contributions(self, own: Contributions) -> _Tested:
-        quarters = own.values / 4  # of which differences are finite
-        centred = quarters - np.nanmin(quarters, axis=0)
-        unit = float(np.nanmax(centred)) or 1.0
-        centred = centred / unit
-        for other, its, tested in self.by_contributions:
-            is_alike = np.array_equal(own.systems, its.systems) and own.matrix.task_names == its.matrix.task_names
-            if is_alike and np.allclose(centred, other, rtol=0, atol=_ALIKE, equal_nan=True):
-                return replace(tested, factor=4 * unit)
-        clusters = task_clusters(own.matrix)
-        units = np.zeros((self.matrix.n_systems, max(clusters) + 1))
-        for t, cluster in enumerate(clusters):
-            units[own.systems, cluster] += centred[:, t]
-        shares = np.full(units.shape, 1 / units.shape[1])  # so that the mean difference is that of the scores
-        ranked = np.flatnonzero(~np.isnan(own.scores)).tolist()
-        table = PairTable(units[..., None], shares[..., None], ranked, self.level, self.seed)
-        tested = _Tested(table, units.shape[1], len(clusters), 4 * unit)
-        self.by_contributions.append((centred, own, tested))
-        return tested
 
 
 def _check_same(ranking: Ranking, contributions: Contributions, missing: str) -> None:
@@ -331,10 +278,10 @@ def _check_same(ranking: Ranking, contributions: Contributions, missing: str) ->
         )
 
 
-def _neighbours(places: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Return all pairs across consecutive ranks, the better one first; `places` are the ranks in ascending order."""
-    starts = np.flatnonzero(np.diff(places, prepend=0))
-    ends = np.append(starts[1:], len(places))
+def _neighbours(ranks: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return the places of all pairs across consecutive ranks, the better one first; `ranks` ascend."""
+    starts = np.flatnonzero(np.diff(ranks, prepend=0))
+    ends = np.append(starts[1:], len(ranks))
     pairs = [
         np.array([(a, b) for a in range(start, middle) for b in range(middle, end)], dtype=np.intp)
         for start, middle, end in zip(starts[:-1], starts[1:], ends[1:], strict=True)

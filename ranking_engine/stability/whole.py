@@ -112,7 +112,7 @@ def _run_significance(
 ) -> StudyResult:
     ranking = _ranking(matrix, parameters)
     chosen = {name: parameters[name] for name in ("top", "level", "scale", "pool")}
-    found = significance(matrix, ranking, seed=seed, **chosen)
+    found = significance(matrix, ranking, seed=seed, missing=parameters["missing"], **chosen)
     _done(progress)
     arrays: Arrays = {"order": np.array(found.order, dtype=np.int32)}
     for name in ("neighbours", "top", "every_pair"):

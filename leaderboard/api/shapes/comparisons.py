@@ -3,6 +3,7 @@
 from rest_framework import serializers as s
 
 from leaderboard.api.shapes.parts import NamedSystem, Published
+from ranking_engine.stability.pair_tests import TIED, VERDICTS
 
 
 class Margin(NamedSystem):
@@ -60,20 +61,25 @@ class PairDetail(Published):
     level = s.FloatField()
     not_both = s.FloatField(help_text="The share of the tasks without a score of both.")
     test = s.CharField(help_text="Whether the difference could be luck, in a sentence.")
-    p_value = s.FloatField(allow_null=True, help_text="Of the sign-flip test over independent tasks.")
-    n_units = s.IntegerField(help_text="Independent tasks.")
+    p_value = s.FloatField(allow_null=True, help_text="Of the sign-flip test of this pair, chosen beforehand.")
+    n_units = s.IntegerField(help_text="Clusters of tasks that both have a score on, taken as independent.")
     tasks = PairTaskEntry(many=True)
     ranks = PairRankEntry(many=True)
 
 
 class NeighbourEntry(s.Serializer):
-    """Two systems that follow each other under the rule."""
+    """Two systems of consecutive ranks under the rule."""
 
-    first = s.CharField(help_text="Its key.")
+    first = s.CharField(help_text="The key of the one ranked higher.")
     second = s.CharField()
     p_value = s.FloatField(allow_null=True)
     p_adjusted = s.FloatField(allow_null=True, help_text="After Holm's adjustment over all neighbours.")
-    is_separable = s.BooleanField()
+    verdict = s.ChoiceField(
+        choices=[verdict for verdict in VERDICTS if verdict != VERDICTS[TIED]],
+        help_text="`separable`: significant, and the one ranked higher is ahead. `contradicted`: significant, and the "
+        "one ranked lower is ahead.",
+    )
+    is_separable = s.BooleanField(help_text="Whether the verdict is `separable`.")
 
 
 class Family(s.Serializer):
@@ -81,7 +87,9 @@ class Family(s.Serializer):
 
     verdict = s.CharField(help_text="`some` and `none` can be told apart, or `too_few_tasks` to tell.")
     n_pairs = s.IntegerField()
-    n_separable = s.IntegerField()
+    n_separable = s.IntegerField(help_text="Told apart, the one ranked higher being ahead.")
+    n_contradicted = s.IntegerField(help_text="Told apart, the one ranked lower being ahead.")
+    n_tied = s.IntegerField(help_text="Pairs that share a rank.")
     n_not_separable = s.IntegerField()
     n_too_few_tasks = s.IntegerField()
     least_adjusted = s.FloatField(allow_null=True, help_text="The least p that so many tasks allow, adjusted.")
@@ -95,8 +103,17 @@ class SeparabilityDetail(Published):
     status = s.ChoiceField(choices=["there", "computing", "undefined"])
     text = s.CharField(allow_blank=True, help_text="What the tests say, or why there are none.")
     level = s.FloatField(allow_null=True)
-    n_clusters = s.IntegerField(allow_null=True, help_text="Independent tasks.")
-    neighbours = Family(allow_null=True)
+    tested = s.ChoiceField(
+        choices=["contributions", "mean_differences"],
+        allow_null=True,
+        help_text="`contributions`: what each task adds to the rule's scores, where these are sums over tasks. "
+        "`mean_differences`: of scores in units of each task's spread.",
+    )
+    tested_text = s.CharField(allow_null=True, help_text="The same in words, with the reason.")
+    null_hypothesis = s.CharField(allow_null=True)
+    n_clusters = s.IntegerField(allow_null=True, help_text="Clusters of tasks, taken as independent.")
+    n_tasks = s.IntegerField(allow_null=True, help_text="The tasks in these clusters.")
+    neighbours = Family(allow_null=True, help_text="All pairs across consecutive ranks.")
     top = Family(allow_null=True)
     every_pair = Family(allow_null=True)
     runs = s.ListField(

@@ -27,8 +27,9 @@ from leaderboard.services.margins import margins_between
 from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.pair_page import pair_of
 from leaderboard.services.rank_rows import number
+from leaderboard.services.separability_wording import FAMILIES
 from leaderboard.services.sheets import VERDICTS, Origin, SheetError, margins_sheet
-from leaderboard.services.significance import inseparable_runs, neighbour_tests
+from leaderboard.services.significance import BASIS, inseparable_runs, is_outdated, neighbour_tests
 from leaderboard.services.table_files import Heading, Sheet, Value
 
 PAIRS_A_PAGE = 20_000
@@ -221,18 +222,19 @@ class Separability(ComparisonView):
         summary="Which systems can be told apart",
         tags=["comparisons"],
         parameters=[REVISION, RULE, TABLE_FORMAT, *PAGING],
-        responses=reading(shapes.SeparabilityDetail, table="first, second, p_value, p_adjusted, is_separable."),
+        responses=reading(shapes.SeparabilityDetail, table="first, second, p_value, p_adjusted, verdict, is_separable."),
     )
     def get(self, request: Request, key: str) -> Response:
-        """Exact tests over tasks of the neighbours under a rule, and the runs among which none can be told apart."""
+        """Tests over tasks of systems of consecutive ranks under a rule, and runs among which none is told apart."""
         publication = self.published()
         wanted, jobs = window(request.query_params), job_states(publication)
         board, systems = published_board(publication), systems_at(publication.revision)
         column = self.column(board)
         tests = self._tests(board, column, systems)
         if self.file_format:
-            keys = ("first", "second", "p_value", "p_adjusted", "is_separable")
-            headings = [Heading(name, name.replace("_", " "), is_text=name in keys[:2]) for name in keys]
+            keys = ("first", "second", "p_value", "p_adjusted", "verdict", "is_separable")
+            texts = ("first", "second", "verdict")
+            headings = [Heading(name, name.replace("_", " "), is_text=name in texts) for name in keys]
             rows: list[list[Value]] = [[test[name] for name in keys] for test in tests]
             caption = f"which neighbours under {column.name} can be told apart."
             sheet = self.origin(publication).sheet("separability", caption, headings, rows, rule=column.rule)
@@ -252,14 +254,14 @@ class Separability(ComparisonView):
 
     @staticmethod
     def _tests(board: PublishedBoard, column: Column, systems: Sequence[BoardSystem]) -> list[dict[str, Any]]:
-        level = board.tests.get("level", 0.0) if board.tests else 0.0
         return [
             {
                 "first": systems[test.first].key,
                 "second": systems[test.second].key,
                 "p_value": number(test.p_value),
                 "p_adjusted": number(test.p_adjusted),
-                "is_separable": bool(test.p_adjusted <= level),
+                "verdict": test.verdict,
+                "is_separable": test.is_separable,
             }
             for test in neighbour_tests(unpack_arrays(board.test_arrays), column.rule)
         ]
@@ -268,15 +270,18 @@ class Separability(ComparisonView):
 def _separability_head(board: PublishedBoard, column: Column, systems: Sequence[BoardSystem]) -> dict[str, Any]:
     tests = board.tests or {}
     told = tests.get("rules", {}).get(column.rule)
+    is_computing = board.tests is None or (told is not None and is_outdated(told))
+    if is_computing:
+        told = None
     can_tell = told is not None and told["every_pair"]["verdict"] == "some"
     runs = inseparable_runs(unpack_arrays(board.test_arrays), column.rule) if can_tell else []
     return {
         "rule": column.rule,
-        "status": "computing" if board.tests is None else "there" if told else "undefined",
+        "status": "computing" if is_computing else "there" if told else "undefined",
         "text": separability_of(board, column).text,
         "level": tests.get("level"),
-        "n_clusters": tests.get("n_clusters"),
-        **{family: told[family] if told else None for family in ("neighbours", "top", "every_pair")},
+        "null_hypothesis": tests.get("null_hypothesis"),
+        **{name: told[name] if told else None for name in (*BASIS, *FAMILIES)},
         "runs": [[systems[i].key for i in run] for run in runs],
     }
 
