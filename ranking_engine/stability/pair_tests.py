@@ -222,7 +222,7 @@ def _test_pairs(
         differences,
         seed=seed,
         max_exact=MAX_EXACT if is_few else CHEAP_EXACT,
-        certain=level / (100 * max(1, len(pairs))),
+        certain=level / max(1, len(pairs)),
         sums=sums,
     )
     return _judged(

@@ -37,10 +37,10 @@ _STOP_AFTER = 100  # drawn sums as large as the observed one, after which a p-va
 _DRAWN_AT_ONCE = 1_024
 _BLOCK_CELLS = 1 << 20  # sums held at a time
 _STREAM = 0x5F11  # keeps the draws apart from those of other studies with the same seed
-_RARE = 10  # a p-value that rests on fewer drawn sums as large as the observed one is drawn again, tilted
-_TILTED_DRAWS = 1_024
+_RARE = 5  # a p-value that rests on fewer drawn sums as large as the observed one is drawn again, tilted
+_TILTED_DRAWS = 512
 _TILTED_STREAM = 0x711E
-_NEWTON_STEPS = 12
+_NEWTON_STEPS = 8
 _FLAT = 1e-9  # a slope below which every sign is decided
 _LIKELY = 2.5  # standard deviations from which a bound may be small enough to decide
 _MARGIN = 2  # standard errors that are added to a tilted p-value
@@ -56,7 +56,7 @@ class SignFlips:
 
     Attributes:
         p_values: two-sided, never below the truth by more than chance: counted ones are exact, drawn ones are
-            (1 + sums as large) / (1 + draws), tilted ones are estimates plus two standard errors (of 7 % or so),
+            (1 + sums as large) / (1 + draws), tilted ones are estimates plus two standard errors (of 10 % or so),
             bounds are upper bounds.
         least: the least p-value that the number of differences allows: 2^(1 - number), 1 for none.
         methods: EXACT, DRAWN, TILTED, or BOUND (see `chernoff_bounds`).

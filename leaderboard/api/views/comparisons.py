@@ -222,7 +222,9 @@ class Separability(ComparisonView):
         summary="Which systems can be told apart",
         tags=["comparisons"],
         parameters=[REVISION, RULE, TABLE_FORMAT, *PAGING],
-        responses=reading(shapes.SeparabilityDetail, table="first, second, p_value, p_adjusted, verdict, is_separable."),
+        responses=reading(
+            shapes.SeparabilityDetail, table="first, second, p_value, p_adjusted, verdict, is_separable."
+        ),
     )
     def get(self, request: Request, key: str) -> Response:
         """Tests over tasks of systems of consecutive ranks under a rule, and runs among which none is told apart."""
