@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from benchmarks.papers import store
 from benchmarks.papers.boards import board
 from benchmarks.papers.tables import Progress
-from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine import RULES, UNRANKED, ScoreMatrix, rank
 from ranking_engine.stability.catalogue import STUDIES, run_study
-from ranking_engine.stability.significance import significance
+from ranking_engine.stability.pair_tests import pair_test
 
 
 def slug(name: str) -> str:
@@ -52,15 +54,17 @@ def first_two(name: str, rule: str) -> dict[str, Any]:
     def compute() -> dict[str, Any]:
         matrix = board(name)
         ranking = rank(matrix, rule)
-        tests = significance(matrix, ranking)
-        first, second = tests.order[0], tests.order[1]
-        p = float(tests.neighbours.p_values[0])
+        names, ranks = matrix.system_names, ranking.ranks
+        ranked = np.flatnonzero(ranks != UNRANKED).tolist()
+        first, second = sorted(ranked, key=lambda i: (int(ranks[i]), names[i]))[:2]
+        test = pair_test(matrix, first, second)
+        p = float(test.p_values[0])
         return {
             "rule": RULES[rule].name,
             "first": matrix.system_names[first],
             "second": matrix.system_names[second],
             "is_shared": len(ranking.winners) > 1,
-            "n_units": int(tests.neighbours.n_units[0]),
+            "n_units": int(test.n_units[0]),
             "p": p if p == p else None,
         }
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from leaderboard.services.independence import tasks_phrase
-from ranking_engine.stability.significance import CONTRIBUTIONS
 
 FAMILIES = ("neighbours", "top", "every_pair")
 LEAST_FOR_ONE_PAIR = 6  # clusters with which one pair can be told apart at 5 %: 2^(1 - 6) is below
@@ -20,6 +19,8 @@ def short_sentence(told: Mapping[str, Any]) -> str:
     neighbours, every = told["neighbours"], told["every_pair"]
     if not every["n_pairs"]:
         return ""
+    if every["n_tied"] == every["n_pairs"]:
+        return "all systems share one rank"
     if _is_too_few(told):
         tasks = f"{tasks_phrase(told['n_clusters'], told['n_tasks'])}, {_are(told)} too few to tell any two apart"
         return f"{_at_once(every)}{tasks}{_one_pair(told)}"
@@ -46,7 +47,9 @@ def separability_sentence(name: str, told: Mapping[str, Any], level: float) -> s
     if not every["n_pairs"]:
         return ""
     tasks, at = tasks_phrase(told["n_clusters"], told["n_tasks"]), f"at the {100 * level:g} % level"
-    tested = f"Tested {'is' if told['tested'] == CONTRIBUTIONS else 'are'} {told['tested_text']}."
+    tested = f"Tested: {told['tested_text']}."
+    if every["n_tied"] == every["n_pairs"]:
+        return f"All systems share one rank under {name}: there is nothing to tell apart."
     if _is_too_few(told):
         too_few = f"{_at_once(every)}{tasks}, {_are(told)} too few to tell any two systems of this board apart {at}"
         return (
@@ -63,14 +66,16 @@ def separability_sentence(name: str, told: Mapping[str, Any], level: float) -> s
     parts = [f"{first} {at}, by sign-flip tests on {tasks}"]
     if top["n_pairs"] and top["n_pairs"] != every["n_pairs"]:
         parts.append(f"{top['n_separable']:,} of the {_pairs(top['n_pairs'])} among the first ranks")
-    parts.append(f"{every['n_separable']:,} of all {_pairs(every['n_pairs'])}")
+    if every["n_pairs"] > 1:
+        parts.append(f"{every['n_separable']:,} of all {_pairs(every['n_pairs'])}")
     against = ""
     if neighbours["n_contradicted"] or every["n_contradicted"]:
         against = (
             f" In {_pairs(neighbours['n_contradicted'])} of neighbours and {every['n_contradicted']:,} of all pairs "
             "the system ranked lower is ahead by more than luck would explain: they contradict the ranking."
         )
-    return f"{parts[0]}; {', and '.join(parts[1:])}.{against} {tested}"
+    further = f"; {', and '.join(parts[1:])}" if parts[1:] else ""
+    return f"{parts[0]}{further}.{against} {tested}"
 
 
 def _is_too_few(told: Mapping[str, Any]) -> bool:

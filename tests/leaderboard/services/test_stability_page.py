@@ -12,6 +12,7 @@ from scipy import stats
 from leaderboard.charts.lines import Curve, line_chart
 from leaderboard.models import Job
 from leaderboard.services.job_runner import run_job
+from leaderboard.services.significance import OUTDATED
 from leaderboard.services.stability_page import stability_sections
 from leaderboard.services.stability_wording import TELLERS, findings
 from ranking_engine import ScoreMatrix, rank
@@ -210,9 +211,22 @@ def test_a_curve_is_drawn_in_the_box_and_breaks_where_there_is_no_value():
     assert line.said == "A: 1.00 at 0, 0.00 at 3"
 
 
-def test_what_an_earlier_engine_stored_of_separability_is_still_told():
+def test_what_an_earlier_engine_stored_of_separability_is_not_shown_as_if_it_were_of_this_one():
     few = ScoreMatrix(np.random.default_rng(3).normal(size=(4, 9)))
-    stored = separability_summary(few) | {"friedman": "there are 9 tasks, fewer than 10"}
-    told = findings("significance", stored, "borda")
-    assert told.note == "No critical-difference diagram: there are 9 tasks, fewer than 10."
-    assert told.first_header == "Pairs under Borda"
+    stored = separability_summary(few)
+    told = {family: stored["rules"]["borda"][family] for family in ("neighbours", "top", "every_pair")}
+    for family in told.values():
+        del family["n_contradicted"], family["n_tied"]
+    found = findings("significance", stored | {"rules": {"borda": told}, "friedman": "there are 9 tasks"}, "borda")
+    assert (found.sentence, found.rows) == (OUTDATED, [])
+
+
+def test_the_stability_page_counts_every_verdict_and_states_the_null_hypothesis():
+    matrix = ScoreMatrix(np.random.default_rng(3).normal(size=(4, 12)) + np.array([[0.0], [0.0], [2.0], [4.0]]))
+    found = findings("significance", separability_summary(matrix), "borda")
+    assert found.headers == ["Pairs", "Told apart", "Contradicted", "Not told apart", "Tied", "Too few tasks to tell"]
+    for row in found.rows:
+        pairs, *verdicts = (int(cell.text) for cell in row.cells)
+        assert pairs == sum(verdicts)
+    assert "as likely with either sign" in found.note
+    assert found.sentence.endswith("Tested: what each task adds to the score under Borda, weights included.")

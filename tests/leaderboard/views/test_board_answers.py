@@ -24,7 +24,7 @@ def files_of(page: str) -> list[str]:
     [
         (SPLIT, "The first can be told apart from the second; 1 of 2 pairs of neighbours can be told apart."),
         (LEADING_PAIR, "The first cannot be told apart from rank 2; 1 of 2 pairs of neighbours can be told apart."),
-        (FEW, "5 independent tasks are too few to tell any two systems apart."),
+        (FEW, "Among 3 pairs at once, 5 tasks, taken as independent, are too few to tell any two apart."),
     ],
 )
 def test_whether_the_first_can_be_told_from_the_second_stands_above_the_board(make, client, scores, verdict):

@@ -2,19 +2,39 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from ranking_engine import UNRANKED, ScoreMatrix, rank
+from ranking_engine.benchmark_file import read_benchmark, to_matrix
 from ranking_engine.stability.friedman import critical_difference, friedman
-from ranking_engine.stability.pair_tests import NOT_SEPARABLE, SEPARABLE, TOO_FEW, instance_separability, pair_test
-from ranking_engine.stability.sign_flips import BOUND, DRAWN, draws_for, exact_p_value, holm, sign_flips
+from ranking_engine.stability.pair_tests import (
+    CONTRADICTED,
+    NOT_SEPARABLE,
+    SEPARABLE,
+    TIED,
+    TOO_FEW,
+    instance_separability,
+    pair_test,
+)
+from ranking_engine.stability.sign_flips import (
+    BOUND,
+    DRAWN,
+    EXACT,
+    TILTED,
+    chernoff_bounds,
+    exact_p_value,
+    holm,
+    sign_flips,
+)
 from ranking_engine.stability.significance import significance, significance_of_rankings
 from ranking_engine.synthetic import random_matrix
+from ranking_engine.tables import read_table
 from tests.ranking_engine.strategies import matrices
 
 DARWIN = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]  # eighths of an inch
@@ -67,14 +87,28 @@ def test_the_least_p_value_is_that_of_differences_of_one_sign():
     assert sign_flips(np.full((1, 3), np.nan)).least.tolist() == [1]
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.integers(-4, 4), min_size=7, max_size=7), min_size=1, max_size=8))
+def test_pairs_counted_together_have_the_p_value_of_every_sign_vector(rows):
+    found = sign_flips(np.array(rows, dtype=float))
+    assert found.p_values.tolist() == [naive_p_value(row) for row in rows]
+    assert set(found.methods.tolist()) == {EXACT}
+
+
+def test_twenty_differences_counted_together_are_counted_as_one_pair_is():
+    differences = np.random.default_rng(4).normal(0.3, 1, size=(50, 20))
+    found = sign_flips(differences)
+    assert found.p_values.tolist() == [exact_p_value(row) for row in differences]
+
+
 def test_drawn_p_values_are_near_the_counted_ones_and_repeat_with_the_seed():
     generator = np.random.default_rng(1)
     differences = generator.normal(0.15, 1, size=(6, 29))
-    differences[0] = 0.01 * generator.random(29) + 1  # of one sign: beyond what draws can show
+    differences[0] = 0.01 * generator.random(29) + 1  # of one sign: as rare as can be
     found = sign_flips(differences, n_draws=20_000, seed=3)
-    assert found.methods.tolist() == [BOUND, *[DRAWN] * 5]
+    assert found.methods.tolist() == [TILTED, *[DRAWN] * 5]
     counted = [exact_p_value(row) for row in differences]
-    assert counted[0] == 2.0**-28 <= found.p_values[0] < 1 / 20_001
+    assert counted[0] == 2.0**-28 <= found.p_values[0] < 2 * counted[0]
     # 100 of 20,000 draws or more: a relative standard deviation of 10 % at most, and three of these
     np.testing.assert_allclose(found.p_values[1:], counted[1:], rtol=0.3)
     np.testing.assert_array_equal(found.p_values, sign_flips(differences, n_draws=20_000, seed=3).p_values)
@@ -83,92 +117,167 @@ def test_drawn_p_values_are_near_the_counted_ones_and_repeat_with_the_seed():
     assert alone.p_values[0] == found.p_values[2]
 
 
+@pytest.mark.parametrize("heaviest", [1.0, 6.0])
+def test_rare_p_values_are_a_little_above_the_counted_ones_also_where_one_task_outweighs_the_others(heaviest):
+    generator = np.random.default_rng(5)
+    differences = generator.normal(0.9, 1, size=(150, 24)) * np.r_[heaviest, np.ones(23)]
+    found = sign_flips(differences, max_exact=20)
+    rare = found.methods == TILTED
+    assert rare.sum() > 30
+    counted = np.array([exact_p_value(row) for row in differences[rare]])
+    ratio = found.p_values[rare] / counted
+    assert 0.75 < ratio.min() < 1.1 < ratio.max() < 2
+    assert 1 < np.median(ratio) < 1.25  # two standard errors of about 10 %, less half of what they vary
+
+
+def test_no_counted_p_value_is_above_its_bound():
+    generator = np.random.default_rng(6)
+    for mean in (0.0, 0.5, 1.5):
+        differences = generator.normal(mean, 1, size=(60, 14))
+        _, bounds = chernoff_bounds(differences)
+        assert (sign_flips(differences).p_values <= bounds * (1 + 1e-9)).all()
+    certain = sign_flips(np.full((1, 30), 1.0), certain=1e-6)
+    assert certain.methods.tolist() == [BOUND]
+    assert 2.0**-29 <= certain.p_values[0] < 1e-7
+
+
 def test_a_pair_that_no_draw_exceeds_has_a_positive_p_value():
-    differences = np.concatenate([np.full(27, 1.0), [-0.5, -0.5, -0.5]])[None]
-    found = sign_flips(differences, n_draws=9, seed=0)
-    assert found.methods.tolist() == [BOUND]
-    assert found.p_values[0] == pytest.approx(2 * np.exp(-(25.5**2) / 55.5))
-    few = sign_flips(np.full((1, 30), 1.0) * np.r_[np.ones(18), -np.ones(12)], n_draws=3, seed=0)
-    assert few.methods[0] == DRAWN
-    assert few.p_values[0] in (1 / 4, 2 / 4, 3 / 4, 1)
+    few = sign_flips(np.full((1, 30), 1.0) * np.r_[np.ones(18), -np.ones(12)], n_draws=9, seed=0)
+    assert few.p_values[0] in {k / 10 for k in range(1, 11)} or few.methods[0] == TILTED
+    assert 0 < few.p_values[0] <= 1
 
 
 def test_holm_multiplies_by_the_pairs_that_are_left_and_never_decreases():
     np.testing.assert_allclose(holm(np.array([0.04, 0.01, 0.03, 0.9])), [0.09, 0.04, 0.09, 0.9])
     assert holm(np.array([0.5, 0.6])).tolist() == [1, 1]
     assert holm(np.zeros(0)).tolist() == []
-    assert draws_for(10_000, 0.05) == 400_000
 
 
-def naive_significance(matrix, order, pairs, level):
-    """Cluster differences, p-values and verdicts, from the definition."""
-    voting = [t for t in range(matrix.n_tasks) if matrix.votes[t]]
-    names = {t: matrix.groups[t] or ("alone", t) for t in voting}
-    p_values, least = [], []
-    for a, b in pairs:
-        sums = {}
-        for t in voting:
-            x, y = matrix.scores[order[a], t], matrix.scores[order[b], t]
-            if np.isnan(x) or np.isnan(y):
-                continue
-            sums[names[t]] = sums.get(names[t], 0) + Fraction(float(x - y)) * matrix.weights[t]
-        p_values.append(naive_p_value([*sums.values()]) if sums else 1.0)
-        least.append(min(1.0, 2.0 ** (1 - len(sums))))
-    adjusted, best = holm(np.array(p_values)), holm(np.array(least))
-    verdicts = [
-        SEPARABLE if p <= level else TOO_FEW if q > level else NOT_SEPARABLE
-        for p, q in zip(adjusted, best, strict=True)
-    ]
+def naive_contributions(matrix, rule, i, t):
+    """What a task adds to the score of a system, from the definition, for complete scores."""
+    others = [j for j in range(matrix.n_systems) if j != i]
+    own, scores = matrix.scores[i, t], matrix.scores[:, t]
+    above, level = int((scores > own).sum()), int((scores == own).sum())
+    weight = matrix.weights[t]
+    if rule == "borda":
+        return weight * (matrix.n_systems - above - level)
+    if rule == "plurality":
+        return weight * (above == 0 and level == 1)
+    if rule == "veto":
+        return -weight * (above + level == matrix.n_systems)
+    if rule == "dowdall":
+        return weight * Fraction(1, above + 1)
+    if rule == "average_rank":
+        return -weight * (above + Fraction(level + 1, 2))
+    if rule == "win_rate":
+        return weight * sum(Fraction(1) if own > scores[j] else Fraction(int(own == scores[j]), 2) for j in others)
+    return weight * Fraction(float(own))  # the mean
+
+
+def naive_differences(matrix, rule, i, j):
+    """The differences of two systems by cluster."""
+    sums = {}
+    for t in np.flatnonzero(matrix.votes).tolist():
+        x, y = matrix.scores[i, t], matrix.scores[j, t]
+        if np.isnan(x) or np.isnan(y):
+            continue
+        if rule == "copeland":
+            apart = Fraction(float(x - y)) * matrix.weights[t]
+        else:
+            apart = naive_contributions(matrix, rule, i, t) - naive_contributions(matrix, rule, j, t)
+        cluster = matrix.groups[t] or ("alone", t)
+        sums[cluster] = sums.get(cluster, 0) + apart
+    return list(sums.values())
+
+
+def naive_verdicts(matrix, ranking, pairs, level):
+    """p-values and verdicts of a family of pairs, the one ranked higher first, from the definition."""
+    apart = [naive_differences(matrix, ranking.rule, i, j) for i, j in pairs]
+    p_values = [naive_p_value(sums) if sums else 1.0 for sums in apart]
+    adjusted = holm(np.array(p_values))
+    best = holm(np.array([min(1.0, 2.0 ** (1 - len(sums))) for sums in apart]))
+    verdicts = []
+    for (i, j), sums, p, least in zip(pairs, apart, adjusted, best, strict=True):
+        if ranking.ranks[i] == ranking.ranks[j]:
+            verdicts.append(TIED)
+        elif p <= level:
+            verdicts.append(SEPARABLE if sum(sums) > 0 else CONTRADICTED)
+        else:
+            verdicts.append(TOO_FEW if least > level else NOT_SEPARABLE)
     return p_values, verdicts
+
+
+def assert_tested_by_the_definition(matrix, rule, level):
+    ranking = rank(matrix, rule)
+    found = significance(matrix, ranking, scale="none", level=level, top=2)
+    order, ranks = found.order, [int(ranking.ranks[i]) for i in found.order]
+    distinct = sorted(set(ranks))
+    following = dict(itertools.pairwise(distinct))
+    every = [*itertools.combinations(order, 2)]
+    families = {
+        "neighbours": [(i, j) for i, j in every if following.get(ranking.ranks[i]) == ranking.ranks[j]],
+        "top": [(i, j) for i, j in every if ranking.ranks[j] <= 2],
+        "every_pair": every,
+    }
+    for name, pairs in families.items():
+        family = getattr(found, name)
+        p_values, verdicts = naive_verdicts(matrix, ranking, pairs, level)
+        assert sorted(map(tuple, family.pairs.tolist())) == sorted(pairs)
+        figures = zip(family.p_values, family.verdicts, strict=True)
+        own = dict(zip(map(tuple, family.pairs.tolist()), figures, strict=True))
+        assert [own[pair] for pair in pairs] == [*zip(p_values, verdicts, strict=True)]
+    assert len(families["neighbours"]) <= len(order) ** 2 / 4
+    assert found.no_neighbours_separable == (SEPARABLE not in found.neighbours.verdicts)
+    assert_runs_are_maximal(found, ranking)
+    return found
 
 
 @settings(max_examples=30, deadline=None)
 @given(matrices(max_systems=4, max_tasks=6, groups=True), st.sampled_from([0.05, 0.3]))
-def test_pairs_are_tested_by_the_definition_on_small_matrices(matrix, level):
-    ranking = rank(matrix, "copeland")
-    found = significance(matrix, ranking, scale="none", level=level, top=2)
-    order = found.order
-    assert set(order) == set(np.flatnonzero(matrix.has_score))
-    n = len(order)
-    top = sum(ranking.ranks[i] <= 2 for i in order)
-    families = {
-        "neighbours": [(a, a + 1) for a in range(n - 1)],
-        "top": [*itertools.combinations(range(top), 2)],
-        "every_pair": [*itertools.combinations(range(n), 2)],
-    }
-    for name, pairs in families.items():
-        family = getattr(found, name)
-        p_values, verdicts = naive_significance(matrix, order, pairs, level)
-        assert family.pairs.tolist() == [[order[a], order[b]] for a, b in pairs]
-        assert family.p_values.tolist() == p_values
-        assert family.verdicts.tolist() == verdicts
-    assert found.no_neighbours_separable == (SEPARABLE not in found.neighbours.verdicts)
-    assert_runs_are_maximal(found, ranking)
+def test_mean_differences_are_tested_by_the_definition_on_small_matrices(matrix, level):
+    found = assert_tested_by_the_definition(matrix, "copeland", level)
+    assert found.tested == "mean_differences"
+    assert set(found.order) == set(np.flatnonzero(matrix.has_score))
+
+
+@pytest.mark.parametrize("rule", ["mean", "borda", "plurality", "veto", "dowdall", "average_rank", "win_rate"])
+@settings(max_examples=15, deadline=None)
+@given(
+    matrix=matrices(max_systems=4, max_tasks=6, groups=True, gaps=False, cells=[0.0, 1.0, 2.0, 4.0]),
+    level=st.sampled_from([0.05, 0.3]),
+)
+def test_contributions_are_tested_by_the_definition_on_small_matrices(rule, matrix, level):
+    assume(matrix.votes.any())
+    found = assert_tested_by_the_definition(matrix, rule, level)
+    assert found.tested == "contributions"
+    assert CONTRADICTED not in found.every_pair.verdicts
 
 
 @settings(max_examples=20, deadline=None)
 @given(matrices(max_systems=4, max_tasks=5, groups=True))
 def test_several_rankings_together_are_answered_as_each_alone(matrix):
-    rankings = {rule: rank(matrix, rule) for rule in ("copeland", "minimax", "win_rate")}
-    together = significance_of_rankings(matrix, rankings, level=0.3)
+    rules = ("copeland", "minimax", "win_rate", "average_rank", "borda", "mean", "threshold")
+    rankings = {rule: rank(matrix, rule, missing="median") for rule in rules}
+    together = significance_of_rankings(matrix, rankings, level=0.3, missing="median")
     for rule, ranking in rankings.items():
-        alone = significance(matrix, ranking, level=0.3)
+        alone = significance(matrix, ranking, level=0.3, missing="median")
         assert together[rule].order == alone.order
         assert together[rule].summary() == alone.summary()
         for family in ("neighbours", "top", "every_pair"):
             ours, theirs = getattr(together[rule], family), getattr(alone, family)
             np.testing.assert_array_equal(ours.pairs, theirs.pairs)
-            np.testing.assert_array_equal(ours.differences, theirs.differences)
+            np.testing.assert_allclose(ours.differences, theirs.differences, rtol=1e-9, atol=1e-12)
             np.testing.assert_array_equal(ours.adjusted, theirs.adjusted)
             np.testing.assert_array_equal(ours.verdicts, theirs.verdicts)
 
 
 def test_a_system_ahead_of_another_has_a_positive_difference_whichever_stands_first_in_the_file():
     matrix = ScoreMatrix([[1, 2], [3, 4], [2, 3]])
-    found = significance(matrix, rank(matrix, "borda"), scale="none")
-    assert found.order == (1, 2, 0)
-    assert found.every_pair.pairs.tolist() == [[1, 2], [1, 0], [2, 0]]
-    assert found.every_pair.differences.tolist() == [1.0, 2.0, 1.0]
+    for rule in ("copeland", "mean"):
+        found = significance(matrix, rank(matrix, rule), scale="none")
+        assert found.order == (1, 2, 0)
+        assert found.every_pair.pairs.tolist() == [[1, 2], [1, 0], [2, 0]]
+        assert found.every_pair.differences.tolist() == [1.0, 2.0, 1.0]
 
 
 def assert_runs_are_maximal(found, ranking):
@@ -222,9 +331,11 @@ def test_a_task_in_large_units_does_not_decide_alone_unless_scores_are_taken_as_
     noise[0, 0], noise[1, 0] = 0.0, 1.0
     values = noise * np.r_[1e6, np.ones(11)]
     matrix = ScoreMatrix(values)
-    ranking = rank(matrix, "borda")
+    ranking = rank(matrix, "copeland")
     assert significance(matrix, ranking).neighbours.verdicts.tolist() == [SEPARABLE]
     assert significance(matrix, ranking, scale="none").neighbours.p_values[0] > 0.99
+    by_mean = significance(matrix, rank(matrix, "mean"))  # the mean goes by large units, and its test as well
+    assert (by_mean.neighbours.p_values[0] > 0.99, by_mean.order) == (True, (1, 0))
 
 
 def test_instances_are_tested_like_tasks_one_unit_each():
@@ -288,8 +399,70 @@ def test_one_system_and_tied_boards_have_nothing_to_separate():
     assert (len(found.every_pair.pairs), found.runs, found.no_neighbours_separable) == (0, (), True)
     tied = ScoreMatrix(np.ones((3, 9)))
     found = significance(tied, rank(tied, "borda"))
-    assert found.neighbours.verdicts.tolist() == [NOT_SEPARABLE] * 2
+    assert found.neighbours.verdicts.tolist() == []
+    assert found.every_pair.verdicts.tolist() == [TIED] * 3
     assert [run.systems for run in found.runs] == [(0, 1, 2)]
+
+
+def board(key):
+    """A board of the demonstration."""
+    folder = Path(__file__).resolve().parents[3] / "leaderboard" / "demonstration" / key
+    return to_matrix(read_table(folder / "scores.csv"), read_benchmark(folder / "benchmark.toml"))
+
+
+def told_apart(matrix, rule):
+    """For each pair of neighbours that is told apart: by how many ranks they differ, and who is ahead."""
+    ranking = rank(matrix, rule)
+    tests = significance(matrix, ranking).neighbours
+    pairs = tests.pairs[tests.verdicts == SEPARABLE]
+    return ranking.ranks[pairs[:, 1]] - ranking.ranks[pairs[:, 0]], tests.differences[tests.verdicts == SEPARABLE]
+
+
+def test_no_neighbours_under_threshold_are_told_apart_the_wrong_way_on_big_bench_hard():
+    matrix = board("bigbench-hard")
+    apart, differences = told_apart(matrix, "threshold")
+    assert len(apart) > 0
+    assert (apart > 0).all()
+    assert (differences > 0).all()
+    tests = significance(matrix, rank(matrix, "threshold"))
+    contradicted = tests.neighbours.differences[tests.neighbours.verdicts == CONTRADICTED]
+    assert tests.summary()["neighbours"]["n_contradicted"] == len(contradicted) > 0
+    assert (contradicted < 0).all()
+
+
+def test_no_neighbours_under_plurality_share_a_rank():
+    matrix = board("bigbench-hard")
+    ranking = rank(matrix, "plurality")
+    pairs = significance(matrix, ranking).neighbours.pairs
+    ranks = sorted(set(ranking.ranks.tolist()))
+    assert {tuple(ranking.ranks[pair].tolist()) for pair in pairs} == {*itertools.pairwise(ranks)}
+
+
+def test_what_is_tested_is_named_with_the_reason():
+    matrix = random_matrix(5, 8, seed=1)
+    told = {rule: significance(matrix, rank(matrix, rule)) for rule in ("borda", "copeland")}
+    assert told["borda"].tested_text == "what each task adds to the score under Borda, weights included"
+    assert told["copeland"].tested_text == (
+        "weighted mean differences of scores over common tasks, in units of each task's spread over the systems, "
+        "because Copeland is no sum over tasks"
+    )
+    gaps = random_matrix(5, 8, seed=1, missing=0.1)
+    found = significance(gaps, rank(gaps, "win_rate"))
+    assert found.tested_text.endswith("because Win rate is no sum over tasks where scores are missing")
+    assert found.summary()["tested"] == "mean_differences"
+    assert "each sign" not in found.summary()["null_hypothesis"]
+    assert "as likely with either sign" in found.summary()["null_hypothesis"]
+
+
+def test_a_ranking_made_in_another_way_is_refused():
+    gaps = random_matrix(6, 8, seed=1, missing=0.1)
+    with pytest.raises(ValueError, match="`missing` is 'worst'; state the `missing`, `ties` and `options`"):
+        significance(gaps, rank(gaps, "borda", missing="median"), missing="worst")
+    tied = random_matrix(6, 8, seed=1, n_levels=3)
+    best = rank(tied, "borda", ties="best")
+    with pytest.raises(ValueError, match="other scores than the rule borda"):
+        significance(tied, best)
+    assert significance(tied, best, ties="best").rule == "borda"
 
 
 def test_a_parameter_out_of_range_is_refused():
