@@ -115,7 +115,7 @@ def test_two_systems_are_tested_by_every_sign_vector(make, client):
 
 def test_five_tasks_are_too_few_and_that_is_no_tie(make, client):
     shown = page(client, make.published(), a="a", b="b").context["page"].pair
-    assert shown.test_sentence.startswith("5 independent tasks are too few to tell")
+    assert shown.test_sentence.startswith("5 tasks, taken as independent, are too few to tell")
 
 
 def test_the_dots_stand_between_the_worst_and_the_best_score_with_lower_is_better_turned_round(make, client):
