@@ -95,26 +95,37 @@ BY_MEANS = {"tested": "mean_differences", "tested_text": "mean differences", "n_
         (
             family(3),
             family(6, 1),
-            ("No two neighbours under Copeland can be told apart at the 5 % level, by sign-flip tests on 12 clusters of "
-            "tasks, as the owners declared; 1 of all 6 pairs. Tested: mean differences."),
+            (
+                "No two neighbours under Copeland can be told apart at the 5 % level, by sign-flip tests on 12 "
+                "clusters of "
+                "tasks, as the owners declared; 1 of all 6 pairs. Tested: mean differences."
+            ),
             "no two neighbours can be told apart, 1 of all 6 pairs can",
         ),
         (
             family(106, 18, n_contradicted=16),
             family(5671, 2900, n_contradicted=30),
-            ("18 of 106 pairs of neighbours under Copeland can be told apart at the 5 % level, by sign-flip tests on 12 "
-            "clusters of tasks, as the owners declared; 2,900 of all 5,671 pairs. In 16 pairs of neighbours and 30 of "
-            "all pairs the system ranked lower is ahead by more than luck would explain: they contradict the ranking. "
-            "Tested: mean differences."),
+            (
+                "18 of 106 pairs of neighbours under Copeland can be told apart at the 5 % level, by sign-flip "
+                "tests on 12 "
+                "clusters of tasks, as the owners declared; 2,900 of all 5,671 pairs. In 16 pairs of neighbours "
+                "and 30 of "
+                "all pairs the system ranked lower is ahead by more than luck would explain: they contradict "
+                "the ranking. "
+                "Tested: mean differences."
+            ),
             "18 of 106 pairs of neighbours can be told apart; 16 pairs of neighbours contradict the ranking",
         ),
         (
             family(86, verdict="too_few_tasks"),
             family(3741, verdict="too_few_tasks"),
-            ("Among 3,741 pairs at once, 12 clusters of tasks, as the owners declared, are too few to tell any two "
-            "systems of this board apart at the 5 % level: even one that is ahead on all of them could be so by luck. "
-            "That is not the same as a tie; a pair that you choose beforehand can be told apart: see head to head. "
-            "Tested: mean differences."),
+            (
+                "Among 3,741 pairs at once, 12 clusters of tasks, as the owners declared, are too few to tell any two "
+                "systems of this board apart at the 5 % level: even one that is ahead on all of them could be "
+                "so by luck. "
+                "That is not the same as a tie; a pair that you choose beforehand can be told apart: see head to head. "
+                "Tested: mean differences."
+            ),
             ("among 3,741 pairs at once, 12 clusters of tasks, as the owners declared, are too few to tell any two "
             "apart; a pair that you choose beforehand can be told apart: see head to head"),
         ),
