@@ -16,7 +16,7 @@ from ranking_engine.clusters import clusters_of
 from ranking_engine.instances import InstanceScores, paired_differences
 from ranking_engine.ranking import ranks_of
 from ranking_engine.stability.bootstrap import rank_intervals
-from ranking_engine.stability.pair_tests import SEPARABLE
+from ranking_engine.stability.pair_tests import CONTRADICTED, SEPARABLE
 from ranking_engine.stability.significance import significance
 
 RULES = ("mean", "borda", "copeland")
@@ -58,16 +58,17 @@ def intervals_of_ranks(population: Population, n_resamples: int, random: np.rand
 def false_claims(population: Population, random: np.random.Generator) -> Figures:
     """Whether tests claim differences at 5 % where all systems are equally good.
 
-    Figures: by rule, whether any pair is told apart among the `neighbours`, the `top` 10 and `every` pair, and whether
-    the pair of the first two systems of the table, which was chosen before the scores were there, is. `friedman` and
-    `nemenyi` where that test applies.
+    Figures: by rule, whether any pair is told apart, either way, among the `neighbours`, the `top` 10 and `every`
+    pair, and whether the pair of the first two systems of the table, which was chosen before the scores were there,
+    is. `friedman` and `nemenyi` where that test applies.
     """
     matrix, _ = draw_board(population, random)
     figures: Figures = {}
     for rule in TESTED_RULES:
         found = significance(matrix, rank(matrix, rule), level=LEVEL)
         families = {"neighbours": found.neighbours, "top": found.top, "every": found.every_pair}
-        figures |= {f"{rule} {name}": float((tests.verdicts == SEPARABLE).any()) for name, tests in families.items()}
+        claims = (SEPARABLE, CONTRADICTED)
+        figures |= {f"{rule} {name}": float(np.isin(tests.verdicts, claims).any()) for name, tests in families.items()}
         is_chosen = (np.sort(found.every_pair.pairs, axis=1) == [0, 1]).all(axis=1)
         figures[f"{rule} pair"] = float(found.every_pair.p_values[is_chosen][0] <= LEVEL)
         if not found.friedman.reason:

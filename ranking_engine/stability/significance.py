@@ -270,7 +270,7 @@ def significance_of_rankings(
 def _check_same(ranking: Ranking, contributions: Contributions, missing: str) -> None:
     ranked = ranking.ranks != UNRANKED
     expected, scores = contributions.scores[ranked], ranking.scores[ranked]
-    size = np.abs(expected).max(initial=0.0) + np.abs(contributions.values).max(initial=0.0)
+    size = np.abs(expected).max(initial=0.0) + np.nanmax(np.abs(contributions.values), initial=0.0)
     if not np.allclose(expected, scores, rtol=0, atol=1e-9 * size):
         raise ValueError(
             f"`ranking` has other scores than the rule {ranking.rule} gives the systems of `matrix` where "

@@ -482,3 +482,13 @@ def test_the_unit_of_a_task_changes_no_test_however_large_or_small(unit):
     changed = np.hstack([values[:, :1], values[:, 1:] * unit])
     expected = pair_test(ScoreMatrix(values), 0, 1).p_values
     np.testing.assert_array_equal(pair_test(ScoreMatrix(changed), 0, 1).p_values, expected)
+
+
+def test_a_system_that_the_geometric_mean_does_not_rank_leaves_the_tests_of_the_others_as_they_are():
+    positive = random_matrix(4, 9, seed=1, kind="uniform").values + 0.1
+    matrix = ScoreMatrix(np.vstack([positive, np.r_[-1.0, np.ones(8)]]))
+    found = significance(matrix, rank(matrix, "geometric_mean"))
+    alone = significance(ScoreMatrix(positive), rank(ScoreMatrix(positive), "geometric_mean"))
+    assert (found.order, found.tested) == (alone.order, "contributions")
+    assert found.every_pair.p_values.tolist() == alone.every_pair.p_values.tolist()
+    assert found.tested_text == "what each task adds to the logarithm of the score under Geometric mean, weights included"
