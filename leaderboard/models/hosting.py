@@ -91,6 +91,7 @@ class AuditEntry(models.Model):
         PERSON = "person", "person"
         RELEASE = "release", "frozen revision"
         WEBHOOK = "webhook", "webhook"
+        SYSTEM = "system", "system"
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="audit_entries")
     # None for what the site itself did.

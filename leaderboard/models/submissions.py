@@ -89,6 +89,9 @@ class Submission(models.Model):
     # withdrawn, its cells are missing.
     corrects = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="corrections")
     state = models.CharField(max_length=10, choices=State, default=State.PENDING)
+    # What it states of its system: `name`, and where it states them `key`, `organisation`, `url`, `description`, `tags`
+    # and `metadata`. The board says it once it is accepted (`services.statements`).
+    statement = models.JSONField(null=True, editable=False)
 
     class Meta:
         ordering = ["batch", "position"]
@@ -100,6 +103,12 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"submission {self.uuid}"
+
+    @property
+    def shown_name(self) -> str:
+        """What its system is called: on the board, or by itself where nothing of the system was accepted yet."""
+        told = (self.statement or {}).get("name")
+        return str(told) if told and self.system.is_waiting else self.system.name
 
 
 class SubmissionEvent(models.Model):

@@ -5,10 +5,14 @@ from django.db import models
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, Benchmark, is_key
 from leaderboard.models.texts import LineField, LinesField, ListedField
 
+PROVISIONAL = "~"  # the first sign of the key of a system that waits; no other key begins with it
+
 
 class System(models.Model):
     """An alternative of one benchmark. Its key is permanent; its name is the present one, older ones are in
-    `SystemChange`. It is on the board of a revision when a change at or before that revision says so."""
+    `SystemChange`. It is on the board of a revision when a change at or before that revision says so.
+
+    Until a submission of it is accepted it waits: its key is provisional, and nothing is said of it but its name."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="systems")
     key = models.CharField(max_length=KEY_LENGTH, validators=[is_key])
@@ -30,3 +34,8 @@ class System(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether no submission of it was ever accepted."""
+        return self.key.startswith(PROVISIONAL)

@@ -14,6 +14,7 @@ from leaderboard.selectors.reports import unpack_arrays
 from leaderboard.services.corrections import holding, may_correct
 from leaderboard.services.quotas import after_deadline
 from leaderboard.services.rankings import BOARD, RANKING
+from leaderboard.services.statements import statements_of
 from leaderboard.services.wording import in_words, shortened
 from ranking_engine import RULES
 
@@ -113,6 +114,7 @@ def batch_steps(viewer: Viewer, batch: Batch) -> dict[str, Any]:
     return {
         "may_retract": is_waiting and batch.uploader_id == viewer.pk,
         "may_decide": is_waiting and decides,
+        "statements": statements_of(rows) if is_waiting else [],
         "to_withdraw": [row for row in rows if decides and row.state == "accepted"],
         "to_reinstate": [
             row for row in rows if decides and row.state == "withdrawn" and row.pk not in gone
@@ -137,7 +139,7 @@ def batch_standing(batch: Batch) -> Standing:
     events = _first_events(batch)
     decision = next((event for event in events if event.kind in DECISIONS), None)
     is_approved = decision is None and any(event.kind == SubmissionEvent.Kind.APPROVED for event in events)
-    names = list(batch.submissions.values_list("system__name", flat=True)[:SHOWN_NAMES])
+    names = [row.shown_name for row in batch.submissions.select_related("system")[:SHOWN_NAMES]]
     n_systems = batch.submissions.count()
     stages, is_final, publication = _stages(batch, decision, is_approved=is_approved)
     return Standing(

@@ -62,7 +62,8 @@ def create_benchmark(
     Args:
         name: what pages call it.
         owner: who decides about it.
-        key: what addresses call it; made from the name where empty.
+        key: what addresses call it; made from the name where empty, and another one where it belongs to a benchmark
+            that the owner may not know of.
         groups: its task groups.
         tasks: its tasks, in order.
         is_limited: whether it counts among those that its owner may make.
@@ -73,7 +74,7 @@ def create_benchmark(
     """
     if is_limited:
         _count_benchmark(owner)
-    key = key or make_key(name, set(Benchmark.objects.values_list("key", flat=True)))
+    key = _free_key(owner, name, key)
     benchmark = Benchmark(key=key, name=check_name(name, "benchmark"), **fields)
     benchmark.full_clean()
     if benchmark.default_rule not in listed_rules():
@@ -85,6 +86,34 @@ def create_benchmark(
     for order, spec in enumerate(tasks):
         save_task(benchmark, spec, order, by_name.get(fold_name(spec.group)) if spec.group else None)
     return benchmark
+
+
+def _free_key(owner: User, name: str, key: str) -> str:
+    """The key of a new benchmark: the stated one, or one made from its name.
+
+    Where the stated one belongs to a private benchmark that the owner may not know of, another is given: a refusal
+    would cost nothing, and tell that it is there. So every guess costs one of the benchmarks that an account may make.
+    """
+    taken = set(Benchmark.objects.values_list("key", flat=True))
+    is_hidden = key in taken and key not in known_keys(owner)
+    return make_key(key, taken) if is_hidden else key or make_key(name, taken)
+
+
+def known_keys(viewer: User) -> set[str]:
+    """The keys of the benchmarks that somebody may find out about: all but other people's private ones."""
+    private = Benchmark.objects.filter(visibility=Benchmark.Visibility.PRIVATE).exclude(memberships__user=viewer)
+    return set(Benchmark.objects.exclude(pk__in=private.values("pk")).values_list("key", flat=True))
+
+
+def told_key(viewer: User, made: Benchmark, key: str = "") -> str:
+    """The key that a dry run says for a new benchmark: one that a private benchmark has passes for free.
+
+    Args:
+        viewer: who asks.
+        made: the benchmark, stored until the dry run takes it back.
+        key: the one that is stated, if any.
+    """
+    return key or make_key(made.name, known_keys(viewer) - {made.key})
 
 
 def _count_benchmark(owner: User) -> None:

@@ -24,6 +24,7 @@ from leaderboard.services.preview import (
     row_values,
 )
 from leaderboard.services.preview_wording import ranks_sentence, winners_sentence
+from leaderboard.services.statements import Statement, in_short, statements_of
 from leaderboard.services.submission_errors import SubmissionError
 from leaderboard.services.submissions import reject_batch, take_batch
 from leaderboard.services.table_preview import TableEffect, table_effect
@@ -32,6 +33,7 @@ from ranking_engine import Ranking
 
 SHOWN_BATCHES = 100
 SHOWN_FLAGS = 5
+SHOWN_STATEMENTS = 6  # in the queue
 FEWEST_SCORES = 5  # of a task, before one of them can be called unusual
 FEWEST_TASKS = 2  # before systems with the same scores are called duplicates, or one that leads everywhere too good
 BUDGET = 5_000_000  # systems x tasks x rules that are ranked while a moderator waits
@@ -52,6 +54,8 @@ class Waiting:
     state: str
     note: str
     is_correction: bool
+    statements: list[str]  # what it states of its systems, in short
+    n_more_statements: int
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ class Decision:
     task_names: list[str]
     rows: list[tuple[str, bool, list[tuple[str, bool]]]]  # system, is new, (score, differs from the board) a task
     n_more_rows: int
+    statements: list[Statement]  # what it states of those systems, beside what the board says
     effects: list[TableEffect]
     summary: str  # where a lone system would stand, and what changes at the top; empty where no rule ranks
 
@@ -110,6 +115,7 @@ def look_at(batch: Batch) -> Decision:
         task_names=[task["name"] for task in state.configuration["tasks"]],
         rows=[_shown(row, state) for row in shown],
         n_more_rows=len(rows) - len(shown),
+        statements=statements_of(list(batch.submissions.select_related("system")[:SHOWN_BATCHES])),
         effects=effects,
         summary=" ".join(filter(None, [_standing(rows, state, new), winners_sentence(effects)])),
     )
@@ -134,14 +140,16 @@ def rows_of(batch: Batch) -> list[dict[str, Any]]:
     for submission, task, value in stored:
         scores.setdefault(submission, {})[task] = {} if value is None else {"value": value}
     return [
-        {"system": {"key": row.system.key, "name": row.system.name}, "scores": scores.get(row.pk, {}), "line": None}
+        {"system": {"key": row.system.key, "name": row.shown_name}, "scores": scores.get(row.pk, {}), "line": None}
         for row in batch.submissions.select_related("system")
     ]
 
 
 def _waiting(batch: Batch, state: BoardState, rows: Sequence[dict[str, Any]]) -> Waiting:
     submissions = list(batch.submissions.select_related("system"))
-    flags = [*_overdue(batch), *_outrun(batch, submissions), *flags_of(state, rows)]
+    statements = statements_of(submissions)
+    changed = in_short([one for one in statements if one.is_change])
+    flags = [*_overdue(batch), *_outrun(batch, submissions), *changed, *flags_of(state, rows)]
     return Waiting(
         uuid=batch.uuid,
         title=in_words([shortened(row["system"]["name"]) for row in rows]),
@@ -154,6 +162,8 @@ def _waiting(batch: Batch, state: BoardState, rows: Sequence[dict[str, Any]]) ->
         state=submissions[0].state,
         note=batch.note,
         is_correction=all(row.corrects_id for row in submissions),
+        statements=in_short(statements[:SHOWN_STATEMENTS]),
+        n_more_statements=max(0, len(statements) - SHOWN_STATEMENTS),
     )
 
 
@@ -163,7 +173,7 @@ def _outrun(batch: Batch, submissions: Sequence[Submission]) -> list[str]:
         return []
     held = holding(batch.benchmark)
     return [
-        f"{shortened(row.system.name)}: what it corrects holds no more; it was withdrawn, corrected or replaced since"
+        f"{shortened(row.shown_name)}: what it corrects holds no more; it was withdrawn, corrected or replaced since"
         for row in submissions
         if row.corrects_id and row.corrects_id not in held
     ]

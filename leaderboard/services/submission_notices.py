@@ -71,4 +71,4 @@ def _moderators(batch: Batch) -> list[int]:
 
 
 def _systems(submissions: Sequence[Submission]) -> str:
-    return in_words([shortened(submission.system.name) for submission in submissions], most=SHOWN_SYSTEMS)
+    return in_words([shortened(submission.shown_name) for submission in submissions], most=SHOWN_SYSTEMS)

@@ -25,10 +25,10 @@ from leaderboard.services.corrections import SAY_WHY, corrected_by_number
 from leaderboard.services.drafts import DraftError, rows_now
 from leaderboard.services.hashing import content_hash
 from leaderboard.services.instance_vectors import store_instances
-from leaderboard.services.names import make_key
 from leaderboard.services.quotas import give_back_quota, take_quota
 from leaderboard.services.revisions import next_revision
 from leaderboard.services.score_rows import insert_scores
+from leaderboard.services.statements import believe, believe_the_rest, statement_of, waiting_system
 from leaderboard.services.submission_errors import NewSystemError, StalePreviewError, SubmissionError
 from leaderboard.services.submission_notices import tell_moderators, tell_of_events
 from ranking_engine.decimals import rounded_score
@@ -159,6 +159,7 @@ def store_batch(
             system=systems[fold_name(row["system"]["name"])],
             position=position,
             corrects=corrected.get(row.get("corrects", "")),
+            statement=statement_of(row["system"]),
         )
         for position, row in enumerate(rows, start=1)
     )
@@ -180,42 +181,15 @@ def store_batch(
 
 
 def _systems_of(benchmark: Benchmark, rows: list[dict[str, Any]]) -> dict[str, System]:
-    """The stored system of every row by folded name, made where there is none.
-
-    A system that never was on the board and waits for no decision was turned down: what was said of it then goes.
-    """
+    """The stored system of every row by folded name, made where there is none."""
+    names = {fold_name(row["system"]["name"]): row["system"]["name"] for row in rows}
     here = System.objects.filter(benchmark=benchmark)
-    in_use = set(here.values_list("key", flat=True))
     if len(rows) <= MOST_NAMED:
-        here = here.filter(name_folded__in=[fold_name(row["system"]["name"]) for row in rows])
+        here = here.filter(name_folded__in=list(names))
     stored = {system.name_folded: system for system in here}
-    taken = in_use | {row["system"].get("new_key", "") for row in rows}
-    never = here.filter(changes=None).exclude(submissions__state__in=UNDECIDED)
-    turned_down = set(never.values_list("pk", flat=True))
-    new = []
-    for row in rows:
-        about = row["system"]
-        folded = fold_name(about["name"])
-        if folded in stored:
-            if stored[folded].pk in turned_down:
-                _describe(stored[folded], about).save()
-            continue
-        key = about.get("new_key") or ""
-        key = make_key(about["name"], taken) if not key or key in in_use else key
-        taken.add(key)
-        system = _describe(System(benchmark=benchmark, key=key, name_folded=folded), about)
-        stored[folded] = system
-        new.append(system)
+    new = [waiting_system(benchmark, name, folded) for folded, name in names.items() if folded not in stored]
     System.objects.bulk_create(new, batch_size=1000)
-    return stored
-
-
-def _describe(system: System, about: dict[str, Any]) -> System:
-    """Take over what a row says of its system."""
-    system.name = about["name"]
-    system.organisation, system.url, system.description = about["organisation"], about["url"], about["description"]
-    system.tags, system.metadata = about.get("tags", system.tags), about.get("metadata", system.metadata)
-    return system
+    return stored | {system.name_folded: system for system in new}
 
 
 @transaction.atomic
@@ -246,6 +220,7 @@ def accept_batch(batch: Batch, *, actor: User | None, reason: str = "", cause: s
     if cause == Revision.Cause.BATCH and all(submission.corrects_id for submission in submissions):
         cause = Revision.Cause.CORRECTION
     revision = next_revision(batch.benchmark, cause=cause, author=batch.uploader, note=batch.note)
+    believe(submissions, revision, actor=actor)
     _record(submissions, Kind.ACCEPTED, actor=actor, reason=reason, revision=revision)
     present = present_among(revision, [submission.system_id for submission in submissions])
     joining = [submission.system for submission in submissions if submission.system_id not in present]
@@ -327,6 +302,7 @@ def leave_board(submission: Submission, cause: str, *, actor: User, reason: str)
     _require_reason(reason)
     revision = _turn(submission, State.ACCEPTED, State.WITHDRAWN, cause, actor)
     _record([submission], Kind.WITHDRAWN, actor=actor, reason=reason, revision=revision)
+    believe_the_rest(submission, revision, actor=actor, reason=reason)
     if submission.system_id not in {held.system_id for held in submissions_in_force(revision)}:
         _change_presence(revision, submission.system, SystemChange.Kind.LEFT)
     return revision
@@ -349,6 +325,7 @@ def reinstate_submission(submission: Submission, *, actor: User, reason: str) ->
         raise SubmissionError("The scores of this submission were taken down; there is nothing to reinstate.")
     revision = _turn(submission, State.WITHDRAWN, State.ACCEPTED, Revision.Cause.REINSTATEMENT, actor)
     _record([submission], Kind.REINSTATED, actor=actor, reason=reason, revision=revision)
+    believe_the_rest(submission, revision, actor=actor, reason=reason)
     if submission.system_id not in present_among(revision, [submission.system_id]):
         _change_presence(revision, submission.system, SystemChange.Kind.JOINED)
     return revision

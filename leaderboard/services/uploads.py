@@ -298,7 +298,7 @@ class _Keys:
 
         A key that is taken is no error where it would tell who is there: the new system gets another one.
         """
-        there = System.objects.filter(benchmark=self.benchmark)
+        there = System.objects.filter(benchmark=self.benchmark)  # those that wait have none that could be named
         if len(self.named) <= MOST_NAMED:
             there = there.filter(key__in=self.named)
         return set(there.values_list("key", flat=True)) if self.is_open else set()

@@ -74,6 +74,11 @@ class Stage(s.Serializer):
 class SubmissionOfSystem(NamedSystem):
     """One system of a submission."""
 
+    system = s.CharField(allow_null=True, help_text="Its key; null until something of it is accepted.")
+    states = s.DictField(
+        help_text="What it states of its system, of `key`, `organisation`, `url`, `description`, `tags`, `metadata`; "
+        "the board says it once it is accepted."
+    )
     submission = s.UUIDField(help_text="Names this system's part, for withdrawing or correcting it.")
     state = s.ChoiceField(choices=Submission.State.values)
     corrects = s.UUIDField(allow_null=True, help_text="The `submission` in whose place it stands once accepted.")

@@ -1,5 +1,6 @@
 """Benchmarks as their owners make and change them: created, settings, tasks with the ranks that move, archived."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -26,6 +27,7 @@ from leaderboard.selectors.audience import audience
 from leaderboard.services.audit import Change
 from leaderboard.services.benchmark_drafts import create_described
 from leaderboard.services.benchmark_settings import archive, change_settings
+from leaderboard.services.benchmarks import told_key
 from leaderboard.services.releases import new_edition
 from leaderboard.services.table_preview import TableEffect
 from leaderboard.services.task_changes import (
@@ -48,6 +50,18 @@ def hosted_content(row: BenchmarkRow, user: User, n_changed: int) -> dict[str, A
     return benchmark_content(found, audience(user, found), user) | own | {"n_changed": n_changed}
 
 
+def new_content(view: WritingView, row: BenchmarkRow, stated: Mapping[str, Any]) -> dict[str, Any]:
+    """A benchmark that was just made; a dry run says no more of its key than anybody may know.
+
+    Args:
+        view: that made it.
+        row: the benchmark.
+        stated: among others its key, if one was stated.
+    """
+    told = {"key": told_key(view.user, row, stated.get("key", ""))} if view.truth("dry_run") else {}
+    return hosted_content(row, view.user, 0) | told
+
+
 class Benchmarks(WritingView, benchmarks.Benchmarks):
     """The benchmarks, and a new one."""
 
@@ -65,9 +79,11 @@ class Benchmarks(WritingView, benchmarks.Benchmarks):
     def post(self, request: Request) -> Response:
         """A benchmark with its tasks, which belongs to the token's user. Its scores come as a submission."""
         fields, proposal = benchmark_of(request.data)
-        made = self.carry_out(
-            lambda: hosted_content(create_described(self.user, proposal, fields), self.user, 0), status=201
-        )
+
+        def step() -> dict[str, Any]:
+            return new_content(self, create_described(self.user, proposal, fields), fields)
+
+        made = self.carry_out(step, status=201)
         made["Location"] = request.build_absolute_uri(f"{request.path}{made.data['key']}/")
         return made
 
@@ -195,7 +211,7 @@ class Editions(OwnerView):
         """The same tasks, groups and settings, private until its owner says otherwise; with the scores or without."""
         stated = edition_of(request.data)
         return self.carry_out(
-            lambda: hosted_content(new_edition(self.benchmark, author=self.user, **stated), self.user, 0), status=201
+            lambda: new_content(self, new_edition(self.benchmark, author=self.user, **stated), stated), status=201
         )
 
 

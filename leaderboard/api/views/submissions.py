@@ -218,8 +218,9 @@ def submission_status(request: Request, batch: Batch) -> dict[str, Any]:
         "note": batch.note,
         "systems": [
             {
-                "system": row.system.key,
-                "name": row.system.name,
+                "system": None if row.system.is_waiting else row.system.key,
+                "name": row.shown_name,
+                "states": {name: told for name, told in (row.statement or {}).items() if name != "name"},
                 "submission": str(row.uuid),
                 "state": row.state,
                 "corrects": str(row.corrects.uuid) if row.corrects else None,

@@ -175,3 +175,32 @@ def test_a_hidden_key_is_not_told_by_being_taken(make, api):
     body = {"systems": [{"name": "Mine", "key": "zebrafish", "scores": {"task-1": 5}}], "create_systems": True}
     assert api.as_user(make.user()).post(f"benchmarks/{benchmark.key}/submissions/", body).status_code == 201
     assert set(System.objects.values_list("key", flat=True)) == {"zebrafish", "mine"}
+
+
+@pytest.mark.parametrize("stated", [{"name": "privx"}, {"name": "Other", "key": "privx"}])
+def test_a_dry_run_does_not_tell_that_a_private_benchmark_is_there(make, api, stated):
+    body = stated | {"tasks": [{"name": "T"}]}
+    asking = api.as_user(make.user())
+    dates = ("created_at",)
+
+    def told() -> tuple[int, dict[str, object]]:
+        answer = asking.post("benchmarks/", body, query="dry_run=true")
+        return answer.status_code, {name: told for name, told in answer.json().items() if name not in dates}
+
+    free = told()
+    assert (free[0], free[1]["key"]) == (200, "privx")
+    hidden = make.benchmark(name="privx", visibility="private")
+    assert hidden.key == "privx"
+    assert told() == free
+    Benchmark.objects.filter(pk=hidden.pk).update(visibility="public")
+    assert told() != free
+
+
+def test_asking_for_real_gives_another_key_and_costs_one_of_the_benchmarks_of_an_account(make, api, settings):
+    settings.BENCHMARKS_PER_ACCOUNT = 1
+    make.benchmark(name="privx", visibility="private")
+    asking = api.as_user(make.user())
+    body = {"name": "Other", "key": "privx", "tasks": [{"name": "T"}]}
+    first, second = (asking.post("benchmarks/", body) for _ in range(2))
+    assert (first.status_code, first.json()["key"], second.status_code) == (201, "privx-2", 400)
+    assert "may make 1 benchmarks" in second.content.decode()
