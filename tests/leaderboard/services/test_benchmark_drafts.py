@@ -154,7 +154,7 @@ def test_a_frozen_revision_keeps_its_figures_when_the_board_moves_on(make):
     make.accepted(benchmark, {"Better": [9.0] * 5})
     make.publish(benchmark)
     assert (release.key, release.revision.number) == ("2026-1", 1)
-    citation = cite(release, "https://a.example/b/x/releases/2026-1/")
+    citation = cite(release, "https://a.example/b/x/releases/2026-1/", release.revision.input_hash)
     assert release.revision.input_hash in citation.text
     assert citation.bibtex.startswith(f"@misc{{{benchmark.key}-2026-1,")
     with pytest.raises(ReleaseError, match="called"):
@@ -166,7 +166,7 @@ def test_a_frozen_revision_keeps_its_figures_when_the_board_moves_on(make):
 def test_a_citation_escapes_what_latex_would_read(make):
     benchmark = make.published(name="50% of {A} & B_1 #2 \\ ~")
     owner = benchmark.memberships.get(role="owner").user
-    bibtex = cite(freeze_revision(benchmark, author=owner, number=1, name="v1"), "https://a.example/").bibtex
+    bibtex = cite(freeze_revision(benchmark, author=owner, number=1, name="v1"), "https://a.example/", None).bibtex
     assert r"{{50\% of \{A\} \& B\_1 \#2 \textbackslash{} \textasciitilde{}, v1}}" in bibtex
 
 

@@ -189,7 +189,7 @@ def test_the_migration_keeps_what_is_said_of_accepted_systems_and_gives_the_rest
     System.objects.filter(name="Turned down").update(key="turned-down", **MALLORY)
     with transaction.atomic(), append_only_permit("a test"):
         Submission.objects.update(statement=None)
-        import_module("leaderboard.migrations.0017_statements").keep_what_is_said(apps, None)
+        import_module("leaderboard.migrations.0018_statements").keep_what_is_said(apps, None)
     statements = dict(Submission.objects.values_list("pk", "statement"))
     accepted = Submission.objects.get(system__name="GPT-9", state="accepted")
     assert [statements[row.pk] for row in (accepted, later, first, second, make.submission_of(turned_down))] == [

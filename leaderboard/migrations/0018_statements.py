@@ -63,7 +63,7 @@ def drop_trigger(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboard", "0016_fill_webhook_owners")]
+    dependencies = [("leaderboard", "0017_studies_while_idle")]
     operations = [
         migrations.AddField("submission", "statement", models.JSONField(editable=False, null=True)),
         migrations.AlterField(
