@@ -1,9 +1,8 @@
 """Close what the triggers of migrations 0002 to 0007 left open.
 
 SQLite deletes the row that `INSERT OR REPLACE` stands in for without asking a DELETE trigger, unless the connection
-says `PRAGMA recursive_triggers=ON`: the site's own do (`SQLITE_OPTIONS`), other programs may not. What a submission
-corrects, and the hash of a revision's inputs once it is there, never change: which scores hold depends on the one, and
-citations on the other.
+says `PRAGMA recursive_triggers=ON`: the site's own do (`SQLITE_OPTIONS`), other programs may not. And the hash of a
+revision's inputs, once it is there, never changes: it is cited.
 
 A later migration that makes one of these tables anew on SQLite has to create its triggers again.
 """
@@ -25,18 +24,14 @@ KEPT = [
     "leaderboard_submission",
     "leaderboard_revision",
 ]
-# Which updates are refused beside those of 0002; `{differs}` is each database's own way to compare NULLs.
-FROZEN = {
-    "leaderboard_submission": "OLD.corrects_id {differs} NEW.corrects_id",
-    "leaderboard_revision": "OLD.input_hash <> '' AND OLD.input_hash {differs} NEW.input_hash",
-}
+# Which updates are refused beside those of 0002 and 0007.
+FROZEN = {"leaderboard_revision": "OLD.input_hash <> '' AND OLD.input_hash <> NEW.input_hash"}
 
 
 def create_triggers(apps, schema_editor):
     is_sqlite = schema_editor.connection.vendor == "sqlite"
     with schema_editor.connection.cursor() as cursor:
-        for table, condition in FROZEN.items():
-            changed = condition.format(differs="IS NOT" if is_sqlite else "IS DISTINCT FROM")
+        for table, changed in FROZEN.items():
             if is_sqlite:
                 cursor.execute(
                     f"CREATE TRIGGER {table}_no_rewrite BEFORE UPDATE ON {table} WHEN ({changed}) AND {PERMIT} "
