@@ -209,7 +209,8 @@ def test_numbers_are_rounded_as_the_engine_rounds_them(page):
     }
     """
     expected = [[x, float(rounded_to(x, p))] for x, p in zip(rounded(numbers).tolist(), precisions, strict=True)]
-    assert page.evaluate(script, [numbers, precisions]) == expected
+    found = page.evaluate(script, [numbers, precisions])
+    assert [[float(x), float(y)] for x, y in found] == expected
 
 
 def test_two_hundred_random_tables_rank_as_the_engine_ranks_them(page):
