@@ -69,8 +69,6 @@ def rankings(name: str, progress: Progress) -> Result:
     matrix, found = paper_board(name), ranked(name)
     tables = PRINTED[name]["scores"]
     reasons = {"geometric_mean": NO_GEOMETRIC_MEAN, "optimality_gap": OWN_GAP}
-    if name == "superglue":
-        reasons["geometric_mean"] = f"undefined here: {found['geometric_mean'].reason}"
     rows, grid = score_rows(matrix, tables, found, reasons)
     if name in ("glue", "superglue"):
         rows.append(unweighted_gap(matrix, tables["optimality_gap"]))
@@ -184,7 +182,7 @@ def winners(progress: Progress) -> Result:
         matrix = paper_board(name)
         for rule, printed in PRINTED[name]["winners"].items():
             ours = [matrix.system_names[i] for i in rank(matrix, rule).winners]
-            because = {"optimality_gap": OWN_GAP, "geometric_mean": f"undefined here: {rank(matrix, rule).reason}"}
+            because = {"optimality_gap": OWN_GAP, "geometric_mean": NO_GEOMETRIC_MEAN}
             rows.append(names_compared(f"{TITLES[name]}, {RULES[rule].name}", printed, ours, because.get(rule, "")))
     return Result(rows)
 
