@@ -40,7 +40,7 @@ def test_a_fault_of_ours_is_a_500_without_a_trace(make, api, monkeypatch, caplog
     assert error_of(response) == {
         "status": 500,
         "code": "internal_error",
-        "message": "Something went wrong here; it is logged. Nothing was changed.",
+        "message": "Something went wrong here; it is logged.",
         "details": [],
     }
     assert "secret detail" in caplog.text
