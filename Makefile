@@ -3,7 +3,7 @@
 #
 # Variables: PORT=8123, PYTHON=/path/to/python3.12, and ARGS="..." for pytest.
 
-.PHONY: help demo production-like test test-slow faults fuzz schemathesis check audit bench bench-peers papers calibration screenshots lock install-dev
+.PHONY: help demo production-like test test-slow faults fuzz cost schemathesis check audit bench bench-peers papers calibration screenshots lock install-dev
 .DEFAULT_GOAL := help
 SHELL = /bin/sh
 VENV_PYTHON = .venv/bin/python
@@ -15,6 +15,7 @@ help:
 	@echo "make test-slow   run the tests that take long"
 	@echo "make faults   kill, stall and starve a running site on 200 random schedules (ARGS='--seed 7 --schedules 50')"
 	@echo "make fuzz    send every importer of result files 100,000 inputs"
+	@echo "make cost    send every route of a running site the largest inputs it takes, and measure what each costs"
 	@echo "make schemathesis   send the API some fifteen minutes of requests that its schema allows"
 	@echo "make check   lint, types, import contracts, missing migrations"
 	@echo "make audit   compare the packages with the lock, and ask about known holes in them"
@@ -46,6 +47,10 @@ faults: install-dev
 
 fuzz: install-dev
 	@PLURANK_FUZZ_INPUTS=100000 exec $(VENV_PYTHON) -m pytest tests/leaderboard/importers/test_fuzz.py $(ARGS)
+
+# About an hour: 3,000 drawn requests beside every bomb that is known.
+cost: install-dev
+	@PLURANK_COST_REQUESTS=3000 exec $(VENV_PYTHON) -m pytest tests/cost -m "slow or not slow" $(ARGS)
 
 schemathesis: install-dev
 	@exec $(VENV_PYTHON) -m pytest -m slow tests/leaderboard/api/test_schemathesis.py $(ARGS)

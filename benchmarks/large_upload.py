@@ -29,6 +29,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="plurank-bench-") as folder, database(Path(folder)) as url:
         os.environ |= {"PLURANK_VAR": folder, "DATABASE_URL": url, "PLURANK_LOG_LEVEL": "WARNING"}
+        os.environ["PLURANK_UPLOAD_CELLS"] = str(arguments.systems * arguments.tasks)
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
         measure(Path(folder), url, arguments.systems, arguments.tasks)
 

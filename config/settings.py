@@ -197,6 +197,7 @@ ON_DEMAND_PATIENCE_SECONDS = 2
 # What one uploaded file may hold.
 UPLOAD_BYTES = env.number("PLURANK_UPLOAD_MB", 10, least=1) * 2**20
 UPLOAD_SYSTEMS = env.number("PLURANK_UPLOAD_SYSTEMS", 10_000, least=1)
+UPLOAD_CELLS = env.number("PLURANK_UPLOAD_CELLS", 150_000, least=1)
 INSTANCE_CELLS = env.number("PLURANK_INSTANCE_CELLS", 1_000_000, least=1)
 # What somebody without an account may have ranked on the page for trying.
 TRY_BYTES = env.number("PLURANK_TRY_KB", 300, least=1) * 1000
@@ -204,6 +205,9 @@ TRY_SYSTEMS = env.number("PLURANK_TRY_SYSTEMS", 300, least=2)
 TRY_TASKS = env.number("PLURANK_TRY_TASKS", 200, least=1)
 # How many benchmarks one account may make; staff as many as they like.
 BENCHMARKS_PER_ACCOUNT = env.number("PLURANK_BENCHMARKS_PER_ACCOUNT", 20, least=1)
+# How many scores one account may store: they are kept for good, some 125 bytes each.
+CELLS_PER_DAY = env.number("PLURANK_CELLS_PER_DAY", 1_000_000, least=1)
+CELLS_PER_ACCOUNT = env.number("PLURANK_CELLS_PER_ACCOUNT", 10_000_000, least=1)
 DRAFT_DAYS = env.number("PLURANK_DRAFT_DAYS", 7, least=1)
 
 # --- Mails: rows first (`OutboxMessage`), sent by the sweep ------------------------------------------------------

@@ -31,6 +31,7 @@ from ranking_engine.plain_cells import numbers, plain_columns
 from ranking_engine.score_matrix import FloatArray
 from ranking_engine.tables import TableError, TableIssue
 
+MOST_TASKS = 2_000  # of one table; each has a table of its own
 INSTANCE_COLUMNS = ("instance", "utterance")
 LONG_COLUMNS = ("system", "task", "instance", "score")
 
@@ -157,7 +158,13 @@ class _Reader:
 
     def read(self, lower: Sequence[str]) -> InstanceTable:
         try:
+            first = next(iter(self.text), "")
+            if first.count(",") > 10 * MOST_TASKS:  # some may stand in names
+                self.fail(1, None, f"more than {MOST_TASKS:,} tasks; bring them in parts")
+            self.rows = csv.reader(itertools.chain([first] if first else [], self.text), strict=True)
             self.header = [clean_name(cell) for cell in next(self.rows, [])]
+            if len(self.header) > MOST_TASKS + 2:
+                self.fail(1, None, f"more than {MOST_TASKS:,} tasks; bring them in parts")
             if not self.header:
                 self.fail(None, None, "the table is empty")
             is_long = sorted(cell.casefold() for cell in self.header) == sorted(LONG_COLUMNS)
@@ -258,6 +265,8 @@ class _Reader:
             line = self.line
             t = tasks.of(row[task], line)
             if t == len(instances):
+                if t >= MOST_TASKS:
+                    self.fail(line, None, f"more than {MOST_TASKS:,} tasks; bring them in parts")
                 self._check_name(row[task], "task", task)
                 instances.append(_Codes())
             key = (t, self._system(row[system], system), instances[t].of(row[instance], line))
@@ -272,8 +281,9 @@ class _Reader:
         n = len(self.systems)
         self._check_shared(n * sum(map(len, instances)), len(codes))
         blocks = []
-        for t, known in enumerate(instances):
-            rows = codes[:, 0] == t
+        order = np.argsort(codes[:, 0], kind="stable")
+        ends = np.cumsum(np.bincount(codes[:, 0], minlength=len(instances)))[:-1]
+        for known, rows in zip(instances, np.split(order, ends), strict=True):
             blocks.append(_filled(n, len(known), codes[rows, 1], codes[rows, 2], scores[rows]))
         return tasks, blocks, instances
 

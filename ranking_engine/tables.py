@@ -320,11 +320,11 @@ class _Reader:
         text = cell.strip()
         if not text:
             return math.nan
-        if (word := self.meaning(text)) is not None:
-            self.missing_words[i, column - 2] = word
-            return math.nan
         number = text if self.dialect.decimal == "." else text.replace(self.dialect.decimal, ".", 1)
-        if not _NUMBER.fullmatch(number):
+        if not _NUMBER.fullmatch(number):  # as nearly all do, and looking for a word takes longer
+            if (word := self.meaning(text)) is not None:
+                self.missing_words[i, column - 2] = word
+                return math.nan
             self._issue(_number_message(text), column, line)
             return math.nan
         value = float(number)

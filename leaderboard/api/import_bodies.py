@@ -1,7 +1,8 @@
 """What a body says of result files: the files, and which of their columns and systems is which here."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,15 +85,20 @@ def column_labels(found: Import) -> list[str]:
 
 def system_labels(found: Import) -> list[str]:
     """What each system of an import is called in a mapping."""
-    names = [name for name, _ in found.systems]
+    n_called = Counter(name for name, _ in found.systems)
     return _told_apart(
-        [f"{name} ({revision})" if revision and names.count(name) > 1 else name for name, revision in found.systems]
+        [f"{name} ({revision})" if revision and n_called[name] > 1 else name for name, revision in found.systems]
     )
 
 
 def _told_apart(labels: Sequence[str]) -> list[str]:
     """The labels, a second of the same text with its number behind it."""
-    return [f"{label} #{k}" if label in labels[:k] else label for k, label in enumerate(labels)]
+    seen: set[str] = set()
+    told = []
+    for k, label in enumerate(labels):
+        told.append(f"{label} #{k}" if label in seen else label)
+        seen.add(label)
+    return told
 
 
 def assignment_of(body: ImportBody, found: Import, suggested: Assignment) -> tuple[Assignment, list[dict[str, str]]]:
@@ -125,10 +131,13 @@ def assignment_of(body: ImportBody, found: Import, suggested: Assignment) -> tup
     return assignment, problems
 
 
-def place_in_mapping(place: str, found: Import) -> str:
-    """Where in a mapping a problem is that the form knows as `task-3`, `scale-3` or `system-1`."""
-    kind, _, number = place.partition("-")
-    labels = {"task": column_labels, "scale": column_labels, "system": system_labels}.get(kind)
-    if labels is None or not number.isdecimal():
-        return "files"
-    return f"mapping.{kind}s.{labels(found)[int(number)]}"
+def places_in_mapping(places: Iterable[str], found: Import) -> list[str]:
+    """Where in a mapping problems are that the form knows as `task-3`, `scale-3` or `system-1`."""
+    columns, systems = column_labels(found), system_labels(found)
+    labels = {"task": columns, "scale": columns, "system": systems}
+    named = []
+    for place in places:
+        kind, _, number = place.partition("-")
+        is_known = kind in labels and number.isdecimal()
+        named.append(f"mapping.{kind}s.{labels[kind][int(number)]}" if is_known else "files")
+    return named

@@ -11,10 +11,12 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
 
 from leaderboard.api.problems import ApiError
+from leaderboard.importers.json_bounds import n_values
 
 MOST_LEVELS = 20
+MOST_VALUES = 600_000  # keys included: each becomes an object of some hundred bytes
 FORM_BYTES = 1_000_000  # of a form beside its files
-_TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)|[\[\]{}]', re.DOTALL)
+_TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
@@ -68,6 +70,8 @@ def strict_json(text: str) -> Any:  # noqa: ANN401
     """
     if not text.strip():
         raise ApiError(400, "The body is empty.", code="not_json")
+    if n_values(text, enough=MOST_VALUES) > MOST_VALUES:
+        raise ApiError(413, f"The JSON has more than {MOST_VALUES:,} values; send them in parts.", code="not_json")
     _check_depth(text)
     try:
         return json.loads(

@@ -2,7 +2,7 @@
 
 from leaderboard.models.append_only import AppendOnlyPermit
 from leaderboard.models.benchmarks import Benchmark, Task, TaskGroup
-from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, Invitation, Release, SubmissionCount
+from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, CellCount, Invitation, Release, SubmissionCount
 from leaderboard.models.instances import InstanceScores, InstanceSet
 from leaderboard.models.jobs import Job
 from leaderboard.models.lookups import Among
@@ -27,6 +27,7 @@ __all__ = [
     "Batch",
     "Benchmark",
     "BenchmarkDraft",
+    "CellCount",
     "Configuration",
     "Draft",
     "Heartbeat",

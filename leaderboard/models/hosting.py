@@ -61,6 +61,20 @@ class SubmissionCount(models.Model):
         return f"{self.user}: {self.n_submitted} in {self.period}"
 
 
+class CellCount(models.Model):
+    """How many scores a user stored: on one day, or in all. Taken with one conditional UPDATE."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="cell_counts")
+    period = models.CharField(max_length=10, help_text="A day in UTC, as 2026-01-31, or `total`.")
+    n_cells = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "period"], name="one_cell_count_a_period")]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.n_cells} in {self.period}"
+
+
 class Ban(models.Model):
     """Somebody may no longer submit to a benchmark. What they submitted before stays."""
 

@@ -28,6 +28,7 @@ from leaderboard.services.benchmarks import create_benchmark
 from leaderboard.services.configuration import configuration_content
 from leaderboard.services.on_demand import TooLargeError, rank_in_time, too_long_reason
 from leaderboard.services.score_matrix import build_matrix
+from leaderboard.services.submission_errors import QuotaError
 from leaderboard.services.submissions import accept_batch, store_batch
 from leaderboard.services.task_changes import MOST_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
 from leaderboard.services.wording import in_words, with_task_count, with_task_names
@@ -119,7 +120,11 @@ def draft_contents(draft: BenchmarkDraft) -> DraftContents:
     table = None
     if draft.table:
         table = read_table(
-            bytes(draft.table), name=TABLE_NAME, max_systems=settings.UPLOAD_SYSTEMS, max_tasks=MOST_TASKS
+            bytes(draft.table),
+            name=TABLE_NAME,
+            max_systems=settings.UPLOAD_SYSTEMS,
+            max_tasks=MOST_TASKS,
+            max_cells=settings.UPLOAD_CELLS,
         )
     elif not described.tasks:
         raise TableError([TableIssue(None, None, None, "there is neither a table nor a task")], TABLE_NAME)
@@ -215,7 +220,7 @@ def create_from_draft(draft: BenchmarkDraft, proposal: Proposal, fields: Mapping
         fields: name, key and any other field of `Benchmark`.
 
     Raises:
-        ValidationError: a field is not valid, or the key is taken.
+        ValidationError: a field is not valid, the key is taken, or the owner has stored too many scores.
         ProposalError: a task or group is not valid.
         TableError: the table and the tasks do not fit.
     """
@@ -228,7 +233,11 @@ def create_from_draft(draft: BenchmarkDraft, proposal: Proposal, fields: Mapping
     keys = [task.key for task in benchmark.tasks.order_by("order")]
     if len(keys) != len(found.table.task_names):
         raise ProposalError([("tasks", None, "", "The table has as many tasks as it has columns: no more, no fewer.")])
-    batch = store_batch(benchmark, draft.owner, table_rows(keys, found.table, found.described), source=Source.CSV)
+    rows = table_rows(keys, found.table, found.described)
+    try:
+        batch = store_batch(benchmark, draft.owner, rows, source=Source.CSV)
+    except QuotaError as problem:
+        raise ValidationError(str(problem)) from problem
     accept_batch(batch, actor=draft.owner)
     return benchmark
 

@@ -53,7 +53,7 @@ def import_folder(
         **(stated_fields(described, has_gaps=has_gaps(table)) | fields),
     )
     keys = [task.key for task in benchmark.tasks.order_by("order")]
-    batch = store_batch(benchmark, owner, table_rows(keys, table, described), source=Source.IMPORTER)
+    batch = store_batch(benchmark, owner, table_rows(keys, table, described), source=Source.IMPORTER, is_limited=False)
     accept_batch(batch, actor=owner)
     return benchmark
 

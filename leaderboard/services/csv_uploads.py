@@ -29,7 +29,13 @@ def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = Non
         limit = settings.UPLOAD_BYTES // 2**20
         raise _refused(f"the file has {len(data) / 2**20:.0f} MB; at most {limit} MB are read")
     try:
-        table = read_table(data, name="file", max_systems=settings.UPLOAD_SYSTEMS, missing_words=stated_reason)
+        table = read_table(
+            data,
+            name="file",
+            max_systems=settings.UPLOAD_SYSTEMS,
+            max_cells=settings.UPLOAD_CELLS,
+            missing_words=stated_reason,
+        )
     except TableError as error:
         problems = Problems()
         for issue in error.errors:

@@ -4,6 +4,8 @@ Between the page that shows what was recognised and its answer nothing is stored
 """
 
 import math
+import threading
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -29,6 +31,9 @@ from ranking_engine.texts import writable
 MOST_COLUMNS, MOST_SYSTEMS = 1_000, 3_000
 MOST_PACKED = 2_000_000  # characters; the page sends them back beside its other fields
 NOTED_FILES, NOTED_WARNINGS, NOTE_LENGTH = 10, 10, 5_000
+LARGE_BYTES = 1_000_000  # of files that a process reads one import at a time, for the memory that it takes
+PATIENCE_SECONDS = 10
+_one_large = threading.BoundedSemaphore(1)
 # What may be done to a column's scores, as a power of ten.
 SCALES: Mapping[str, int] = {"as-is": 0, "times-100": 2, "by-100": -2}
 
@@ -92,7 +97,15 @@ def read_import(files: Iterable[tuple[str, bytes]], importer: str = "") -> Impor
     Raises:
         ResultsError: they cannot be read, or hold too much for one import.
     """
-    found = table_of(read_results([SourceFile(name, data) for name, data in files], importer))
+    chosen = [SourceFile(name, data) for name, data in files]
+    is_large = sum(len(file.data) for file in chosen) > LARGE_BYTES
+    if is_large and not _one_large.acquire(timeout=PATIENCE_SECONDS):
+        raise ResultsError([Issue("others import large files at this moment; try again in a moment")])
+    try:
+        found = table_of(read_results(chosen, importer))
+    finally:
+        if is_large:
+            _one_large.release()
     if len(found.columns) > MOST_COLUMNS or len(found.systems) > MOST_SYSTEMS:
         message = (
             f"{len(found.columns):,} columns and {len(found.systems):,} systems; at most {MOST_COLUMNS:,} and "
@@ -181,9 +194,9 @@ def suggested(benchmark: Benchmark, found: Import) -> Assignment:
         only = candidates if len(candidates) == 1 else fitting
         if len(only) == 1:
             chosen[only[0]] = tasks[key].name
-    given = [name for name, _ in found.systems]
+    n_called = Counter(name for name, _ in found.systems)
     names = {
-        s: clean_name(f"{name} ({revision})" if revision and given.count(name) > 1 else name)
+        s: clean_name(f"{name} ({revision})" if revision and n_called[name] > 1 else name)
         for s, (name, revision) in enumerate(found.systems)
     }
     return Assignment(tasks=chosen, names=names)

@@ -71,10 +71,13 @@ def rows_of_instances(
         DraftError: the file cannot be read, or is too large; it names line and column where it can.
     """
     table = _read(data, system_column)
+    n_systems = len(table.scores.system_names)
+    if n_systems > settings.UPLOAD_SYSTEMS:
+        raise _refused(f"{n_systems:,} systems; at most {settings.UPLOAD_SYSTEMS:,} are read at once")
     problems = Problems()
     keys = _task_keys(benchmark, table, problems)
     names = _instance_names(table, problems)
-    if too_many := too_many_cells(len(table.scores.system_names), names):
+    if too_many := too_many_cells(n_systems, names):
         problems.add("file", too_many)
     if problems:
         raise DraftError(problems)

@@ -19,6 +19,7 @@ from leaderboard.services.benchmarks import create_benchmark
 from leaderboard.services.corrections import stored_cell
 from leaderboard.services.instance_vectors import entry_of, unpack_names, unpack_vector
 from leaderboard.services.names import make_key
+from leaderboard.services.submission_errors import QuotaError
 from leaderboard.services.submissions import accept_batch, store_batch
 from leaderboard.services.task_changes import present_proposal, write_proposal
 from ranking_engine.names import check_name
@@ -115,7 +116,7 @@ def new_edition(benchmark: Benchmark, *, author: User, name: str, key: str = "",
         with_scores: whether the scores of the latest revision come with it, as its revision 1.
 
     Raises:
-        ValidationError: the name or the key cannot be stored.
+        ValidationError: the name or the key cannot be stored, or the author has stored too many scores.
     """
     copied = {field: getattr(benchmark, field) for field in SETTINGS if field not in NOT_COPIED}
     try:
@@ -163,4 +164,8 @@ def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None
         rows.append(entry | {"instances": instances} if instances else entry)
     if rows:
         note = f"Scores of {benchmark.name}, revision {revision.number}."
-        accept_batch(store_batch(edition, author, rows, source=Source.IMPORTER, note=note), actor=author)
+        try:
+            batch = store_batch(edition, author, rows, source=Source.IMPORTER, note=note)
+        except QuotaError as problem:
+            raise ValidationError(str(problem)) from problem
+        accept_batch(batch, actor=author)

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from leaderboard.models import ApiToken, Invitation, Job, SubmissionCount
+from leaderboard.models import ApiToken, CellCount, Invitation, Job, SubmissionCount
 from leaderboard.services.quotas import TOTAL, day_of
 
 LEAST_DAYS = 7
@@ -45,8 +45,16 @@ def _invitations(days: int) -> QuerySet:
 
 def _counts(days: int) -> QuerySet:
     """Caps a day of days long past; the caps in all stay."""
-    before = day_of(timezone.now() - timedelta(days=days))
-    return SubmissionCount.objects.exclude(period=TOTAL).filter(period__lt=before)
+    return SubmissionCount.objects.exclude(period=TOTAL).filter(period__lt=_day(days))
+
+
+def _cell_counts(days: int) -> QuerySet:
+    """How many scores were stored on days long past; how many in all stays."""
+    return CellCount.objects.exclude(period=TOTAL).filter(period__lt=_day(days))
+
+
+def _day(days: int) -> str:
+    return day_of(timezone.now() - timedelta(days=days))
 
 
 RETAINED = (
@@ -55,6 +63,7 @@ RETAINED = (
     Retained("tokens", "API tokens that expired", _tokens),
     Retained("invitations", "invitations that expired", _invitations),
     Retained("counts", "counts of daily caps", _counts),
+    Retained("cell counts", "counts of scores that were stored on a day", _cell_counts),
 )
 
 

@@ -21,6 +21,7 @@ from leaderboard.models import (
 )
 from leaderboard.selectors.audience import Audience, audience, draft_key, is_embargoed
 from leaderboard.selectors.scores import MOST_NAMED, present_among, submissions_in_force
+from leaderboard.services.cell_quota import cells_of, take_cells
 from leaderboard.services.corrections import SAY_WHY, corrected_by_number
 from leaderboard.services.drafts import DraftError, rows_now
 from leaderboard.services.hashing import content_hash
@@ -128,6 +129,7 @@ def store_batch(
     idempotency_key: str | None = None,
     payload_hash: str = "",
     decide_by: datetime | None = None,
+    is_limited: bool = True,
 ) -> Batch:
     """Store checked rows as a batch of pending submissions. Call inside a transaction.
 
@@ -140,7 +142,12 @@ def store_batch(
         idempotency_key: the uploader's own name for this call, unique with them and the benchmark.
         payload_hash: of what was sent; of the rows where empty.
         decide_by: until when a moderator is to decide, where one is.
+        is_limited: whether the uploader may store only so many scores.
+
+    Raises:
+        QuotaError: the uploader has stored too many scores.
     """
+    take_cells(uploader, cells_of(rows), is_limited=is_limited)
     batch = Batch.objects.create(
         benchmark=benchmark,
         uploader=uploader,

@@ -13,7 +13,7 @@ from leaderboard.api.import_bodies import (
     assignment_of,
     column_labels,
     import_body,
-    place_in_mapping,
+    places_in_mapping,
     system_labels,
 )
 from leaderboard.api.openapi import DRY_RUN, IDEMPOTENCY_KEY, IMPORT_EXAMPLE, WRITING, error
@@ -96,9 +96,10 @@ class Imports(Submissions):
         try:
             rows = rows_of_import(self.benchmark, self.user, found, assignment)
         except DraftError as error:
+            places = places_in_mapping((problem.place for problem in error.problems.found), found)
             problems += [
-                {"place": place_in_mapping(problem.place, found), "message": problem.message}
-                for problem in error.problems.found
+                {"place": place, "message": problem.message}
+                for place, problem in zip(places, error.problems.found, strict=True)
             ]
             return None
         return Upload(

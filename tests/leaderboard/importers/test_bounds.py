@@ -6,13 +6,15 @@ import sys
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from leaderboard.importers import ResultsError, SourceFile
 from leaderboard.importers.documents import MOST_BYTES, MOST_VALUES, MOST_YAML_BYTES, check_files
 from leaderboard.importers.json_bounds import n_values
 from leaderboard.importers.plain_yaml import PlainLoader
+from leaderboard.services import imports
+from leaderboard.services.imports import read_import
 
 PROGRAM = """
 import sys, time
@@ -110,6 +112,7 @@ DOCUMENTS = st.recursive(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(DOCUMENTS)
 def test_values_are_never_counted_too_low(document):
     def count(node: object) -> int:
@@ -136,3 +139,15 @@ def test_yaml_reads_texts_numbers_truths_and_nothing():
 def test_yaml_of_other_kinds_is_an_error(text):
     with pytest.raises(yaml.MarkedYAMLError):
         yaml.load(text, Loader=PlainLoader)
+
+
+def test_large_imports_are_read_one_at_a_time(monkeypatch):
+    large = [("scores.csv", b"model,task\n" + b"x" * 1_000_000)]
+    monkeypatch.setattr(imports, "PATIENCE_SECONDS", 0.01)
+    with imports._one_large:
+        with pytest.raises(ResultsError, match="others import large files at this moment"):
+            read_import(large)
+        assert len(read_import([("scores.csv", b"model,task\nE,1\n")]).cells) == 1
+    for _ in range(2):  # also after one that is refused
+        with pytest.raises(ResultsError, match=r"scores\.csv, line 2"):
+            read_import(large)
