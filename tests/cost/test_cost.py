@@ -59,6 +59,13 @@ def test_every_known_bomb_costs_little_where_nobody_is_signed_in(stage):
 
 
 @pytest.mark.slow
+def test_whatever_anybody_may_have_computed_costs_little(stage):
+    world, site = stage
+    for name, sent in world.known_to_compute().items():
+        check(site, sent, name)
+
+
+@pytest.mark.slow
 def test_every_known_bomb_costs_little_for_any_account(stage):
     world, site = stage
     for name, sent in world.known_signed_in().items():
