@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0016_fill_webhook_owners'),
+        ('leaderboard', '0017_studies_while_idle'),
     ]
 
     operations = [
