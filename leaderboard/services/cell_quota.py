@@ -35,15 +35,15 @@ def take_cells(user: User, n_cells: int, *, is_limited: bool = True) -> None:
     Raises:
         QuotaError: a limit would be exceeded; it says which, how much is used, and when there will be more.
     """
-    limits = ((day_of(timezone.now()), settings.CELLS_PER_DAY), (TOTAL, settings.CELLS_PER_ACCOUNT))
-    for period, limit in limits:
-        row, _ = CellCount.objects.get_or_create(user=user, period=period)
-        rows = CellCount.objects.filter(pk=row.pk)
-        if is_limited and not user.is_staff:
-            rows = rows.filter(n_cells__lte=limit - n_cells)
-        if not rows.update(n_cells=F("n_cells") + n_cells):
-            row.refresh_from_db()
-            raise QuotaError(_refusal(period, row.n_cells, limit, n_cells))
+    limits = {day_of(timezone.now()): settings.CELLS_PER_DAY, TOTAL: settings.CELLS_PER_ACCOUNT}
+    counts = [CellCount(user=user, period=period) for period in limits]
+    CellCount.objects.bulk_create(counts, ignore_conflicts=True)
+    is_limited = is_limited and not user.is_staff
+    for period, limit in limits.items():
+        rows = CellCount.objects.filter(user=user, period=period)
+        free = rows.filter(n_cells__lte=limit - n_cells) if is_limited else rows
+        if not free.update(n_cells=F("n_cells") + n_cells):
+            raise QuotaError(_refusal(period, rows.get().n_cells, limit, n_cells))
 
 
 def _refusal(period: str, n_used: int, limit: int, n_cells: int) -> str:
