@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0017_studies_while_idle'),
+        ('leaderboard', '0018_statements'),
     ]
 
     operations = [
