@@ -71,6 +71,7 @@ class TaskEntry:
     chance: float | None = None
     precision: float | None = None
     cluster: str | None = None
+    is_direction_stated: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,11 @@ class BenchmarkFile:
     system_keys: Mapping[str, str | None] = field(default_factory=dict)
     gamma: float | None = None
     policy: str | None = None
+
+    @property
+    def directed_tasks(self) -> list[str]:
+        """The names of the tasks whose direction the file states."""
+        return [task.name for task in self.tasks if task.is_direction_stated]
 
     def fail(
         self, message: str, section: str | None = None, index: int = 0, key: str | None = None
@@ -187,6 +193,7 @@ class _Parser:
             name=self._name("task", k),
             key=text.get("key"),
             direction=self._direction(k),
+            is_direction_stated="direction" in self.raw["task"][k],
             group=self._label(k, "group"),
             weight=self._weight("task", k),
             metric=text.get("metric"),

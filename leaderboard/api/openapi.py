@@ -37,8 +37,10 @@ GROUP_WEIGHTS = OpenApiParameter(
 DRY_RUN = OpenApiParameter(
     "dry_run", bool, description="Answer with status 200 what would be answered; nothing is stored."
 )
+NAME_QUERY = OpenApiParameter("q", str, description="Only systems whose name or key says this, in any case.")
 FILTERS = [
-    OpenApiParameter("q", str, description="Only systems whose name or organisation says this."),
+    NAME_QUERY,
+    OpenApiParameter("organisation", str, description="Only systems whose organisation says this."),
     OpenApiParameter("tag", str, description="Only systems with this tag."),
     OpenApiParameter("complete", bool, description="Only systems with a score on every voting task."),
     OpenApiParameter("top", int, description="Only ranks up to this one."),

@@ -6,7 +6,7 @@ What is quick comes first, so that something is there even where the time does n
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from leaderboard.computing.rankings import (
 from ranking_engine import Ranking, ScoreMatrix
 from ranking_engine.aggregation import reweighted, weight_bits
 from ranking_engine.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
+from ranking_engine.directions import doubtful_tasks
 from ranking_engine.names import fold_name, shorten
 from ranking_engine.prospects import Prospects, prospects
 from ranking_engine.stability.significance import Significance, significance
@@ -80,6 +81,8 @@ class ReadTable:
     rules: list[str]
     read_as: str
     rounding: str = ""
+    # tasks that count as higher is better, and the word of each that says otherwise
+    doubtful: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -173,6 +176,9 @@ def read_inputs(table: bytes, about: bytes, asked: RankAs) -> ReadTable:
         rules=split_rules(matrix.n_systems, matrix.n_tasks).quick,
         read_as=read.dialect.told,
         rounding=read.rounding,
+        doubtful=doubtful_tasks(
+            matrix.task_names, matrix.directions.tolist(), described.directed_tasks if described else []
+        ),
     )
 
 

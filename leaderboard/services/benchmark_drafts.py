@@ -31,9 +31,10 @@ from leaderboard.services.score_matrix import build_matrix
 from leaderboard.services.submission_errors import QuotaError
 from leaderboard.services.submissions import accept_batch, store_batch
 from leaderboard.services.task_changes import MOST_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
-from leaderboard.services.wording import in_words, with_task_count, with_task_names
+from leaderboard.services.wording import direction_question, in_words, with_task_count, with_task_names
 from ranking_engine import RULES, Ranking
 from ranking_engine.benchmark_file import BenchmarkFile, TaskEntry, read_benchmark
+from ranking_engine.directions import doubtful_tasks
 from ranking_engine.names import check_name
 from ranking_engine.tables import Table, TableError, TableIssue, read_table
 
@@ -159,6 +160,12 @@ def _proposal(described: BenchmarkFile, entries: list[TaskEntry], fields: dict[s
         gamma=fields.pop("gamma"),
         replacement=Benchmark.Replacement.ROW,
     )
+
+
+def draft_question(found: DraftContents, proposal: Proposal) -> str:
+    """A question about tasks that would count as higher is better although their names say otherwise."""
+    names, directions = [task.name for task in proposal.tasks], [int(task.direction) for task in proposal.tasks]
+    return direction_question(doubtful_tasks(names, directions, found.described.directed_tasks))
 
 
 def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdict]:

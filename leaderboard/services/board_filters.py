@@ -11,6 +11,7 @@ import numpy as np
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.board_query import BoardQuery, bounds_of
 from leaderboard.services.columns import Column, PublishedBoard
+from leaderboard.services.filters import is_called
 from ranking_engine.names import fold_name
 
 SORTS_BY_NAME, SORTS_BY_MEDIAN, SORTS_BY_SCORED = "name", "median_rank", "tasks"
@@ -77,8 +78,7 @@ def _filtered(
 ) -> list[int]:
     chosen = list(range(len(systems)))
     if query.q.strip():
-        wanted = fold_name(query.q)
-        chosen = [i for i in chosen if wanted in fold_name(systems[i].name) or wanted in systems[i].key]
+        chosen = [i for i in chosen if is_called(systems[i], query.q)]
     if query.complete_only:
         n_tasks = published.facts["n_voting_tasks"]
         chosen = [i for i in chosen if published.n_scored[i] == n_tasks]

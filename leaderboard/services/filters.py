@@ -6,16 +6,23 @@ from dataclasses import dataclass
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.selectors.systems import about_systems
 from leaderboard.services.columns import Column, PublishedBoard
+from ranking_engine.names import fold_name
 
 
 @dataclass(frozen=True)
 class Filters:
     """What is asked for; what is empty leaves all."""
 
-    query: str = ""  # in the name or the organisation
+    query: str = ""  # in the name or the key
+    organisation: str = ""
     tag: str = ""
     is_complete: bool = False  # only systems with a score on every voting task
     top: int | None = None  # only ranks up to this one
+
+
+def is_called(system: BoardSystem, text: str) -> bool:
+    """Whether a system's name or key has `text` in it: what `q` asks everywhere."""
+    return fold_name(text) in fold_name(system.name) or text.strip().casefold() in system.key
 
 
 def kept(
@@ -31,11 +38,13 @@ def kept(
         knows_about: whether organisations and tags may be looked at; where names are hidden they would tell them.
     """
     found = set(range(len(systems)))
-    about = about_systems([system.id for system in systems]) if knows_about and (chosen.query or chosen.tag) else {}
+    is_asked = bool(chosen.organisation or chosen.tag)
+    about = about_systems([system.id for system in systems]) if knows_about and is_asked else {}
     if chosen.query:
-        words = chosen.query.casefold()
-        organisations = {i: about[s.id].organisation if s.id in about else "" for i, s in enumerate(systems)}
-        found = {i for i in found if words in f"{systems[i].name}\n{organisations[i]}".casefold()}
+        found = {i for i in found if is_called(systems[i], chosen.query)}
+    if chosen.organisation:
+        words = chosen.organisation.casefold()
+        found = {i for i in found if systems[i].id in about and words in about[systems[i].id].organisation.casefold()}
     if chosen.tag:
         found = {i for i in found if systems[i].id in about and chosen.tag in about[systems[i].id].tags}
     if chosen.is_complete:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -36,7 +37,6 @@ SHOWN_FLAGS = 5
 SHOWN_STATEMENTS = 6  # in the queue
 FEWEST_SCORES = 5  # of a task, before one of them can be called unusual
 FEWEST_TASKS = 2  # before systems with the same scores are called duplicates, or one that leads everywhere too good
-BUDGET = 5_000_000  # systems x tasks x rules that are ranked while a moderator waits
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def look_at(batch: Batch) -> Decision:
     after = state.with_rows(rows)
     names = [system.name for system in after.systems]
     size = 2 * after.values.size * len(split_rules(*after.values.shape).quick) if after.values.size else 0
-    old, new = rankings_of(state, after) if size <= BUDGET else ({}, {})
+    old, new = rankings_of(state, after) if size <= settings.ON_DEMAND_BUDGET else ({}, {})
     shown, n = rows[:SHOWN_BATCHES], len(state.systems)
     effects = [table_effect(rule, old.get(rule), ranking, n, names) for rule, ranking in new.items()]
     return Decision(

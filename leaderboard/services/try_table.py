@@ -40,7 +40,7 @@ from leaderboard.services.prospects_wording import counts_sentence
 from leaderboard.services.reports import pack_arrays
 from leaderboard.services.score_texts import precision_sentence, value_text
 from leaderboard.services.significance import told_apart
-from leaderboard.services.wording import in_words
+from leaderboard.services.wording import direction_question, in_words
 from ranking_engine import RULES, TIES, ScoreMatrix
 from ranking_engine.aggregation import AGGREGATIONS
 from ranking_engine.missing import MISSING_POLICIES
@@ -88,6 +88,7 @@ class TriedTable:
     left_out: str = ""  # what was not done in time
     rounding: str = ""  # what is to be told of scores that were rounded as they were read
     precision_text: str = ""  # to what they are rounded before anything is ranked
+    direction_question: str = ""  # about tasks whose names say that less is better
 
 
 def example() -> tuple[str, str]:
@@ -225,6 +226,7 @@ class _Parts:
                     for name, precision in zip(matrix.task_names, matrix.precision.tolist(), strict=True)
                 ]
             ),
+            direction_question=direction_question(read.doubtful),
             left_out=_left_out([rule for rule in read.rules if rule not in self.outcomes]),
         )
 

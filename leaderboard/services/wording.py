@@ -65,6 +65,21 @@ def with_task_names(reason: str, names: Mapping[str, str]) -> str:
     return reason[: found.start("keys")] + listed + reason[found.end("keys") :]
 
 
+def direction_question(doubtful: Sequence[tuple[str, str]]) -> str:
+    """A question about tasks that count as higher is better although their names say otherwise; empty without any.
+
+    Args:
+        doubtful: name and word of each, as `ranking_engine.directions.doubtful_tasks` gives them.
+    """
+    if not doubtful:
+        return ""
+    named = in_words([f"“{shortened(name)}”" for name, _ in doubtful], 6)
+    words = in_words([f"“{word}”" for word in dict.fromkeys(word.casefold() for _, word in doubtful)], 6)
+    if len(doubtful) == 1:
+        return f"{named} counts as higher is better, though its name says {words}. Is less better there?"
+    return f"{named} count as higher is better, though their names say {words}. Is less better there?"
+
+
 def with_task_count(reason: str) -> str:
     """A reason that says of how many tasks it is true, where it lists several; else as it is."""
     found = LISTED_TASKS.search(reason)

@@ -19,10 +19,11 @@ from leaderboard.services.benchmark_drafts import (
     RuleVerdict,
     create_from_draft,
     draft_contents,
+    draft_question,
     draft_verdicts,
     make_benchmark_draft,
 )
-from leaderboard.services.task_changes import ProposalError
+from leaderboard.services.task_changes import Proposal, ProposalError
 from leaderboard.views.people import signed_in
 from ranking_engine.tables import TableError
 
@@ -61,16 +62,17 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     data = request.POST if request.method == "POST" else None
     about = CreateForm(data, initial=initial, instance=Benchmark())
     parts = ProposalForms(found.proposal, data, new_tasks=0 if found.table else 3)
-    status, verdicts = 200, list[RuleVerdict]()
+    status, verdicts, proposal = 200, list[RuleVerdict](), found.proposal
     try:
         if data is None:
             verdicts = draft_verdicts(draft, found.proposal)
         elif about.is_valid() & parts.is_valid():
+            proposal = parts.proposal()
             if data.get("action") == "create":
-                benchmark = create_from_draft(draft, parts.proposal(), about.cleaned_data)
+                benchmark = create_from_draft(draft, proposal, about.cleaned_data)
                 messages.success(request, "The benchmark is created. Here you change what you like.")
                 return redirect("board" if benchmark.last_revision_number else "manage", benchmark.key)
-            verdicts = draft_verdicts(draft, parts.proposal())
+            verdicts = draft_verdicts(draft, proposal)
     except ProposalError as error:
         parts.take_problems(error.problems)
     except TableError as error:
@@ -79,15 +81,21 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
         take_errors(about, error)
     if about.errors or parts.has_errors:
         status = 400
-    return render(request, "leaderboard/new_draft.html", _context(draft, about, parts, verdicts), status=status)
+    context = _context(draft, about, parts, verdicts, proposal)
+    return render(request, "leaderboard/new_draft.html", context, status=status)
 
 
 def _context(
-    draft: BenchmarkDraft, about: CreateForm, parts: ProposalForms, verdicts: list[RuleVerdict]
+    draft: BenchmarkDraft,
+    about: CreateForm,
+    parts: ProposalForms,
+    verdicts: list[RuleVerdict],
+    proposal: Proposal,
 ) -> dict[str, Any]:
     found = draft_contents(draft)
     return {
         "draft": draft,
+        "direction_question": draft_question(found, proposal),
         "form": about,
         "parts": parts,
         "verdicts": verdicts,

@@ -14,6 +14,7 @@ from ranking_engine.aggregation import AGGREGATIONS, reweighted
 from ranking_engine.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.command_line.rule_options import EXAMPLE, RuleOptions, option_lines, read_rule_options
+from ranking_engine.directions import doubtful_tasks
 from ranking_engine.dispatch import rank_all
 from ranking_engine.missing import MISSING_POLICIES
 from ranking_engine.names import fold_name, shorten
@@ -187,6 +188,13 @@ def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile
     if table.rounding:
         print(f"note: {table.rounding}", file=sys.stderr)
     matrix = to_matrix(table, benchmark)
+    stated = benchmark.directed_tasks if benchmark else []
+    for name, word in doubtful_tasks(matrix.task_names, matrix.directions.tolist(), stated):
+        print(
+            f"note: {shorten(name)} counts as higher is better, though its name says {word!r}; is less better there? "
+            'A benchmark.toml says so by direction = "lower", or the opposite by direction = "higher"',
+            file=sys.stderr,
+        )
     if options.gamma is not None:
         if not math.isfinite(options.gamma):
             raise UsageError(f"--gamma is {options.gamma}; expected a finite number, such as 95")

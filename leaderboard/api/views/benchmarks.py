@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from leaderboard.api import payloads, shapes
 from leaderboard.api.negotiation import TABLES
-from leaderboard.api.openapi import PAGING, REVISION, TABLE_FORMAT, reading
+from leaderboard.api.openapi import NAME_QUERY, PAGING, REVISION, TABLE_FORMAT, reading
 from leaderboard.api.pagination import cut_sorted, next_url, window
 from leaderboard.api.views.base import ApiView, BenchmarkView, job_states
 from leaderboard.models import Benchmark as BenchmarkRow
@@ -21,6 +21,7 @@ from leaderboard.selectors.scores import BoardSystem, systems_at
 from leaderboard.selectors.systems import about_systems
 from leaderboard.services.columns import published_board
 from leaderboard.services.configuration import configuration_content
+from leaderboard.services.filters import is_called
 from leaderboard.services.listing import lines, matching
 from leaderboard.services.masks import masked, seen_systems
 from leaderboard.services.score_table import score_rows
@@ -31,7 +32,6 @@ TASK_COLUMNS = (
     "cluster",
 )  # fmt: skip
 SYSTEM_COLUMNS = ("system", "name", "organisation", "url", "description", "tags")
-SYSTEM_QUERY = OpenApiParameter("q", str, description="Only those whose name says this.")
 
 
 class Benchmarks(ApiView):
@@ -141,16 +141,16 @@ class Systems(BenchmarkView):
         operation_id="systems",
         summary="List a benchmark's systems",
         tags=["systems"],
-        parameters=[REVISION, SYSTEM_QUERY, TABLE_FORMAT, *PAGING],
+        parameters=[REVISION, NAME_QUERY, TABLE_FORMAT, *PAGING],
         responses=reading(shapes.SystemPage, table=f"{', '.join(SYSTEM_COLUMNS)}."),
     )
     def get(self, request: Request, key: str) -> Response:
         """The systems on the board of the revision, by key."""
         publication = self.publication()
-        wanted, words = window(request.query_params), request.query_params.get("q", "").strip()[:200].casefold()
+        wanted, words = window(request.query_params), request.query_params.get("q", "").strip()[:200]
         systems = systems_at(publication.revision) if publication else []
         seen = seen_systems(systems, self.audience, self.own)
-        systems = [system for system in seen if words in system.name.casefold()]
+        systems = [system for system in seen if is_called(system, words)]
         if self.file_format:
             rows = [row | {"tags": " ".join(row["tags"])} for row in _about(systems, self._is_told)]
             sheet = listed_sheet(

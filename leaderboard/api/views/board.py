@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.api.negotiation import TABLES
-from leaderboard.api.openapi import AGGREGATION, PAGING, REVISION, TABLE_FORMAT, error, reading
+from leaderboard.api.openapi import AGGREGATION, NAME_QUERY, PAGING, REVISION, TABLE_FORMAT, error, reading
 from leaderboard.api.pagination import cut_counted, next_url, window
 from leaderboard.api.problems import ApiError
 from leaderboard.api.shapes import changes as shapes
@@ -29,7 +29,7 @@ VIEW = [
     OpenApiParameter("ties", enum=list(TIES), description="Another tie convention within a task."),
     OpenApiParameter("rule", str, many=True, description="Only these rules."),
     OpenApiParameter("family", str, many=True, description="Only rules of these families."),
-    OpenApiParameter("q", str, description="Only systems whose name or organisation says this."),
+    NAME_QUERY,
     OpenApiParameter("tag", str, many=True, description="Only systems with all of these tags."),
 ]
 

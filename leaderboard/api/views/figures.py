@@ -306,6 +306,7 @@ class Ranking(RankedView):
         query = self.request.query_params
         return Filters(
             query=query.get("q", "").strip()[:200],
+            organisation=query.get("organisation", "").strip()[:200],
             tag=query.get("tag", "").strip()[:80],
             is_complete=self.truth("complete"),
             top=int(top) if top else None,

@@ -11,6 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from leaderboard.computing.rankings import site_rules
+from leaderboard.models import System
 from leaderboard.services.benchmark_folders import import_folder
 from leaderboard.services.benchmarks import TaskSpec
 from leaderboard.services.landscape import landscape
@@ -210,6 +211,27 @@ def test_whom_nobody_beats_is_a_winner_below_the_first_rank(make, api, rule):
     assert [winner["system"] for winner in response["winners"]] == ["a", "b"]
     ranks = {row["system"]: row["rank"] for row in response["results"]}
     assert ranks == {"a": 1, "b": 2, "c": 3}
+
+
+def test_q_asks_for_the_same_wherever_systems_are_listed(make, api):
+    """The name or the key has the text in it, in any case; who is of an organisation is asked by its own word."""
+    benchmark = make.published({"Große Eule": [1.0], "Small owl": [2.0], "Crow": [3.0]})
+    System.objects.filter(name="Crow").update(organisation="Owl Institute")
+    base = f"benchmarks/{benchmark.key}"
+    keys = {system.name: system.key for system in benchmark.systems.all()}
+
+    def found(path, **query):
+        answer = api.get(f"{base}/{path}", query).json()
+        rows = answer.get("results", answer.get("rows"))
+        assert rows is not None, answer
+        return {row.get("system", row.get("key")) for row in rows}
+
+    for query, names in (("OWL", {"Small owl"}), ("GROSSE", {"Große Eule"}), (keys["Crow"], {"Crow"}), ("x y", set())):
+        expected = {keys[name] for name in names}
+        assert found("systems/", q=query) == expected, query
+        assert found("rankings/borda/", q=query) == expected, query
+        assert found("board/", q=query) == expected, query
+    assert found("rankings/borda/", organisation="owl inst") == {keys["Crow"]}
 
 
 @pytest.mark.parametrize("policy", ["undefined", "drop_tasks", "median", "worst"])

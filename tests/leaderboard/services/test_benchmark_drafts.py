@@ -11,6 +11,7 @@ from leaderboard.services.benchmark_drafts import (
     MOST_DRAFTS,
     create_from_draft,
     draft_contents,
+    draft_question,
     draft_verdicts,
     make_benchmark_draft,
 )
@@ -196,3 +197,14 @@ def test_an_archived_benchmark_takes_nothing_even_from_its_owners(make):
     benchmark.refresh_from_db()
     make.submitted(benchmark, "Late", ["1"] * 5, by=owner)
     assert list(AuditEntry.objects.order_by("pk").values_list("after", flat=True)) == ["yes", "no"]
+
+
+def test_a_draft_asks_about_columns_whose_names_say_that_less_is_better(make, client):
+    owner = make.user()
+    draft = make_benchmark_draft(owner, name="Mine", table=b"system,Accuracy,Latency (ms)\nA,1,30\nB,2,20\n")
+    client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
+    page = client.get(f"/new/{draft.uuid}/").content.decode()
+    assert "“Latency (ms)” counts as higher is better, though its name says “latency”." in page
+    found = draft_contents(draft)
+    tasks = [replace(task, direction=-1) if "Lat" in task.name else task for task in found.proposal.tasks]
+    assert draft_question(found, replace(found.proposal, tasks=tasks)) == ""

@@ -272,3 +272,11 @@ def test_the_trail_says_in_words_what_was_frozen_and_leads_to_what_was_decided(m
     assert f'Decision about <a href="{reverse("batch", args=[batch.uuid])}">6 systems</a>' in text
     rows = signed_in(owner).get(reverse("manage_audit_csv", args=[benchmark.key])).content.decode().splitlines()
     assert any("frozen revision,first-edition,revision,,1," in row for row in rows)
+
+
+def test_a_decision_is_previewed_within_the_budget_that_the_operator_sets(make, settings):
+    benchmark = make.published(BOARD)
+    batch = make.pending(benchmark, {"Better": [20.0, 55.0]}, by=make.user("Bob"))
+    assert look_at(batch).effects
+    settings.ON_DEMAND_BUDGET = 10
+    assert look_at(batch).effects == []

@@ -6,6 +6,7 @@ import pytest
 from leaderboard.services.wording import (
     as_sentence,
     depends_on_names,
+    direction_question,
     in_words,
     ranking_remark,
     shortened,
@@ -41,6 +42,16 @@ def test_a_list_of_task_keys_becomes_one_of_names_and_nothing_else_changes():
     )
     assert with_task_names("task mnli-m has scores <= 0", names) == "task MNLI (matched) has scores <= 0"
     assert with_task_names("no system beats every other", names) == "no system beats every other"
+
+
+def test_tasks_whose_names_say_that_less_is_better_are_asked_about_by_name():
+    assert direction_question([]) == ""
+    assert direction_question([("Latency (ms)", "Latency")]) == (
+        "“Latency (ms)” counts as higher is better, though its name says “latency”. Is less better there?"
+    )
+    assert direction_question([("Cost", "Cost"), ("Loss", "Loss")]) == (
+        "“Cost” and “Loss” count as higher is better, though their names say “cost” and “loss”. Is less better there?"
+    )
 
 
 def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():

@@ -217,3 +217,13 @@ def test_nothing_is_kept_of_it_neither_a_row_nor_a_file_nor_a_line_of_a_log(clie
 
 def test_only_the_sites_own_form_sends_tables():
     assert Client(enforce_csrf_checks=True).post("/try/", {"text": TABLE}).status_code == 403
+
+
+def test_a_column_whose_name_says_that_less_is_better_is_asked_about(client):
+    table = "system,Accuracy,Latency (ms)\nA,1,30\nB,2,20\n"
+    question = "“Latency (ms)” counts as higher is better, though its name says “latency”."
+    assert question in client.post("/try/", {"text": table}).content.decode()
+    about = '[[task]]\nname = "Accuracy"\n[[task]]\nname = "Latency (ms)"\ndirection = "lower"\n'
+    page = client.post("/try/", {"text": table, "about": about}).content.decode()
+    assert "Ranks under every rule" in page
+    assert question not in page
