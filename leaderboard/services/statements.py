@@ -54,6 +54,7 @@ def believe(submissions: Sequence[Submission], revision: Revision, *, actor: Use
     if waiting:
         taken = set(System.objects.filter(benchmark=benchmark).values_list("key", flat=True))
     stated = {str((submission.statement or {}).get("key", "")) for submission in waiting} - taken
+    reserved = taken | stated  # for others, when a key is made from a name
     changed: list[System] = []
     changes: list[Change] = []
     for submission in submissions:
@@ -62,9 +63,9 @@ def believe(submissions: Sequence[Submission], revision: Revision, *, actor: Use
         if system.is_waiting:
             key = told.get("key", "")
             if not key or key not in stated:
-                key = make_key(told.get("name", system.name), taken | stated)
+                key = make_key(told.get("name", system.name), reserved)
             stated.discard(key)
-            taken.add(key)
+            reserved.add(key)
             system.key, system.name = key, told.get("name", system.name)
         else:
             new = {name: value for name, value in new.items() if value != getattr(system, name)}
