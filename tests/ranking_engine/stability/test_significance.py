@@ -491,4 +491,6 @@ def test_a_system_that_the_geometric_mean_does_not_rank_leaves_the_tests_of_the_
     alone = significance(ScoreMatrix(positive), rank(ScoreMatrix(positive), "geometric_mean"))
     assert (found.order, found.tested) == (alone.order, "contributions")
     assert found.every_pair.p_values.tolist() == alone.every_pair.p_values.tolist()
-    assert found.tested_text == "what each task adds to the logarithm of the score under Geometric mean, weights included"
+    assert found.tested_text == (
+        "what each task adds to the logarithm of the score under Geometric mean, weights included"
+    )
