@@ -182,7 +182,12 @@ def test_two_steps_claim_no_single_order_where_the_first_step_chose_among_equals
 
 def test_two_steps_tell_what_the_first_one_did():
     cycle = ScoreMatrix([[3, 2, 1], [1, 3, 2], [2, 1, 3]], groups=["a"] * 3)
-    assert rank(cycle, "ranked_pairs", aggregation="two_step").details["decided_by_name"] is True
+    one_group = rank(cycle, "ranked_pairs", aggregation="two_step")
+    assert (one_group.details["decided_by_name"], one_group.details["winners_complete"]) == (True, True)
+    assert one_group.winners == rank(cycle, "ranked_pairs").winners == (0, 1, 2)
+    two_groups = ScoreMatrix([[3, 2, 1, 1], [1, 3, 2, 1], [2, 1, 3, 1]], groups=["a", "a", "a", "b"])
+    found = rank(two_groups, "ranked_pairs", aggregation="two_step")
+    assert (found.details["decided_by_name"], found.details["winners_complete"]) == (True, False)
     gaps = ScoreMatrix([[1, NAN, 3], [2, 1, 2], [3, 2, 1]], groups=["a", "a", None])
     assert rank(gaps, "borda", missing="median", aggregation="two_step").details["n_imputed"] == 1
     dropped = rank(gaps, "borda", missing="drop_tasks", aggregation="two_step").details
