@@ -18,8 +18,8 @@ CRITERIA = {
     "winner_rank": "Winner’s rank",
     "condorcet": "Condorcet rate",
     "generalization": "Unseen tasks",
-    "judge_stability": "Other tasks",
-    "candidate_stability": "Other systems",
+    "judge_stability": "Tasks drawn anew",
+    "candidate_stability": "Systems drawn anew",
 }
 
 
@@ -269,8 +269,8 @@ def _judge_bootstrap(summary: Summary, marked: str) -> StudyFindings:
         note=(
             f"{summary['n_trials']:,} trials that draw tasks and systems anew. Winner’s rank: 1 where the elected "
             "system is first on every task drawn. Condorcet rate: how often a Condorcet winner is elected. Unseen "
-            "tasks: Spearman with the tasks that were not drawn. Other tasks, other systems: Spearman between rankings "
-            "of two resamples."
+            "tasks: Spearman with the tasks that were not drawn. Tasks, systems drawn anew: Spearman between the "
+            "rankings of two resamples."
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Pavao's criteria: how good a rule's winner is, and how far its ranking carries over to other tasks and systems.
+"""Pavao's criteria: how good a rule's winner is, and how far its ranking holds when tasks and systems are drawn anew.
 
 Pavao et al. 2021, Judging competitions and benchmarks: a candidate election approach, section 4. A trial draws as many
 systems and as many tasks as there are, with replacement, and ranks; a task drawn k times counts k times its weight.
@@ -293,8 +293,8 @@ def _check(parameters: Parameters) -> None:
 
 STUDY = Study(
     key="judge_bootstrap",
-    name="Other tasks, other systems",
-    question="How good is each rule's winner, and does its ranking hold on other tasks and among other systems?",
+    name="Tasks and systems drawn anew",
+    question="How good is each rule's winner, and does its ranking hold when tasks and systems are drawn anew?",
     source="Pavao et al. 2021, section 4",
     parameters={
         "rules": None,
