@@ -132,10 +132,10 @@ def pref_voting_cases() -> Iterator[Case]:
         "instant_runoff": "instant_runoff", "coombs": "coombs",
     }  # fmt: skip
     for call, rule in rules.items():
+        agreement = one_of_winners if call == "ranked_pairs_tb" else winners
         yield Case(
             "pref_voting", call, "random 105x15", matrix,
-            lambda built, rule=rule: rank(built, rule).winners, one_of_winners if call == "ranked_pairs_tb" else winners,
-            10.0,
+            lambda built, rule=rule: rank(built, rule).winners, agreement, 10.0,
         )  # fmt: skip
     yield Case(
         "pref_voting", "smith_set", "random 105x15", matrix, lambda built: smith_set(Pairwise.of(built)), winners, 10.0
