@@ -15,6 +15,7 @@ from leaderboard.services.job_kinds import BOOTSTRAP, SIGNIFICANCE
 from leaderboard.services.on_demand import (
     KEPT_SECONDS,
     PARTLY_KEPT_SECONDS,
+    count_request,
     rank_in_time,
     refuse_beyond_budget,
     single_flight,
@@ -255,8 +256,10 @@ def board_under(
 
     Raises:
         TooLargeError: the answer exceeds the budget.
+        TooOftenError, BusyError: this reader asked too often of late, or too much is computed for others.
         WeightsError: under these weights nothing votes.
     """
+    count_request()
     rules = split_rules(len(board.system_ids), board.facts["n_tasks"]).quick
     refuse_beyond_budget(len(board.system_ids), board.facts["n_tasks"], len(rules))
     parameters = [ranking_parameters(rule, policy, aggregation, ties) for rule in rules]

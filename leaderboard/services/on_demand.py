@@ -111,6 +111,16 @@ def reader_now() -> Reader | None:
     return _reader.get()
 
 
+def count_request() -> None:
+    """Count what is asked for and not stored, whether it is computed now or was for somebody else a moment ago.
+
+    Raises:
+        TooOftenError: this reader asked too often of late.
+    """
+    if reader := _reader.get():
+        reader.count()
+
+
 def children() -> Pool:
     """The child processes of this process, as many and as large as the settings say."""
     global _pool  # noqa: PLW0603 -- one for the process

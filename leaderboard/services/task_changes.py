@@ -7,6 +7,7 @@ be stored, and what cannot be stored is refused by the same checks.
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from django.conf import settings
@@ -23,6 +24,7 @@ from leaderboard.services.preview import BoardState, latest_state, rankings_of_o
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.table_preview import TableEffect, table_effect
 from ranking_engine.names import fold_name
+from ranking_engine.weights import GROUPED_BITS, sum_bits
 
 MOST_TASKS = 1000
 COPIED = (  # from an entry to its row; the group is looked up, the key stays
@@ -271,12 +273,41 @@ def _problems(proposal: Proposal) -> list[tuple[str, int | None, str, str]]:
             if fold_name(name) in seen:
                 found.append((place, i, "name", f"Another one is called {name!r} already."))
             seen.add(fold_name(name))
+    found += _weight_problems(proposal)
     known = {fold_name(group.name) for group in proposal.groups}
     for i, task in enumerate(proposal.tasks):
         if task.group and fold_name(task.group) not in known:
             found.append(("tasks", i, "group", f"There is no group {task.group!r}."))
         found += [("tasks", i, name, message) for name, message in _scale_problems(task)]
     return found
+
+
+def _weight_problems(proposal: Proposal) -> list[tuple[str, int | None, str, str]]:
+    """Weights that have so many digits, once groups are evened out, that no rule is computed with them in time."""
+    edits = [*proposal.tasks, *proposal.groups]
+    if proposal.aggregation not in ("weighted", "balanced") or not all(_is_storable(edit.weight) for edit in edits):
+        return []  # what cannot be stored is found with its row
+    groups = {fold_name(group.name): Fraction(group.weight) for group in proposal.groups}
+    members: dict[str, list[Fraction]] = {}
+    for task in proposal.tasks:
+        members.setdefault(fold_name(task.group), []).append(Fraction(task.weight))
+    shares = [
+        groups.get(group, Fraction(1)) * weight / (sum(weights) or 1 if group in groups else 1)
+        for group, weights in members.items()
+        for weight in weights
+    ]
+    if sum_bits(shares) <= GROUPED_BITS:
+        return []
+    text = (
+        "The weights of tasks within groups have too many digits to be evened out exactly: write fewer, or let every "
+        "task count its own weight."
+    )
+    return [("tasks", None, "", text)]
+
+
+def _is_storable(weight: Decimal) -> bool:
+    """Whether a weight is as short as the field that keeps it."""
+    return weight.is_finite() and abs(weight.adjusted()) <= 20 and len(weight.as_tuple().digits) <= 20
 
 
 def _scale_problems(task: TaskEdit) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from leaderboard.services.board import build_board
 from leaderboard.services.board_exports import FORMATS
 from leaderboard.services.board_filters import UnknownChoiceError
 from leaderboard.services.board_query import BoardQuery, query_text, read_query
-from leaderboard.services.on_demand import TooLargeError
+from leaderboard.services.on_demand import TooLargeError, TooOftenError
 from leaderboard.views.board_page import AGGREGATION_NAMES, POLICY_NAMES, BoardPage
 from leaderboard.views.share import board_share
 
@@ -63,6 +63,9 @@ def _download(request: HttpRequest, key: str, extension: str) -> HttpResponse:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
         return HttpResponse(str(error), status=422, content_type="text/plain; charset=utf-8")
+    except TooOftenError as error:
+        wait = {"Retry-After": str(error.seconds)}
+        return HttpResponse(str(error), status=429, headers=wait, content_type="text/plain; charset=utf-8")
     text = "" if found is None else write(found, benchmark.name)
     response = HttpResponse(text, content_type=f"{content_type}; charset=utf-8")
     response["Content-Disposition"] = content_disposition_header(

@@ -20,7 +20,7 @@ from leaderboard.services.board_filters import UnknownChoiceError
 from leaderboard.services.board_query import BoardQuery, query_text, read_query
 from leaderboard.services.columns import Column
 from leaderboard.services.masks import hidden_text
-from leaderboard.services.on_demand import TooLargeError
+from leaderboard.services.on_demand import RETRY_SECONDS, BusyError, TooLargeError, TooOftenError
 from leaderboard.services.public_board import open_benchmark
 from leaderboard.views.shared import rendered, shared_answer
 
@@ -47,6 +47,11 @@ def embed(request: HttpRequest, key: str) -> HttpResponse:
         return _refused(context, str(error), 400)
     except TooLargeError:
         return _refused(context, "This view is too large to be computed here; the board itself says more.", 422)
+    except TooOftenError as error:
+        return _refused(context, str(error), 429, retry_after=error.seconds)
+    except BusyError:
+        problem = "Too much is being computed at this moment. Load the page again in a few seconds."
+        return _refused(context, problem, 503, retry_after=RETRY_SECONDS)
     return shared_answer(request, rendered("leaderboard/embed.html", context), HTML, benchmark=benchmark)
 
 
@@ -84,8 +89,10 @@ def _system_url(benchmark: Benchmark, audience: Audience, key: str) -> str:
     return "" if audience.is_restricted else reverse("system", args=[benchmark.key, key])
 
 
-def _refused(context: dict[str, object], problem: str, status: int) -> HttpResponse:
+def _refused(context: dict[str, object], problem: str, status: int, *, retry_after: int = 0) -> HttpResponse:
     content = rendered("leaderboard/embed.html", context | {"problem": problem})
     response = HttpResponse(content, content_type=HTML, status=status)
     response["Cache-Control"] = "no-store"
+    if retry_after:
+        response["Retry-After"] = str(retry_after)
     return response

@@ -22,6 +22,7 @@ WIN_RATE_VARIANTS = ("rivals", "success_rate", "helm", "benchbench")
 NO_RIVAL = "no voting task has a score of it and of another system"
 NO_RIVALS = "no voting task has scores of two systems"
 
+_LIMB_BITS = 32  # the sum of two million weights cut to so many bits is below 2^53
 _BLOCK_CELLS = 1 << 15  # differences at a time, so that their buffers stay in the processor's cache
 _LEAST = 1e-200  # the size of 0, so that nothing is divided by 0; lost in any sum with a size above 1e-184
 _HUGE = 1e300
@@ -146,9 +147,12 @@ def common_weight(profile: Profile) -> NDArray[Any]:
     weights = profile.matrix.integer_weights
     present = ~np.isnan(profile.scores)
     n = profile.n_systems
-    if weights.dtype == object:
-        counted = present.astype(object)
-        return (counted * weights) @ counted.T
+    if weights.dtype == object:  # summed in pieces whose sums are exact in float64
+        counted, common = present.astype(np.float64), np.zeros((n, n), dtype=object)
+        for shift in range(0, max(int(weight).bit_length() for weight in weights), _LIMB_BITS):
+            piece = np.array([(int(weight) >> shift) % (1 << _LIMB_BITS) for weight in weights], dtype=np.float64)
+            common += ((counted * piece) @ counted.T).astype(np.int64).astype(object) << shift
+        return common
     if present.all():
         return np.full((n, n), weights.sum(), dtype=np.int64)
     counted = present.astype(np.float64)
