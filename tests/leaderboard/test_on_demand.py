@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pytest
+from django.core.cache import cache
 
 from tests.running_site import RunningSite
 
@@ -176,3 +177,33 @@ def test_weights_with_long_denominators_are_refused_before_anything_is_computed(
     assert answer.status == 400
     assert "the weight of the task 'task-3'" in answer.text.lower()
     assert web.cpu_seconds() - began < 1
+
+
+VARIANTS = [
+    f"policy={policy}&aggregation={aggregation}&ties={ties}"
+    for policy in ("median", "worst", "drop_tasks")
+    for aggregation in ("basic", "weighted")
+    for ties in ("average", "best")
+]
+
+
+@pytest.mark.parametrize("path", ["", "board.csv", "board.json", "board.md", "embed/", "exports/ranks.csv"])
+def test_boards_under_other_settings_have_a_rate_at_every_door(make, client, settings, path):
+    settings.API_RATES = settings.API_RATES | {"on_demand": "5/min"}
+    cache.clear()
+    benchmark = make.published()
+    for _ in range(3):
+        assert client.get(f"/b/{benchmark.key}/{path}").status_code == 200  # what is stored is not counted
+    cache.clear()  # exports count what is stored, too
+    answers = [client.get(f"/b/{benchmark.key}/{path}?{variant}") for variant in VARIANTS[:7]]
+    assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 2
+    assert all(0 < int(answer["Retry-After"]) <= 60 for answer in answers[5:])
+
+
+def test_one_request_is_counted_once_however_much_of_it_is_computed(make, client, settings):
+    settings.API_RATES = settings.API_RATES | {"on_demand": "4/min"}
+    cache.clear()
+    benchmark = make.published()
+    paths = [f"/b/{benchmark.key}/?policy=median", f"/api/v1/benchmarks/{benchmark.key}/rankings/?missing=worst"]
+    statuses = [client.get(path).status_code for path in (*paths, *paths, *paths)]
+    assert statuses == [200] * 4 + [429] * 2
