@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
 from hypothesis import settings as hypothesis_settings
@@ -41,6 +42,7 @@ def django_db_setup(django_test_environment, django_db_blocker) -> Iterator[None
 def make(db) -> Factory:
     """Makes users, benchmarks and submissions through the services, inside a test that rolls back."""
     empty_broker()
+    cache.clear()  # answers on demand, and how often they were asked for: keys are used again after a rollback
     return Factory()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from leaderboard.models import Batch, Benchmark
 from leaderboard.services.moderation import rows_of
 from leaderboard.services.on_demand import refuse_beyond_budget
-from leaderboard.services.preview import BoardState, rank_of, rankings_of_one
+from leaderboard.services.preview import BoardState, rank_of, rankings_of_both
 from leaderboard.services.upload_preview import SHOWN_MOVES, RankMove, RuleOutcome, preview_upload
 from leaderboard.services.wording import by_catalogue
 from ranking_engine import Ranking
@@ -35,7 +35,7 @@ def outcomes_between(before: BoardState, after: BoardState) -> list[RuleOutcome]
     """
     for state in (before, after):
         refuse_beyond_budget(*state.values.shape)
-    old, new = rankings_of_one(before), rankings_of_one(after)
+    old, new = rankings_of_both(before, after)
     rules = by_catalogue(dict.fromkeys([*old, *new]))
     return [_outcome(rule, _told(before, old.get(rule)), _told(after, new.get(rule))) for rule in rules]
 

@@ -7,15 +7,14 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from leaderboard.computing.rankings import split_rules
 from leaderboard.models import Batch, Benchmark, Score, Submission, User
 from leaderboard.moments import moment_in_words
 from leaderboard.selectors.audience import UNDECIDED
 from leaderboard.services.corrections import holding
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.preview import (
     BoardState,
     latest_state,
@@ -105,8 +104,10 @@ def look_at(batch: Batch) -> Decision:
     state, rows = latest_state(batch.benchmark), rows_of(batch)
     after = state.with_rows(rows)
     names = [system.name for system in after.systems]
-    size = 2 * after.values.size * len(split_rules(*after.values.shape).quick) if after.values.size else 0
-    old, new = rankings_of(state, after) if size <= settings.ON_DEMAND_BUDGET else ({}, {})
+    try:
+        old, new = rankings_of(state, after)
+    except TooLargeError:
+        old, new = {}, {}
     shown, n = rows[:SHOWN_BATCHES], len(state.systems)
     effects = [table_effect(rule, old.get(rule), ranking, n, names) for rule, ranking in new.items()]
     return Decision(

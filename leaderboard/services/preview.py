@@ -6,20 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.computing.rankings import TWO_STEP, rank_isolated
+from leaderboard.computing.previews import Side, both_in_turn
+from leaderboard.computing.rankings import Outcomes, split_rules
 from leaderboard.models import Benchmark, Draft, Score
 from leaderboard.selectors.audience import audience
 from leaderboard.selectors.scores import BoardSystem
 from leaderboard.services.configuration import configuration_content
 from leaderboard.services.drafts import rows_now
+from leaderboard.services.on_demand import TooLargeError, compute, refuse_beyond_budget
 from leaderboard.services.preview_wording import ranks_sentence, winners_sentence
 from leaderboard.services.score_matrix import build_matrix, revision_matrix
 from leaderboard.services.wording import in_words, with_task_names
-from ranking_engine import RULES, Pairwise, Ranking, ScoreMatrix
-from ranking_engine.aggregation import reweighted
+from ranking_engine import RULES, Ranking, ScoreMatrix
+from ranking_engine.aggregation import weight_bits
 
 SHOWN_CHANGES = 5
-FEW_ROWS = 8  # a row in so many columns: carrying more over costs about as much as comparing all pairs again
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Preview:
     rows: list[ScoreChange] = field(default_factory=list)
     effects: list[RuleEffect] = field(default_factory=list)
     is_hidden: bool = False  # whether the effects are not shown to this owner of a draft
+    too_large: str = ""  # why no effects were worked out
 
     @property
     def summary(self) -> str:
@@ -159,13 +161,19 @@ def preview_draft(draft: Draft) -> Preview:
     old = None if place is None else before.values[place]
     after = before.with_rows([row])
     i = len(before.systems) if place is None else place
+    effects, too_large = [], ""
+    try:
+        effects = _effects(before, after, i)
+    except TooLargeError as error:
+        too_large = str(error)
     return Preview(
         revision_number=before.revision_number,
         system_name=row["system"]["name"],
         is_new_system=place is None,
         near_misses=row["system"]["near_misses"],
         rows=_score_changes(row["scores"], before.configuration, old, after.values[i]),
-        effects=_effects(before, after, i),
+        effects=effects,
+        too_large=too_large,
     )
 
 
@@ -221,42 +229,56 @@ def _effects(before: BoardState, after: BoardState, i: int) -> list[RuleEffect]:
     return [replace(effect, reason=with_task_names(effect.reason, task_names)) for effect in effects]
 
 
-def rankings_of_one(state: BoardState) -> dict[str, Ranking]:
-    """Every rule that gives an answer for a state."""
-    return _ranked(state, None) if state.can_be_ranked else {}
-
-
 def rankings_of(before: BoardState, after: BoardState) -> tuple[dict[str, Ranking], dict[str, Ranking]]:
-    """Every rule that gives an answer, for a state and for that state with some rows replaced or added.
+    """Every rule that gives an answer in time, for a state and for that state with some rows replaced or added.
 
-    Where few rows are, the comparison of all pairs of systems is made once, for the first state, and carried over to
-    the second.
+    Raises:
+        TooLargeError: the board is too large to be ranked on demand.
     """
-    if not before.can_be_ranked:
-        return {}, _ranked(after, None) if after.can_be_ranked else {}
-    if before.aggregation == TWO_STEP:  # it compares within each group
-        return _ranked(before, None), _ranked(after, None)
-    try:
-        old, new = (reweighted(state.matrix(), state.aggregation) for state in (before, after))
-    except ValueError:  # no group weighs anything; no rule has an answer
+    return _ranked_side_by_side(before, after, is_same_otherwise=True)
+
+
+def rankings_of_both(before: BoardState, after: BoardState) -> tuple[dict[str, Ranking], dict[str, Ranking]]:
+    """Every rule that gives an answer in time, for two states that may differ in anything.
+
+    Raises:
+        TooLargeError: one of them is too large to be ranked on demand.
+    """
+    return _ranked_side_by_side(before, after, is_same_otherwise=False)
+
+
+def _side(state: BoardState) -> Side:
+    if not state.can_be_ranked:
+        return Side(None, state.policy, state.aggregation, [])
+    matrix = state.matrix()
+    n_systems, n_tasks = matrix.values.shape
+    rules = split_rules(n_systems, n_tasks).quick
+    bits = weight_bits(matrix, state.aggregation)
+    refuse_beyond_budget(n_systems, n_tasks, len(rules), bits=bits, times=2)
+    return Side(matrix, state.policy, state.aggregation, rules)
+
+
+def _ranked_side_by_side(
+    before: BoardState, after: BoardState, *, is_same_otherwise: bool
+) -> tuple[dict[str, Ranking], dict[str, Ranking]]:
+    sides = [_side(before), _side(after)]
+    if not any(side.rules for side in sides):
         return {}, {}
-    if not RULES["copeland"].is_quick(new.n_systems, new.n_tasks):  # nor is any other rule that compares pairs
-        return _ranked(before, None), _ranked(after, None)
-    known = Pairwise.of(old)
-    changed = _changed_rows(old.values, new.values)
-    is_few = len(changed) * FEW_ROWS <= old.n_tasks or len(changed) == 1
-    return _ranked(before, known), _ranked(after, known.updated(new, changed) if is_few else None)
+    old: Outcomes = {}
+    new: Outcomes = {}
 
+    def take(part: tuple[Outcomes, Outcomes]) -> None:
+        old.update(part[0])
+        new.update(part[1])
 
-def _changed_rows(old: np.ndarray, new: np.ndarray) -> list[int]:
-    """The rows of `new` that differ from those of `old` or come after them."""
-    is_same = ((old == new[: len(old)]) | (np.isnan(old) & np.isnan(new[: len(old)]))).all(axis=1)
-    return [*np.flatnonzero(~is_same).tolist(), *range(len(old), len(new))]
-
-
-def _ranked(state: BoardState, pairwise: Pairwise | None) -> dict[str, Ranking]:
-    outcomes = rank_isolated(state.matrix(), state.policy, state.aggregation, pairwise=pairwise)
-    return {rule: outcome for rule, (outcome, _) in outcomes.items() if isinstance(outcome, Ranking)}
+    try:
+        compute(both_in_turn, *sides, on_part=take, keywords={"is_same_otherwise": is_same_otherwise})
+    except TooLargeError:  # no time or no memory is left: what is there counts
+        if not new:
+            raise
+    order = {rule: place for place, rule in enumerate(RULES)}
+    told = [{rule: found for rule, found in side.items() if isinstance(found, Ranking)} for side in (old, new)]
+    return tuple(dict(sorted(side.items(), key=lambda item: order[item[0]])) for side in told)  # type: ignore[return-value]
 
 
 def rank_of(ranking: Ranking | None, i: int) -> int | None:

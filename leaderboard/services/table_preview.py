@@ -11,6 +11,7 @@ from leaderboard.models import Benchmark, Draft
 from leaderboard.selectors.audience import audience
 from leaderboard.services.drafts import rows_now
 from leaderboard.services.instance_vectors import differing_means
+from leaderboard.services.on_demand import TooLargeError
 from leaderboard.services.preview import BoardState, RankChange, latest_state, rank_of, rankings_of
 from leaderboard.services.preview_wording import winners_sentence
 from leaderboard.services.wording import in_words
@@ -67,6 +68,7 @@ class TablePreview:
     effects: list[TableEffect]
     n_with_instances: int = 0  # systems with scores of single instances
     differing: list[DifferingScore] = field(default_factory=list)
+    too_large: str = ""  # why no effects were worked out
 
     @property
     def summary(self) -> str:
@@ -103,7 +105,14 @@ def preview_table(draft: Draft) -> TablePreview:
     else:
         table = _table_rows(rows, before, after)
     table.sort(key=lambda row: (not row.near_misses, not row.is_new, row.line or 0))
-    old, new = ({}, {}) if is_hidden else rankings_of(before, after)
+    old: dict[str, Ranking] = {}
+    new: dict[str, Ranking] = {}
+    too_large = ""
+    if not is_hidden:
+        try:
+            old, new = rankings_of(before, after)
+        except TooLargeError as error:
+            too_large = str(error)
     return TablePreview(
         revision_number=before.revision_number,
         n_systems=len(rows),
@@ -114,6 +123,7 @@ def preview_table(draft: Draft) -> TablePreview:
             table_effect(rule, old.get(rule), ranking, len(before.systems), [system.name for system in after.systems])
             for rule, ranking in new.items()
         ],
+        too_large=too_large,
         n_with_instances=sum("instances" in row for row in rows),
         differing=differing_scores(rows, before.configuration),
     )

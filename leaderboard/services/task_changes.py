@@ -20,7 +20,8 @@ from leaderboard.services.audit import Change, changes_between, record_changes
 from leaderboard.services.benchmarks import prepare_group, prepare_task, record_configuration_change
 from leaderboard.services.configuration import configuration_content, decimal_text
 from leaderboard.services.hashing import content_hash
-from leaderboard.services.preview import BoardState, latest_state, rankings_of_one
+from leaderboard.services.on_demand import TooLargeError
+from leaderboard.services.preview import BoardState, latest_state, rankings_of_both
 from leaderboard.services.score_matrix import revision_matrix
 from leaderboard.services.table_preview import TableEffect, table_effect
 from ranking_engine.names import fold_name
@@ -170,8 +171,11 @@ def _with_effects(found: ProposalPreview, benchmark: Benchmark, content: dict[st
     if size > settings.ON_DEMAND_BUDGET:
         reason = f"A board of {n_systems} systems x {n_tasks} tasks is too large to be ranked twice while you wait."
         return replace(found, too_large=reason)
-    before, names = rankings_of_one(old), [system.name for system in old.systems]
-    after = rankings_of_one(new)
+    names = [system.name for system in old.systems]
+    try:
+        before, after = rankings_of_both(old, new)
+    except TooLargeError as error:
+        return replace(found, too_large=str(error))
     return replace(
         found,
         effects=[table_effect(rule, before.get(rule), ranking, len(names), names) for rule, ranking in after.items()],
@@ -284,17 +288,17 @@ def _problems(proposal: Proposal) -> list[tuple[str, int | None, str, str]]:
 
 def _weight_problems(proposal: Proposal) -> list[tuple[str, int | None, str, str]]:
     """Weights that have so many digits, once groups are evened out, that no rule is computed with them in time."""
-    edits = [*proposal.tasks, *proposal.groups]
-    if proposal.aggregation not in ("weighted", "balanced") or not all(_is_storable(edit.weight) for edit in edits):
+    weights = [task.weight for task in proposal.tasks] + [group.weight for group in proposal.groups]
+    if proposal.aggregation not in ("weighted", "balanced") or not all(map(_is_storable, weights)):
         return []  # what cannot be stored is found with its row
     groups = {fold_name(group.name): Fraction(group.weight) for group in proposal.groups}
     members: dict[str, list[Fraction]] = {}
     for task in proposal.tasks:
         members.setdefault(fold_name(task.group), []).append(Fraction(task.weight))
     shares = [
-        groups.get(group, Fraction(1)) * weight / (sum(weights) or 1 if group in groups else 1)
-        for group, weights in members.items()
-        for weight in weights
+        groups.get(group, Fraction(1)) * weight / (sum(those) or 1 if group in groups else 1)
+        for group, those in members.items()
+        for weight in those
     ]
     if sum_bits(shares) <= GROUPED_BITS:
         return []

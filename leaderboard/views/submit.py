@@ -120,6 +120,7 @@ def _preview(request: HttpRequest, found: Draft, *, is_stale: bool = False) -> H
         "effects": preview.effects,
         "summary": preview.summary,
         "is_hidden": preview.is_hidden,
+        "too_large": preview.too_large,
         "stale": is_stale,
     }
     return render(request, "leaderboard/draft.html", context, status=status)

@@ -145,9 +145,10 @@ def test_a_draft_that_cannot_be_stored_any_more_is_not_previewed(make):
 
 def test_a_preview_waits_for_no_rule_that_is_slow_at_this_size(make, monkeypatch):
     """Once a file of ten thousand systems kept a web process busy for a minute, and again at every look."""
-    from leaderboard.computing import rankings
+    from leaderboard.computing.rankings import RuleSplit
+    from leaderboard.services import preview
 
-    monkeypatch.setattr(rankings, "split_rules", lambda *_: rankings.RuleSplit(["borda"], ["copeland"], {}))
+    monkeypatch.setattr(preview, "split_rules", lambda *_: RuleSplit(["borda"], ["copeland"], {}))
     assert [effect.rule_name for effect in previewed(make, make.benchmark(), "E", [1.0] * 5).effects] == ["Borda"]
 
 
