@@ -10,7 +10,7 @@ from leaderboard.selectors.audience import audience
 from leaderboard.services.benchmarks import GroupSpec, TaskSpec, create_benchmark
 from leaderboard.services.configuration import configuration_content
 from leaderboard.services.history import history_page
-from leaderboard.services.preview import latest_state, rankings_of_one
+from leaderboard.services.preview import latest_state, rankings_of_both
 from leaderboard.services.task_changes import (
     GroupEdit,
     ProposalError,
@@ -65,7 +65,7 @@ def test_what_is_previewed_is_what_the_new_revision_ranks(make):
     preview = preview_proposal(benchmark, proposal)
     changed(benchmark, proposal)
     benchmark.refresh_from_db()
-    after = rankings_of_one(latest_state(benchmark))
+    _, after = rankings_of_both(latest_state(benchmark), latest_state(benchmark))
     moved = {effect.rule_name: effect.winner_after for effect in preview.effects}
     names = [system.name for system in latest_state(benchmark).systems]
     assert moved["Borda"] == " and ".join(names[i] for i in after["borda"].winners) == "A"
