@@ -55,12 +55,14 @@ def main(memory_bytes: int) -> None:
 def _listen(requests: int, calls: "queue.SimpleQueue[Any]") -> None:
     """Take calls in beside the one that is computed, so that the end of the parent is noticed in the middle of it."""
     received = bytearray()
-    while data := os.read(requests, 1 << 20):
-        received += data
-        call, is_whole = first_message(received)
-        if is_whole:
-            calls.put(call)
-    os._exit(0)
+    try:
+        while data := os.read(requests, 1 << 20):
+            received += data
+            call, is_whole = first_message(received)
+            if is_whole:
+                calls.put(call)
+    finally:
+        os._exit(0)  # whatever happened: a child that no longer listens is of no use
 
 
 def _check(function: object) -> None:

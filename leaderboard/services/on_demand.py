@@ -249,7 +249,8 @@ def rank_in_time(
             found.majority = part
 
     try:
-        compute(board_in_turn, matrix, missing, aggregation, list(rules), ties or None, on_part=take)
+        settings_of_board = (str(missing), str(aggregation))  # a child knows no choices of our models
+        compute(board_in_turn, matrix, *settings_of_board, list(rules), ties or None, on_part=take)
     except TooLargeError:  # no time or no memory is left: what is there counts
         if found.majority is None or not found.outcomes:
             raise
