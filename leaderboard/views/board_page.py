@@ -334,16 +334,21 @@ class _About:
 
 
 def _coverage(columns: list[Column], n_systems: int) -> str:
-    """What a reader must know before comparing columns: which rules leave systems out, and how many."""
+    """What a reader must know before comparing columns: which rules leave systems out, how many and why."""
     by_count: dict[int, list[str]] = {}
+    are_too_low = set()  # whether a score of 0 or less leaves a system out, which has no geometric mean, or a gap
     for column in columns:
         if column.status == "ranked" and column.n_ranked < n_systems:
             by_count.setdefault(column.n_ranked, []).append(column.name)
+            are_too_low |= {reason.startswith("a score <= 0") for reason in column.reasons}
     parts = [
         f"{in_words(rules)} rank{'s' if len(rules) == 1 else ''} {n_ranked} of {n_systems} systems"
         for n_ranked, rules in sorted(by_count.items())
     ]
-    return f"{'; '.join(parts)}; the others lack scores." if parts else ""
+    if not parts:
+        return ""
+    why = {True: "have a score of 0 or less, of which there is no geometric mean", False: "lack scores"}
+    return f"{'; '.join(parts)}; the others {' or '.join(why[is_too_low] for is_too_low in sorted(are_too_low))}."
 
 
 def _intervals(found: Board, job: Job | None) -> dict[str, Any]:

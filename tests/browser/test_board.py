@@ -110,7 +110,7 @@ def test_helm_says_that_some_rules_leave_systems_out_and_why(reader):
     n_complete = sum(None not in scores for scores in helm.values())
     page = reader.open("/b/helm-accuracy/")
     said = page.locator(".answer .coverage").inner_text()
-    assert said.endswith(f" rank {n_complete} of 67 systems; the others lack scores.")
+    assert f" rank {n_complete} of 67 systems; the others lack scores" in said
     row = page.locator(".board tbody tr").filter(has_text="Llama 2 (70B)").locator("td")
     reason = "no score on 6 of 16 voting tasks: HellaSwag - EM, OpenbookQA - EM, MS MARCO (regular) - RR@10 and 3 more"
     row.nth(1).locator("summary").press("Enter")
