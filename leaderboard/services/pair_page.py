@@ -96,6 +96,11 @@ class Pair:
         return NULL_HYPOTHESIS
 
     @property
+    def p_text(self) -> str:
+        """The p-value to the digits that the sentence has."""
+        return f"{self.p_value:.3g}"
+
+    @property
     def margin_text(self) -> str:
         """The weighted margin of the first over the second, signed."""
         return signed_percent(self.ahead - self.behind)
