@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from ranking_engine.score_matrix import FloatArray
 
@@ -64,4 +64,4 @@ def winning_share(leads: FloatArray, draws: FloatArray) -> Share | None:
 
 def _interval_of_one_in(n: int) -> tuple[float, float]:
     """Return the exact 95 % interval of a share that was seen once in `n` draws."""
-    return 1 - 0.975 ** (1 / n), float(beta.ppf(0.975, 2, n - 1)) if n > 1 else 1.0
+    return 1 - 0.975 ** (1 / n), float(betaincinv(2, n - 1, 0.975)) if n > 1 else 1.0

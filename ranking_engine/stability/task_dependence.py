@@ -21,10 +21,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
-from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.pair_tests import task_clusters
@@ -119,6 +115,8 @@ def task_dependence(matrix: ScoreMatrix) -> TaskDependence:
     if len(members) < MIN_CLUSTERS:
         return TaskDependence(f"fewer than {MIN_CLUSTERS} clusters of tasks")
     clusters = tuple(tuple(int(voting[t]) for t in tasks) for tasks in members)
+    from scipy.stats import rankdata  # noqa: PLC0415 -- slow import
+
     residuals = _residuals(_in_spreads(part.scores, members))
     correlations, n_common = _correlations(residuals)
     of_ranks, _ = _correlations(rankdata(residuals, axis=0, nan_policy="omit"))
@@ -203,6 +201,8 @@ def _correlations(residuals: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]
 
 def _luck(n_common: NDArray[np.int64]) -> FloatArray:
     """Return the correlation that independent tasks exceed in any pair with a probability of 5 % (Fisher's z)."""
+    from scipy.special import ndtri  # noqa: PLC0415 -- slow import
+
     n_clusters = len(n_common)
     n_pairs = n_clusters * (n_clusters - 1) / 2
     z = -ndtri(LEVEL / n_pairs)
@@ -221,6 +221,9 @@ def _effective_number(correlations: FloatArray, n_common: NDArray[np.int64]) -> 
 
 def _suggested(clusters: tuple[tuple[int, ...], ...], similarity: FloatArray) -> tuple[SuggestedCluster, ...]:
     """Return the groups of average linkage whose average correlation is `LEAST_CORRELATION` or more."""
+    from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 -- slow import
+    from scipy.spatial.distance import squareform  # noqa: PLC0415 -- slow import
+
     known = np.where(np.isnan(similarity), 0.0, similarity)
     np.fill_diagonal(known, 1.0)
     joined = linkage(squareform(1.0 - known, checks=False), "average")
