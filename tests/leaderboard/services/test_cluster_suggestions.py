@@ -47,7 +47,7 @@ def test_the_next_revision_counts_the_cluster_as_one(make):
     benchmark = make.publish(benchmark)
     run_job(Job.objects.get(kind="significance", benchmark=benchmark, sequence=3).pk, worker="test")
     summary = Report.objects.get(kind="significance", revision__number=3).summary
-    assert (summary["n_clusters"], len(summary["dependence"]["clusters"])) == (5, 5)
+    assert (summary["rules"]["borda"]["n_clusters"], len(summary["dependence"]["clusters"])) == (5, 5)
     dependence = published_dependence(benchmark.publication)
     assert dependence.suggestions == []
     assert dependence.sentence.startswith("The tests rest on 5 clusters of tasks, as the owners declared.")

@@ -242,7 +242,7 @@ def test_a_board_that_fails_for_good_revives_the_newest_that_it_superseded(make)
     for number in (1, 2, 3):
         assert jobs.claim(rankings_job(benchmark, number).pk, worker="test") is None
     poison = rankings_job(benchmark, 4)
-    Job.objects.filter(pk=poison.pk).update(attempts=2)
+    Job.objects.filter(pk=poison.pk).update(failures=2)
     jobs.record_failure(jobs.claim(poison.pk, worker="test"), "always")
     assert states(benchmark) == ["superseded", "superseded", "waiting", "failed"]
     run_job(rankings_job(benchmark, 3).pk, worker="test")
@@ -253,7 +253,7 @@ def test_a_board_that_fails_for_good_revives_nothing_where_a_newer_one_is_coming
     benchmark = make.benchmark()
     make.accepted(benchmark, {"E": [1] * 5})
     assert jobs.claim(rankings_job(benchmark, 1).pk, worker="test") is None
-    Job.objects.filter(pk=rankings_job(benchmark, 2).pk).update(attempts=2)
+    Job.objects.filter(pk=rankings_job(benchmark, 2).pk).update(failures=2)
     poison = jobs.claim(rankings_job(benchmark, 2).pk, worker="test")
     make.accepted(benchmark, {"E": [2] * 5})
     jobs.record_failure(poison, "always")
@@ -272,13 +272,15 @@ def test_a_lease_that_ran_out_counts_as_an_attempt_and_the_job_is_due_again(make
     assert (now.state, now.attempts, now.error.split(":")[0]) == ("waiting", 1, "attempt 1 ended without a word")
 
 
-def test_a_lease_that_runs_out_the_third_time_ends_the_job(make):
+@pytest.mark.parametrize(("seconds_left", "state"), [(60, "waiting"), (0, "failed")])
+def test_a_lease_that_runs_out_ends_a_board_only_where_its_time_ran_out_three_times(make, seconds_left, state):
     job = rankings_job(make.benchmark())
-    Job.objects.filter(pk=job.pk).update(attempts=2)
+    Job.objects.filter(pk=job.pk).update(attempts=2, failures=2)
     jobs.claim(job.pk, worker="killed")
-    Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    ended = timezone.now() - timedelta(seconds=1)
+    Job.objects.filter(pk=job.pk).update(lease_until=ended, deadline=ended + timedelta(seconds=seconds_left))
     jobs.sweep()
-    assert row(job)["state"] == "failed"
+    assert row(job)["state"] == state
 
 
 def test_a_lease_that_still_runs_is_left_alone(make):
