@@ -10,7 +10,7 @@ rows => rows.map(row => ({
   place: row.querySelector('.place').textContent,
   name: row.querySelector('th a, th span:not(.place)').textContent,
   median: row.querySelector('.range .sr').textContent,
-  cells: [...row.querySelectorAll('td')].slice(2).map(cell => ({
+  cells: [...row.querySelectorAll('td')].slice(-document.querySelectorAll('.rule-head').length).map(cell => ({
     rank: (cell.firstChild?.textContent.match(/^=?(\\d+)$/) ?? ['', ''])[1],
     tied: cell.firstChild?.textContent.startsWith('=') ?? false,
     change: (cell.querySelector(':scope > i:not(.sr)')?.textContent ?? '').replace('↑', '+').replace('↓', '-'),

@@ -21,11 +21,12 @@ def sign_up(visitor: Visitor, email: str) -> None:
     page = visitor.open("/")
     page.get_by_role("link", name="Sign up").click()
     page.get_by_label("Email").fill(email)
-    page.get_by_label("Display name").fill("Ada")
+    name = email.partition("@")[0]
+    page.get_by_label("Display name").fill(name)
     page.locator("#id_password1").fill(PASSWORD)
     page.locator("#id_password2").fill(PASSWORD)
     page.get_by_role("button", name="Create the account").click()
-    page.get_by_role("link", name="Account of Ada").wait_for()
+    page.get_by_role("link", name=f"Account of {name}").wait_for()
     page.close()
 
 
