@@ -1,7 +1,8 @@
 # One image for every process of Plurank; docker-compose.yml says which command each runs.
-# A tag moves with its publisher's fixes. To build on the very same image each time, write its digest behind it, as in
-# python:3.13-slim@sha256:...; `docker buildx imagetools inspect python:3.13-slim` shows today's.
-FROM python:3.13-slim
+# The tag moves with fixes of Python 3.13 and of Debian trixie, whose postgresql-client is of the version of the server in
+# docker-compose.yml: pg_dump must not be older. To build on the very same image each time, write its digest behind it, as
+# in python:3.13-slim-trixie@sha256:...; `docker buildx imagetools inspect python:3.13-slim-trixie` shows today's.
+FROM python:3.13-slim-trixie
 
 ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PLURANK_VAR=/var/lib/plurank

@@ -13,11 +13,11 @@ help:
 	@echo "make production-like   run it as in production: PostgreSQL, Redis, gunicorn, workers, without containers"
 	@echo "make test    run the tests (make test ARGS='-k borda')"
 	@echo "make test-slow   run the tests that take long"
-	@echo "make faults   kill, stall and starve a running site on 200 random schedules (ARGS='--seed 7 --schedules 50')"
+	@echo "make faults   kill, stall and starve running sites on 300 random schedules and in single experiments (ARGS='--seed 7')"
 	@echo "make fuzz    send every importer of result files 100,000 inputs"
 	@echo "make cost    send every route of a running site the largest inputs it takes, and measure what each costs"
 	@echo "make schemathesis   send the API some fifteen minutes of requests that its schema allows"
-	@echo "make check   lint, types, import contracts, missing migrations"
+	@echo "make check   lint, types, import contracts, indentation of templates, missing migrations"
 	@echo "make audit   compare the packages with the lock, and ask about known holes in them"
 	@echo "make bench   measure the speed of the engine and the site"
 	@echo "make bench-peers   measure it against other packages, which it downloads (ARGS='--peer ranky')"
@@ -27,13 +27,13 @@ help:
 	@echo "make lock    pin the newest versions that pyproject.toml allows, with hashes"
 
 demo:
-	@python=$$(sh config/find_python.sh) && exec "$$python" -m config.bootstrap demo
+	@python=$$(sh config/installation/find_python.sh) && exec "$$python" -m config.installation.bootstrap demo
 
 production-like: install-dev
-	@exec $(VENV_PYTHON) -m config.production_like $(ARGS)
+	@exec $(VENV_PYTHON) -m config.processes.production_like $(ARGS)
 
 install-dev:
-	@python=$$(sh config/find_python.sh) && "$$python" -m config.bootstrap install-dev
+	@python=$$(sh config/installation/find_python.sh) && "$$python" -m config.installation.bootstrap install-dev
 
 test: install-dev
 	@exec $(VENV_PYTHON) -m pytest $(ARGS)
@@ -41,47 +41,56 @@ test: install-dev
 test-slow: install-dev
 	@exec $(VENV_PYTHON) -m pytest -m slow $(ARGS)
 
-# PostgreSQL, Redis and the site are this run's own, on ports of their own. Takes about a quarter of an hour.
+# PostgreSQL, Redis, PgBouncer and the sites are these runs' own, on ports of their own. Takes about two hours. As root a
+# small disk is mounted, so that it can become full.
 faults: install-dev
-	@exec $(VENV_PYTHON) -m tests.faults --schedules 200 $(ARGS)
+	@$(VENV_PYTHON) -m tests.faults --schedules 200 $(ARGS)
+	@$(VENV_PYTHON) -m tests.faults --stack sqlite --schedules 60 $(ARGS)
+	@$(VENV_PYTHON) -m tests.faults --stack pooled --schedules 40 $(ARGS)
+	@$(VENV_PYTHON) -m tests.faults --stack postgresql --experiment all
+	@$(VENV_PYTHON) -m tests.faults --experiment too_few_connections
+	@$(VENV_PYTHON) -m tests.faults --stack pooled --experiment all
+	@$(VENV_PYTHON) -m tests.faults --stack sqlite --experiment all
 
 fuzz: install-dev
-	@PLURANK_FUZZ_INPUTS=100000 exec $(VENV_PYTHON) -m pytest tests/leaderboard/importers/test_fuzz.py $(ARGS)
+	@PLURANK_FUZZ_INPUTS=100000 exec $(VENV_PYTHON) -m pytest tests/leaderboard/submissions/importers/test_fuzz.py $(ARGS)
 
 # About an hour: 3,000 drawn requests beside every bomb that is known.
 cost: install-dev
-	@PLURANK_COST_REQUESTS=3000 exec $(VENV_PYTHON) -m pytest tests/cost -m "slow or not slow" $(ARGS)
+	@PLURANK_COST_REQUESTS=3000 exec $(VENV_PYTHON) -m pytest tests/cost $(ARGS)
 
 schemathesis: install-dev
 	@exec $(VENV_PYTHON) -m pytest -m slow tests/leaderboard/api/test_schemathesis.py $(ARGS)
 
 check: install-dev
 	$(VENV_PYTHON) -m ruff check .
+	$(VENV_PYTHON) -m ruff format --check --quiet .
 	$(VENV_PYTHON) -m mypy
 	$(VENV_PYTHON) -c "from importlinter.cli import lint_imports_command; lint_imports_command()"
+	$(VENV_PYTHON) -m djhtml --check --tabwidth 2 templates
 	$(VENV_PYTHON) manage.py makemigrations --check --dry-run
 
 audit: install-dev
-	@exec $(VENV_PYTHON) -m config.audit
+	@exec $(VENV_PYTHON) -m config.installation.audit
 
 bench: install-dev
-	@for file in benchmarks/*.py; do \
-		case "$$file" in */_*|*/peers.py|"benchmarks/*.py") continue ;; esac; \
+	@for file in performance/*.py; do \
+		case "$$file" in */_*|*/peers.py|"performance/*.py") continue ;; esac; \
 		echo "== $$file"; \
 		PYTHONPATH=. $(VENV_PYTHON) "$$file" || exit 1; \
 	done
 
 # Not among the others: it installs other packages, each into an environment of its own that is deleted afterwards.
 bench-peers: install-dev
-	@PYTHONPATH=. $(VENV_PYTHON) benchmarks/peers.py $(ARGS)
+	@PYTHONPATH=. $(VENV_PYTHON) performance/peers.py $(ARGS)
 
 # A run that is cut short goes on where it stopped; PLURANK_REFERENCE_DATA names the folder with the papers' own data.
 papers: install-dev
-	@exec $(VENV_PYTHON) -m benchmarks.papers $(ARGS)
+	@exec $(VENV_PYTHON) -m reproduction $(ARGS)
 
 # Takes about half an hour of two cores.
 calibration: install-dev
-	@exec $(VENV_PYTHON) -m benchmarks.calibration $(ARGS)
+	@exec $(VENV_PYTHON) -m performance.calibration $(ARGS)
 
 # Needs Chromium. A site of its own is made for it, with boards, a history and a queue; that takes some minutes.
 screenshots: install-dev

@@ -75,6 +75,11 @@ def listing(name: str, default: str) -> list[str]:
     return [part.strip() for part in text(name, default).split(",") if part.strip()]
 
 
+def folder(name: str, default: Path) -> Path:
+    """The folder that the variable `name` names, or `default`; it need not be there."""
+    return Path(text(name, str(default))).resolve()
+
+
 def database(name: str, default: str) -> dict:
     """A Django database from a URL such as `postgres://user:password@host:5432/name` or `sqlite:////a/b.sqlite3`.
 
@@ -108,12 +113,12 @@ def hosts(name: str, default: str, *, is_production: bool) -> list[str]:
         ImproperlyConfigured: in production they must be named, and `*` is none: with it any name that a client sends
             would stand in links of mails and pages.
     """
-    found = listing(name, "" if is_production else default)
-    if is_production and not found:
+    names = listing(name, "" if is_production else default)
+    if is_production and not names:
         raise ImproperlyConfigured(f"{name} is not set; in production it must name the hosts the site answers to")
-    if is_production and any(host in {"*", ".", "*."} for host in found):
-        raise ImproperlyConfigured(f"{name}={','.join(found)!r} would answer to any name; in production name each host")
-    return found
+    if is_production and any(host in {"*", ".", "*."} for host in names):
+        raise ImproperlyConfigured(f"{name}={','.join(names)!r} would answer to any name; in production name each host")
+    return names
 
 
 def debug(name: str, *, is_production: bool) -> bool:

@@ -4,7 +4,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from leaderboard.views.accounts import emails
+from leaderboard.accounts.views import emails
 
 # The admin's own sign-in form knows no limit of attempts; the site's does, so everyone signs in there.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -18,6 +18,6 @@ urlpatterns = [
 ]
 
 # What goes wrong before a view of the API is reached has the API's shape too.
-handler400 = "leaderboard.api.errors.bad_request"
-handler404 = "leaderboard.views.errors.not_found"
-handler500 = "leaderboard.api.errors.server_error"
+handler400 = "leaderboard.api.protocol.errors.bad_request"
+handler404 = "leaderboard.operations.views.not_found"
+handler500 = "leaderboard.api.protocol.errors.server_error"

@@ -11,5 +11,6 @@ class JobsConfig(AppConfig):
     def ready(self) -> None:
         """Import the tasks; without this a wake-up would go to a name that nobody knows."""
         import config.celery  # noqa: F401, PLC0415 -- the application the tasks are bound to
-        import jobs.tasks  # noqa: PLC0415 -- needs the models, which are loaded now
-        import jobs.watchdog  # noqa: F401, PLC0415 -- listens to signals of the worker
+        import jobs.caretaker  # noqa: PLC0415 -- a step of every worker; needs the models, which are loaded now
+        import jobs.limits  # noqa: PLC0415
+        import jobs.tasks  # noqa: F401, PLC0415

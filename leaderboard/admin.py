@@ -14,6 +14,10 @@ from django.db.models import QuerySet, URLField
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
 
+from leaderboard.access.audit import Change, record_changes
+from leaderboard.accounts.display_names import is_taken
+from leaderboard.benchmarks.audited import audited_state, record_state_changes
+from leaderboard.benchmarks.create import prepare_group, prepare_task, record_configuration_change
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import (
     AuditEntry,
@@ -32,13 +36,9 @@ from leaderboard.models import (
     TaskGroup,
     User,
 )
-from leaderboard.services.audit import Change, record_changes
-from leaderboard.services.audited_state import audited_state, record_state_changes
-from leaderboard.services.benchmarks import prepare_group, prepare_task, record_configuration_change
-from leaderboard.services.display_names import is_taken
-from leaderboard.services.retry import retry_job
+from leaderboard.queue.retry import retry_job
 from ranking_engine import RULES
-from ranking_engine.names import check_name, fold_name
+from ranking_engine.text.names import check_name, fold_name
 
 IN_ADMIN = "changed in the administration"
 

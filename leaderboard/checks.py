@@ -6,8 +6,7 @@ from difflib import get_close_matches
 
 from django.apps import AppConfig
 from django.conf import settings
-from django.core.checks import CheckMessage, Tags, register
-from django.core.checks import Warning as CheckWarning
+from django.core.checks import CheckMessage, Tags, Warning as CheckWarning, register
 
 from config import env
 

@@ -6,13 +6,14 @@
 [2, 1, 3]
 """
 
-from ranking_engine.aggregation import AGGREGATIONS
-from ranking_engine.comparison import Comparison, compare
-from ranking_engine.dispatch import rank, rank_all
-from ranking_engine.missing import MISSING_POLICIES
-from ranking_engine.pairwise import Pairwise
-from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.registry import RULES, TIES, Rule, listed_rules, quick_rules, slow_rules
+from ranking_engine.catalogue.dispatch import rank, rank_all
+from ranking_engine.catalogue.registry import RULES, TIES, Rule, listed_rules, quick_rules, slow_rules
+from ranking_engine.core.aggregation import AGGREGATIONS
+from ranking_engine.core.comparison import Comparison, compare
+from ranking_engine.core.missing import MISSING_POLICIES
+from ranking_engine.core.pairwise import Pairwise
+from ranking_engine.core.ranking import UNRANKED, Ranking
+from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.rules.choice_sets import (
     condorcet_loser,
     condorcet_winner,
@@ -21,7 +22,6 @@ from ranking_engine.rules.choice_sets import (
     uncovered_set,
     weak_condorcet_winners,
 )
-from ranking_engine.score_matrix import ScoreMatrix
 
 __version__ = "0.5.0"  # raised whenever a figure can change
 

@@ -18,7 +18,7 @@ from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
 from hypothesis import settings as hypothesis_settings
 
-from leaderboard import enqueue
+from leaderboard.queue import wake_ups
 from tests.factories import Factory
 from tests.running_site import RunningSite
 
@@ -87,7 +87,7 @@ def make_committed(committed_db) -> Factory:
 
 def empty_broker() -> None:
     """Forget the wake-ups that tests before this one sent, and that a broker was out of reach."""
-    enqueue._rests_until = 0.0
+    wake_ups._rests_until = 0.0
     if settings.REDIS_URL:
         import redis
 

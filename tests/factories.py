@@ -7,17 +7,23 @@ from typing import Any
 
 from django.test import override_settings
 
-from leaderboard.models import Batch, Benchmark, Job, Membership, Revision, Submission, User
+from jobs.runner import run_job
+from leaderboard.access.audience import Audience, audience_of
+from leaderboard.benchmarks.create import TaskSpec, create_benchmark
+from leaderboard.models import Batch, Benchmark, Draft, Job, Membership, Revision, Submission, User
 from leaderboard.models.submissions import Source
-from leaderboard.services.benchmarks import TaskSpec, create_benchmark
-from leaderboard.services.drafts import RawRow, make_draft
-from leaderboard.services.job_kinds import AXIOMS
-from leaderboard.services.job_runner import run_job
-from leaderboard.services.submissions import accept_batch, confirm_draft, store_batch
+from leaderboard.queue.kinds import AXIOMS
+from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.lifecycle import accept_batch, confirm_draft, store_batch
 
 # Task 1: A B C D. Task 2: A C D B. Task 3: B D C A. Task 4: C B D A. Task 5: D B C A (best first).
 TOY_ORDERS = ("ABCD", "ACDB", "BDCA", "CBDA", "DBCA")
 TOY = {name: [4.0 - order.index(name) for order in TOY_ORDERS] for name in "ABCD"}
+
+
+def audience_of_draft(draft: Draft) -> Audience:
+    """What a draft's owner is now to its benchmark as it is now."""
+    return audience_of(draft.owner, Benchmark.objects.get(pk=draft.benchmark_id))
 
 
 class Factory:
@@ -82,11 +88,9 @@ class Factory:
         """A batch as it comes in through the form: draft, then confirmation."""
         keys = [task.key for task in benchmark.tasks.all()]
         row = RawRow(system_name=name, scores=dict(zip(keys, texts, strict=True)))
-        draft = make_draft(benchmark, by, [row], source=Source.FORM)
+        draft = make_draft(audience_of(by, benchmark), [row], source=Source.FORM)
         benchmark.refresh_from_db()
-        return confirm_draft(
-            draft, actor=by, previewed_number=benchmark.last_revision_number, creates_systems=True
-        )
+        return confirm_draft(draft, actor=by, previewed_number=benchmark.last_revision_number, creates_systems=True)
 
     def publish(self, benchmark: Benchmark, *, studies: bool = False) -> Benchmark:
         """Run the benchmark's waiting jobs here and now, and load what was published.

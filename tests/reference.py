@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from ranking_engine import ScoreMatrix
-from ranking_engine.benchmark_file import read_benchmark, to_matrix
-from ranking_engine.tables import read_table
+from ranking_engine.files.benchmark_file import read_benchmark, to_matrix
+from ranking_engine.files.tables import read_table
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -26,9 +26,7 @@ def reference_folder() -> Path:
     folder = Path(os.environ.get("PLURANK_REFERENCE_DATA") or REPOSITORY.parent / "shared")
     if (folder / "data").is_dir() and (folder / "reference").is_dir():
         return folder
-    message = (
-        f"no reference data in {folder}: set PLURANK_REFERENCE_DATA to the folder with data/ and reference/"
-    )
+    message = f"no reference data in {folder}: set PLURANK_REFERENCE_DATA to the folder with data/ and reference/"
     if os.environ.get("PLURANK_CI") == "1":
         pytest.fail(message)
     pytest.skip(message)

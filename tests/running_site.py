@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from django.conf import settings
 
-from config.processes import processes
+from config.processes.commands import processes
 
 T = TypeVar("T")
 CHILD = "leaderboard.computing.child"  # in the command line of a child that computes on demand
@@ -28,6 +28,7 @@ class RunningSite:
     def __init__(self, folder: Path, database_url: str, *, lease_seconds: int = 3, **environment: str) -> None:
         self.folder = folder
         self.port = free_port()
+        self.n_web = 1
         self.running: dict[str, subprocess.Popen] = {}
         self.orphaned: list[int] = []
         kept = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
@@ -49,11 +50,11 @@ class RunningSite:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self, *names: str, include: str = "") -> None:
-        """Start processes by their names in `config.processes`; a number behind a name makes it another of its kind.
+        """Start processes by their names in `config.processes.commands`.
 
-        Workers import the module `include`, too.
+        A number behind a name makes it another of its kind. Workers import the module `include`, too.
         """
-        commands = processes(sys.executable, self.port)
+        commands = processes(sys.executable, self.port, n_web=self.n_web)
         for name in names:
             log = (self.folder / f"{name}.log").open("ab")
             command = [part.replace("@%h", f"-{name}@%h") for part in commands[name.rstrip("0123456789")]]

@@ -29,7 +29,5 @@ def confirm_password(client: Client, user: User, *, seconds_ago: float = 0.0) ->
 
 def prove_address(user: User) -> User:
     """The user, who has answered the mail to their address."""
-    EmailAddress.objects.update_or_create(
-        user=user, email=user.email, defaults={"verified": True, "primary": True}
-    )
+    EmailAddress.objects.update_or_create(user=user, email=user.email, defaults={"verified": True, "primary": True})
     return user

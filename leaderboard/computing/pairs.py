@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from ranking_engine import ScoreMatrix
-from ranking_engine.comparison import compare_ranks
-from ranking_engine.stability.pair_tests import pair_test
+from ranking_engine.core.comparison import compare_ranks
+from ranking_engine.core.ranking import UNRANKED
+from ranking_engine.stability.agreement import averaged
+from ranking_engine.stability.separability.pair_tests import pair_test
 
 
 def margins_of(matrix: ScoreMatrix, rows: np.ndarray, columns: np.ndarray) -> dict[str, Any]:
@@ -121,11 +123,7 @@ def medians(scores: np.ndarray) -> np.ndarray:
 
 def average_ranks(ranks: np.ndarray) -> np.ndarray:
     """Shown ranks (1, 2, 2, 4; below 1 = unranked) as average places (1, 2.5, 2.5, 4; NaN)."""
-    averages = np.full(len(ranks), np.nan)
-    is_ranked = ranks >= 1
-    places, which, n_holders = np.unique(ranks[is_ranked], return_inverse=True, return_counts=True)
-    averages[is_ranked] = (places + (n_holders - 1) / 2)[which]
-    return averages
+    return averaged(np.where(ranks >= 1, ranks, UNRANKED)[None])[0]
 
 
 def kendall_taus_of(ranks: Sequence[np.ndarray]) -> np.ndarray:

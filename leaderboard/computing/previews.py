@@ -7,7 +7,7 @@ import numpy as np
 
 from leaderboard.computing.rankings import LONGEST, TWO_STEP, Outcomes, quick_batches, rank_isolated
 from ranking_engine import RULES, Pairwise, ScoreMatrix
-from ranking_engine.aggregation import reweighted
+from ranking_engine.core.aggregation import reweighted
 
 FEW_ROWS = 8  # a row in so many columns: carrying more over costs about as much as comparing all pairs again
 

@@ -11,6 +11,7 @@ from ranking_engine import (
     RULES,
     Pairwise,
     Ranking,
+    Rule,
     ScoreMatrix,
     condorcet_winner,
     quick_rules,
@@ -19,15 +20,29 @@ from ranking_engine import (
     slow_rules,
     smith_set,
 )
-from ranking_engine.aggregation import reweighted
+from ranking_engine.core.aggregation import reweighted
 from ranking_engine.rules.majority_of_many import majority_of_many
 
 logger = logging.getLogger(__name__)
 
 TWO_STEP = "two_step"
 COMPARED_AT_ONCE = 5_000  # systems whose pairs are all compared before a board is published
+LARGE_BOARD = 5_000, 100  # systems and tasks
+
+
+def seconds_on_large_board(rule: Rule) -> float:
+    """What a rule takes there, or may take at most where it is told how long to search."""
+    seconds = rule.cost(*LARGE_BOARD)
+    return min(seconds, rule.numbers["seconds"].default) if "seconds" in rule.numbers else seconds
+
+
 # The rules that take longest where a table is large, the longest last: what time does not allow are these.
-LONGEST = ("coombs", "relative_difference", "schulze", "ranked_pairs", "kemeny", "bradley_terry")
+LONGEST = tuple(
+    sorted(
+        (key for key, rule in RULES.items() if rule.is_slow or rule.is_ranked_alone),
+        key=lambda key: seconds_on_large_board(RULES[key]),
+    )
+)
 
 Outcomes = dict[str, Ranking | Exception]
 MajorityFacts = tuple[int | None, np.ndarray]

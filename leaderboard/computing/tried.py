@@ -20,26 +20,28 @@ from leaderboard.computing.rankings import (
     majority_facts,
     quick_batches,
     rank_isolated,
+    seconds_on_large_board,
     split_rules,
 )
-from ranking_engine import Ranking, ScoreMatrix
-from ranking_engine.aggregation import reweighted, weight_bits
-from ranking_engine.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
-from ranking_engine.directions import doubtful_tasks
-from ranking_engine.names import fold_name, shorten
+from ranking_engine import RULES, Ranking, ScoreMatrix
+from ranking_engine.core.aggregation import reweighted, weight_bits
+from ranking_engine.core.weights import GROUPED_BITS, check_bits, exact_weight
+from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
+from ranking_engine.files.directions import doubtful_tasks
+from ranking_engine.files.tables import Table, TableError, TableIssue, read_table
 from ranking_engine.prospects import Prospects, prospects
-from ranking_engine.stability.significance import Significance, significance
-from ranking_engine.tables import Table, TableError, TableIssue, read_table
-from ranking_engine.weights import GROUPED_BITS, check_bits, exact_weight
+from ranking_engine.stability.separability.significance import Significance, significance
+from ranking_engine.text.names import fold_name, shorten
 
 TABLE_NAME, ABOUT_NAME, WEIGHTS_NAME = "the table", "benchmark.toml", "the weights"
 MOST_TESTED = 100  # systems; beyond, there are too many pairs to test while somebody waits
 MOST_WON = 100  # systems of whom it is found out who could win
 DRAWS, STEPS = 2000, 5000  # weightings drawn, and linear programs solved, for that
 DUELS = 30  # systems held against each other
-AFTER_WINNERS = ("kemeny", "bradley_terry")  # rules that may take the rest of the time alone
+# The rules that may take the rest of the time alone: so many seconds, or more, on a large board.
+AFTER_WINNERS = tuple(rule for rule in LONGEST if seconds_on_large_board(RULES[rule]) >= 30)
 WINNERS_SHARE = 0.7  # of the seconds, after which no more is found out about who could win
-KEMENY_SHARE = 0.2  # of the seconds, for which Kemeny's order is looked for
+SEARCH_SHARE = 0.2  # of the seconds, for which a rule may search for its order
 
 
 @dataclass(frozen=True)
@@ -233,7 +235,8 @@ def _weights_error(message: str, line: int | None = None) -> TableError:
 
 def _ranked(read: ReadTable, rules: Sequence[str], asked: RankAs) -> Outcomes:
     n_searches = len(read.matrix.groups) + 1 if read.aggregation == TWO_STEP else 1  # at most one a group
-    options = {"kemeny": {"seconds": max(0.01, KEMENY_SHARE * asked.seconds / n_searches)}}
+    seconds = max(0.01, SEARCH_SHARE * asked.seconds / n_searches)
+    options = {rule: {"seconds": seconds} for rule in rules if "seconds" in RULES[rule].numbers}
     outcomes = rank_isolated(
         read.matrix, read.policy, read.aggregation, rules, ties=asked.ties or None, options=options
     )

@@ -67,11 +67,11 @@ def create_triggers(apps, schema_editor):
 def drop_triggers(apps, schema_editor):
     with schema_editor.connection.cursor() as cursor:
         if schema_editor.connection.vendor == "postgresql":
-            cursor.execute("DROP FUNCTION refuse_change() CASCADE")
+            cursor.execute("DROP FUNCTION IF EXISTS refuse_change() CASCADE")
             return
         for table in [*FROZEN, *PARTLY_FROZEN]:
             for event in ("update", "delete"):
-                cursor.execute(f"DROP TRIGGER {table}_no_{event}")
+                cursor.execute(f"DROP TRIGGER IF EXISTS {table}_no_{event}")
 
 
 class Migration(migrations.Migration):

@@ -241,5 +241,5 @@ class Migration(migrations.Migration):
             model_name='submissioncount',
             constraint=models.UniqueConstraint(fields=('benchmark', 'user', 'period'), name='one_count_a_period'),
         ),
-        migrations.RunPython(create_triggers),
+        migrations.RunPython(create_triggers),  # not to be undone: events and the trail would be lost
     ]

@@ -65,5 +65,5 @@ class Migration(migrations.Migration):
             model_name='instancescores',
             constraint=models.UniqueConstraint(fields=('submission', 'task'), name='instance_scores_once_a_submission_and_task'),
         ),
-        migrations.RunPython(create_triggers, migrations.RunPython.noop),
+        migrations.RunPython(create_triggers),  # not to be undone: scores of single instances would be lost
     ]

@@ -111,6 +111,6 @@ class Migration(migrations.Migration):
             model_name='submissionevent',
             constraint=models.UniqueConstraint(condition=models.Q(('kind', 'taken_down')), fields=('submission',), name='taken_down_once'),
         ),
-        migrations.RunPython(restore_triggers, migrations.RunPython.noop),
+        migrations.RunPython(restore_triggers),  # not to be undone: corrections and takedowns would be lost
         migrations.RunPython(count_made_benchmarks, migrations.RunPython.noop),
     ]

@@ -54,9 +54,9 @@ def drop_triggers(apps, schema_editor):
     is_sqlite = schema_editor.connection.vendor == "sqlite"
     with schema_editor.connection.cursor() as cursor:
         for table in FROZEN:
-            cursor.execute(f"DROP TRIGGER {table}_no_rewrite" + ("" if is_sqlite else f" ON {table}"))
+            cursor.execute(f"DROP TRIGGER IF EXISTS {table}_no_rewrite" + ("" if is_sqlite else f" ON {table}"))
         for table in KEPT if is_sqlite else []:
-            cursor.execute(f"DROP TRIGGER {table}_no_replace")
+            cursor.execute(f"DROP TRIGGER IF EXISTS {table}_no_replace")
 
 
 class Migration(migrations.Migration):

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from ranking_engine.confusables import skeleton
+from ranking_engine.text.confusables import skeleton
 
 
 def fill(apps, schema_editor):

@@ -57,11 +57,6 @@ def create_trigger(apps, schema_editor):
         )
 
 
-def drop_trigger(apps, schema_editor):
-    on_table = "" if schema_editor.connection.vendor == "sqlite" else " ON leaderboard_submission"
-    schema_editor.execute(f"DROP TRIGGER {NAME}{on_table}")
-
-
 class Migration(migrations.Migration):
     dependencies = [("leaderboard", "0017_studies_while_idle")]
     operations = [
@@ -83,6 +78,7 @@ class Migration(migrations.Migration):
                 max_length=10,
             ),
         ),
-        migrations.RunPython(keep_what_is_said, migrations.RunPython.noop),
-        migrations.RunPython(create_trigger, drop_trigger),
+        # Not to be undone: what submissions state would be lost, and waiting systems would lose their keys for good.
+        migrations.RunPython(keep_what_is_said),
+        migrations.RunPython(create_trigger),
     ]

@@ -1,15 +1,16 @@
 """Everything that is stored (`docs/design.md` tells how the rows hang together)."""
 
 from leaderboard.models.append_only import AppendOnlyPermit
+from leaderboard.models.backups import LastBackup
 from leaderboard.models.benchmarks import Benchmark, Task, TaskGroup
 from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, CellCount, Invitation, Release, SubmissionCount
 from leaderboard.models.instances import InstanceScores, InstanceSet
-from leaderboard.models.jobs import Job
-from leaderboard.models.lookups import Among
+from leaderboard.models.jobs import Job, JobCount
+from leaderboard.models.lookups import Among, HasItem
 from leaderboard.models.notices import Notice, NoticeChoice, NoticeDigest, NoticeKind, OutboxMessage
-from leaderboard.models.operations import Heartbeat
+from leaderboard.models.operations import Heartbeat, RetentionState
 from leaderboard.models.people import ApiToken, AttemptCount, Membership, User
-from leaderboard.models.reports import Publication, Report
+from leaderboard.models.reports import ListedBoard, Publication, Report
 from leaderboard.models.revisions import Configuration, Revision, SystemChange
 from leaderboard.models.studies import StudyChoice, StudyPartial
 from leaderboard.models.submissions import Batch, Draft, Score, Submission, SubmissionEvent
@@ -30,11 +31,15 @@ __all__ = [
     "CellCount",
     "Configuration",
     "Draft",
+    "HasItem",
     "Heartbeat",
     "InstanceScores",
     "InstanceSet",
     "Invitation",
     "Job",
+    "JobCount",
+    "LastBackup",
+    "ListedBoard",
     "Membership",
     "Notice",
     "NoticeChoice",
@@ -44,6 +49,7 @@ __all__ = [
     "Publication",
     "Release",
     "Report",
+    "RetentionState",
     "Revision",
     "Score",
     "StudyChoice",

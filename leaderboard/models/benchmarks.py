@@ -1,6 +1,7 @@
 """A benchmark and its tasks, as they stand now. How they stood is in the configuration of each revision."""
 
 from decimal import Decimal
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
@@ -9,7 +10,7 @@ from django.db.models import Q
 
 from leaderboard.models.people import User
 from leaderboard.models.texts import LineField, LinesField, ListedField
-from ranking_engine.decimals import exact_precision
+from ranking_engine.core.decimals import exact_precision
 
 KEY_LENGTH = 80
 NAME_LENGTH = 200
@@ -24,6 +25,16 @@ def is_precision(value: Decimal) -> None:
         exact_precision(value, "The precision")
     except ValueError as problem:
         raise ValidationError(str(problem)) from problem
+
+
+def first_line(description: str) -> str:
+    """The first line of a description that says something."""
+    return next((line.strip() for line in description.splitlines() if line.strip()), "")
+
+
+def searched_text(name: str, description: str) -> str:
+    """What a search of the list looks at: a name and the first line of a description, without regard to case."""
+    return f"{name}\n{first_line(description)}".casefold()
 
 
 class Benchmark(models.Model):
@@ -90,6 +101,8 @@ class Benchmark(models.Model):
     licence = LineField(max_length=500, blank=True)
     citation = LinesField(blank=True)
     tags = ListedField(default=list, blank=True)
+    # Name and first line, folded: what a search of the list looks at. Kept by `save`.
+    searched_text = models.TextField(default="", db_default="", editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     # Counts revisions; taken with one UPDATE, so that two acceptances never share a number.
     last_revision_number = models.PositiveIntegerField(default=0, editable=False)
@@ -116,6 +129,14 @@ class Benchmark(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """Store the benchmark, and what a search of the list looks at."""
+        self.searched_text = searched_text(self.name, self.description)
+        fields = kwargs.get("update_fields")
+        if fields is not None and {"name", "description"} & {*fields}:
+            kwargs["update_fields"] = {*fields, "searched_text"}
+        super().save(*args, **kwargs)
 
 
 class TaskGroup(models.Model):

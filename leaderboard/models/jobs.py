@@ -22,7 +22,8 @@ class Job(models.Model):
     kind = models.CharField(max_length=30)
     subject_kind = models.CharField(max_length=20)
     subject_id = models.BigIntegerField()
-    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, null=True, related_name="jobs")
+    # Its own index would be the beginning of one of those below.
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, null=True, related_name="jobs", db_index=False)
     # Within one benchmark, of the same kind: the greatest sequence is the newest. A revision's is its number.
     sequence = models.PositiveIntegerField(default=0)
     parameters = models.JSONField(default=dict)
@@ -42,6 +43,9 @@ class Job(models.Model):
     worker = models.CharField(max_length=100, blank=True)
     lease_until = models.DateTimeField(null=True, db_index=True)
     deadline = models.DateTimeField(null=True, help_text="The lease is never renewed beyond this.")
+    request_id = models.CharField(
+        max_length=64, blank=True, default="", db_default="", help_text="Of the request that caused it, for the logs."
+    )
     progress = models.FloatField(default=0, help_text="The share that is done, 0 to 1.")
     error = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -50,7 +54,12 @@ class Job(models.Model):
 
     class Meta:
         ordering = ["-pk"]
-        indexes = [models.Index(fields=["state", "queue", "-priority", "id"], name="jobs_by_state_and_queue")]
+        indexes = [
+            models.Index(fields=["state", "queue", "-priority", "id"], name="jobs_by_state_and_queue"),
+            # What a board is told by: the jobs about a revision, whatever their kind; a benchmark's of one number.
+            models.Index(fields=["subject_id", "subject_kind"], name="jobs_by_subject"),
+            models.Index(fields=["benchmark", "kind", "sequence"], name="jobs_by_benchmark_and_number"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["kind", "subject_kind", "subject_id", "parameter_hash", "chunk", "engine_version"],
@@ -60,3 +69,22 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.subject_kind} {self.subject_id}"
+
+
+class JobCount(models.Model):
+    """How many attempts at jobs of a kind ended in one way and took about as long. It only grows."""
+
+    queue = models.CharField(max_length=10)
+    kind = models.CharField(max_length=30)
+    outcome = models.CharField(max_length=10)
+    bucket = models.CharField(max_length=10, blank=True, help_text="Seconds at most; empty: no worker had it.")
+    n = models.PositiveBigIntegerField(default=0)
+    seconds = models.FloatField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["queue", "kind", "outcome", "bucket"], name="an_end_is_counted_in_one_row")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.outcome}: {self.n}"

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Field, ForeignObject, Lookup
+from django.db.models import Field, ForeignObject, JSONField, Lookup
 from django.db.models.sql.compiler import SQLCompiler
 
 
@@ -32,3 +32,21 @@ class Among(Lookup):
         column, parameters = self.process_lhs(compiler, connection)
         field = self.lhs.output_field
         return f"{column} = ANY(%s::{field.rel_db_type(connection)}[])", (*parameters, list(self.rhs))
+
+
+@JSONField.register_lookup
+class HasItem(Lookup):
+    """`field__has_item=text`: whether a stored list holds this text; `contains` asks that of PostgreSQL alone."""
+
+    lookup_name = "has_item"
+    prepare_rhs = False
+
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
+        """The condition for SQLite."""
+        column, parameters = compiler.compile(self.lhs)
+        return f"EXISTS (SELECT 1 FROM json_each({column}) WHERE value = %s)", (*parameters, self.rhs)  # noqa: S608
+
+    def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
+        """The condition for PostgreSQL."""
+        column, parameters = compiler.compile(self.lhs)
+        return f"{column} @> to_jsonb(%s::text)", (*parameters, self.rhs)

@@ -12,7 +12,7 @@ from django.utils.crypto import salted_hmac
 from knox.models import AbstractAuthToken, AuthTokenManager
 
 from leaderboard.models.texts import LineField
-from ranking_engine.confusables import skeleton
+from ranking_engine.text.confusables import skeleton
 
 SKELETON_LENGTH = 400  # one letter of a name may be several of its skeleton
 

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from leaderboard.models.benchmarks import Benchmark
+from leaderboard.models.benchmarks import NAME_LENGTH, Benchmark
 from leaderboard.models.revisions import Revision
 
 
@@ -50,3 +50,23 @@ class Publication(models.Model):
 
     def __str__(self) -> str:
         return f"{self.revision}, engine {self.engine_version}"
+
+
+class ListedBoard(models.Model):
+    """What lists and feeds say of one published board, so that they read no report.
+
+    Written with the reports that it sums up, in their transaction, and again when the slow rules' reports come.
+    """
+
+    publication = models.OneToOneField(
+        Publication, on_delete=models.CASCADE, primary_key=True, related_name="listed_board"
+    )
+    n_systems = models.PositiveIntegerField()
+    n_tasks = models.PositiveIntegerField()
+    condorcet_winner = models.CharField(max_length=NAME_LENGTH, blank=True, help_text="Empty where there is none.")
+    # [rule, names of the first it elects, how many it elects] of each rule that elects, in the order of the reports.
+    winners = models.JSONField(default=list)
+    updated_at = models.DateTimeField(help_text="When the last of its reports was written.")
+
+    def __str__(self) -> str:
+        return f"what lists say of {self.publication}"

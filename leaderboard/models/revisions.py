@@ -40,6 +40,8 @@ class Revision(models.Model):
     input_hash = models.CharField(max_length=64, blank=True)
     # Scores that held at it were taken down then: it keeps its hash, is shown no more and never computed again.
     withdrawn_at = models.DateTimeField(null=True, editable=False)
+    # When retention deleted its ranks. The scores stay, and the same ranks can be computed from them again.
+    ranks_removed_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

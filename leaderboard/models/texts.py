@@ -1,4 +1,4 @@
-"""Fields of models for texts that people write. What may be in them is the engine's to say (`ranking_engine.texts`)."""
+"""Fields of models for texts that people write. `ranking_engine.text.characters` says what may be in them."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from ranking_engine.texts import line_problem, lines_problem
+from ranking_engine.text.characters import line_problem, lines_problem
 
 
 def is_line(text: str) -> None:

@@ -12,13 +12,28 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from leaderboard.services.board_rows import Cell, Row
-from leaderboard.services.columns import Column
-from leaderboard.services.wording import as_sentence
+from leaderboard.boards.rows import Cell, Row
+from leaderboard.common.text import as_sentence
+from leaderboard.rankings.published import Column
 
 register = template.Library()
 
 LONG_NAME = 30  # a longer name may be cut off, and is shown whole when pointed at
+
+
+@register.simple_tag
+def board_rows(
+    rows: Sequence[Row],
+    columns: Sequence[dict[str, Any]],
+    n_systems: int,
+    with_separability: bool,
+    with_pins: bool,
+) -> SafeString:
+    """The rows of a board, each as `board_row` writes it."""
+    lines = [
+        board_row(row, columns, n_systems, with_separability=with_separability, with_pins=with_pins) for row in rows
+    ]
+    return mark_safe("".join(lines))  # noqa: S308 -- each is safe
 
 
 @register.simple_tag

@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from leaderboard.services.what_if import Cell, Row
+from leaderboard.explore.what_if import Cell, Row
 
 register = template.Library()
 FIRST = {"1": "first", "=1": "joint"}  # classes of first places, held alone and shared

@@ -1,15 +1,76 @@
-"""Names in words."""
+"""Names, points in time and states as pages write them."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from django import template
+from django.template.defaultfilters import date
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timezone import is_aware, localtime
 
-from leaderboard.services import wording
+from leaderboard.common import text as wording
 
 register = template.Library()
+TONES = {"failed": " is-error", "done": " is-success", "running": " is-warning", "computing": " is-warning"}
+STATUSES = {
+    "ranked": "ranks all it can",
+    "winner_only": "elects only",
+    "no_winner": "no winner",
+    "computing": "computing …",
+}
+STAGE_SIGNS = {"done": "✓", "failed": "✕", "running": "●"}
+SIGNS = {"ascending": "▲", "descending": "▼"}
 
 
 @register.simple_tag
 def in_words(names: Sequence[str], total: int, most: int = 5) -> str:
     """`A, B and 4 more`, where `names` are at least the first of `total`; long names are shortened."""
     return wording.in_words([wording.shortened(name) for name in names], most, total)
+
+
+@register.simple_tag
+def moment(at: datetime | None, style: str) -> SafeString:
+    """A point in time for people, in a format of Django's `date`, and in full for programs."""
+    local = localtime(at) if at is not None and is_aware(at) else at
+    return format_html('<time datetime="{}">{}</time>', date(local, "c"), date(local, style))
+
+
+@register.simple_tag
+def rank_change(before: object, after: object) -> SafeString:
+    """From one rank to another; a dash where there is none."""
+    return format_html('<span class="figure">{}→{}</span>', before or "–", after or "–")
+
+
+@register.filter
+def tone(state: str) -> str:
+    """The class of a badge that says this state of a job or of a rule's ranks; none where it is nothing special."""
+    return TONES.get(state, "")
+
+
+@register.simple_tag
+def sort_sign(state: str) -> SafeString:
+    """Which way a column is sorted, beside its heading; nothing where it is not."""
+    if state not in SIGNS:
+        return SafeString("")
+    return format_html('<span class="sign" aria-hidden="true"> {}</span>', SIGNS[state])
+
+
+@register.filter
+def status_text(status: str) -> str:
+    """What a rule made of the scores, in words."""
+    return STATUSES.get(status, status)
+
+
+@register.filter
+def stage_sign(state: str) -> str:
+    """The sign of a stage of a submission's way to the board; none before it has begun."""
+    return STAGE_SIGNS.get(state, "")
+
+
+@register.filter
+def voting_text(is_voting: bool, direction: int) -> str:
+    """Whether a task votes, and which scores of it are better."""
+    if not is_voting:
+        return "does not vote"
+    return "higher is better" if direction == 1 else "lower is better"

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ranking_engine.aggregation import reweighted
-from ranking_engine.dispatch import rank
-from ranking_engine.missing import complete, scored_part
-from ranking_engine.ranking import UNRANKED
-from ranking_engine.registry import get_rule
-from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.catalogue.dispatch import rank
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.aggregation import reweighted
+from ranking_engine.core.missing import complete, scored_part
+from ranking_engine.core.ranking import UNRANKED
+from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 
 _BOARD_OPTIONS = ("aggregation", "missing")
-_DECIDES_BY_NAME = {"kemeny": ("unique", True), "ranked_pairs": ("decided_by_name", False)}
 
 
 class OutOfStepsError(Exception):
@@ -82,7 +81,7 @@ class Ranker:
         elects = ranking.status in ("winner_only", "no_winner")
         positions = ranking.ranks.astype(np.float64)
         positions[ranking.ranks == UNRANKED] = 2.0 if elects else np.nan
-        detail, expected = _DECIDES_BY_NAME.get(self.rule, ("", None))
+        detail, expected = get_rule(self.rule).decided_detail or ("", None)
         is_decided = not detail or ranking.details.get(detail) is expected
         return Result(
             names=board.system_names,

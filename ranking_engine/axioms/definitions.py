@@ -24,9 +24,10 @@ from ranking_engine.axioms.boards import (
     with_task,
     without,
 )
-from ranking_engine.pairwise import Pairwise
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.pairwise import Pairwise
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.rules.choice_sets import condorcet_loser, condorcet_winner
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 
 
 @dataclass(frozen=True)
@@ -293,7 +294,7 @@ def won(result: Result) -> frozenset[str] | None:
 
 def obeys(board: ScoreMatrix, task: str, rank: Ranker) -> bool:
     """Whether the ranking follows `task` in all pairs that it orders when the others have the opposite order."""
-    after = rank(opposed(board, task, positive=rank.rule == "geometric_mean"))
+    after = rank(opposed(board, task, positive=get_rule(rank.rule).needs_positive))
     own = board.scores[:, board.task_names.index(task)]
     above = own[:, None] > own[None, :]
     follows = after.positions[:, None] < after.positions[None, :]

@@ -8,32 +8,32 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.axioms.board_search import BoardSearch, one_of
 from ranking_engine.axioms.boards import part_of
 from ranking_engine.axioms.definitions import Witness, clone_set, won
-from ranking_engine.axioms.hunt import Hunt, one_of
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 
 _MAX_TRIED = 100  # systems up to which every pair is looked at for clones that are there already
 
 
-def clones(hunt: Hunt) -> Iterator[Witness]:
+def clones(search: BoardSearch) -> Iterator[Witness]:
     """Look at clones that are there, one joining last; copies of systems; systems beside one or several together."""
-    board, n = hunt.board, hunt.board.n_systems
+    board, n = search.board, search.board.n_systems
     together = _clones_there(board) if n <= _MAX_TRIED else {}
     for i, k in together:
         kept = tuple(name for name in board.system_names if name != board.system_names[k])
-        yield from _joined(hunt, part_of(board, kept, None), (i, k), board.values[k], {"systems": kept})
-    order = np.argsort(hunt.rank(board).positions, kind="stable")
+        yield from _joined(search, part_of(board, kept, None), (i, k), board.values[k], {"systems": kept})
+    order = np.argsort(search.rank(board).positions, kind="stable")
     for same_shift in (0.0, -1.0, 1.0):
         for i in order:
             row = board.values[i] + same_shift * _room(board)[i]
-            yield from _joined(hunt, board, (int(i), n), row, {})
+            yield from _joined(search, board, (int(i), n), row, {})
     while True:
-        i = int(hunt.generator.choice(order))
-        beside = hunt.generator.choice(_members(together, i), board.n_tasks)
-        shift = hunt.generator.choice([-1.0, 0.0, 1.0], board.n_tasks)
+        i = int(search.generator.choice(order))
+        beside = search.generator.choice(_members(together, i), board.n_tasks)
+        shift = search.generator.choice([-1.0, 0.0, 1.0], board.n_tasks)
         row = (board.values + shift * _room(board))[beside, np.arange(board.n_tasks)]
-        yield from _joined(hunt, board, (i, n), row, {})
+        yield from _joined(search, board, (i, n), row, {})
 
 
 def _clones_there(board: ScoreMatrix) -> dict[tuple[int, int], list[int]]:
@@ -67,17 +67,17 @@ def _room(board: ScoreMatrix) -> NDArray[np.float64]:
 
 
 def _joined(
-    hunt: Hunt, board: ScoreMatrix, pair: tuple[int, int], row: FloatArray, part: dict[str, tuple[str, ...]]
+    search: BoardSearch, board: ScoreMatrix, pair: tuple[int, int], row: FloatArray, part: dict[str, tuple[str, ...]]
 ) -> Iterator[Witness]:
-    i, k = pair  # of the hunt's board; k is new beyond its end
-    x = hunt.board.system_names[i]
-    name = hunt.board.system_names[k] if k < hunt.board.n_systems else _new_name(x, board.system_names)
+    i, k = pair  # of the whole board; k is new beyond its end
+    x = search.board.system_names[i]
+    name = search.board.system_names[k] if k < search.board.n_systems else _new_name(x, board.system_names)
     after = board.with_row(name, row)
     members = clone_set(after.scores, board.system_names.index(x), board.n_systems)
     if len(members) == after.n_systems:
-        hunt.rank.step()
+        search.rank.step()
         return
-    winners, winners_after = won(hunt.rank(board)), won(hunt.rank(after))
+    winners, winners_after = won(search.rank(board)), won(search.rank(after))
     if winners is None or winners_after is None:
         return
     together = frozenset(after.system_names[j] for j in members)
@@ -86,7 +86,7 @@ def _joined(
         stored = {t: None if np.isnan(v) else float(v) for t, v in zip(board.task_names, row, strict=True)}
         y = one_of(others_after - others, others - others_after)
         more = tuple(sorted(together - {x, name}))
-        yield hunt.witness(x=x, y=y, added=name, clones=more, scores=stored, **part)
+        yield search.witness(x=x, y=y, added=name, clones=more, scores=stored, **part)
 
 
 def _new_name(x: str, taken: tuple[str, ...]) -> str:

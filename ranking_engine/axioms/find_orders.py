@@ -7,62 +7,62 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ranking_engine.axioms.board_search import BoardSearch, best_pair, changed_pair, part_of_result
 from ranking_engine.axioms.boards import OutOfStepsError, Result, above_everywhere, with_columns_exchanged
 from ranking_engine.axioms.definitions import Witness, obeys
-from ranking_engine.axioms.hunt import Hunt, best_pair, changed_pair, part_of_result
 
 
-def transitivity(hunt: Hunt) -> Iterator[Witness]:
+def transitivity(search: BoardSearch) -> Iterator[Witness]:
     """Look at the board itself."""
-    result = hunt.rank(hunt.board)
+    result = search.rank(search.board)
     if result.is_defined and not result.is_order:
-        yield hunt.witness()
+        yield search.witness()
 
 
-def anonymity(hunt: Hunt) -> Iterator[Witness]:
+def anonymity(search: BoardSearch) -> Iterator[Witness]:
     """Look at exchanges of the scores of two tasks of equal weight."""
-    board = hunt.board
-    before = hunt.rank(board)
+    board = search.board
+    before = search.rank(board)
     for s, t in itertools.combinations(range(board.n_tasks), 2):
         if board.weights[s] == board.weights[t]:
             pair = (board.task_names[s], board.task_names[t])
-            after = hunt.rank(with_columns_exchanged(board, *pair))
+            after = search.rank(with_columns_exchanged(board, *pair))
             if names := changed_pair(before, after):
-                yield hunt.witness(x=names[0], y=names[1], half=pair)
+                yield search.witness(x=names[0], y=names[1], half=pair)
 
 
-def non_dictatorship(hunt: Hunt) -> Iterator[Witness]:
+def non_dictatorship(search: BoardSearch) -> Iterator[Witness]:
     """Look at tasks that all others oppose."""
-    if hunt.board.n_tasks < 2:
+    if search.board.n_tasks < 2:
         return
-    for task in hunt.board.task_names:
-        if obeys(hunt.board, task, hunt.rank):
-            yield hunt.witness(task=task)
+    for task in search.board.task_names:
+        if obeys(search.board, task, search.rank):
+            yield search.witness(task=task)
 
 
-def unanimity(hunt: Hunt) -> Iterator[Witness]:
+def unanimity(search: BoardSearch) -> Iterator[Witness]:
     """Look at the board and parts of it."""
-    for board, part in hunt.parts():
+    for board, part in search.parts():
         above = above_everywhere(board)
         if not above.any():
             continue
-        result = hunt.rank(board)
+        result = search.rank(board)
         wrong = above & (result.positions[:, None] >= result.positions[None, :])
         if result.is_decided and wrong.any():
             i, j = best_pair(wrong, result)
-            yield hunt.witness(x=board.system_names[i], y=board.system_names[j], **part)
+            yield search.witness(x=board.system_names[i], y=board.system_names[j], **part)
 
 
-def iia(hunt: Hunt) -> Iterator[Witness]:
+def iia(search: BoardSearch) -> Iterator[Witness]:
     """All removals of one system first, and of these a plain reversal high up; then of several."""
-    board, n = hunt.board, hunt.board.n_systems
-    before = hunt.rank(board)
+    board, n = search.board, search.board.n_systems
+    before = search.rank(board)
     best: tuple[tuple[bool, float], Witness] | None = None
     try:
-        for removed in _removals(n, hunt.generator):
+        for removed in _removals(n, search.generator):
             if len(removed) > 1 and best is not None:
                 break
-            found = _after_removal(hunt, before, removed)
+            found = _after_removal(search, before, removed)
             if found is not None and (best is None or found[0] < best[0]):
                 best = found
                 if best[0] == (False, 1.0):
@@ -81,23 +81,23 @@ def _removals(n: int, generator: np.random.Generator) -> Iterator[tuple[int, ...
 
 
 def _after_removal(
-    hunt: Hunt, before: Result, removed: tuple[int, ...]
+    search: BoardSearch, before: Result, removed: tuple[int, ...]
 ) -> tuple[tuple[bool, float], Witness] | None:
-    kept = np.delete(np.arange(hunt.board.n_systems), removed)
-    after = hunt.rank(hunt.board.subset(systems=kept))
+    kept = np.delete(np.arange(search.board.n_systems), removed)
+    after = search.rank(search.board.subset(systems=kept))
     shown = part_of_result(before, kept)
     names = changed_pair(shown, after)
     if names is None:
         return None
-    gone = tuple(hunt.board.system_names[i] for i in removed)
+    gone = tuple(search.board.system_names[i] for i in removed)
     is_tie = before.sign(*names) == 0 or after.sign(*names) == 0
-    return (is_tie, before.position(names[0])), hunt.witness(x=names[0], y=names[1], removed=gone)
+    return (is_tie, before.position(names[0])), search.witness(x=names[0], y=names[1], removed=gone)
 
 
-def local_iia(hunt: Hunt) -> Iterator[Witness]:
+def local_iia(search: BoardSearch) -> Iterator[Witness]:
     """Look at runs of neighbours in the ranking, those that leave out one end first."""
-    board = hunt.board
-    before = hunt.rank(board)
+    board = search.board
+    before = search.rank(board)
     places = np.unique(before.positions[~np.isnan(before.positions)])
     for first, last in _intervals(len(places)):
         inside = (before.positions >= places[first]) & (before.positions <= places[last])
@@ -105,8 +105,8 @@ def local_iia(hunt: Hunt) -> Iterator[Witness]:
         gone = tuple(board.system_names[i] for i in np.flatnonzero(~inside))
         if len(kept) < 2 or not gone or np.isnan(before.positions).any():
             continue
-        if names := changed_pair(part_of_result(before, kept), hunt.rank(board.subset(systems=kept))):
-            yield hunt.witness(x=names[0], y=names[1], removed=gone)
+        if names := changed_pair(part_of_result(before, kept), search.rank(board.subset(systems=kept))):
+            yield search.witness(x=names[0], y=names[1], removed=gone)
 
 
 def _intervals(n: int) -> list[tuple[int, int]]:

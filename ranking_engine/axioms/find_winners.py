@@ -7,31 +7,31 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
+from ranking_engine.axioms.board_search import BoardSearch, name_of, one_of
 from ranking_engine.axioms.boards import Result, part_of, upside_down, with_task
 from ranking_engine.axioms.definitions import Witness, majority_favourite, won
-from ranking_engine.axioms.hunt import Hunt, name_of, one_of
-from ranking_engine.pairwise import Pairwise
+from ranking_engine.core.pairwise import Pairwise
+from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.rules import choice_sets
-from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
 
 FEW_TASKS = 10  # splits of so many tasks in two are all tried
 
 
-def monotonicity(hunt: Hunt) -> Iterator[Witness]:
+def monotonicity(search: BoardSearch) -> Iterator[Witness]:
     """One task of one system first, all raises of winners and all falls of others; then several tasks."""
-    board = hunt.board
-    before = hunt.rank(board)
+    board = search.board
+    before = search.rank(board)
     winners = won(before)
     if not winners:
         return
     is_winner = np.array([name in winners for name in board.system_names])
-    for i, row in _other_rows(board, before, is_winner, hunt.generator):
+    for i, row in _other_rows(board, before, is_winner, search.generator):
         changed = {board.task_names[t]: value for t, value in row.items()}
         after_board = board.replace_row(i, _row_with(board.values[i], row))
-        after = won(hunt.rank(after_board))
+        after = won(search.rank(after_board))
         x = board.system_names[i]
         if after and (x in winners) != (x in after):
-            yield hunt.witness(x=x, y=one_of(after) if x in winners else "", scores=changed)
+            yield search.witness(x=x, y=one_of(after) if x in winners else "", scores=changed)
 
 
 def _other_rows(
@@ -70,60 +70,60 @@ def _levels(board: ScoreMatrix, i: int, t: int, *, up: bool) -> list[float]:
     return [float(score * board.directions[t]) for score in (chosen if up else chosen[::-1])]
 
 
-def majority(hunt: Hunt) -> Iterator[Witness]:
+def majority(search: BoardSearch) -> Iterator[Witness]:
     """Look at the board and parts of it."""
-    yield from _wrong_winners(hunt, majority_favourite)
+    yield from _wrong_winners(search, majority_favourite)
 
 
-def condorcet_winner(hunt: Hunt) -> Iterator[Witness]:
+def condorcet_winner(search: BoardSearch) -> Iterator[Witness]:
     """Look at the board and parts of it."""
-    yield from _wrong_winners(hunt, lambda board: name_of(board, choice_sets.condorcet_winner(Pairwise.of(board))))
+    yield from _wrong_winners(search, lambda board: name_of(board, choice_sets.condorcet_winner(Pairwise.of(board))))
 
 
-def _wrong_winners(hunt: Hunt, favourite: Callable[[ScoreMatrix], str | None]) -> Iterator[Witness]:
-    for board, part in hunt.parts():
+def _wrong_winners(search: BoardSearch, favourite: Callable[[ScoreMatrix], str | None]) -> Iterator[Witness]:
+    for board, part in search.parts():
         x = favourite(board)
         if x is None or board.n_systems < 2:
             continue
-        winners = won(hunt.rank(board))
+        winners = won(search.rank(board))
         if winners is not None and winners != {x}:
-            yield hunt.witness(x=x, y=one_of(winners - {x}), **part)
+            yield search.witness(x=x, y=one_of(winners - {x}), **part)
 
 
-def condorcet_loser(hunt: Hunt) -> Iterator[Witness]:
+def condorcet_loser(search: BoardSearch) -> Iterator[Witness]:
     """Look at the board and parts of it."""
-    for board, part in hunt.parts():
+    for board, part in search.parts():
         x = name_of(board, choice_sets.condorcet_loser(Pairwise.of(board)))
-        if x is not None and x in (winners := won(hunt.rank(board)) or frozenset()):
-            yield hunt.witness(x=x, y=one_of(winners - {x}), **part)
+        if x is not None and x in (winners := won(search.rank(board)) or frozenset()):
+            yield search.witness(x=x, y=one_of(winners - {x}), **part)
 
 
-def reversal_symmetry(hunt: Hunt) -> Iterator[Witness]:
+def reversal_symmetry(search: BoardSearch) -> Iterator[Witness]:
     """Look at the board and parts of it."""
-    for board, part in hunt.parts():
-        winners = won(hunt.rank(board))
+    for board, part in search.parts():
+        winners = won(search.rank(board))
         if board.n_systems < 2 or winners is None or len(winners) != 1:
             continue
         (x,) = winners
-        if x in (won(hunt.rank(upside_down(board))) or ()):
-            yield hunt.witness(x=x, **part)
+        if x in (won(search.rank(upside_down(board))) or ()):
+            yield search.witness(x=x, **part)
 
 
-def consistency(hunt: Hunt) -> Iterator[Witness]:
+def consistency(search: BoardSearch) -> Iterator[Witness]:
     """Look at splits of the tasks in two."""
-    board = hunt.board
-    winners = won(hunt.rank(board))
+    board = search.board
+    winners = won(search.rank(board))
     if winners is None:
         return
-    for half in _splits(board, hunt.generator):
+    for half in _splits(board, search.generator):
         rest = tuple(name for name in board.task_names if name not in half)
-        first = won(hunt.rank(part_of(board, None, half)))
+        first = won(search.rank(part_of(board, None, half)))
         if not first:
             continue
-        second = won(hunt.rank(part_of(board, None, rest)))
+        second = won(search.rank(part_of(board, None, rest)))
         if second is not None and first & second and winners != first & second:
             common = first & second
-            yield hunt.witness(half=half, x=one_of(common - winners, common), y=one_of(winners - common))
+            yield search.witness(half=half, x=one_of(common - winners, common), y=one_of(winners - common))
 
 
 def _splits(board: ScoreMatrix, generator: np.random.Generator) -> Iterator[tuple[str, ...]]:
@@ -139,19 +139,19 @@ def _splits(board: ScoreMatrix, generator: np.random.Generator) -> Iterator[tupl
             yield tuple(name for name, is_in in zip(others, chosen, strict=True) if is_in)
 
 
-def participation(hunt: Hunt) -> Iterator[Witness]:
+def participation(search: BoardSearch) -> Iterator[Witness]:
     """Tasks that the board has, each added to the others; copies of tasks; tasks with their scores handed on."""
-    board = hunt.board
+    board = search.board
     for t, task in enumerate(board.task_names if board.n_tasks > 1 else ()):
         rest = tuple(name for name in board.task_names if name != task)
-        yield from _added_task(hunt, part_of(board, None, rest), task, board.values[:, t], {"tasks": rest})
+        yield from _added_task(search, part_of(board, None, rest), task, board.values[:, t], {"tasks": rest})
     for t, task in enumerate(board.task_names):
-        yield from _added_task(hunt, board, task, board.values[:, t], {})
-    before = hunt.rank(board)
+        yield from _added_task(search, board, task, board.values[:, t], {})
+    before = search.rank(board)
     while board.n_systems > 2 and won(before):
-        t = int(hunt.generator.integers(board.n_tasks))
-        column = _handed_on(board, t, before, hunt.generator)
-        yield from _added_task(hunt, board, board.task_names[t], column, {})
+        t = int(search.generator.integers(board.n_tasks))
+        column = _handed_on(board, t, before, search.generator)
+        yield from _added_task(search, board, board.task_names[t], column, {})
 
 
 def _handed_on(board: ScoreMatrix, t: int, before: Result, generator: np.random.Generator) -> FloatArray:
@@ -170,11 +170,11 @@ def _handed_on(board: ScoreMatrix, t: int, before: Result, generator: np.random.
 
 
 def _added_task(
-    hunt: Hunt, board: ScoreMatrix, task: str, column: FloatArray, part: dict[str, tuple[str, ...]]
+    search: BoardSearch, board: ScoreMatrix, task: str, column: FloatArray, part: dict[str, tuple[str, ...]]
 ) -> Iterator[Witness]:
-    winners = won(hunt.rank(board))
-    after = with_task(board, hunt.board, task, column)
-    winners_after = won(hunt.rank(after)) if winners else None
+    winners = won(search.rank(board))
+    after = with_task(board, search.board, task, column)
+    winners_after = won(search.rank(after)) if winners else None
     if not winners or not winners_after:
         return
     added = dict(zip(board.system_names, after.scores[:, -1].tolist(), strict=True))
@@ -182,7 +182,7 @@ def _added_task(
     for x in sorted(winners - winners_after):
         for y in sorted(winners_after):
             if added[x] > added[y]:
-                yield hunt.witness(x=x, y=y, task=task, scores=stored, **part)
+                yield search.witness(x=x, y=y, task=task, scores=stored, **part)
 
 
 def _row_with(row: FloatArray, changes: Mapping[int, float]) -> FloatArray:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.ranking import UNRANKED
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.core.ranking import UNRANKED
+from ranking_engine.core.score_matrix import ScoreMatrix
 
 MAX_PAIRS = 100  # pairs that are named; more are counted
 

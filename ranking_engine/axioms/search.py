@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from ranking_engine.axioms import find_orders, find_winners
+from ranking_engine.axioms.board_search import SMALL_PART, BoardSearch
 from ranking_engine.axioms.boards import OutOfStepsError, Ranker, ranked_board
 from ranking_engine.axioms.definitions import Witness, effect_of
 from ranking_engine.axioms.find_clones import clones
-from ranking_engine.axioms.hunt import SMALL_PART, Hunt
 from ranking_engine.axioms.properties import get_property
-from ranking_engine.registry import get_rule
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.score_matrix import ScoreMatrix
 
 MAX_STEPS = 500
 _STEPS_A_PART = 25
@@ -83,8 +83,8 @@ def witness(
     if board is None:
         return Search(rule, property, None, 0, is_exhaustive=False, looked_at="", reason=reason, seed=seed)
     rank = Ranker(rule, chosen, max_steps)
-    hunt = Hunt(board, rank, np.random.default_rng(seed), property, chosen)
-    found, is_exhaustive = _first(finder, hunt)
+    search = BoardSearch(board, rank, np.random.default_rng(seed), property, chosen)
+    found, is_exhaustive = _first(finder, search)
     if found is not None:
         effect = effect_of(matrix, found)
         if effect is None:
@@ -101,31 +101,31 @@ def witness(
     )
 
 
-def _first(finder: _Finder, hunt: Hunt) -> tuple[Witness | None, bool]:
+def _first(finder: _Finder, search: BoardSearch) -> tuple[Witness | None, bool]:
     """Return the first witness on the board, or among few of its systems; and whether the board has none for sure.
 
     Half the steps are kept for small parts where the finder does not go through them itself.
     """
-    max_steps = hunt.rank.max_steps or MAX_STEPS
-    has_parts = finder.in_parts and hunt.board.n_systems > SMALL_PART
-    hunt.rank.max_steps = max_steps - max_steps // 2 if has_parts else max_steps
+    max_steps = search.rank.max_steps or MAX_STEPS
+    has_parts = finder.in_parts and search.board.n_systems > SMALL_PART
+    search.rank.max_steps = max_steps - max_steps // 2 if has_parts else max_steps
     is_exhaustive = False
     try:
-        if found := next(finder.candidates(hunt), None):
+        if found := next(finder.candidates(search), None):
             return found, False
-        is_exhaustive = finder.is_exhaustive(hunt.board)
+        is_exhaustive = finder.is_exhaustive(search.board)
     except OutOfStepsError:
         pass
-    while has_parts and hunt.rank.n_steps < max_steps:
-        hunt.rank.max_steps = min(max_steps, hunt.rank.n_steps + _STEPS_A_PART)
+    while has_parts and search.rank.n_steps < max_steps:
+        search.rank.max_steps = min(max_steps, search.rank.n_steps + _STEPS_A_PART)
         with suppress(OutOfStepsError):
-            if found := next(finder.candidates(hunt.small_part()), None):
+            if found := next(finder.candidates(search.small_part()), None):
                 return found, False
-            hunt.rank.step()
+            search.rank.step()
     return None, is_exhaustive
 
 
-Candidates = Callable[[Hunt], Iterator[Witness]]
+Candidates = Callable[[BoardSearch], Iterator[Witness]]
 
 
 @dataclass(frozen=True)

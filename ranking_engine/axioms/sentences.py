@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from ranking_engine.axioms.board_search import SMALL_PART
 from ranking_engine.axioms.definitions import Witness
-from ranking_engine.axioms.hunt import SMALL_PART
-from ranking_engine.registry import RULES
+from ranking_engine.catalogue.registry import RULES
 
 
-def sentence(
-    witness: Witness, systems: Mapping[str, str] | None = None, tasks: Mapping[str, str] | None = None
-) -> str:
+def sentence(witness: Witness, systems: Mapping[str, str] | None = None, tasks: Mapping[str, str] | None = None) -> str:
     """Return the violation in words, without markup.
 
     Args:

@@ -12,7 +12,7 @@ from typing import NoReturn
 from ranking_engine import __version__
 from ranking_engine.command_line import compare, instances, intervals, prospects, rank, stability
 from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError
-from ranking_engine.tables import TableError
+from ranking_engine.files.tables import TableError
 
 BAD_INPUT = 2
 INTERRUPTED = 130

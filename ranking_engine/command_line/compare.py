@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ranking_engine.catalogue.registry import RULES
 from ranking_engine.command_line.formats import rule_notes
 from ranking_engine.command_line.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import (
@@ -20,7 +21,7 @@ from ranking_engine.command_line.inputs import (
     read_rankings,
 )
 from ranking_engine.command_line.rank import board
-from ranking_engine.comparison import (
+from ranking_engine.core.comparison import (
     LEAST,
     TOP,
     Comparison,
@@ -32,11 +33,10 @@ from ranking_engine.comparison import (
     task_ranks,
     weighted_distance,
 )
-from ranking_engine.csv_rows import csv_text
-from ranking_engine.names import listed
-from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.registry import RULES
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.ranking import UNRANKED, Ranking
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.files.csv_rows import csv_text
+from ranking_engine.text.names import listed
 
 Report = dict[str, Any]
 
@@ -152,9 +152,7 @@ def report(
         },
         **_matrices(comparison),
         "rank_changes": {
-            key: dict(
-                zip(matrix.system_names, _numbers(rank_changes(ranked[reference], ranking)), strict=True)
-            )
+            key: dict(zip(matrix.system_names, _numbers(rank_changes(ranked[reference], ranking)), strict=True))
             for key, ranking in ranked.items()
             if reference is not None
         },
@@ -280,9 +278,7 @@ def _grids(found: Report) -> list[tuple[str, Grid]]:
 def _summary(found: Report, names: dict[str, str]) -> tuple[str, Grid]:
     reference = found["reference"]
     rates = [
-        (found[f"agreement_{end}"][k], f"{end} {k}")
-        for end in ("top", "least")
-        for k in found[f"agreement_{end}"]
+        (found[f"agreement_{end}"][k], f"{end} {k}") for end in ("top", "least") for k in found[f"agreement_{end}"]
     ]
     header = ["", *(label for _, label in rates), "tied", "distance to tasks", "weight against", "more than Kemeny"]
     rows = [
@@ -303,10 +299,7 @@ def _summary(found: Report, names: dict[str, str]) -> tuple[str, Grid]:
 def _changes(found: Report, names: dict[str, str]) -> tuple[str, Grid]:
     reference = found["reference"]
     others = {key: name for key, name in names.items() if key != reference}
-    rows = [
-        [system, *(_signed(found["rank_changes"][key][system]) for key in others)]
-        for system in found["systems"]
-    ]
+    rows = [[system, *(_signed(found["rank_changes"][key][system]) for key in others)] for system in found["systems"]]
     return f"Places won against {names[reference]}", [["system", *others.values()], *rows]
 
 

@@ -7,11 +7,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ranking_engine.catalogue.registry import RULES
 from ranking_engine.command_line.grids import escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.rule_options import options_in_force
-from ranking_engine.csv_rows import csv_text
-from ranking_engine.names import listed
-from ranking_engine.registry import RULES
+from ranking_engine.files.csv_rows import csv_text
+from ranking_engine.text.names import listed
 
 Board = dict[str, Any]
 
@@ -28,11 +28,7 @@ def as_csv(board: Board) -> str:
     rows: list[list[object]] = []
     rows.append(["system", *(f"{key}_{what}" for key in board["rules"] for what in ("rank", "score"))])
     for system in _sorted_systems(board):
-        cells = [
-            entry.get(what, {}).get(system)
-            for entry in board["rules"].values()
-            for what in ("ranks", "scores")
-        ]
+        cells = [entry.get(what, {}).get(system) for entry in board["rules"].values() for what in ("ranks", "scores")]
         rows.append([system, *cells])
     return csv_text(rows)
 
@@ -127,9 +123,7 @@ def _notes(board: Board) -> list[str]:
             notes.append(f"{entry['name']} gives no ranking: {entry['reason']}")
         for system, reason in entry.get("unranked", {}).items() if entry["status"] == "ranked" else ():
             notes.append(f"{entry['name']} does not rank {system}: {reason}")
-    pairs = max(
-        (e.get("details", {}).get("pairs_without_common_task", 0) for e in board["rules"].values()), default=0
-    )
+    pairs = max((e.get("details", {}).get("pairs_without_common_task", 0) for e in board["rules"].values()), default=0)
     if pairs:
         notes.append(f"Pairs of systems without a common task: {pairs}")
     if board["aggregation"] != "basic":

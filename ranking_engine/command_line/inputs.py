@@ -10,21 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ranking_engine.aggregation import AGGREGATIONS, reweighted
-from ranking_engine.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
+from ranking_engine.catalogue.dispatch import rank_all
+from ranking_engine.catalogue.registry import RULES, TIES, listed_rules
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.command_line.rule_options import EXAMPLE, RuleOptions, option_lines, read_rule_options
-from ranking_engine.directions import doubtful_tasks
-from ranking_engine.dispatch import rank_all
-from ranking_engine.missing import MISSING_POLICIES
-from ranking_engine.names import fold_name, shorten
-from ranking_engine.ranking import Ranking
-from ranking_engine.registry import RULES, TIES, listed_rules
-from ranking_engine.score_matrix import ScoreMatrix
-from ranking_engine.tables import TableError, TableIssue, read_table
-from ranking_engine.weights import exact_weight
+from ranking_engine.core.aggregation import AGGREGATIONS, reweighted
+from ranking_engine.core.missing import MISSING_POLICIES
+from ranking_engine.core.ranking import Ranking
+from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.core.weights import exact_weight
+from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
+from ranking_engine.files.directions import doubtful_tasks
+from ranking_engine.files.tables import TableError, TableIssue, read_table
+from ranking_engine.text.names import fold_name, shorten
 
 STANDARD_INPUT = "-"
+_VECTOR_RULE = "positional"  # whose vector --vector states
 DEFAULT_POLICY = "undefined"
 
 OPTION_LIST = "options of rules, the default first:\n" + "\n".join(f"  {line}" for line in option_lines()) + "\n"
@@ -108,9 +109,7 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
         help=f"for missing scores, one of {', '.join(MISSING_POLICIES)} "
         f"(default: the benchmark file's policy, else {DEFAULT_POLICY})",
     )
-    command.add_argument(
-        "--ties", choices=list(TIES), help="for ties within a task (default: each rule's own)"
-    )
+    command.add_argument("--ties", choices=list(TIES), help="for ties within a task (default: each rule's own)")
 
 
 @dataclass(frozen=True)
@@ -142,8 +141,10 @@ def read_rankings(options: argparse.Namespace) -> Rankings:
     """
     stated = _rule_options(options)
     rules = list(dict.fromkeys([*(options.rule or listed_rules()), *stated]))
-    if "positional" in rules and "positional" not in stated:
-        raise UsageError("--rule positional needs --vector, such as --vector 12,10,8")
+    for rule in (RULES[key] for key in rules if RULES[key].parameters and key not in stated):
+        if rule.key == _VECTOR_RULE:
+            raise UsageError(f"--rule {rule.key} needs --vector, such as --vector 12,10,8")
+        raise UsageError(f"--rule {rule.key} needs {' '.join(f'--option {rule.key}.{n}=...' for n in rule.parameters)}")
     matrix, benchmark = read_inputs(options)
     missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
     if options.aggregation != "two_step":
@@ -158,7 +159,7 @@ def read_rankings(options: argparse.Namespace) -> Rankings:
 
 
 def _rule_options(options: argparse.Namespace) -> RuleOptions:
-    vector = [] if options.vector is None else [f"positional.vector={options.vector}"]
+    vector = [] if options.vector is None else [f"{_VECTOR_RULE}.vector={options.vector}"]
     try:
         return read_rule_options([*options.option, *vector])
     except ValueError as error:

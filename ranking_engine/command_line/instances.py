@@ -12,10 +12,10 @@ from typing import Any
 
 from ranking_engine.command_line.grids import Grid, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
-from ranking_engine.csv_rows import csv_text
-from ranking_engine.instance_tables import read_instances
-from ranking_engine.instances import InstanceScores, PairedDifferences, aggregate_all, paired_differences
-from ranking_engine.ranking import UNRANKED, Ranking
+from ranking_engine.core.instances import InstanceScores, PairedDifferences, aggregate_all, paired_differences
+from ranking_engine.core.ranking import UNRANKED, Ranking
+from ranking_engine.files.csv_rows import csv_text
+from ranking_engine.files.instance_tables import read_instances
 
 Report = dict[str, Any]
 
@@ -70,9 +70,7 @@ def run(options: argparse.Namespace) -> str:
         if n_pairs > MOST_PAIRS:
             raise UsageError(f"--intervals: {n_pairs} pairs of systems; at most {MOST_PAIRS} are compared")
         try:
-            found = paired_differences(
-                scores, n_resamples=options.resamples, level=options.level, seed=options.seed
-            )
+            found = paired_differences(scores, n_resamples=options.resamples, level=options.level, seed=options.seed)
         except ValueError as error:
             raise UsageError(str(error)) from error
         report["differences"] = _differences(scores, found)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.aggregation import reweighted
+from ranking_engine.catalogue.dispatch import rank_all
+from ranking_engine.catalogue.registry import RULES
 from ranking_engine.command_line.grids import Grid, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import (
     DEFAULT_POLICY,
@@ -20,12 +21,11 @@ from ranking_engine.command_line.inputs import (
     read_inputs,
 )
 from ranking_engine.command_line.progress import ProgressBar
-from ranking_engine.csv_rows import csv_text
-from ranking_engine.dispatch import rank_all
-from ranking_engine.missing import MISSING_POLICIES
-from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.registry import RULES
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.core.aggregation import reweighted
+from ranking_engine.core.missing import MISSING_POLICIES
+from ranking_engine.core.ranking import UNRANKED, Ranking
+from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.stability.bootstrap import RESAMPLES, RankIntervals, rank_intervals
 
 Report = dict[str, Any]
@@ -33,7 +33,7 @@ Ranks = NDArray[np.int32]
 
 DEFAULT_RULE = "borda"
 AGGREGATIONS = ("basic", "weighted", "balanced")
-MOST_RESAMPLES = 1_000_000
+MAX_RESAMPLES = 1_000_000
 EXAMPLES = """\
 examples:
   ranks under Borda, each system's interval by itself
@@ -89,8 +89,8 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def run(options: argparse.Namespace) -> str:
     """Draw the tasks, and return the intervals in the format asked for."""
-    if not 1 <= options.resamples <= MOST_RESAMPLES:
-        raise UsageError(f"--resamples is {options.resamples}; expected 1 to {MOST_RESAMPLES}")
+    if not 1 <= options.resamples <= MAX_RESAMPLES:
+        raise UsageError(f"--resamples is {options.resamples}; expected 1 to {MAX_RESAMPLES}")
     rules = list(dict.fromkeys(options.rule or [DEFAULT_RULE]))
     matrix, benchmark = read_inputs(options)
     missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
@@ -158,9 +158,7 @@ def _or_none(ranks: Ranks) -> list[int | None]:
 
 
 def _pairs(lower: Ranks, upper: Ranks) -> list[list[int] | None]:
-    return [
-        None if low == UNRANKED else [low, high] for low, high in zip(lower.tolist(), upper.tolist(), strict=True)
-    ]
+    return [None if low == UNRANKED else [low, high] for low, high in zip(lower.tolist(), upper.tolist(), strict=True)]
 
 
 def as_json(report: Report) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from ranking_engine.aggregation import reweighted
+from ranking_engine.catalogue.registry import TIES
 from ranking_engine.command_line.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import (
     DEFAULT_POLICY,
@@ -18,9 +18,10 @@ from ranking_engine.command_line.inputs import (
     read_inputs,
 )
 from ranking_engine.command_line.progress import ProgressBar
-from ranking_engine.csv_rows import csv_text
-from ranking_engine.missing import MISSING_POLICIES
-from ranking_engine.names import fold_name, listed, shorten
+from ranking_engine.core.aggregation import reweighted
+from ranking_engine.core.missing import MISSING_POLICIES
+from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.prospects import (
     MAJORITY,
     RULES,
@@ -29,8 +30,7 @@ from ranking_engine.prospects import (
     Prospects,
     prospects,
 )
-from ranking_engine.registry import TIES
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.text.names import fold_name, listed, shorten
 
 Report = dict[str, Any]
 

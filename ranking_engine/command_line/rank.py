@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ranking_engine.catalogue.registry import RULES
 from ranking_engine.command_line.formats import FORMATS
 from ranking_engine.command_line.inputs import (
     EXIT_STATUS,
@@ -15,9 +16,9 @@ from ranking_engine.command_line.inputs import (
     read_rankings,
 )
 from ranking_engine.command_line.rule_options import options_in_force
-from ranking_engine.pairwise import Pairwise
-from ranking_engine.ranking import UNRANKED, Ranking
-from ranking_engine.registry import RULES
+from ranking_engine.core.pairwise import Pairwise
+from ranking_engine.core.ranking import UNRANKED, Ranking
+from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.rules.choice_sets import (
     condorcet_loser,
     condorcet_winner,
@@ -26,10 +27,9 @@ from ranking_engine.rules.choice_sets import (
     uncovered_set,
     weak_condorcet_winners,
 )
-from ranking_engine.score_matrix import ScoreMatrix
 
-MOST_COVERING = 2000
-MOST_PAIRED = 20_000
+MAX_COVERING = 2000
+MAX_PAIRED = 20_000
 
 EXAMPLES = """\
 examples:
@@ -77,7 +77,7 @@ def board(rankings: Rankings, aggregation: str) -> dict[str, Any]:
     choice sets are null then, and for more than 20,000 systems, whose pairs take gigabytes.
     """
     matrix = rankings.matrix
-    has_majority = aggregation != "two_step" and matrix.n_systems <= MOST_PAIRED
+    has_majority = aggregation != "two_step" and matrix.n_systems <= MAX_PAIRED
     return {
         "systems": list(matrix.system_names),
         "tasks": list(matrix.task_names),
@@ -107,7 +107,7 @@ def majority(matrix: ScoreMatrix) -> dict[str, Any]:
             "weak_condorcet_winners": named(weak_condorcet_winners(pairwise)),
             "condorcet_loser": None if loser is None else matrix.system_names[loser],
             "schwartz_set": named(schwartz_set(pairwise)),
-            "uncovered_set": named(uncovered_set(pairwise)) if len(smith) <= MOST_COVERING else None,
+            "uncovered_set": named(uncovered_set(pairwise)) if len(smith) <= MAX_COVERING else None,
         },
     }
 
@@ -128,9 +128,7 @@ def _entry(rankings: Rankings, ranking: Ranking) -> dict[str, Any]:
 def _ranks(matrix: ScoreMatrix, ranking: Ranking) -> dict[str, Any]:
     names = matrix.system_names
     is_ranked = (ranking.ranks != UNRANKED).tolist()
-    scores = [
-        score if ranked else None for score, ranked in zip(ranking.scores.tolist(), is_ranked, strict=True)
-    ]
+    scores = [score if ranked else None for score, ranked in zip(ranking.scores.tolist(), is_ranked, strict=True)]
     ranks = [rank if ranked else None for rank, ranked in zip(ranking.ranks.tolist(), is_ranked, strict=True)]
     found: dict[str, Any] = {
         "scores": dict(zip(names, scores, strict=True)),

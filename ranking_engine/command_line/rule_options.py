@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ranking_engine.close_names import CloseNames
-from ranking_engine.names import shorten
-from ranking_engine.registry import RULES, Rule
+from ranking_engine.catalogue.registry import RULES, Rule
+from ranking_engine.text.close_names import CloseNames
+from ranking_engine.text.names import shorten
 
 RuleOptions = dict[str, dict[str, Any]]
 
@@ -86,8 +86,6 @@ def _allowed(rule: Rule) -> dict[str, str]:
     """Return what each option of `rule` may be, in words."""
     return {
         **{name: "|".join(values) for name, values in rule.options.items()},
-        **{
-            name: f"{number.default:g} ({number.least:g} to {number.most:g})" for name, number in rule.numbers.items()
-        },
+        **{name: f"{number.default:g} ({number.least:g} to {number.most:g})" for name, number in rule.numbers.items()},
         **dict.fromkeys(rule.parameters, "12,10,8 (has no default)"),
     }

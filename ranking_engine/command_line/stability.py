@@ -10,22 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from ranking_engine.aggregation import reweighted
+from ranking_engine.catalogue.registry import RULES
 from ranking_engine.command_line.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError, add_input_arguments, read_inputs
 from ranking_engine.command_line.progress import ProgressBar
-from ranking_engine.csv_rows import csv_text
-from ranking_engine.missing import MISSING_POLICIES
-from ranking_engine.names import listed, shorten
-from ranking_engine.registry import RULES
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.core.aggregation import reweighted
+from ranking_engine.core.missing import MISSING_POLICIES
+from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.stability.catalogue import STUDIES, Study, get_study, run_study
+from ranking_engine.text.names import listed, shorten
 
 Report = dict[str, Any]
 
 LIST = "list"
 AGGREGATIONS = ("basic", "weighted", "balanced")
-MOST_COLUMNS = 5  # of one curve in a table
+MAX_COLUMNS = 5  # of one curve in a table
 AXES = ("levels", "n_reversed", "factors", "sizes")  # what a summary calls the places of its curves
 DETAILS = ("deviation", "most_disruptive", "_tasks")  # figures that are for the JSON and the CSV
 EXAMPLES = """\
@@ -358,7 +358,7 @@ def _thinned(columns: list[tuple[str, str]]) -> list[tuple[str, str]]:
     for figure, place in columns:
         places.setdefault(figure, []).append(place)
     kept = {
-        figure: {names[round(k)] for k in np.linspace(0, len(names) - 1, MOST_COLUMNS).tolist()}
+        figure: {names[round(k)] for k in np.linspace(0, len(names) - 1, MAX_COLUMNS).tolist()}
         for figure, names in places.items()
     }
     return [(figure, place) for figure, place in columns if place in kept[figure]]

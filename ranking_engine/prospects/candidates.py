@@ -11,12 +11,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.core.weights import as_float, over_common_denominator
 from ranking_engine.prospects import exact
 from ranking_engine.prospects.contest import Certificate, Contest
 from ranking_engine.prospects.leads import Integers
 from ranking_engine.prospects.programs import Optimum
-from ranking_engine.score_matrix import FloatArray
-from ranking_engine.weights import as_float, over_common_denominator
 
 Moves = Mapping[int, tuple[Fraction, int]]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from ranking_engine.names import fold_name, listed, shorten
-from ranking_engine.score_matrix import ScoreMatrix
-from ranking_engine.weights import exact_weight
+from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.core.weights import exact_weight
+from ranking_engine.text.names import fold_name, listed, shorten
 
 Row = list[Fraction]
 Goal = Literal["minimise", "maximise"]

@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.core.score_matrix import BoolArray, FloatArray
+from ranking_engine.core.weights import over_common_denominator
 from ranking_engine.prospects import exact
 from ranking_engine.prospects.leads import Integers, Leads
-from ranking_engine.score_matrix import BoolArray, FloatArray
-from ranking_engine.weights import over_common_denominator
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from ranking_engine.core.score_matrix import BoolArray
+from ranking_engine.core.weights import as_float
 from ranking_engine.prospects.candidates import certificates, margin_weights
 from ranking_engine.prospects.contest import Certificate, Contest
 from ranking_engine.prospects.programs import Budget, Optimum, WeightProgram
 from ranking_engine.prospects.results import Verdict
-from ranking_engine.score_matrix import BoolArray
-from ranking_engine.weights import as_float
 
 _NEAR_ZERO = 1e-6  # a margin nearer to 0 is tried both ways: floats do not tell a win from a tie there
 
@@ -104,5 +104,3 @@ def _unopposed(contest: Contest, optimum: Optimum) -> Decision:
         if contest.least_lead(numerators) is not None:
             return Decision("strict", numerators)
     return UNDECIDED
-
-

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.score_matrix import EXACT_FLOAT, FloatArray
+from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray
 
 Integers = NDArray[Any]
 Equation = tuple[Sequence[Fraction | int], Fraction | int]  # coefficients of the unknowns, right-hand side
@@ -90,9 +90,7 @@ def as_numerators(shares: Sequence[Fraction]) -> tuple[int, ...]:
     return tuple(int(share * denominator) for share in shares)
 
 
-def solve_equations(
-    equations: Sequence[Equation], approximate: Sequence[float]
-) -> list[Fraction] | None:
+def solve_equations(equations: Sequence[Equation], approximate: Sequence[float]) -> list[Fraction] | None:
     """Solve linear equations exactly, near an approximate solution; None where they contradict each other.
 
     Unknowns that the equations leave free take their approximate value, rounded. Gauss-Jordan elimination on rows

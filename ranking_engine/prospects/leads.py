@@ -7,19 +7,16 @@ task gives i minus what it gives j. i wins, weakly, where its lead over every ri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.score_matrix import EXACT_FLOAT, FloatArray
-from ranking_engine.task_order import TaskOrder, task_order
-from ranking_engine.weights import as_float, over_common_denominator
+from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray
+from ranking_engine.core.task_order import task_order
+from ranking_engine.core.weights import as_float, over_common_denominator
 
 Integers = NDArray[Any]  # of integers: float64 or int64 where they are exact, Python integers beyond
 
@@ -157,54 +154,3 @@ class GroupLeads(Leads):
         if self._shares.dtype == object:
             leads = np.array([[int(x) for x in row] for row in leads.tolist()], dtype=object).reshape(leads.shape)
         return leads @ self._shares
-
-
-def mean_points(scores: FloatArray, ties: str) -> NDArray[Any]:
-    """Each score itself, as the shortest decimal that denotes the float."""
-    del ties
-    return _fractions([[Fraction(Decimal(repr(x))) for x in row] for row in scores.tolist()], scores.shape)
-
-
-def borda_points(scores: FloatArray, ties: str) -> NDArray[Any]:
-    """n minus the position."""
-    n = scores.shape[0]
-    return _positional(scores, [Fraction(n - position) for position in range(1, n + 1)], ties)
-
-
-def plurality_points(scores: FloatArray, ties: str) -> NDArray[Any]:
-    """1 for the first position."""
-    return _positional(scores, [Fraction(1), *[Fraction(0)] * (scores.shape[0] - 1)], ties)
-
-
-def dowdall_points(scores: FloatArray, ties: str) -> NDArray[Any]:
-    """1 / position."""
-    return _positional(scores, [Fraction(1, position) for position in range(1, scores.shape[0] + 1)], ties)
-
-
-POINTS: Mapping[str, Callable[[FloatArray, str], NDArray[Any]]] = MappingProxyType(
-    {"mean": mean_points, "borda": borda_points, "plurality": plurality_points, "dowdall": dowdall_points}
-)
-
-
-def _positional(scores: FloatArray, vector: list[Fraction], ties: str) -> NDArray[Any]:
-    """What each task gives each system under a convention for ties within a task, a key of TIES."""
-    order: TaskOrder = task_order(scores)
-    first, last = order.first.tolist(), order.last.tolist()
-    totals = [Fraction(0)]
-    for entry in vector:
-        totals.append(totals[-1] + entry)
-    given: Mapping[str, Callable[[int, int], Fraction]] = {
-        "best": lambda a, _: vector[a],
-        "worst": lambda _, b: vector[b],
-        "average": lambda a, b: (totals[b + 1] - totals[a]) / (b - a + 1),
-    }
-    entry_of = given[ties]
-    rows = [[entry_of(a, b) for a, b in zip(*pair, strict=True)] for pair in zip(first, last, strict=True)]
-    return _fractions(rows, scores.shape)
-
-
-def _fractions(rows: list[list[Fraction]], shape: tuple[int, ...]) -> NDArray[Any]:
-    table = np.empty(shape, dtype=object)
-    for i, row in enumerate(rows):
-        table[i, :] = row
-    return table

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.prospects import exact
 from ranking_engine.prospects.candidates import edge_weights
 from ranking_engine.prospects.contest import Contest
@@ -17,7 +18,6 @@ from ranking_engine.prospects.programs import (
     largest_change_program,
     total_change_program,
 )
-from ranking_engine.score_matrix import FloatArray
 
 Numerators = tuple[int, ...]
 
@@ -50,9 +50,7 @@ class NearestWeights:
         """Return weights of the least largest change, verified."""
         return self._found(contest, inside, budget, self._largest)
 
-    def _found(
-        self, contest: Contest, inside: Numerators, budget: Budget, program: WeightProgram
-    ) -> Numerators | None:
+    def _found(self, contest: Contest, inside: Numerators, budget: Budget, program: WeightProgram) -> Numerators | None:
         if _wins(contest, self.numerators):
             return self.numerators
         optimum = program.solve(contest.leads, self._floats, budget)

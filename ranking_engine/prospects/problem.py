@@ -10,14 +10,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.aggregation import distinct, voting_groups
-from ranking_engine.missing import complete, scored_part
-from ranking_engine.prospects.leads import POINTS, GroupLeads, Leads, MajorityLeads, PointLeads
-from ranking_engine.registry import TIES, get_rule
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.catalogue.registry import RULES as CATALOGUE, TIES, get_rule
+from ranking_engine.core.aggregation import distinct, voting_groups
+from ranking_engine.core.missing import complete, scored_part
+from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.prospects.leads import GroupLeads, Leads, MajorityLeads, PointLeads
 
 MAJORITY = "majority"
-RULES = (MAJORITY, *POINTS)
+_FIRST = ("mean", "borda")  # what most ask for
+_OF_POINTS = [key for key, rule in CATALOGUE.items() if rule.exact_points]
+RULES = (MAJORITY, *sorted(_OF_POINTS, key=lambda key: key not in _FIRST))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +109,9 @@ def take_apart(
     part = ranked.matrix
     if part is None:
         return None, {**dict.fromkeys(range(matrix.n_systems), ranked.reason), **ranked.unranked_reasons}
-    if rule == MAJORITY:
-        leads: Leads = MajorityLeads(part.scores)
-    else:
-        leads = PointLeads(POINTS[rule](part.scores, ties or get_rule(rule).tie_convention or ""))
+    leads: Leads = MajorityLeads(part.scores)
+    if rule != MAJORITY and (exact_points := get_rule(rule).exact_points) is not None:
+        leads = PointLeads(exact_points(part.scores, ties or get_rule(rule).tie_convention or ""))
     whole = total(stated[name] for name in part.task_names)
     own = tuple(stated[name] / whole for name in part.task_names) if whole else None
     place = {int(i): k for k, i in enumerate(ranked.systems)}

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.linear_programs import RowProgram
-from ranking_engine.score_matrix import FloatArray
+from ranking_engine.core.linear_programs import RowProgram
+from ranking_engine.core.score_matrix import FloatArray
 
 TOLERANCE = 1e-9  # a row short of its bound by less is not violated
 _N_FIRST = 4  # rivals to start from

@@ -14,14 +14,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.linear_programs import SolverError
+from ranking_engine.core.linear_programs import SolverError
+from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.prospects.contest import Contest, Terms
 from ranking_engine.prospects.decisions import Decision, decide
 from ranking_engine.prospects.leads import Integers, Leads
 from ranking_engine.prospects.programs import Budget, margin_program
-from ranking_engine.score_matrix import FloatArray
 
-_MOST_BITS = 1000  # beyond, the scales do not fit a float
+_MAX_BITS = 1000  # beyond, the scales do not fit a float
 
 
 class EvenLeads(Leads):
@@ -57,7 +57,7 @@ def decide_rescaled(
 
     The evidence is for the contest itself, and verified there.
     """
-    if table.spreads is None or max(table.spreads).bit_length() > _MOST_BITS:
+    if table.spreads is None or max(table.spreads).bit_length() > _MAX_BITS:
         return None
     most = max(table.spreads)
     factors = [most // spread for spread in table.spreads]

@@ -279,9 +279,7 @@ def _restored(
 
     changes = arrays["changes"][k].tolist()
     nearest = {
-        origin: Nearest(
-            *(Change(by_task(_NEAREST + 2 * a + b), changes[2 * a + b]) for b in range(len(_NORMS)))
-        )
+        origin: Nearest(*(Change(by_task(_NEAREST + 2 * a + b), changes[2 * a + b]) for b in range(len(_NORMS))))
         for a, origin in enumerate(_ORIGINS)
         if not math.isnan(changes[2 * a])
     }

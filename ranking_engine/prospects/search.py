@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ranking_engine.linear_programs import SolverError
-from ranking_engine.prospects import exact
-from ranking_engine.prospects import nearest as near
+from ranking_engine.core.linear_programs import SolverError
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.prospects import exact, nearest as near
 from ranking_engine.prospects.candidates import edge_weights
 from ranking_engine.prospects.conditions import Conditions
 from ranking_engine.prospects.contest import Contest, TermLeads, Terms
@@ -23,13 +23,12 @@ from ranking_engine.prospects.programs import Budget, OutOfSteps, WeightProgram,
 from ranking_engine.prospects.rescaled import decide_rescaled
 from ranking_engine.prospects.results import Change, Nearest, Prospect, Prospects
 from ranking_engine.prospects.shares import drawn_weights, winning_share
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 
 Progress = Callable[[int, int], None]
 
 _OBJECTIVE_ERROR = Fraction(1, 10**6)
 _UNEVEN = 2**16  # tasks whose leads are further apart than that are left to programs in fractions
-_MOST_EXACT_TASKS = 30  # beyond, fractions are tried only where floats find no weights at all
+_MAX_EXACT_TASKS = 30  # beyond, fractions are tried only where floats find no weights at all
 _OUT_OF_STEPS = "not reached within the number of steps allowed"
 _UNVERIFIED = "neither weights nor a certificate passed the exact verification"
 
@@ -89,9 +88,7 @@ def prospects(
     against = None if rival is None else _system_index(matrix, rival)
     if rival is not None and systems is not None and rival in systems:
         raise ValueError(f"`rival` is {rival!r}, which is the system itself")
-    problem, reasons = take_apart(
-        matrix, rule, all_tasks=all_tasks, by_group=by_group, missing=missing, ties=ties
-    )
+    problem, reasons = take_apart(matrix, rule, all_tasks=all_tasks, by_group=by_group, missing=missing, ties=ties)
     search = None if problem is None else Search(problem, conditions, n_draws, seed, max_steps)
     found = []
     for i in chosen:
@@ -203,9 +200,7 @@ class Search:
             conditions=self._conditions.texts,
         )
 
-    def prospect(
-        self, i: int, against: int | None = None, *, nearest: bool = True, needed: bool = True
-    ) -> Prospect:
+    def prospect(self, i: int, against: int | None = None, *, nearest: bool = True, needed: bool = True) -> Prospect:
         """Find the prospect of system i, against all rivals or one; both are ranked."""
         name = self._problem.matrix.system_names[i]
         contest, n_incomparable = self._contest(i, against)
@@ -325,7 +320,7 @@ class Search:
     ) -> tuple[near.Numerators | None, near.Numerators | None]:
         """Return the weights of the least total and of the least largest change from `origin`."""
         total = largest = None
-        if not self._is_uneven or len(self._tasks) > _MOST_EXACT_TASKS:
+        if not self._is_uneven or len(self._tasks) > _MAX_EXACT_TASKS:
             try:
                 total = origin.total_change(contest, decision.numerators, self._budget)
                 largest = origin.largest_change(contest, decision.numerators, self._budget)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv
 
-from ranking_engine.score_matrix import FloatArray
+from ranking_engine.core.score_matrix import FloatArray
 
 ZERO_HITS = 3  # -log(0.05): with no hit in N draws the share is below 3/N with 95 % confidence
 _FIRST_BLOCK = 8  # rivals a draw is tried against at first; most draws fail there

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.clusters import cluster_key, clusters_of
-from ranking_engine.names import listed
-from ranking_engine.profile import Outcome, Profile
+from ranking_engine.core.clusters import cluster_key, clusters_of
+from ranking_engine.core.profile import Outcome, Profile
+from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.rules.choice_sets import strong_components, topological_order
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.rates import common_weight, in_first_order, name_order, snapped
-from ranking_engine.score_matrix import FloatArray
+from ranking_engine.text.names import listed
 
 MIN_CLUSTERS = 10  # below, standard errors clustered by tasks mean nothing
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.names import listed
-from ranking_engine.profile import Outcome, Profile
-from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
-from ranking_engine.weights import as_float
+from ranking_engine.core.profile import Outcome, Profile
+from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.core.weights import as_float
+from ranking_engine.text.names import listed
 
 _OVERFLOW = 1e290  # products with weights and their sums stay finite below
 _SHRINK = 2.0**-100
@@ -58,9 +58,7 @@ def geometric_mean(profile: Profile) -> Outcome:
         return _undefined(everywhere or nobody)
     means = np.full(profile.n_systems, np.nan)
     own = scores[is_positive]
-    means[is_positive] = np.clip(
-        np.exp(weighted_mean(np.log(own), profile.weights)), own.min(axis=1), own.max(axis=1)
-    )
+    means[is_positive] = np.clip(np.exp(weighted_mean(np.log(own), profile.weights)), own.min(axis=1), own.max(axis=1))
     lacking = {int(i): _not_positive(profile, scores[i] <= 0) for i in np.flatnonzero(~is_positive)}
     return Outcome(means, reasons=lacking)
 

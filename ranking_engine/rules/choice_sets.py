@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.pairwise import Pairwise
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.core.pairwise import Pairwise
+from ranking_engine.core.score_matrix import ScoreMatrix
 
 UNCOVERED_VARIANTS = ("mckelvey", "gillies")
 

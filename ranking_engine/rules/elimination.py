@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.pairwise import Pairwise
-from ranking_engine.profile import Outcome, Profile
-from ranking_engine.score_matrix import BoolArray
+from ranking_engine.core.pairwise import Pairwise
+from ranking_engine.core.profile import Outcome, Profile
+from ranking_engine.core.score_matrix import BoolArray
 
 Leaving = Callable[[NDArray[Any]], BoolArray]
 Share = Literal["alone", "whole", "split"]

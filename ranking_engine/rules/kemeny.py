@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.pairwise import Pairwise
-from ranking_engine.profile import Outcome, Profile
+from ranking_engine.core.pairwise import Pairwise
+from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.rules.choice_sets import strong_components
 from ranking_engine.rules.kemeny_program import MAX_COST, Clock, OrderProgram, Steps, seconds_left
 from ranking_engine.rules.kemeny_search import MAX_EXACT, Margins, Order, best_of_all, excess_of, searched

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.linear_programs import UnitProgram
+from ranking_engine.core.linear_programs import UnitProgram
+from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.rules.kemeny_search import Margins, Order, excess_of, improved
-from ranking_engine.score_matrix import FloatArray
 
 MAX_COST = 2**44  # of the sum of all |margins|, so that integers times 2^16 stay below 2^62
 _SCALE = 2**16

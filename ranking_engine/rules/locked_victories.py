@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.score_matrix import BoolArray
+from ranking_engine.core.score_matrix import BoolArray
 
 Levels = NDArray[np.unsignedinteger[Any]]
 Victory = tuple[int, int]  # winner and loser

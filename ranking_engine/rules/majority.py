@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.pairwise import Pairwise
-from ranking_engine.profile import Outcome, Profile
+from ranking_engine.core.pairwise import Pairwise
+from ranking_engine.core.profile import Outcome, Profile
+from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.rules.choice_sets import condorcet_winner, smith_set
-from ranking_engine.score_matrix import FloatArray
 
 COPELAND_VARIANTS = ("difference", "lower_with_ties", "lower", "upper")
 MINIMAX_VARIANTS = ("winning_votes", "margins", "pairwise_opposition")

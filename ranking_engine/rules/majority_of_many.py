@@ -10,16 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.core.score_matrix import BoolArray, ScoreMatrix
+from ranking_engine.core.task_order import task_order
 from ranking_engine.rules.choice_sets import smith_set
-from ranking_engine.score_matrix import BoolArray, ScoreMatrix
-from ranking_engine.task_order import task_order
 
-MOST_MEMBERS = 500  # of a set that the search for the Smith set follows
+MAX_MEMBERS = 500  # of a set that the search for the Smith set follows
 
 
-def majority_of_many(
-    matrix: ScoreMatrix, most_members: int = MOST_MEMBERS
-) -> tuple[int | None, tuple[int, ...] | None]:
+def majority_of_many(matrix: ScoreMatrix, most_members: int = MAX_MEMBERS) -> tuple[int | None, tuple[int, ...] | None]:
     """Return the Condorcet winner, if there is one, and the Smith set, if it was found.
 
     The winner is exact. The Smith set is exact where it is given: it was found inside a set that beats everybody else

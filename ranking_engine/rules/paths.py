@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.pairwise import Pairwise
-from ranking_engine.profile import Outcome, Profile
+from ranking_engine.core.pairwise import Pairwise
+from ranking_engine.core.profile import Outcome, Profile
+from ranking_engine.core.score_matrix import BoolArray
 from ranking_engine.rules.choice_sets import strong_components, topological_order
 from ranking_engine.rules.locked_victories import Levels, locked_by_name
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.ranked_pairs_winners import winners_over_orders
-from ranking_engine.score_matrix import BoolArray
 
 STRENGTHS = ("margins", "winning_votes")
 

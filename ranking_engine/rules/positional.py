@@ -13,9 +13,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ranking_engine.profile import Outcome, Profile
-from ranking_engine.score_matrix import EXACT_FLOAT, FloatArray
-from ranking_engine.task_order import TaskOrder
+from ranking_engine.core.profile import Outcome, Profile, TaskSum
+from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray
+from ranking_engine.core.task_order import TaskOrder
 
 TIES: Mapping[str, str] = MappingProxyType(
     {
@@ -114,18 +114,18 @@ def padded_vector(n: int, *, vector: tuple[float, ...]) -> FloatArray:
     return padded
 
 
-def contributions_of(vector_of: Callable[..., FloatArray]) -> Callable[..., FloatArray]:
-    """Return the function that says what each task adds to the scores by the vector of `vector_of`.
+def task_sum_of(vector_of: Callable[..., FloatArray]) -> TaskSum:
+    """Return how scores are sums over tasks under a rule with a scoring vector.
 
     Args:
-        vector_of: of the number of systems and the rule's own parameters.
+        vector_of: the points by position, of the number of systems and the rule's own parameters.
     """
 
     def contributions(profile: Profile, *, ties: str, **parameters: object) -> FloatArray:
         given = points(profile.order, vector_of(profile.n_systems, **parameters), ties)
         return given * (profile.weights / profile.denominator)
 
-    return contributions
+    return TaskSum(contributions)
 
 
 def average_rank_contributions(profile: Profile, *, ties: str) -> FloatArray:

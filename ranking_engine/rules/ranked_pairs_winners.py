@@ -63,9 +63,7 @@ def winners_over_orders(levels: Levels, known: Sequence[int], allowance: int = A
     return sorted(winners), is_complete
 
 
-def _winners_inside(
-    levels: Levels, candidates: list[int], known: set[int], left: _Allowance
-) -> tuple[set[int], bool]:
+def _winners_inside(levels: Levels, candidates: list[int], known: set[int], left: _Allowance) -> tuple[set[int], bool]:
     """Return the winners among the candidates of one strong component: no victory leads into it from outside."""
     if len(levels) <= _PATHS:
         candidates = _answering(levels, candidates)

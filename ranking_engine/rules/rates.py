@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.profile import Outcome, Profile
+from ranking_engine.core.profile import Outcome, Profile
+from ranking_engine.core.score_matrix import BoolArray, FloatArray
 from ranking_engine.rules.majority import pair_details
-from ranking_engine.score_matrix import BoolArray, FloatArray
 
 WIN_RATE_VARIANTS = ("rivals", "success_rate", "helm", "benchbench")
 NO_RIVAL = "no voting task has a score of it and of another system"
@@ -197,9 +197,7 @@ def _mean_share_below(profile: Profile) -> FloatArray:
     counts = ~np.isnan(profile.scores) & (scored > 1)
     weights = np.where(counts, profile.weights, 0.0)
     won, whole = (weights * np.where(counts, shares, 0.0)).tolist(), weights.tolist()
-    return np.array(
-        [math.fsum(w) / math.fsum(c) if any(c) else math.nan for w, c in zip(won, whole, strict=True)]
-    )
+    return np.array([math.fsum(w) / math.fsum(c) if any(c) else math.nan for w, c in zip(won, whole, strict=True)])
 
 
 def _mean_differences(scores: FloatArray, weights: FloatArray) -> FloatArray:

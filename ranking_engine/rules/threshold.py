@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.profile import Outcome, Profile
-from ranking_engine.task_order import TaskOrder
+from ranking_engine.core.profile import Outcome, Profile
+from ranking_engine.core.task_order import TaskOrder
 
 _INT64_SAFE = 2**62
 DETAILED_SYSTEMS = 300  # the vectors of more systems are not listed

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.ranking import UNRANKED, ranks_of
-from ranking_engine.score_matrix import BoolArray, FloatArray
+from ranking_engine.core.ranking import UNRANKED, ranks_of
+from ranking_engine.core.score_matrix import BoolArray, FloatArray
 
 
 def average_ranks(scores: FloatArray) -> FloatArray:

@@ -16,16 +16,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.clusters import cluster_key, clusters_of
-from ranking_engine.dispatch import rank_all
-from ranking_engine.missing import Completed, complete, scored_part
-from ranking_engine.ranking import UNRANKED, ranks_of
-from ranking_engine.registry import get_rule
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.catalogue.dispatch import rank_all
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.clusters import cluster_key, clusters_of
+from ranking_engine.core.missing import Completed, complete, scored_part
+from ranking_engine.core.ranking import UNRANKED, ranks_of
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.rank_bounds import end_errors, expanded_tail, interval_bounds
-from ranking_engine.stability.resampled_scores import has_fast_way, on_one_scale, resampled_scores
+from ranking_engine.stability.resampling.resampled_scores import has_fast_way, on_one_scale, resampled_scores
 from ranking_engine.stability.simultaneous import (
-    MOST_RESAMPLES,
+    MAX_RESAMPLES,
     MOST_SYSTEMS,
     SimultaneousRanks,
     simultaneous_ranks,
@@ -39,7 +39,7 @@ LEAST_RESAMPLES = 100  # at the 95 % level the ends of an interval are then abou
 RESAMPLES = 4000
 FEWER_RESAMPLES = 1000  # of larger boards, and at most under rules that rank one resample at a time
 _ALL_RESAMPLES_SYSTEMS = 300  # so many systems have `RESAMPLES`; cost grows with their square
-MOST_SECONDS = 1.0  # of one resample
+MAX_SECONDS = 1.0  # of one resample
 
 _BATCH_CELLS = 1 << 20  # ranks that are sorted at a time
 
@@ -124,7 +124,7 @@ def rank_intervals(
         budget: the seconds, as estimated by the rules' own costs, for all rules whose resamples can only be
             ranked one by one; the cheapest come first, and what is left says how many resamples a rule gets.
         least: so many it gets in any case, or `n_resamples` where these are fewer, unless one takes more than
-            `MOST_SECONDS`: then the rule is skipped.
+            `MAX_SECONDS`: then the rule is skipped.
         progress: called as progress(done, total) after each step; it may raise to cancel.
 
     Raises:
@@ -192,9 +192,7 @@ class _Study:
                 self._run_part(part, part.matrix, keys, self.step.part(len(keys) / n_rules))
         self.step.finish()
 
-    def _run_part(
-        self, part: Completed, matrix: ScoreMatrix, keys: list[str], step: Callable[[float], None]
-    ) -> None:
+    def _run_part(self, part: Completed, matrix: ScoreMatrix, keys: list[str], step: Callable[[float], None]) -> None:
         tail = expanded_tail(self.level, len(clusters_of(matrix)))
         task_counts = draw_tasks(matrix, self.n_resamples, self.seed)
         drawn = self._affordable(matrix, task_counts, keys)
@@ -230,7 +228,7 @@ class _Study:
                 "it ranks fewer than two systems" if n_ranked < 2 else f"it ranks more than {MOST_SYSTEMS} systems"
             )
             return
-        some = slice(0, MOST_RESAMPLES)
+        some = slice(0, MAX_RESAMPLES)
         resampled = on_one_scale(rule, matrix, task_counts[some], scores[some])
         found = simultaneous_ranks(observed, resampled, len(clusters_of(matrix)), self.level)
         lower, upper = (np.full(self.n_systems, UNRANKED, dtype=np.int32) for _ in range(2))
@@ -251,7 +249,7 @@ class _Study:
         drawn = dict.fromkeys(keys, self.n_resamples)
         slow = {key: get_rule(key).cost(n, T) for key in keys if not has_fast_way(key, matrix, task_counts)}
         for key in sorted(slow, key=lambda key: slow[key]):
-            if slow[key] > MOST_SECONDS:
+            if slow[key] > MAX_SECONDS:
                 self.skipped[key] = f"ranking one resample would take about {slow[key]:.2g} s"
                 del drawn[key]
                 continue
@@ -301,9 +299,7 @@ def _why_none(part: Completed) -> str:
     return f"{n_clusters} {what} to draw from; with fewer than {MIN_CLUSTERS}, intervals miss the true rank too often"
 
 
-def _by_part(
-    native: Completed, completed: Completed, rules: Sequence[str]
-) -> list[tuple[Completed, list[str]]]:
+def _by_part(native: Completed, completed: Completed, rules: Sequence[str]) -> list[tuple[Completed, list[str]]]:
     """Return the parts of the matrix that are ranked, each with its rules; one part for all if complete."""
     needy = [rule for rule in rules if get_rule(rule).needs_complete]
     rest = [rule for rule in rules if rule not in needy]

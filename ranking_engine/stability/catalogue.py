@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability import corrupted_tasks, judge_bootstrap, missing_scores, system_additions, task_subsets
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult
 from ranking_engine.stability.whole import WHOLE_STUDIES

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.missing import scored_part
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.missing import scored_part
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.agreement import average_ranks, kendall
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
-from ranking_engine.stability.resampled_scores import has_fast_way, resampled_scores
+from ranking_engine.stability.resampling.resampled_scores import has_fast_way, resampled_scores
 from ranking_engine.stability.study import (
     Arrays,
     Parameters,
@@ -41,7 +41,7 @@ from ranking_engine.stability.study import (
 
 NUMBER = 4
 
-_MOST_SIZES = 20
+_MAX_SIZES = 20
 
 
 def run_chunk(
@@ -80,7 +80,7 @@ def sizes(matrix: ScoreMatrix, parameters: Parameters) -> list[int]:
     T = _n_voting(matrix)
     if parameters["n_reversed"] is not None:
         return [r for r in parameters["n_reversed"] if r <= T]
-    return sorted({round(r) for r in np.linspace(1, T, min(T, _MOST_SIZES)).tolist()})
+    return sorted({round(r) for r in np.linspace(1, T, min(T, _MAX_SIZES)).tolist()})
 
 
 def _reversals(part: Part, numbers: list[int], seed: int, repeats: range) -> NDArray[np.int64]:

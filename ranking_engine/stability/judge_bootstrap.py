@@ -31,11 +31,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.missing import scored_part
-from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.core.missing import scored_part
+from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.stability.agreement import average_ranks, spearman
-from ranking_engine.stability.drawn_boards import board_scores, condorcet_winners, drawn_rankings, is_batched
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
+from ranking_engine.stability.resampling.drawn_boards import board_scores, condorcet_winners, drawn_rankings, is_batched
 from ranking_engine.stability.study import (
     Arrays,
     Parameters,
@@ -229,9 +229,7 @@ def _pair_correlations(ranks: FloatArray, least: int) -> Iterator[FloatArray]:
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
     """Return the mean, the deviation and the number of undefined values of every criterion, for each rule."""
     arrays, plan = joined(partials), _plan(matrix, parameters)
-    rules: dict[str, Any] = {
-        rule: {name: _entry(arrays[f"{rule}.{name}"]) for name in CRITERIA} for rule in plan.rules
-    }
+    rules: dict[str, Any] = {rule: {name: _entry(arrays[f"{rule}.{name}"]) for name in CRITERIA} for rule in plan.rules}
     summary = {name: parameters[name] for name in ("n_trials", "n_resamples", "n_rounds", "standardize")}
     return StudyResult({**summary, "rules": rules, "not_studied": dict(plan.not_studied)}, arrays)
 

@@ -22,12 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from ranking_engine.missing import scored_part
-from ranking_engine.ranking import UNRANKED, ranks_of
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.missing import scored_part
+from ranking_engine.core.ranking import UNRANKED, ranks_of
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.kernels.tables import Batch
 from ranking_engine.stability.agreement import averaged, spearman
-from ranking_engine.stability.batches import IMPUTING, Batch, batch_scores, completed, is_batched
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
+from ranking_engine.stability.resampling.batches import IMPUTING, batch_scores, completed, is_batched
 from ranking_engine.stability.study import (
     Arrays,
     Parameters,
@@ -104,22 +105,16 @@ def _filled(part: Part, parameters: Parameters, seed: int, repeats: range) -> Ar
     return {name: values.reshape(-1, len(places)) for name, values in found.items()}
 
 
-def _with_gaps(
-    part: Part, parameters: Parameters, seed: int, drawn: Sequence[tuple[int, int]]
-) -> FloatArray:
+def _with_gaps(part: Part, parameters: Parameters, seed: int, drawn: Sequence[tuple[int, int]]) -> FloatArray:
     levels = parameters["levels"]
     return np.array([with_gaps(part.matrix, levels[level], seed, repeat, level) for repeat, level in drawn])
 
 
-def _correlations(
-    part: Part, parameters: Parameters, seed: int, drawn: list[tuple[int, int]]
-) -> dict[str, FloatArray]:
+def _correlations(part: Part, parameters: Parameters, seed: int, drawn: list[tuple[int, int]]) -> dict[str, FloatArray]:
     """Return the correlation of every trial, a repeat and a level, under every rule."""
     gaps = Batch(part.matrix, _with_gaps(part, parameters, seed, drawn))
     noisy = batch_scores(gaps, part.rules, parameters["missing"])
-    return {
-        rule: _of_the_first(part.reference[rule].average_ranks, noisy[rule], parameters) for rule in part.rules
-    }
+    return {rule: _of_the_first(part.reference[rule].average_ranks, noisy[rule], parameters) for rule in part.rules}
 
 
 def with_gaps(matrix: ScoreMatrix, percent: float, seed: int, repeat: int, level: int) -> FloatArray:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ranking_engine.dispatch import rank_all
-from ranking_engine.missing import Completed, complete, scored_part
-from ranking_engine.ranking import Ranking
-from ranking_engine.registry import RULES, get_rule
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.catalogue.dispatch import rank_all
+from ranking_engine.catalogue.registry import RULES, get_rule
+from ranking_engine.core.missing import Completed, complete, scored_part
+from ranking_engine.core.ranking import Ranking
+from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability.study import Parameters
 
 _OVERHEAD = 2e-4  # seconds of making one matrix and its ranking, beyond the rule's own

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.ranking import UNRANKED
+from ranking_engine.core.ranking import UNRANKED
 
 _MILLION = 10**6  # tails are whole millionths, so that the last bits of a quantile decide nothing
 _NORMAL_975 = 1.959963984540054

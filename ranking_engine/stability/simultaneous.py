@@ -20,12 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.ranking import UNRANKED
-from ranking_engine.score_matrix import BoolArray, FloatArray
+from ranking_engine.core.ranking import UNRANKED
+from ranking_engine.core.score_matrix import BoolArray, FloatArray
 from ranking_engine.stability.rank_bounds import expanded_quantile
 
 MOST_SYSTEMS = 400  # every resample compares all pairs
-MOST_RESAMPLES = 1000  # more would hardly move c
+MAX_RESAMPLES = 1000  # more would hardly move c
 
 _SAME = 1e-9  # of the largest score: what differs by less is equal
 _CERTAIN = 1e300

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.core.score_matrix import ScoreMatrix
 
 Progress = Callable[[int, int], None]
 Parameters = Mapping[str, Any]

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.missing import scored_part
-from ranking_engine.ranking import UNRANKED, Ranking, ranks_of
-from ranking_engine.score_matrix import BoolArray, FloatArray, ScoreMatrix
-from ranking_engine.stability.growing_boards import board_seconds, growing_scores, grows_fast
+from ranking_engine.core.missing import scored_part
+from ranking_engine.core.ranking import UNRANKED, Ranking, ranks_of
+from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.stability.plan import Part, Plan, make_plan
+from ranking_engine.stability.resampling.growing_boards import board_seconds, growing_scores, grows_fast
 from ranking_engine.stability.study import (
     Arrays,
     Parameters,
@@ -55,9 +55,7 @@ def run_chunk(
     plan = _plan(matrix, parameters)
     orders = span(chunk, n_chunks(matrix, parameters), parameters["n_orders"])
     is_peer = parameters["compat"] == VOTENRANK
-    found = {
-        rule: np.full((len(orders), matrix.n_systems), NO_NEWCOMER, dtype=np.int8) for rule in plan.rules
-    }
+    found = {rule: np.full((len(orders), matrix.n_systems), NO_NEWCOMER, dtype=np.int8) for rule in plan.rules}
     for row, number in enumerate(orders):
         for part in plan.parts:
             order = _peers_order(part, number) if is_peer else _order(matrix, part, seed, number)

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.missing import scored_part
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.missing import scored_part
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.agreement import average_ranks, kendall
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
-from ranking_engine.stability.resampled_scores import has_fast_way, resampled_scores
+from ranking_engine.stability.resampling.resampled_scores import has_fast_way, resampled_scores
 from ranking_engine.stability.study import (
     Arrays,
     Parameters,
@@ -49,7 +49,7 @@ Counts = NDArray[np.int64]
 
 _BLOCK_CELLS = 1 << 22
 _REACHED = 1 - 1e-12
-_MOST_SIZES = 100
+_MAX_SIZES = 100
 _RANDOM, _BEST = 0, 1  # the two curves
 
 
@@ -166,7 +166,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
 def _mean_curve(random: FloatArray) -> dict[str, Any]:
     """Return the curve, of more than 100 tasks at 100 `sizes`, so that a summary stays small."""
     T = len(random)
-    sizes = sorted({round(size) for size in np.linspace(1, T, min(T, _MOST_SIZES)).tolist()})
+    sizes = sorted({round(size) for size in np.linspace(1, T, min(T, _MAX_SIZES)).tolist()})
     rows = random[[size - 1 for size in sizes]]
     return {
         **({"sizes": sizes} if len(sizes) < T else {}),
@@ -235,8 +235,7 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
         return scored.reason
     if scored.matrix.n_tasks < 2 or scored.matrix.n_systems < 2:
         return (
-            f"{scored.matrix.n_systems} systems on {scored.matrix.n_tasks} voting tasks; "
-            "at least 2 of each are needed"
+            f"{scored.matrix.n_systems} systems on {scored.matrix.n_tasks} voting tasks; at least 2 of each are needed"
         )
     return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"
 

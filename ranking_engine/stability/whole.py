@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from ranking_engine.dispatch import rank
-from ranking_engine.missing import complete
-from ranking_engine.ranking import Ranking
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.catalogue.dispatch import rank
+from ranking_engine.core.missing import complete
+from ranking_engine.core.ranking import Ranking
+from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability.diversity import diversity
-from ranking_engine.stability.pair_tests import LEVEL, PairTests
 from ranking_engine.stability.sensitivity.cardinal import FEASIBLE_SETS, cardinal_sensitivity
 from ranking_engine.stability.sensitivity.ordinal import ordinal_sensitivity
 from ranking_engine.stability.sensitivity.proof import BOX_WORK, MAX_PROGRAMS
 from ranking_engine.stability.sensitivity.subsets import MAX_NODES
-from ranking_engine.stability.significance import TOP, significance
+from ranking_engine.stability.separability.pair_tests import LEVEL, PairTests
+from ranking_engine.stability.separability.significance import TOP, significance
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult
 
 _SUMMARY = "summary.json"  # how a partial result holds its summary, as bytes
@@ -51,9 +51,7 @@ def _rest_of(partial: Arrays) -> Arrays:
     return {name: array for name, array in partial.items() if name != _SUMMARY}
 
 
-def _only(
-    _matrix: ScoreMatrix, _parameters: Parameters, _seed: int, partials: Sequence[Arrays]
-) -> StudyResult:
+def _only(_matrix: ScoreMatrix, _parameters: Parameters, _seed: int, partials: Sequence[Arrays]) -> StudyResult:
     return StudyResult(_summary_of(partials[0]), _rest_of(partials[0]))
 
 

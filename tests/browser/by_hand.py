@@ -46,8 +46,7 @@ def plurality(table: Table) -> dict[str, int]:
     """The tasks on which a system is above every other."""
     return {
         name: sum(
-            all(scores[t] > others[t] for other, others in table.items() if other != name)
-            for t in range(len(scores))
+            all(scores[t] > others[t] for other, others in table.items() if other != name) for t in range(len(scores))
         )
         for name, scores in table.items()
     }

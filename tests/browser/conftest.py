@@ -13,8 +13,8 @@ from django.db.models import F
 from django.test import Client
 from playwright.sync_api import Browser, sync_playwright
 
+from leaderboard.benchmarks.folders import import_folder
 from leaderboard.models import Benchmark, Job, User
-from leaderboard.services.benchmark_folders import import_folder
 from tests.browser.by_hand import DEMONSTRATION
 from tests.browser.pages import Visitor, new_visitor
 from tests.conftest import own_database

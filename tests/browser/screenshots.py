@@ -216,9 +216,7 @@ def list_pictures(taken: list[Shot], target: Path) -> None:
     text = page.read_text(encoding="utf-8")
     lines = [
         f"- {shot.name.replace('-', ' ')}: "
-        + ", ".join(
-            f"[{width} {scheme}](screenshots/{shot.name}-{width}-{scheme}.jpg)" for width, scheme in shot.forms
-        )
+        + ", ".join(f"[{width} {scheme}](screenshots/{shot.name}-{width}-{scheme}.jpg)" for width, scheme in shot.forms)
         for shot in taken
     ]
     page.write_text(text[: text.index(HEADING)] + HEADING + "\n\n" + "\n".join(lines) + "\n", encoding="utf-8")

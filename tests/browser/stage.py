@@ -5,20 +5,21 @@ The scores of GLUE, HELM, HEIM and VTAB are the demonstration's; what is called 
 
 from dataclasses import dataclass
 
+from jobs.runner import run_job
+from leaderboard.access.audience import audience_of
+from leaderboard.accounts.people import invite
+from leaderboard.accounts.tokens import create_token
+from leaderboard.benchmarks.drafts import make_benchmark_draft
+from leaderboard.benchmarks.folders import import_folder
+from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.models import Batch, Benchmark, BenchmarkDraft, Draft, Job, StudyChoice, Submission, User
-from leaderboard.services.benchmark_drafts import make_benchmark_draft
-from leaderboard.services.benchmark_folders import import_folder
-from leaderboard.services.corrections import complete_row, correctable
-from leaderboard.services.drafts import RawRow, make_draft
-from leaderboard.services.job_kinds import BOOTSTRAP, INSTANCES, PROSPECTS, RANKINGS, SIGNIFICANCE
-from leaderboard.services.job_runner import run_job
-from leaderboard.services.notice_mails import unsubscribe_link
-from leaderboard.services.people import invite
-from leaderboard.services.releases import freeze_revision
-from leaderboard.services.study_plans import chosen_studies
-from leaderboard.services.submissions import accept_batch, store_batch
-from leaderboard.services.tokens import create_token
-from leaderboard.services.uploads import Upload, submit_upload
+from leaderboard.notifications.mails import unsubscribe_link
+from leaderboard.queue.kinds import BOOTSTRAP, INSTANCES, PROSPECTS, RANKINGS, SIGNIFICANCE
+from leaderboard.studies.plans import chosen_studies
+from leaderboard.submissions.corrections import complete_row, correctable
+from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.lifecycle import accept_batch, store_batch
+from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.browser.by_hand import DEMONSTRATION
 from tests.factories import Factory
 
@@ -72,11 +73,11 @@ def set_stage() -> Stage:
     create_token(submitter, name="nightly upload", scopes=["read", "submit"], days=90)
     scores = _near(small, "Sup-Rotation-100%", 0.4)
     row = RawRow(system_name="Newcomer 2", organisation="Laboratory", scores=_texts(small, scores))
-    draft = make_draft(small, submitter, [row], source="form", note=NOTE)
+    draft = make_draft(audience_of(submitter, small), [row], source="form", note=NOTE)
     rows = [
         RawRow(system_name=f"Variant {k}", scores=_texts(small, _near(small, "Rotation", k / 3))) for k in (1, 2, 3)
     ]
-    table_draft = make_draft(small, submitter, rows, source="csv", note=NOTE)
+    table_draft = make_draft(audience_of(submitter, small), rows, source="csv", note=NOTE)
     Benchmark.objects.filter(pk=small.pk).update(submission_policy="moderated")
     small.refresh_from_db()
     pending = _pending(make, small, submitter, "Newcomer 3", _near(small, "Sup-Exemplar-100%", 0.2))
@@ -114,7 +115,7 @@ def _correct(small: Benchmark, owner: User) -> Submission:
     submission = Submission.objects.get(benchmark=small, system__name="Newcomer")
     task = small.tasks.order_by("order")[0]
     row = {"system": None, "scores": {task.key: {"value": 95.0}}, "line": None}
-    found = correctable(owner, small, str(submission.uuid))
+    found = correctable(audience_of(owner, small), str(submission.uuid))
     row, problems = complete_row(found, row)
     assert not problems, problems
     row["system"] = {"name": "Newcomer", "organisation": "", "url": "", "description": ""}

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from leaderboard.models import Report
-from leaderboard.services.verdict import camps_of, short_headline
+from leaderboard.rankings.verdict import camps_of, short_headline
 from ranking_engine import RULES as CATALOGUE
 from tests.browser.by_hand import RULES, all_ranks, condorcet_winner, order, read_table, with_medians
 from tests.browser.conftest import is_all_published
@@ -171,11 +171,15 @@ def test_scores_and_intervals_are_shown_on_demand_and_explained(reader, make_com
         "Behind": ["2", "9", "1–2", "2", "0", "1–2"],
         "Last": ["3", "0", "3", "3", "−2", "3"],
     }
-    assert page.locator(".table-note").inner_text().startswith(
-        "Under each rank: the rule’s score. Beside it: the 95 % interval of the rank if the same 8 tasks were drawn "
-        "anew with replacement, 4,000 times over; each system’s interval by itself. It rests on 8 tasks, taken as "
-        "independent. With only 8 tasks it is wide. Other draws of as many would move no end under Borda. Rules that "
-        "take long are ranked fewer "
+    assert (
+        page.locator(".table-note")
+        .inner_text()
+        .startswith(
+            "Under each rank: the rule’s score. Beside it: the 95 % interval of the rank if the same 8 tasks were "
+            "drawn anew with replacement, 4,000 times over; each system’s interval by itself. It rests on 8 tasks, "
+            "taken as independent. With only 8 tasks it is wide. Other draws of as many would move no end under Borda. "
+            "Rules that take long are ranked fewer "
+        )
     )
     page.get_by_role("link", name="Rank intervals of all systems at once").click()
     page.wait_for_url("**/?scores=1&simultaneous=1")
@@ -238,6 +242,8 @@ def test_many_joint_winners_are_counted_not_listed(reader, make_committed, site)
     page = reader.open(f"/b/{benchmark.key}/")
     verdict = page.locator(".headline").inner_text()
     assert ("30 systems" in verdict, "System 03" in verdict) == (True, False)
-    assert page.locator("#rule-borda dd").inner_text().startswith(
-        "Elects System 00, System 01, System 02, System 03, System 04 and 25 more. "
+    assert (
+        page.locator("#rule-borda dd")
+        .inner_text()
+        .startswith("Elects System 00, System 01, System 02, System 03, System 04 and 25 more. ")
     )

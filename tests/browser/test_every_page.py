@@ -8,11 +8,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+from leaderboard.access.audience import audience_of
+from leaderboard.accounts.people import ban, invite
+from leaderboard.benchmarks.drafts import make_benchmark_draft
 from leaderboard.models import Batch, BenchmarkDraft, Draft, Job, Report, User
-from leaderboard.services.benchmark_drafts import make_benchmark_draft
-from leaderboard.services.drafts import RawRow, make_draft
-from leaderboard.services.people import ban, invite
-from leaderboard.services.uploads import Upload, submit_upload
+from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.browser.conftest import is_all_published, sign_in, watched
 from tests.browser.pages import Visitor, board_rows, new_visitor
 
@@ -58,7 +59,7 @@ def scene(site, factory) -> Scene:
     table = f"system,task,instance,score\n{cells}".encode()
     submit_upload(instanced, owner, Upload(table=table, is_of_instances=True, creates_systems=True))
     row = RawRow(system_name="Whol", scores={"task-1": "4", "task-2": "4", "task-3": ""})
-    draft = make_draft(small, submitter, [row], source="form", note="As measured.")
+    draft = make_draft(audience_of(submitter, small), [row], source="form", note="As measured.")
     site.wait_until(is_all_published, 20, "the boards are published")
     prospects = Report.objects.filter(kind="prospects", revision__benchmark=small, revision__number=2)
     site.wait_until(prospects.exists, 60, "the prospects are there")

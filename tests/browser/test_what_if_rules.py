@@ -18,10 +18,10 @@ from django.conf import settings
 from playwright.sync_api import Page
 
 from ranking_engine import RULES, ScoreMatrix, rank_all, smith_set
-from ranking_engine.aggregation import reweighted
-from ranking_engine.benchmark_file import read_benchmark, to_matrix
-from ranking_engine.decimals import rounded, rounded_to
-from ranking_engine.tables import read_table
+from ranking_engine.core.aggregation import reweighted
+from ranking_engine.core.decimals import rounded, rounded_to
+from ranking_engine.files.benchmark_file import read_benchmark, to_matrix
+from ranking_engine.files.tables import read_table
 from tests.browser.by_hand import DEMONSTRATION
 
 pytestmark = pytest.mark.browser

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from config import bootstrap
-from config.bootstrap import DEV_LOCK, RUNTIME_LOCK, Problem
+from config.installation import bootstrap
+from config.installation.bootstrap import DEV_LOCK, RUNTIME_LOCK, Problem
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -224,7 +224,7 @@ def test_a_second_installation_waits_for_the_first(checkout, pip, capsys):
 
 def test_an_unknown_command_is_told_what_there_is(capsys):
     assert bootstrap.main(["deploy"]) == 2
-    assert capsys.readouterr().out == "Usage: python -m config.bootstrap demo|install-dev\n"
+    assert capsys.readouterr().out == "Usage: python -m config.installation.bootstrap demo|install-dev\n"
 
 
 def test_the_locks_agree():
@@ -250,7 +250,7 @@ def find_python(tmp_path):
             fake.write_text(f"#!/bin/sh\n{script}\n")
             fake.chmod(0o755)
         return subprocess.run(
-            ["/bin/sh", str(ROOT / "config" / "find_python.sh")],
+            ["/bin/sh", str(ROOT / "config" / "installation" / "find_python.sh")],
             cwd=tmp_path,
             env={"PATH": str(folder), "PYTHON": python},
             capture_output=True,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from config import cache as module
-from config.cache import ForgivingRedisCache
+from config.backends import cache as module
+from config.backends.cache import ForgivingRedisCache
 from tests.running_site import free_port
 
 

@@ -1,4 +1,4 @@
-"""docker-compose.yml says what `config.processes` runs, and can be read without a Docker engine."""
+"""docker-compose.yml says what `config.processes.commands` runs, and can be read without a Docker engine."""
 
 import re
 
@@ -6,7 +6,8 @@ import pytest
 import yaml
 from django.conf import settings
 
-from config import processes
+from config.processes import commands
+from config.processes.container import job_memory, memory_limit
 from leaderboard.management.commands.check_health import ROLES
 
 COMPOSE = yaml.safe_load((settings.ROOT / "docker-compose.yml").read_text())
@@ -15,11 +16,11 @@ OURS = {"web": "web", "rankings": "rankings", "studies": "studies", "sweeper": "
 
 
 def test_every_process_of_the_site_is_a_service_with_its_very_command():
-    commands = {name: SERVICES[service]["command"] for service, name in OURS.items()}
-    assert commands == {
-        "web": processes.web("python", 8000, host="0.0.0.0", n_workers=2),
-        "rankings": processes.worker("python", "rankings"),
-        "studies": processes.worker("python", "studies"),
+    in_compose = {name: SERVICES[service]["command"] for service, name in OURS.items()}
+    assert in_compose == {
+        "web": commands.web("python", 8000, host="0.0.0.0", n_workers=2),
+        "rankings": commands.worker("python", "rankings"),
+        "studies": commands.worker("python", "studies"),
         "sweep": ["python", "manage.py", "sweep"],
     }
 
@@ -32,7 +33,8 @@ def test_every_service_that_stays_has_a_health_check_and_comes_back(service):
 
 @pytest.mark.parametrize(("service", "role"), OURS.items())
 def test_a_health_check_asks_for_a_role_that_there_is(service, role):
-    assert SERVICES[service]["healthcheck"]["test"] == ["CMD", "python", "manage.py", "check_health", role]
+    here = [] if role == "web" else ["--here"]  # another container's process does not make this one well
+    assert SERVICES[service]["healthcheck"]["test"] == ["CMD", "python", "manage.py", "check_health", role, *here]
     assert role in ROLES
 
 
@@ -54,7 +56,8 @@ def test_nothing_starts_before_the_database_is_migrated():
 
 
 def test_every_variable_that_the_file_sets_is_one_that_the_settings_read():
-    read = set(re.findall(r'"([A-Z_]+)"', (settings.ROOT / "config" / "settings.py").read_text()))
+    modules = [file.read_text() for file in (settings.ROOT / "config" / "settings").glob("*.py")]
+    read = set(re.findall(r'"([A-Z_]+)"', "\n".join(modules)))
     assert set(SERVICES["web"]["environment"]) <= read
 
 
@@ -75,6 +78,29 @@ def test_no_log_grows_without_end(service):
     assert SERVICES[service]["logging"]["options"] == {"max-size": "20m", "max-file": "5"}
 
 
+def test_only_what_the_containers_depend_on_cannot_be_set_from_outside():
+    fixed = {name for name, value in SERVICES["web"]["environment"].items() if f"${{{name}" not in value}
+    assert fixed == {"PLURANK_PRODUCTION", "PLURANK_VAR", "DATABASE_URL", "REDIS_URL"}
+
+
+def test_a_release_is_built_under_its_own_name_and_leaves_the_one_before_it():
+    images = {SERVICES[service]["image"] for service in [*OURS, "migrate"]}
+    assert images == {f"plurank:${{PLURANK_IMAGE_TAG:-{settings.PLURANK_VERSION}}}"}
+
+
+@pytest.mark.parametrize("file", [".gitignore", ".dockerignore"])
+@pytest.mark.parametrize("pattern", [".env", ".env.*", "*.backup"])
+def test_neither_secrets_nor_backups_get_into_the_repository_or_an_image(file, pattern):
+    assert pattern in (settings.ROOT / file).read_text().splitlines()
+
+
+def test_images_keep_to_a_major_version_and_the_programs_for_backups_are_of_the_servers():
+    images = {name: SERVICES[name]["image"] for name in ("db", "redis")}
+    base = re.search(r"^FROM (\S+)$", (settings.ROOT / "Dockerfile").read_text(), flags=re.MULTILINE)[1]
+    # Debian trixie has PostgreSQL 17, and pg_dump refuses a server that is newer than itself.
+    assert (images, base) == ({"db": "postgres:17-alpine", "redis": "redis:7-alpine"}, "python:3.13-slim-trixie")
+
+
 def test_secrets_come_from_outside_and_must():
     text = (settings.ROOT / "docker-compose.yml").read_text()
     assert "${PLURANK_SECRET_KEY:?" in text
@@ -85,3 +111,84 @@ def test_the_image_runs_as_nobody_in_particular_from_the_lock():
     lines = (settings.ROOT / "Dockerfile").read_text().splitlines()
     assert "USER plurank" in lines
     assert "RUN pip install --require-hashes --requirement requirements.lock" in lines
+
+
+# --- Memory ----------------------------------------------------------------------------------------------------------
+
+OPERATE = (settings.ROOT / "docs" / "operate.md").read_text()
+STAYING = ["db", "redis", *OURS]
+
+
+def megabytes(text: str) -> int:
+    number, unit = re.fullmatch(r"(\d+)([mgMG])b?", text).groups()
+    return int(number) * (1024 if unit in "gG" else 1)
+
+
+def variable(text: str) -> tuple[str, str]:
+    """The name of a `${NAME:-default}`, and its default."""
+    return re.fullmatch(r"\$\{([A-Z_]+):-([^}]+)\}", text).groups()
+
+
+def memory_table() -> dict[str, list[str]]:
+    """The table of the manual: what each variable is on machines of 4, 8 and 16 GB."""
+    rows = re.findall(r"^\| `([A-Z_]+)`[^|]*\| (\S+) \| (\S+) \| (\S+) \|$", OPERATE, flags=re.MULTILINE)
+    return {name: list(values) for name, *values in rows if name.endswith(("MEMORY", "CHILDREN"))}
+
+
+def test_the_limits_fit_the_machine_that_the_manual_names():
+    defaults = dict(variable(SERVICES[service]["mem_limit"]) for service in STAYING)
+    table = memory_table()
+    limits = {name: values for name, values in table.items() if name in defaults}
+    assert {name: values[0] for name, values in limits.items()} == defaults
+    sums = [sum(megabytes(values[column]) for values in limits.values()) for column in range(3)]
+    assert f"| together | {sums[0]:,} MB | {sums[1]:,} MB | {sums[2]:,} MB |" in OPERATE
+    assert [total < gigabytes * 1024 - 256 for total, gigabytes in zip(sums, (4, 8, 16), strict=True)] == [True] * 3
+
+
+def test_web_and_redis_stay_within_their_limits():
+    table = memory_table()
+    for children, limit in zip(table["PLURANK_ON_DEMAND_CHILDREN"], table["PLURANK_WEB_MEMORY"], strict=True):
+        assert 2 * (250 + int(children) * 384) <= megabytes(limit)
+    for largest, limit in zip(table["REDIS_MAXMEMORY"], table["REDIS_MEMORY"], strict=True):
+        assert 1.5 * megabytes(largest) <= megabytes(limit)
+    name, default = variable(SERVICES["redis"]["command"][SERVICES["redis"]["command"].index("--maxmemory") + 1])
+    assert table[name][0] == default
+    name, default = variable(SERVICES["web"]["environment"]["PLURANK_ON_DEMAND_CHILDREN"])
+    assert table[name][0] == default
+
+
+@pytest.mark.parametrize("service", OURS)
+def test_the_units_of_systemd_have_the_same_limits(service):
+    unit = {"rankings": "rankings@", "studies": "studies@", "sweeper": "sweep"}.get(service, service)
+    text = (settings.ROOT / "deploy" / "systemd" / f"plurank-{unit}.service").read_text()
+    limit = re.search(r"^MemoryMax=(\S+)$", text, flags=re.MULTILINE)[1]
+    assert megabytes(limit) == megabytes(variable(SERVICES[service]["mem_limit"])[1])
+
+
+# --- What a job may take of it ---------------------------------------------------------------------------------------
+
+
+def groups(folder, **limits: str):
+    """A tree of control groups with these limits, `_` for what is within; and the file that names this process's."""
+    path = ""
+    for name, limit in limits.items():
+        path = f"{path}/{name}" if path else name
+        (folder / path).mkdir()
+        (folder / path / "memory.max").write_text(f"{limit}\n")
+    (folder / "cgroup").write_text(f"0::/{path}\n")
+    return folder / "cgroup", folder
+
+
+def test_the_least_limit_around_a_process_counts_and_none_where_there_is_none(tmp_path):
+    inside = groups(tmp_path, slice="2000", unit="max", scope="3000")
+    assert memory_limit(*inside) == 2000
+    (tmp_path / "memory.max").write_text("500\n")  # in a container the root is the container's own
+    assert memory_limit(*inside) == 500
+    assert memory_limit(tmp_path / "none", tmp_path) is None
+    (tmp_path / "cgroup").write_text("4:memory:/old\n")
+    assert memory_limit(*inside) is None
+
+
+@pytest.mark.parametrize(("limit", "left"), [(None, 4096), (640, 512), (896, 768), (5120, 4096), (200, 100)], ids=str)
+def test_a_job_takes_no_more_than_its_container_leaves_it(limit, left):
+    assert job_memory(4096 * 2**20, None if limit is None else limit * 2**20) == left * 2**20

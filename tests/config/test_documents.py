@@ -5,13 +5,15 @@ import re
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 import yaml
 from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
-from config import audit, processes
+from config.installation import audit
+from config.processes import commands
 
 ROOT = settings.ROOT
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
@@ -88,21 +90,45 @@ def test_every_file_and_target_that_the_manual_names_is_there():
     assert {"production-like", "faults", "audit"} <= set(re.findall(r"(?:^|`)make ([a-z-]+)", OPERATE, re.M)) <= targets
 
 
+def test_every_link_within_the_manual_leads_to_a_heading():
+    headings = re.findall(r"^##+ (.*)$", OPERATE, flags=re.MULTILINE)
+    anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    links = re.findall(r"\]\(#([^)]+)\)", OPERATE)
+    assert "when-something-is-wrong" in links
+    assert [link for link in links if link not in anchors] == []
+
+
 def test_the_units_of_systemd_run_what_the_site_runs():
     python = "/srv/plurank/.venv/bin/python"
     expected = {
-        "plurank-web.service": processes.web(python, 8000, n_workers=2),
-        "plurank-rankings@.service": processes.worker(python, "rankings", name="rankings%i"),
-        "plurank-studies@.service": processes.worker(python, "studies", name="studies%i"),
+        "plurank-web.service": commands.web(python, 8000, n_workers=2),
+        "plurank-rankings@.service": commands.worker(python, "rankings", name="rankings%i"),
+        "plurank-studies@.service": commands.worker(python, "studies", name="studies%i"),
         "plurank-sweep.service": [python, "manage.py", "sweep"],
     }
     found = {}
     for path in (ROOT / "deploy" / "systemd").glob("*.service"):
         text = path.read_text().replace("%%h", "%h")
+        if "Type=oneshot" in text:  # the backup, below
+            continue
         found[path.name] = re.search(r"^ExecStart=(.*)$", text, flags=re.MULTILINE)[1].split()
         for line in ("NoNewPrivileges=true", "ProtectSystem=strict", "User=plurank", "Restart=always"):
             assert line in text, f"{path.name} lacks {line}"
     assert found == expected
+
+
+def test_a_backup_is_made_every_night_by_a_command_that_there_is():
+    units = ROOT / "deploy" / "systemd"
+    service, timer = ((units / f"plurank-backup.{kind}").read_text() for kind in ("service", "timer"))
+    command = re.search(r"^ExecStart=(.*)$", service, flags=re.MULTILINE)[1].split()
+    assert command[:3] == ["/srv/plurank/.venv/bin/python", "manage.py", "backup"]
+    known = load_command_class("leaderboard", "backup").create_parser("manage.py", "backup").parse_args(command[3:])
+    assert (known.folder, known.keep, known.weekly) == (Path("/backups"), 7, 8)
+    assert {"User=plurank", "ProtectSystem=strict", "ReadWritePaths=/var/lib/plurank /backups"} <= set(
+        service.splitlines()
+    )
+    assert {"OnCalendar=*-*-* 03:10:00", "Persistent=true"} <= set(timer.splitlines())
+    assert " ".join(command[2:]) in OPERATE, "what compose's users put into a crontab is the same"
 
 
 def test_proxies_say_what_scheme_and_address_asked_and_keep_operators_pages_inside():
@@ -115,10 +141,9 @@ def test_proxies_say_what_scheme_and_address_asked_and_keep_operators_pages_insi
 
 
 def test_production_like_is_a_command_that_explains_itself():
-    shown = subprocess.run(
-        [sys.executable, "-m", "config.production_like", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert "as in production" in shown.stdout
+    command = [sys.executable, "-m", "config.processes.production_like", "--help"]
+    help_text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "as in production" in help_text
 
 
 def test_the_compose_file_bounds_what_each_container_may_take():

@@ -19,7 +19,7 @@ N_MESSAGES = 400
 
 def connect(folder: Path, **options) -> Connection:
     options = {"folder": str(folder), "stale_seconds": 300, "polling_interval": 0.01} | options
-    return Connection("folder://", transport="config.filesystem_broker:Transport", transport_options=options)
+    return Connection("folder://", transport="config.backends.filesystem_broker:Transport", transport_options=options)
 
 
 def put_many(folder: Path) -> None:

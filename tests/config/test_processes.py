@@ -4,8 +4,8 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from config.processes import processes
-from config.supervisor import sole_supervisor
+from config.processes.commands import processes
+from config.processes.supervisor import sole_supervisor
 
 
 def test_a_queue_has_as_many_workers_as_one_wants_each_with_a_name_of_its_own():

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env
-from config.logs import JsonFormatter, LineFormatter, WithoutAddress, logged_as
+from config.monitoring.logs import JsonFormatter, LineFormatter, WithoutAddress, logged_as
 
 KEY = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 GOOD = {
@@ -142,7 +142,7 @@ def test_a_request_is_logged_by_its_route_and_never_by_its_address(db, client, c
 @pytest.mark.parametrize("path", ["/no/secret-page/", "/no/secret-ü/"])
 def test_what_django_itself_logs_about_a_request_names_no_address_either(db, client, caplog, path):
     (handler,) = settings.LOGGING["handlers"].values()
-    assert handler["filters"] == ["without_address"]
+    assert handler["filters"] == ["without_address", "repeated"]
     caplog.handler.addFilter(WithoutAddress())
     assert client.get(path).status_code == 404
     (logged,) = [r for r in caplog.records if r.name == "django.request"]
@@ -169,6 +169,13 @@ def test_a_misspelt_setting_is_told_and_what_is_none_of_ours_is_left_alone(tmp_p
     assert found.stderr.count("is no setting") == 1
 
 
-@pytest.mark.parametrize(("given", "echoed"), [("abc-123-def", "abc-123-def"), ("x" * 65, None), ("a b<c>def", None)])
-def test_the_id_that_a_proxy_gave_comes_back_and_no_other(db, client, given, echoed):
-    assert client.get("/healthz/", headers={"X-Request-ID": given}).headers.get("X-Request-ID") == echoed
+@pytest.mark.parametrize("given", ["abc-123-def", "x" * 64])
+def test_the_id_that_a_proxy_gave_comes_back(db, client, given):
+    assert client.get("/healthz/", headers={"X-Request-ID": given}).headers["X-Request-ID"] == given
+
+
+@pytest.mark.parametrize("given", ["", "short", "x" * 65, "x" * 100_000, "a b<c>def", "abcdefgh\u00e9"])
+def test_what_is_no_id_is_replaced_by_one_of_our_own_another_for_each_request(db, client, given):
+    ids = [client.get("/healthz/", headers={"X-Request-ID": given}).headers["X-Request-ID"] for _ in range(2)]
+    assert [len(own) for own in ids] == [32, 32]
+    assert ids[0] != ids[1]

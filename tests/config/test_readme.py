@@ -8,7 +8,8 @@ README = (ROOT / "README.md").read_text()
 
 
 def test_every_variable_of_the_settings_stands_in_the_table_and_no_other():
-    in_settings = re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', (ROOT / "config" / "settings.py").read_text())
+    modules = [file.read_text() for file in (ROOT / "config" / "settings").glob("*.py")]
+    in_settings = re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', "\n".join(modules))
     in_table = re.findall(r"^\| `([A-Z_]+)` \|", README, flags=re.MULTILINE)
     assert sorted(in_table) == sorted(in_settings)
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from config.supervisor import AlreadyRunningError, Supervisor, refuse_second, sole_supervisor
+from config.processes.supervisor import AlreadyRunningError, Supervisor, refuse_second, sole_supervisor
 
 ROOT = Path(__file__).resolve().parents[2]
 SUPERVISE = """
 import json, sys
 from pathlib import Path
-from config.supervisor import Supervisor, sole_supervisor
+from config.processes.supervisor import Supervisor, sole_supervisor
 var, commands = Path(sys.argv[1]), json.loads(sys.argv[2])
 with sole_supervisor(var, "http://127.0.0.1:8000/"), Supervisor(commands, var=var, folder=var) as supervisor:
     supervisor.watch()
@@ -96,6 +96,20 @@ def test_a_killed_child_is_started_again_and_its_death_is_told(supervise, tmp_pa
     )
 
 
+def test_a_list_that_cannot_be_written_ends_nobody_and_is_written_later(supervise, tmp_path):
+    supervisor = supervise(sleep=SLEEP)
+    before = children(tmp_path)["sleep"]
+    wait_until(lambda: "awake" in log(tmp_path, "sleep"))
+    in_the_way = tmp_path / "supervisor.json.new"
+    in_the_way.mkdir()  # as a full disk: the file cannot be written
+    os.kill(before, signal.SIGKILL)
+    wait_until(lambda: log(tmp_path, "sleep").count("awake") == 2)
+    assert (supervisor.poll(), children(tmp_path)) == (None, {"sleep": before})
+    in_the_way.rmdir()
+    wait_until(lambda: children(tmp_path)["sleep"] != before)
+    assert is_running(children(tmp_path)["sleep"])
+
+
 def test_the_pause_grows_while_a_child_keeps_dying(supervise, tmp_path):
     supervisor = supervise(web=SLEEP, sweep=[sys.executable, "-c", "raise SystemExit(3)"])
     lines = [supervisor.stdout.readline() for _ in range(2)]
@@ -173,12 +187,3 @@ def test_the_folder_is_free_after_a_killed_supervisor(supervise, tmp_path):
     supervisor.kill()
     supervisor.wait()
     refuse_second(tmp_path)
-
-
-def test_a_large_log_makes_room_when_its_child_starts(tmp_path, monkeypatch):
-    monkeypatch.setattr("config.supervisor.LARGEST_LOG", 10)
-    (tmp_path / "log").mkdir()
-    (tmp_path / "log" / "web.log").write_text("from the last run")
-    with Supervisor({"web": SLEEP}, var=tmp_path, folder=tmp_path) as supervisor:
-        assert supervisor.watch(until=lambda: log(tmp_path, "web") == "awake\n", seconds=5)
-    assert (tmp_path / "log" / "web.log.1").read_text() == "from the last run"

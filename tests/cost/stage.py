@@ -13,8 +13,8 @@ from django.conf import settings
 from tests.cost.bombs import BODIES, INSTANCES, RESULTS, TEXTS, TRIED, near_prime, table
 from tests.cost.measuring import Sent
 from tests.factories import Factory
-from tests.leaderboard import test_permissions as pages
 from tests.leaderboard.api import test_permissions as api
+from tests.leaderboard.site import test_permissions as pages
 
 # What the address of a page may say beside its path: a bomb goes into one of these at a time.
 BOARD = "q sort reference policy aggregation ties tag least.n most.n top pin rule family scores revision page"
@@ -56,9 +56,9 @@ upload                 q
 SILENT = """
 documents document document_file papers_json status styleguide healthz readyz metrics card feed feed_of_all release
 what_if_profiles submit correct takedown new new_draft draft batch batch_progress batch_step join manage
-manage_tasks manage_releases manage_studies run_study compute_board manage_clusters manage_edition manage_archive
-manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions second_factor_picture
-notice_choices unsubscribe
+manage_tasks manage_releases manage_studies run_study compute_board compute_ranks manage_clusters manage_edition
+manage_archive manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions
+second_factor_picture notice_choices unsubscribe
 """
 # The fields of forms; where a form is filled in otherwise (`pages.World.form`), each of its fields gets a bomb as well.
 FIELDS = {
@@ -321,9 +321,7 @@ def of_accounts() -> list[str]:
 def posted() -> set[str]:
     """The routes of pages that take a form, by the table of who may do what."""
     taking = {
-        row.route.partition("~")[0]
-        for row in pages.rows()
-        if row.method == "POST" and not set(row.answers) <= {"405"}
+        row.route.partition("~")[0] for row in pages.rows() if row.method == "POST" and not set(row.answers) <= {"405"}
     }
     return {route for route in taking if not route.startswith("admin:")}
 
@@ -366,4 +364,3 @@ def _put(node: Any, path: str, text: str) -> Any:
     if first.endswith(":"):
         return {text if key == name else key: value for key, value in node.items()}
     return {key: text if key == name else value for key, value in node.items()}
-

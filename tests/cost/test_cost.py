@@ -1,24 +1,21 @@
 """What one request may cost, on every route: five seconds, 300 MB, and other readers answered within one.
 
 Processor time is that of the web server's processes with all that they start, so that a machine which is busy with
-other things makes no difference. Here some drawn requests, and every bomb that is known where nobody is signed in;
-`make cost` sends thousands, and the bombs that any account may send.
+other things makes no difference. Here every bomb that is known, and some drawn requests; `make cost` draws thousands.
 """
 
 import os
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, Phase, given
-from hypothesis import settings as examples
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings as examples, strategies as st
 
 from tests.conftest import own_database
 from tests.cost.bombs import TEXTS
 from tests.cost.measuring import MeasuredSite, Sent
 from tests.cost.stage import LENGTHS, Stage, posted, queries
 from tests.factories import Factory
-from tests.leaderboard import test_permissions as pages
+from tests.leaderboard.site import test_permissions as pages
 from tests.running_site import RunningSite
 
 N_REQUESTS = int(os.environ.get("PLURANK_COST_REQUESTS", "40"))
@@ -58,14 +55,12 @@ def test_every_known_bomb_costs_little_where_nobody_is_signed_in(stage):
         check(site, sent, name)
 
 
-@pytest.mark.slow
 def test_whatever_anybody_may_have_computed_costs_little(stage):
     world, site = stage
     for name, sent in world.known_to_compute().items():
         check(site, sent, name)
 
 
-@pytest.mark.slow
 def test_every_known_bomb_costs_little_for_any_account(stage):
     world, site = stage
     for name, sent in world.known_signed_in().items():

@@ -1,170 +1,100 @@
-"""What may happen to a running site. Each fault takes the machine, the schedule's dice and its benchmark's key, and has
-undone what it did when it returns: what the site makes of it is the site's."""
+"""Which faults strike which machine, how often each is drawn, and drawing them."""
 
-import os
 import random
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
-from contextlib import suppress
+from typing import Any
 
-import redis
-from django.db import connection
+from tests.faults.on_postgresql import (
+    drop_connections,
+    fill_disk,
+    hang_connections,
+    kill_backend,
+    lock_row,
+    make_deadlocks,
+    make_read_only,
+    restart_pgbouncer,
+    restart_postgresql,
+    stall_postgresql,
+    take_connections,
+)
+from tests.faults.on_processes import (
+    deliver_often,
+    give_one_job_to_two,
+    jump_clock,
+    kill_running_process,
+    kill_supervisor,
+    kill_sweep,
+    kill_web,
+    kill_worker,
+    run_older_host,
+    stall_sweep,
+    stall_worker,
+    stop_as_systemd,
+)
+from tests.faults.on_redis import fill_redis, flush_redis, lose_redis_for_a_minute, restart_redis, stall_redis
+from tests.faults.on_sqlite import (
+    fill_folder,
+    garble_messages,
+    keep_write_lock,
+    kill_all,
+    lose_messages,
+    replace_messages_by_file,
+)
 
-from leaderboard.enqueue import send_wake_up
-from leaderboard.models import Job
-from tests.faults.machine import LEASE_SECONDS, ROOT, Machine
-
-Fault = Callable[[Machine, random.Random, str], None]
-
-
-def kill_worker(machine: Machine, draw: random.Random, key: str) -> None:
-    """SIGKILL a worker with its children."""
-    _kill_child_of_supervisor(machine, draw, "rankings")
-
-
-def kill_running_process(machine: Machine, draw: random.Random, key: str) -> None:
-    """SIGKILL a process in the middle of a job, as the kernel does when memory runs out."""
-    for _ in range(40):
-        worker = Job.objects.filter(state="running").values_list("worker", flat=True).first()
-        if worker:
-            with suppress(ProcessLookupError, ValueError):
-                os.kill(int(worker.rpartition(":")[2]), signal.SIGKILL)
-            return
-        time.sleep(0.02)
-
-
-def kill_web(machine: Machine, draw: random.Random, key: str) -> None:
-    """SIGKILL the web server, with whatever it was answering."""
-    _kill_child_of_supervisor(machine, draw, "web")
-
-
-def kill_sweep(machine: Machine, draw: random.Random, key: str) -> None:
-    """SIGKILL the sweep."""
-    _kill_child_of_supervisor(machine, draw, "sweep")
-
-
-def kill_supervisor(machine: Machine, draw: random.Random, key: str) -> None:
-    """SIGKILL the supervisor: its guard kills everything, and somebody starts it again."""
-    with machine.locks["site"]:
-        machine.kill("site")
-        time.sleep(draw.uniform(0.2, 1.0))
-        machine.start_site()
-
-
-def flush_redis(machine: Machine, draw: random.Random, key: str) -> None:
-    """Redis forgets everything."""
-    with suppress(redis.RedisError), redis.Redis.from_url(machine.environment["REDIS_URL"]) as client:
-        client.flushall()
-
-
-def restart_redis(machine: Machine, draw: random.Random, key: str) -> None:
-    """Redis is killed, away for a while, mostly seconds, and comes back empty."""
-    with machine.locks["redis"]:
-        machine.kill("redis")
-        time.sleep(min(60.0, draw.expovariate(1.0)))
-        machine.start_redis()
-
-
-def lose_redis_for_a_minute(machine: Machine, draw: random.Random, key: str) -> None:
-    """Redis is out of reach for longer than any message lives."""
-    with machine.locks["redis"]:
-        machine.kill("redis")
-        time.sleep(65)
-        machine.start_redis()
-
-
-def stall_redis(machine: Machine, draw: random.Random, key: str) -> None:
-    """Redis stands still: connections stay open, and nobody answers."""
-    with machine.locks["redis"]:
-        machine.signal("redis", signal.SIGSTOP)
-        time.sleep(draw.uniform(0.5, 3.0))
-        machine.signal("redis", signal.SIGCONT)
-
-
-def restart_postgresql(machine: Machine, draw: random.Random, key: str) -> None:
-    """The database crashes in the middle of everything, and recovers from its log."""
-    with machine.locks["postgresql"]:
-        machine.kill("postgresql", draw.choice([signal.SIGQUIT, signal.SIGINT]))
-        time.sleep(draw.uniform(0.0, 1.0))
-        machine.start_postgresql()
-
-
-def drop_connections(machine: Machine, draw: random.Random, key: str) -> None:
-    """Every connection to the database ends at once."""
-    others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(pg_terminate_backend(pid)) {others}")
-
-
-def stall_worker(machine: Machine, draw: random.Random, key: str) -> None:
-    """A worker stands still for longer than its lease, and then goes on as if nothing had been."""
-    workers = [process for name, process in machine.children().items() if name.startswith("rankings")]
-    if workers:
-        process = draw.choice(workers)
-        machine.signal_group(process, signal.SIGSTOP)
-        time.sleep(LEASE_SECONDS + draw.uniform(0.5, 1.5))
-        machine.signal_group(process, signal.SIGCONT)
-
-
-def deliver_often(machine: Machine, draw: random.Random, key: str) -> None:
-    """Every wake-up of the benchmark's boards comes five times over, those of jobs long done among them."""
-    for job in Job.objects.filter(benchmark__key=key, kind="rankings"):
-        for _ in range(5):
-            send_wake_up(job.pk, job.queue, limit_seconds=10)
-
-
-def give_one_job_to_two(machine: Machine, draw: random.Random, key: str) -> None:
-    """The lease of a running job ends while its worker computes: a second worker has it, too."""
-    for _ in range(40):
-        if Job.objects.filter(state="running", kind="rankings").update(lease_until="2020-01-01T00:00Z"):
-            return
-        time.sleep(0.02)
-
-
-def jump_clock(machine: Machine, draw: random.Random, key: str) -> None:
-    """For some moments a sweep runs under a clock that is an hour ahead or behind."""
-    skew = draw.choice([-3600, 3600, 86400])
-    command = [sys.executable, "-m", "tests.faults.skewed", str(skew), "sweep", "--once"]
-    with (machine.folder / "skewed.log").open("ab") as log:
-        subprocess.run(command, cwd=ROOT, stdout=log, stderr=log, check=False, timeout=120)
-
+Fault = Callable[[Any, random.Random, str], bool]  # machine, dice, benchmark's key: whether it struck
 
 # How often each is drawn. Starting a process costs seconds of two processors, so those that start many are rarer.
-FAULTS: dict[Fault, int] = {
+ON_PROCESSES: dict[Fault, int] = {
     kill_worker: 3,
     kill_running_process: 5,
     kill_web: 2,
     kill_sweep: 2,
     kill_supervisor: 1,
-    flush_redis: 3,
-    restart_redis: 3,
-    stall_redis: 2,
-    restart_postgresql: 3,
-    drop_connections: 3,
-    stall_worker: 3,
+    stall_worker: 2,
+    stall_sweep: 2,
+    stop_as_systemd: 3,
     deliver_often: 3,
     give_one_job_to_two: 3,
     jump_clock: 1,
 }
+ON_REDIS: dict[Fault, int] = {flush_redis: 2, restart_redis: 3, stall_redis: 3, fill_redis: 2}
+ON_POSTGRESQL: dict[Fault, int] = {
+    restart_postgresql: 3,
+    kill_backend: 2,
+    drop_connections: 2,
+    stall_postgresql: 3,
+    fill_disk: 3,
+    make_read_only: 2,
+    take_connections: 2,
+    lock_row: 3,
+    make_deadlocks: 3,
+    run_older_host: 1,
+}
+ON_SQLITE: dict[Fault, int] = {
+    keep_write_lock: 4,
+    fill_folder: 4,
+    replace_messages_by_file: 4,
+    lose_messages: 3,
+    garble_messages: 3,
+    kill_all: 2,
+}
+FAULTS: dict[str, dict[Fault, int]] = {
+    "postgresql": ON_PROCESSES | ON_REDIS | ON_POSTGRESQL | {hang_connections: 3},
+    "pooled": ON_PROCESSES | ON_REDIS | ON_POSTGRESQL | {restart_pgbouncer: 5},
+    "sqlite": ON_PROCESSES | ON_SQLITE,
+}
+# What a few schedules that must be through soon leave out: it takes longest itself, or what follows it does.
+SLOW = {stall_worker, run_older_host, kill_supervisor, kill_all, keep_write_lock, stall_postgresql, hang_connections}
+BY_NAME: dict[str, Fault] = {
+    fault.__name__: fault for faults in FAULTS.values() for fault in [*faults, lose_redis_for_a_minute]
+}
 
 
-BY_NAME: dict[str, Fault] = {fault.__name__: fault for fault in [*FAULTS, lose_redis_for_a_minute]}
-
-
-def draw_faults(draw: random.Random, number: int) -> list[Fault]:
-    """So many different ones."""
-    left, found = dict(FAULTS), []
+def draw_faults(draw: random.Random, number: int, stack: str, *, is_short: bool = False) -> list[Fault]:
+    """So many different ones of those that strike this kind of machine."""
+    left = {fault: n for fault, n in FAULTS[stack].items() if not (is_short and fault in SLOW)}
+    drawn: list[Fault] = []
     for _ in range(number):
-        fault = draw.choices(list(left), list(left.values()))[0]
-        del left[fault]
-        found.append(fault)
-    return found
-
-
-def _kill_child_of_supervisor(machine: Machine, draw: random.Random, prefix: str) -> None:
-    children = [process for name, process in sorted(machine.children().items()) if name.startswith(prefix)]
-    if children:
-        machine.signal_group(draw.choice(children), signal.SIGKILL)
+        drawn += draw.choices(list(left), list(left.values()))
+        del left[drawn[-1]]
+    return drawn

@@ -1,4 +1,4 @@
-"""A PostgreSQL, a Redis and a site of this run's own, on ports of their own, all of which may be killed."""
+"""A site of this run's own, all of which may be killed: its hosts, their processes, and what they share."""
 
 import json
 import os
@@ -11,52 +11,54 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from config.local_services import (
-    make_cluster,
-    postgres_answers,
-    postgres_command,
-    redis_answers,
-    redis_command,
-)
 from tests.faults.ports import free_port
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
-LEASE_SECONDS = 2
-BOARD_SECONDS = 10
+# What Plurank ships, unless a README's variable says otherwise; the runs set none of them.
+LEASE_SECONDS, BOARD_SECONDS, ATTEMPTS = 30, 120, 3
+FILLER = "filler"
+
+
+@dataclass
+class Host:
+    """Processes under one supervisor, with a folder `PLURANK_VAR` of their own."""
+
+    name: str
+    var: Path
+    port: int
+    roles: Sequence[str]
+    version: str = ""  # of the engine, where it is not this checkout's
+
+    @property
+    def url(self) -> str:
+        """Where its web server answers."""
+        return f"http://127.0.0.1:{self.port}"
 
 
 class Machine:
-    """Starts everything on entering, ends everything on leaving."""
+    """SQLite and a folder of messages: one host. Starts everything on entering, ends everything on leaving."""
+
+    stack = "sqlite"
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="plurank-faults-"))
         self.folder.chmod(0o755)  # the user postgres must come through
-        self.var = self.folder / "var"
-        self.var.mkdir(mode=0o700)
-        self.ports = {name: free_port() for name in ("web", "postgresql", "redis")}
-        self.url = f"http://127.0.0.1:{self.ports['web']}"
         # One fault at a time for what all schedules share.
-        self.locks = {name: threading.RLock() for name in ("postgresql", "redis", "site")}
-        self._running: dict[str, subprocess.Popen] = {}
-        database = make_cluster(self.folder / "postgresql", port=self.ports["postgresql"])
-        self.environment = {
-            "DATABASE_URL": database,
-            "REDIS_URL": f"redis://127.0.0.1:{self.ports['redis']}/0",
-            "PLURANK_VAR": str(self.var),
+        self.locks = {name: threading.RLock() for name in ("database", "broker", "site")}
+        self.running: dict[str, subprocess.Popen] = {}
+        self.mounts: list[Path] = []
+        self.hosts = self.make_hosts()
+        self.own_environment = {
             "PLURANK_SECRET_KEY": secrets.token_urlsafe(50),
             "PLURANK_DEBUG": "true",
-            "PLURANK_URL": self.url,
-            "PLURANK_LEASE_SECONDS": str(LEASE_SECONDS),
-            "PLURANK_BOARD_SECONDS": str(BOARD_SECONDS),
-            "PLURANK_JOB_GRACE_SECONDS": "2",
-            # Several schedules kill workers at once, so that one job may be hit again and again.
-            "PLURANK_JOB_ATTEMPTS": "8",
+            "PLURANK_URL": self.hosts[0].url,
             "PLURANK_STUDIES_RUN": "demand",
             "PLURANK_BENCHMARKS_PER_ACCOUNT": "100000",
             "PLURANK_API_ADDRESS_RATE": "1000000/min",
@@ -64,89 +66,141 @@ class Machine:
             "PLURANK_API_TOKEN_RATE": "1000000/min",
             "PLURANK_API_WRITE_RATE": "1000000/min",
         }
-        os.environ.update(self.environment)
+        self.prepare()
+        os.environ.update(self.own_environment)
+
+    def make_hosts(self) -> list[Host]:
+        """The hosts; their roles are names of `config.processes.commands`, a number makes it another of its kind."""
+        return [self.make_host("one", "web", "rankings", "rankings2", "sweep")]
+
+    def make_host(self, name: str, *roles: str, version: str = "") -> Host:
+        """A host that is not started yet."""
+        var = self.folder / name
+        var.mkdir(mode=0o700)
+        return Host(name, var, free_port(), roles, version)
+
+    def prepare(self) -> None:
+        """Say in the environment where database and broker are. Their folder has an end, where one can be mounted."""
+        var = self.hosts[0].var
+        self.mount(var, megabytes=300)
+        self.own_environment |= {"PLURANK_VAR": str(var), "DATABASE_URL": f"sqlite:///{var / 'plurank.sqlite3'}"}
+        self.own_environment["REDIS_URL"] = ""
+
+    def start_services(self) -> None:
+        """Start what the site needs beside it: nothing here."""
+
+    def environment_of(self, host: Host) -> dict[str, str]:
+        """The environment of a host's processes."""
+        return os.environ | self.own_environment | {"PLURANK_VAR": str(host.var)}
 
     def __enter__(self) -> "Machine":
         try:
-            self.start_postgresql()
-            self.start_redis()
+            self.start_services()
             migrate = [sys.executable, "manage.py", "migrate", "--noinput", "-v", "0"]
             subprocess.run(migrate, cwd=ROOT, check=True)
-            self.start_site()
-            self.wait_until(self.answers, 120, "the web server answers")
+            for host in self.hosts:
+                self.start_host(host)
+            self.wait_until(self.answers, 120, "the web servers answer")
         except BaseException:
             self.__exit__()
             raise
         return self
 
     def __exit__(self, *error: object) -> None:
-        for name in ("site", "postgresql", "redis"):
+        for name in list(self.running):
             self.kill(name)
-        time.sleep(0.5)  # the guard kills what the supervisor left
-        shutil.rmtree(self.folder, ignore_errors=True)
+        time.sleep(0.5)  # the guards kill what the supervisors left
+        for folder in self.mounts:
+            subprocess.run(["umount", "--lazy", str(folder)], check=False)
+        if os.environ.get("FAULTS_KEEP_LOGS"):
+            print(f"The logs are in {self.folder}.")
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     # --- Starting and killing ----------------------------------------------------------------------------------------
-    def _start(self, name: str, command: list[str]) -> None:
+    def start(self, name: str, command: list[str], environment: dict[str, str] | None = None) -> None:
+        """Start a process whose log has its name."""
         with (self.folder / f"{name}.log").open("ab") as log:
-            self._running[name] = subprocess.Popen(
-                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            self.running[name] = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
 
     def kill(self, name: str, number: int = signal.SIGKILL) -> None:
-        """Send a signal to a service or to the site's supervisor alone, and wait for its end."""
-        process = self._running.pop(name, None)
+        """Send a signal to a service or to a host's supervisor alone, and wait for its end."""
+        process = self.running.pop(name, None)
         if process is not None:
             process.send_signal(number)
-            process.wait(timeout=30)
+            process.wait(timeout=60)
 
     def signal(self, name: str, number: int) -> None:
         """Send a signal that does not end it."""
-        self._running[name].send_signal(number)
+        self.running[name].send_signal(number)
 
-    def start_postgresql(self) -> None:
-        """Start the database, after a crash too, and wait until it answers."""
-        command = postgres_command(self.folder / "postgresql", port=self.ports["postgresql"], max_connections="200")
-        url = self.environment["DATABASE_URL"]
-        for _ in range(20):  # after SIGKILL its children hold the memory that they shared for a moment
-            self._start("postgresql", command)
-            process = self._running["postgresql"]
-            self.wait_until(lambda p=process: p.poll() is not None or postgres_answers(url), 60, "PostgreSQL answers")
-            if process.poll() is None:
-                return
-            time.sleep(0.2)
-        raise AssertionError(f"PostgreSQL does not start\n{self.logs()}")
+    def start_host(self, host: Host) -> None:
+        """Start a host's supervisor, which starts everything else."""
+        command = [sys.executable, "-m", "tests.faults.serve", str(host.port), host.version, *host.roles]
+        self.start(host.name, command, self.environment_of(host))
 
-    def start_redis(self) -> None:
-        """Start the broker, empty, and wait until it answers."""
-        self._start("redis", redis_command(self.folder, port=self.ports["redis"]))
-        self.wait_until(lambda: redis_answers(self.ports["redis"]), 30, "Redis answers")
-
-    def start_site(self) -> None:
-        """Start the supervisor, which starts everything else."""
-        self._start("site", [sys.executable, "-m", "tests.faults.serve", str(self.ports["web"])])
-
-    def children(self) -> dict[str, int]:
-        """The process of every child of the supervisor, by its name."""
-        try:
-            return dict(json.loads((self.var / "supervisor.json").read_text())["children"])
-        except (OSError, ValueError):
-            return {}
+    def children(self, prefix: str = "") -> list[int]:
+        """The processes under supervisors whose role begins so, of all hosts."""
+        found = []
+        for host in self.hosts:
+            with suppress(OSError, ValueError):
+                children = json.loads((host.var / "supervisor.json").read_text())["children"]
+                found += [process for role, process in sorted(children.items()) if role.startswith(prefix)]
+        return found
 
     def signal_group(self, process: int, number: int) -> bool:
-        """Send a signal to a child of the supervisor and all that it started. False where it is gone."""
+        """Send a signal to a child of a supervisor and all that it started. False where it is gone."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process, number)
             return True
         return False
 
+    # --- Folders with an end -----------------------------------------------------------------------------------------
+    def mount(self, folder: Path, *, megabytes: int) -> None:
+        """Let a folder be a small disk of its own, where this user may mount one; then it can become full."""
+        folder.mkdir(exist_ok=True)
+        command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=0755", "tmpfs", str(folder)]
+        with suppress(FileNotFoundError):
+            if subprocess.run(command, check=False, capture_output=True).returncode == 0:
+                self.mounts.append(folder)
+
+    def fill(self, folder: Path) -> None:
+        """Leave no byte on the disk of a mounted folder."""
+        with (folder / FILLER).open("wb", buffering=0) as file:
+            for size in (2**20, 2**12):
+                with suppress(OSError):
+                    while True:
+                        file.write(bytes(size))
+
+    def make_room(self, folder: Path) -> None:
+        """Undo `fill`."""
+        (folder / FILLER).unlink(missing_ok=True)
+
     # --- Waiting -----------------------------------------------------------------------------------------------------
-    def answers(self) -> bool:
-        """Whether the web server reaches its database."""
+    def host_answers(self, host: Host) -> bool:
+        """Whether a host's web server reaches its database."""
         try:
-            with urllib.request.urlopen(f"{self.url}/healthz/", timeout=5) as response:
+            with urllib.request.urlopen(f"{host.url}/healthz/", timeout=5) as response:
                 return response.status == 200
         except OSError:
             return False
+
+    def answers(self) -> bool:
+        """Whether every host's web server does."""
+        return all(self.host_answers(host) for host in self.hosts)
+
+    def n_sweeps(self) -> int:
+        """How many sweeps came to their end so far."""
+        files = [host.var / "sweeps" for host in self.hosts]
+        return sum(file.stat().st_size for file in files if file.exists())
 
     def wait_until(self, condition: Callable[[], T], seconds: float, what: str) -> T:
         """Ask until the answer is true; fails with the ends of all logs."""
@@ -159,6 +213,7 @@ class Machine:
 
     def logs(self) -> str:
         """The end of every process's log."""
-        files = sorted([*self.folder.glob("*.log"), *self.var.glob("log/*.log")])
-        ends = {path.name: path.read_text(errors="replace").splitlines()[-60:] for path in files}
-        return "\n".join(f"--- {name}\n" + "\n".join(lines) for name, lines in ends.items())
+        files = sorted([*self.folder.glob("*.log"), *self.folder.glob("*/log/*.log")])
+        ends = {f"{path.parent.parent.name} {path.name}": path for path in files}
+        lines = {name: path.read_text(errors="replace").splitlines()[-40:] for name, path in ends.items()}
+        return "\n".join(f"--- {name}\n" + "\n".join(end) for name, end in lines.items())

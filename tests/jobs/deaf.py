@@ -2,9 +2,9 @@
 
 from celery.signals import worker_ready
 
-from jobs import watchdog
+from jobs import caretaker, watchdog
 
-watchdog.CHECK_SECONDS, watchdog.DEAF_SECONDS = 0.5, 2.0
+caretaker.CHECK_SECONDS, watchdog.DEAF_SECONDS = 0.5, 2.0
 
 
 @worker_ready.connect

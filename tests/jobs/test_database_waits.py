@@ -1,63 +1,25 @@
 """A PostgreSQL that hangs, or a row that somebody keeps locked, takes neither the web server nor the sweep along."""
 
 import json
-import socket
-import threading
+import signal
 import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 
 import psycopg
 import pytest
 from django.conf import settings
 from django.db import connection
 
-from leaderboard.models import Heartbeat, Submission
-from leaderboard.services.tokens import create_token
+from leaderboard.accounts.tokens import create_token
+from leaderboard.models import Heartbeat, Job, Submission
+from tests.relay import Relay, through
 
 pytestmark = [
     pytest.mark.services,
     pytest.mark.skipif(settings.IS_SQLITE, reason="SQLite is a file: nothing is waited for over a network"),
 ]
-
-
-class Relay:
-    """Passes connections on to PostgreSQL, until `hang`: those that are open then carry nothing any more."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self.target = (host, port)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.hung: set[socket.socket] = set()
-        self.open: set[socket.socket] = set()
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                client, _ = self.listener.accept()
-                server = socket.create_connection(self.target)
-                self.open |= {client, server}
-                for pair in ((client, server), (server, client)):
-                    threading.Thread(target=self._carry, args=pair, daemon=True).start()
-
-    def _carry(self, source: socket.socket, target: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(65536):
-                if source not in self.hung:  # taken and acknowledged, and never passed on
-                    target.sendall(data)
-            if source not in self.hung:
-                target.shutdown(socket.SHUT_WR)
-
-    def hang(self) -> None:
-        self.hung |= self.open
-
-    def close(self) -> None:
-        self.listener.close()
-        for each in self.open:
-            each.close()
 
 
 @pytest.fixture
@@ -66,13 +28,6 @@ def relay():
     relay = Relay(parts["HOST"] or "127.0.0.1", int(parts["PORT"] or 5432))
     yield relay
     relay.close()
-
-
-def through(relay: Relay, url: str) -> str:
-    """The address of the same database behind the relay."""
-    scheme, _, rest = url.partition("://")
-    credentials, _, place = rest.rpartition("@")
-    return f"{scheme}://{credentials}@127.0.0.1:{relay.port}/{place.partition('/')[2]}"
 
 
 def status(url: str, timeout: float) -> int:
@@ -105,6 +60,23 @@ def test_after_a_failover_that_leaves_connections_hanging_web_and_sweep_go_on(ma
     site.wait_until(lambda: Heartbeat.objects.get(role="sweep").seen_at > seen_at, 30, "the sweep is back")
 
 
+def test_a_web_server_that_nobody_asks_gives_its_connections_back(make_committed, site):
+    """Takes about five seconds: a web server starts, and is asked by eight at once."""
+    site.environment |= {"PLURANK_IDLE_SECONDS": "2"}
+    site.start("web")
+    site.wait_for_web()
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda _: status(f"{site.url}/status/", 20), range(16))) == {200}
+
+    def n_connections() -> int:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) - 1 FROM pg_stat_activity WHERE datname = current_database()")
+            return cursor.fetchone()[0]
+
+    site.wait_until(lambda: n_connections() == 0, 20, "no connection is left")
+    assert status(f"{site.url}/status/", 20) == 200
+
+
 def test_while_somebody_keeps_a_benchmark_locked_readers_are_answered_and_submitters_told_to_come_again(
     make_committed, site
 ):
@@ -134,3 +106,26 @@ def test_while_somebody_keeps_a_benchmark_locked_readers_are_answered_and_submit
         other.rollback()
     assert not Submission.objects.exists()
     assert {submit(n) for n in range(3)} == {201}
+
+
+def test_a_worker_that_is_told_to_stop_in_the_middle_of_a_query_gives_its_job_back(make_committed, site):
+    """Takes about eight seconds: a worker starts, waits for a table that somebody keeps locked, and is stopped."""
+    site.environment |= {"PLURANK_LEASE_SECONDS": "60", "PLURANK_LOCK_SECONDS": "60", "PLURANK_QUERY_SECONDS": "60"}
+    make_committed.benchmark()
+    with psycopg.connect(site.environment["DATABASE_URL"]) as other:
+        other.execute("lock table leaderboard_report in access exclusive mode")
+        site.start("rankings")
+
+        def is_waiting_for_the_table() -> bool:
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "select count(*) from pg_locks where relation = 'leaderboard_report'::regclass and not granted"
+                )
+                return cursor.fetchone()[0] > 0
+
+        site.wait_until(is_waiting_for_the_table, 30, "the worker waits for the table")
+        job = Job.objects.filter(kind="rankings", state="running").get()
+        site.running["rankings"].send_signal(signal.SIGQUIT)
+        site.wait_until(lambda: Job.objects.get(pk=job.pk).state != "running", 10, "the job is given back")
+        given_back = Job.objects.get(pk=job.pk)
+        assert (job.attempts, given_back.state, given_back.attempts) == (1, "waiting", 0)

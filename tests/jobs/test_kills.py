@@ -17,7 +17,7 @@ from django.db import connection, connections
 from django.db.models import Q
 
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
-from leaderboard.selectors.reports import unpack_arrays
+from leaderboard.rankings.reports import unpack_arrays
 from ranking_engine import RULES, ScoreMatrix, quick_rules, rank
 from tests.conftest import empty_broker
 from tests.jobs.submitter import Submitter
@@ -77,9 +77,7 @@ def pointer_watched(benchmark: Benchmark):
         watcher.join(timeout=10)
 
 
-def test_nothing_is_lost_when_workers_and_the_sweep_are_killed_in_the_middle_of_fifty_submissions(
-    make_committed, site
-):
+def test_nothing_is_lost_when_workers_and_the_sweep_are_killed_in_the_middle_of_fifty_submissions(make_committed, site):
     """Takes about half a minute, more on a busy machine: fifty submissions, while processes are killed and started at
     moments that a seed draws, sometimes both workers at once, mostly in the middle of a job."""
     draw = random.Random(SEED)
@@ -210,9 +208,7 @@ def test_a_board_is_published_while_a_long_study_runs_and_the_study_then_stops(m
     site.start("studies", "rankings", "sweep")
     site.wait_until(is_published(benchmark, 1), 30, "revision 1 is published")
     study = site.wait_until(running("bootstrap"), 30, "the study runs")
-    site.wait_until(
-        lambda: Job.objects.filter(pk=study.pk, progress__gt=0).exists(), 30, "the study makes progress"
-    )
+    site.wait_until(lambda: Job.objects.filter(pk=study.pk, progress__gt=0).exists(), 30, "the study makes progress")
     revision = make_committed.accepted(benchmark, {"Newcomer": [1.0] * 12})
     site.wait_until(is_published(benchmark, 2), 15, "revision 2 is published")
     ended = site.wait_until(
@@ -354,7 +350,7 @@ def test_workers_and_the_sweep_outlive_a_database_that_drops_every_connection(ma
 
 def test_a_job_that_never_returns_is_killed_at_its_limit_and_its_queue_goes_on(make_committed, site):
     """Takes about ten seconds: a process that stands still is killed when its message's time is over."""
-    from leaderboard.enqueue import RUN_JOB
+    from leaderboard.queue.wake_ups import RUN_JOB
 
     benchmark = make_committed.benchmark(large_scores(300, 60))
     job = Job.objects.get(kind="rankings")
@@ -372,7 +368,7 @@ def test_a_job_that_never_returns_is_killed_at_its_limit_and_its_queue_goes_on(m
 def test_the_wake_up_of_every_kind_carries_a_time_limit(make, django_capture_on_commit_callbacks, tmp_path):
     from celery import current_app
 
-    from leaderboard.services.job_kinds import JOB_KINDS
+    from leaderboard.queue.kinds import JOB_KINDS
 
     if settings.REDIS_URL:
         pytest.skip("reads the folder of messages")

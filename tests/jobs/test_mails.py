@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from leaderboard.models import Benchmark, OutboxMessage
-from leaderboard.services.outbox import put_mail
+from leaderboard.notifications.outbox import put_mail
 from tests.conftest import empty_broker
 from tests.mail_sink import MailSink
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from leaderboard.models import SubmissionEvent
-from leaderboard.services.submissions import store_batch
+from leaderboard.submissions.lifecycle import store_batch
 
 ABOUT = {"key": None, "name": "B", "organisation": "", "url": "", "description": ""}
 

@@ -3,10 +3,10 @@
 import pytest
 
 from leaderboard.models import Benchmark, Job, Report, StudyChoice, StudyPartial
-from leaderboard.selectors.reports import unpack_arrays
-from leaderboard.services.chunked_studies import study_matrix
-from leaderboard.services.stability_page import stability_sections
-from leaderboard.services.study_plans import PlannedStudy, insert_study, study_when_idle
+from leaderboard.rankings.reports import unpack_arrays
+from leaderboard.studies.chunks import study_matrix
+from leaderboard.studies.page import stability_sections
+from leaderboard.studies.plans import PlannedStudy, insert_study, study_when_idle
 from ranking_engine.stability import catalogue
 from tests.factories import TOY
 from tests.jobs.small_study import LEADERS
@@ -109,7 +109,7 @@ def test_a_worker_that_dies_between_its_last_chunk_and_the_merge_is_made_up_for_
     """Takes about eight seconds: processes start."""
     benchmark = prepared(make_committed, site)
     matrix = study_matrix(benchmark.publication.revision)
-    from leaderboard.services.reports import pack_arrays
+    from leaderboard.rankings.reports import pack_arrays
 
     for job in chunks():  # as a worker leaves them that dies before it inserts the merge
         arrays = LEADERS.run_chunk(matrix, PARAMETERS, 7, job.chunk, None)

@@ -93,9 +93,7 @@ def geometric_mean(matrix, policy="drop_systems"):
     if not positive or any(matrix.directions[t] < 0 for t in tasks):
         return None
     total = sum(matrix.weights[t] for t in tasks)
-    return {
-        i: math.prod(float(table[i, t]) ** float(matrix.weights[t] / total) for t in tasks) for i in positive
-    }
+    return {i: math.prod(float(table[i, t]) ** float(matrix.weights[t] / total) for t in tasks) for i in positive}
 
 
 def optimality_gap(matrix, policy="drop_systems"):
@@ -104,9 +102,7 @@ def optimality_gap(matrix, policy="drop_systems"):
         return None
     systems, tasks, table = part
     gamma, total = Fraction(matrix.gamma), sum(matrix.weights[t] for t in tasks)
-    return {
-        i: -sum(matrix.weights[t] * (gamma - min(table[i, t], gamma)) for t in tasks) / total for i in systems
-    }
+    return {i: -sum(matrix.weights[t] * (gamma - min(table[i, t], gamma)) for t in tasks) / total for i in systems}
 
 
 def normalized_mean(matrix, policy="drop_systems"):
@@ -144,9 +140,7 @@ def positional(matrix, entry, ties, policy="drop_systems"):
     if part is None:
         return None
     systems, tasks, table = part
-    return {
-        i: sum(matrix.weights[t] * points(table, systems, i, t, entry, ties) for t in tasks) for i in systems
-    }
+    return {i: sum(matrix.weights[t] * points(table, systems, i, t, entry, ties) for t in tasks) for i in systems}
 
 
 def dowdall(matrix, ties="best", policy="drop_systems"):
@@ -192,8 +186,7 @@ def in_rounds(matrix, entry, is_leaving, ties, policy):
     left, number = {}, 1
     while True:
         scores = {
-            i: sum(matrix.weights[t] * points(table, remaining, i, t, entry, ties) for t in tasks)
-            for i in remaining
+            i: sum(matrix.weights[t] * points(table, remaining, i, t, entry, ties) for t in tasks) for i in remaining
         }
         left.update(dict.fromkeys(remaining, number))
         if len(set(scores.values())) == 1:
@@ -207,9 +200,7 @@ def baldwin(matrix, ties="worst", policy="drop_systems"):
 
 
 def nanson(matrix, ties="worst", policy="drop_systems"):
-    return in_rounds(
-        matrix, lambda p, n: n - p, lambda score, every: score * len(every) < sum(every), ties, policy
-    )
+    return in_rounds(matrix, lambda p, n: n - p, lambda score, every: score * len(every) < sum(every), ties, policy)
 
 
 def instant_runoff(matrix, ties="worst", policy="drop_systems"):
@@ -217,9 +208,7 @@ def instant_runoff(matrix, ties="worst", policy="drop_systems"):
 
 
 def coombs(matrix, ties="worst", policy="drop_systems"):
-    return in_rounds(
-        matrix, lambda p, n: -int(p == n), lambda score, every: score == min(every), ties, policy
-    )
+    return in_rounds(matrix, lambda p, n: -int(p == n), lambda score, every: score == min(every), ties, policy)
 
 
 def plurality(matrix, ties="worst", policy="drop_systems"):

@@ -107,8 +107,6 @@ def assert_evidence_holds(prospect, rows, tasks, names, conditions=()):
         assert prospect.certificate == {}
 
 
-
-
 def vertices(n_tasks, planes, rows):
     """All weights w where n_tasks - 1 of the planes a @ w = 0 meet and no row a @ w is negative; all exact.
 

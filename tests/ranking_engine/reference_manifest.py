@@ -135,9 +135,7 @@ STUDIES_OF_VOTENRANK = (
     excluded("votenrank-iia", "* > n_models", DESCRIBES),
     excluded("votenrank-iia", "* > repetitions", DESCRIBES),
     excluded("votenrank-iia", "* > *seconds*", TIMES),
-    bound(
-        "votenrank-nan-stability", "* > repeats", "test_the_curves_are_those_of_the_paper_within_sampling_error"
-    ),
+    bound("votenrank-nan-stability", "* > repeats", "test_the_curves_are_those_of_the_paper_within_sampling_error"),
     excluded("votenrank-nan-stability", "* > mean > *", OF_OTHERS),
     excluded("votenrank-nan-stability", "* > mean_peer_nan_poisoned > *", "one NaN makes its mean NaN"),
     excluded("votenrank-nan-stability", "* > *seconds*", TIMES),

@@ -40,9 +40,7 @@ def matrices(
     choices = [Fraction(2**60 + 1), Fraction(2**60), Fraction(1, 7), Fraction(0)] if huge_weights else WEIGHTS
     weights = draw(st.lists(st.sampled_from(choices), min_size=T, max_size=T).filter(any))
     directions = draw(st.lists(st.sampled_from([1, 1, 1, -1, -1, 0]), min_size=T, max_size=T))
-    names = (
-        draw(st.lists(st.sampled_from([None, None, "g", "h"]), min_size=T, max_size=T)) if groups else None
-    )
+    names = draw(st.lists(st.sampled_from([None, None, "g", "h"]), min_size=T, max_size=T)) if groups else None
     scale = draw(_scales(T)) if scales else {}
     return ScoreMatrix(values, weights=weights, directions=directions, groups=names, **scale)
 

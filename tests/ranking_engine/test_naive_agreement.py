@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ranking_engine import MISSING_POLICIES, RULES, TIES, listed_rules, rank, rank_all
 from tests.ranking_engine import naive
@@ -69,9 +68,7 @@ def test_rules_on_positions(rule, huge):
 
 
 @FEW
-@given(
-    matrices(), st.sampled_from([(12.0, 10.0, 8.0), (1.0, 1.0, 0.25), (3.0,)]), st.sampled_from(list(TIES))
-)
+@given(matrices(), st.sampled_from([(12.0, 10.0, 8.0), (1.0, 1.0, 0.25), (3.0,)]), st.sampled_from(list(TIES)))
 def test_positional(matrix, vector, ties):
     expected = naive.positional(matrix, lambda p, n: Fraction(([*vector] + [0] * n)[p - 1]), ties)
     naive.assert_ranks(rank(matrix, "positional", vector=vector, ties=ties), expected, matrix.n_systems)

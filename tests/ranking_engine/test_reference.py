@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ranking_engine import Pairwise, ScoreMatrix, condorcet_winner, rank, smith_set, weak_condorcet_winners
-from ranking_engine.comparison import agreement_rate, compare_ranks, kendall_tau, kendall_w, task_ranks
-from ranking_engine.tables import read_table, write_table
+from ranking_engine.core.comparison import agreement_rate, compare_ranks, kendall_tau, kendall_w, task_ranks
+from ranking_engine.files.tables import read_table, write_table
 from tests.reference import (
     reference_answers,
     reference_folder,
@@ -21,14 +21,8 @@ VOTENRANK_RULES = {
     "borda": ("borda", {}),
     "dowdall": ("dowdall", {}),
     "optimality_gap_95": ("optimality_gap", {}),
-    **{
-        f"copeland_{v}": ("copeland", {"variant": v})
-        for v in ("difference", "lower", "upper", "lower_with_ties")
-    },
-    **{
-        f"minimax_{v}": ("minimax", {"variant": v})
-        for v in ("winning_votes", "margins", "pairwise_opposition")
-    },
+    **{f"copeland_{v}": ("copeland", {"variant": v}) for v in ("difference", "lower", "upper", "lower_with_ties")},
+    **{f"minimax_{v}": ("minimax", {"variant": v}) for v in ("winning_votes", "margins", "pairwise_opposition")},
 }
 VOTENRANK_FILES = [
     ("votenrank-superglue", "votenrank-superglue"),
@@ -82,9 +76,7 @@ def test_geometric_means_are_those_of_votenrank(file, leaderboard):
     """Its NaN stand for systems with a score <= 0, be it on a task of weight 0; they are left out here."""
     answers = reference_answers(file)
     expected = {
-        name: score
-        for name, score in answers["rankings"]["mean_geometric"]["scores"].items()
-        if score is not None
+        name: score for name, score in answers["rankings"]["mean_geometric"]["scores"].items() if score is not None
     }
     matrix = matrix_of({"models": list(expected)}, leaderboard)
     missing = "median" if answers["is_partial"] else "undefined"
@@ -107,18 +99,14 @@ def test_the_majority_relation_and_the_condorcet_winner_are_those_of_votenrank(f
     pairwise, names = Pairwise.of(matrix), matrix.system_names
     value = np.where(pairwise.beats, 1.0, np.where(pairwise.beats.T, 0.0, 0.5))
     np.fill_diagonal(value, 1.0)
-    assert {a: dict(zip(names, value[i], strict=True)) for i, a in enumerate(names)} == answers[
-        "majority_graph"
-    ]
+    assert {a: dict(zip(names, value[i], strict=True)) for i, a in enumerate(names)} == answers["majority_graph"]
     winner = condorcet_winner(pairwise)
     assert ([] if winner is None else [names[winner]]) == answers["winners"]["condorcet"]
 
 
 def unweighted(leaderboard: str, systems: list[str]) -> ScoreMatrix:
     matrix = reference_matrix(leaderboard)
-    return matrix.subset([matrix.system_names.index(name) for name in systems]).with_weights(
-        [1] * matrix.n_tasks
-    )
+    return matrix.subset([matrix.system_names.index(name) for name in systems]).with_weights([1] * matrix.n_tasks)
 
 
 PREFVOTING = [("prefvoting-superglue22", "votenrank-superglue"), ("prefvoting-vtab", "bb-vtab")]
@@ -228,13 +216,9 @@ def test_diversity_of_complete_leaderboards_is_that_of_benchbench_with_average_r
     """Its own figure truncates average ranks to integers; the reference holds both, and W stands for 1 - W."""
     expected = reference_answers("benchbench-checks")[name]
     matrix = reference_matrix(leaderboard)
-    ranks = task_ranks(
-        matrix.with_values(np.round(matrix.values, 9))
-    )  # SuperGLUE has 75.69999999999999 and 75.7
+    ranks = task_ranks(matrix.with_values(np.round(matrix.values, 9)))  # SuperGLUE has 75.69999999999999 and 75.7
     assert 1 - kendall_w(ranks) == pytest.approx(expected["W_average_ranks"], abs=1e-12)
-    assert 1 - kendall_w(ranks, is_tie_corrected=True) == pytest.approx(
-        expected["W_tie_corrected"], abs=1e-12
-    )
+    assert 1 - kendall_w(ranks, is_tie_corrected=True) == pytest.approx(expected["W_tie_corrected"], abs=1e-12)
     changes = compare_ranks(ranks).max_rank_change[np.triu_indices(len(ranks), 1)]
     assert changes.mean() == pytest.approx(expected["MRC_mean_what_the_code_returns"], abs=1e-12)
     assert changes.max() == pytest.approx(expected["MRC_max_what_the_docstring_says"], abs=1e-12)

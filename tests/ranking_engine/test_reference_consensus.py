@@ -31,7 +31,7 @@ from ranking_engine import (
     uncovered_set,
     weak_condorcet_winners,
 )
-from ranking_engine.synthetic import random_matrix
+from ranking_engine.core.synthetic import random_matrix
 from tests.reference import reference_answers, reference_matrix
 
 CYCLE = ScoreMatrix([[3, 1, 2], [2, 3, 1], [1, 2, 3]], system_names=["A", "B", "C"])

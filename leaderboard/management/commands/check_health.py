@@ -8,16 +8,16 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 import config.celery  # noqa: F401 -- the broker is reached through this application
-from leaderboard.models import Job
-from leaderboard.services.health import problems
+from leaderboard.operations.health import problems
+from leaderboard.queue.heartbeats import LATE_SECONDS, ROLES as BACKGROUND
 
-ROLES = ["web", "sweep", *Job.Queue.values]
+ROLES = ["web", *BACKGROUND]
 
 
 class Command(BaseCommand):
-    """Exit status 0 when a process of this role can do its work, 1 and the reason when not."""
+    """Exit status 0 when the processes of a role do their work, 1 and the reason when not."""
 
-    help = "Say whether a process of the site can do its work."
+    help = f"Say whether a process of this role does its work: one that was heard of within {LATE_SECONDS} seconds."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -25,9 +25,13 @@ class Command(BaseCommand):
         parser.add_argument("role", choices=ROLES)
         parser.add_argument("--port", type=int, default=8000, help="where the web server listens")
 
+        parser.add_argument("--here", action="store_true", help="a process of this host must do so")
+        parser.add_argument("--pid", type=int, help="this process of this host must do so")
+
     def handle(self, *args: object, **options: object) -> None:
         """Ask whatever the role depends on."""
-        found = problems(str(options["role"]))
+        pid = int(str(options["pid"])) if options["pid"] else None
+        found = problems(str(options["role"]), is_here=bool(options["here"]), pid=pid)
         if options["role"] == "web" and not found:
             found = _web_problems(int(str(options["port"])))
         if found:

@@ -16,10 +16,10 @@ from django.core.management import CommandError, call_command
 from django.core.management.base import BaseCommand
 from django.db import connection
 
-from config.bootstrap import Problem, free_port
-from config.processes import processes
-from config.supervisor import AlreadyRunningError, Supervisor, sole_supervisor
-from leaderboard.services.demonstration import load_demonstration
+from config.installation.bootstrap import Problem, free_port
+from config.processes.commands import processes
+from config.processes.supervisor import AlreadyRunningError, Supervisor, sole_supervisor
+from leaderboard.benchmarks.demonstration import load_demonstration
 
 OWNER_EMAIL = "owner@plurank.example"
 SECONDS_TO_START = 60

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
+from leaderboard.benchmarks.folder_exports import FolderError, folder_of
 from leaderboard.models import Benchmark, Revision
-from leaderboard.services.folder_exports import FolderError, folder_of
 
 
 class Command(BaseCommand):
@@ -32,9 +32,9 @@ class Command(BaseCommand):
         try:
             files = folder_of(newest)
             folder.mkdir(parents=True, exist_ok=True)
-            for name, text in files.items():
+            for name, lines in files.items():
                 with (folder / name).open("x", encoding="utf-8", newline="") as file:
-                    file.write(text)
+                    file.writelines(lines)
         except FolderError as error:
             raise CommandError(str(error)) from error
         except OSError as error:

@@ -7,9 +7,9 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import IntegrityError
 
+from leaderboard.benchmarks.folders import import_folder
 from leaderboard.models import Benchmark, User
-from leaderboard.services.benchmark_folders import import_folder
-from ranking_engine.tables import TableError
+from ranking_engine.files.tables import TableError
 
 
 class Command(BaseCommand):

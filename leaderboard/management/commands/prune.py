@@ -2,28 +2,26 @@
 
 from argparse import ArgumentParser
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
-from leaderboard.services.retention import LEAST_DAYS, RETAINED, prune
+from leaderboard.operations.retention import DESCRIPTIONS, count_old, remove_all_old
 
 
 class Command(BaseCommand):
-    """Deletes what is old and no longer needed; scores, events, revisions and boards never."""
+    """Deletes at once what the sweep deletes bit by bit; scores, events, revisions and releases never."""
 
-    help = "Delete old rows that nothing needs any more: " + "; ".join(kind.told for kind in RETAINED) + "."
+    help = (
+        "Delete what is old and no longer needed. The sweep does the same a slice a minute; PLURANK_KEEP_DAYS and the "
+        "settings beside it say how old: " + "; ".join(DESCRIPTIONS.values()) + "."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
-        parser.add_argument("--days", type=int, default=90, help=f"how old (at least {LEAST_DAYS}; default 90)")
         parser.add_argument("--dry-run", action="store_true", help="only say how many rows there are")
 
     def handle(self, *args: object, **options: object) -> None:
         """Delete, and say how much."""
-        is_trial = bool(options["dry_run"])
-        try:
-            found = prune(int(str(options["days"])), is_trial=is_trial)
-        except ValueError as error:
-            raise CommandError(str(error)) from error
-        verb = "would be deleted" if is_trial else "deleted"
-        for kind in RETAINED:
-            self.stdout.write(f"{found[kind.name]:>8,} {kind.told} {verb}")
+        counts = count_old() if options["dry_run"] else remove_all_old()
+        verb = "would be deleted" if options["dry_run"] else "deleted"
+        for name, description in DESCRIPTIONS.items():
+            self.stdout.write(f"{counts.get(name, 0):>8,} {description} {verb}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from leaderboard.services.backups import BackupError, restore_backup
+from leaderboard.operations.backups import BackupError, restore_backup
 
 
 class Command(BaseCommand):

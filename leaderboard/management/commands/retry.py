@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 import config.celery  # noqa: F401 -- wake-ups are sent through this application
 from leaderboard.models import Benchmark, Job
-from leaderboard.services.retry import failed_jobs, retry_board, retry_job
+from leaderboard.queue.retry import failed_jobs, retry_board, retry_job
 
 
 class Command(BaseCommand):

@@ -7,8 +7,8 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.processes import QUEUES, processes
-from config.supervisor import LONGEST_PAUSE, AlreadyRunningError, Supervisor, sole_supervisor
+from config.processes.commands import QUEUES, processes
+from config.processes.supervisor import LONGEST_PAUSE, AlreadyRunningError, Supervisor, sole_supervisor
 
 
 class Command(BaseCommand):

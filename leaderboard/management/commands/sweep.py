@@ -1,5 +1,6 @@
 """`manage.py sweep`: the process that forgets nothing."""
 
+import faulthandler
 import logging
 import signal
 import threading
@@ -7,47 +8,50 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Callable
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
 import config.celery  # noqa: F401 -- wake-ups are sent through this application
-from leaderboard.services.attempts import delete_ended_attempts
-from leaderboard.services.board_notices import tell_of_publications
-from leaderboard.services.embargo import end_embargoes
-from leaderboard.services.health import SWEEP, note_heartbeat
-from leaderboard.services.jobs import sweep
-from leaderboard.services.notice_mails import put_digests
-from leaderboard.services.outbox import delete_old_messages, send_due_messages, send_due_webhooks
-from leaderboard.services.overdue import escalate_overdue
-from leaderboard.services.sessions import delete_ended_sessions
-from leaderboard.services.study_plans import plan_nightly_studies
-from leaderboard.services.token_notices import tell_of_expiring_tokens
-from leaderboard.services.upkeep import delete_expired_drafts, delete_forgotten_partials, insert_jobs_after_upgrade
+from config.processes.systemd import GOES_ON, READY, notify
+from leaderboard.accounts.tokens import tell_of_expiring_tokens
+from leaderboard.notifications.mails import put_digests
+from leaderboard.notifications.outbox import send_due_messages, send_due_webhooks
+from leaderboard.operations.retention import retain
+from leaderboard.queue.heartbeats import SWEEP, Process, delete_old_heartbeats
+from leaderboard.queue.jobs import sweep
+from leaderboard.queue.recomputation import Recomputations
+from leaderboard.rankings.listed_boards import store_missing_listed_boards
+from leaderboard.rankings.notices import tell_of_publications
+from leaderboard.studies.plans import plan_nightly_studies
+from leaderboard.submissions.embargo import end_embargoes
+from leaderboard.submissions.overdue import escalate_overdue
 
 logger = logging.getLogger(__name__)
 UPKEEP_SECONDS = 60
 UPKEEP: tuple[Callable[[], object], ...] = (
-    insert_jobs_after_upgrade,
-    delete_expired_drafts,
-    delete_forgotten_partials,
-    delete_ended_attempts,
-    delete_old_messages,
-    delete_ended_sessions,
+    store_missing_listed_boards,
+    delete_old_heartbeats,
     tell_of_expiring_tokens,
     lambda: plan_nightly_studies(timezone.now()),
 )
-OFTEN: tuple[Callable[[], object], ...] = (end_embargoes, escalate_overdue, sweep, lambda: note_heartbeat(SWEEP))
+OFTEN: tuple[Callable[[], object], ...] = (end_embargoes, escalate_overdue, Recomputations(), sweep)
 # A mail server that does not answer costs seconds: these have a thread of their own, and delay nothing above.
 NEWS: tuple[Callable[[], object], ...] = (tell_of_publications, put_digests, send_due_messages)
 # So do strangers' servers.
 HOOKS: tuple[Callable[[], object], ...] = (send_due_webhooks,)
+# And so may deleting what is old.
+KEEPING: tuple[Callable[[], object], ...] = (retain,)
 
 
 class Command(BaseCommand):
-    """Ends leases and embargoes that ran out, wakes workers, sends mails; once a second, straight from the database."""
+    """Ends leases and embargoes that ran out, wakes workers, sends mails, once a second; deletes what is old."""
 
-    help = "Keep every job going: end lost leases, wake workers for what is due, send mails. Any number may run."
+    help = (
+        "Keep every job going: end lost leases, wake workers for what is due, send mails, delete what is old. "
+        "Any number may run."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say what the command takes."""
@@ -56,22 +60,30 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: object) -> None:
         """Sweep until told to stop."""
+        process = Process(SWEEP, name=SWEEP)
         if options["once"]:
-            for step in (*UPKEEP, *OFTEN, *NEWS, *HOOKS):
+            for step in (*UPKEEP, *OFTEN, process.beat, *NEWS, *HOOKS, *KEEPING):
                 step()
             return
         stop, every = threading.Event(), float(str(options["every"]))
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stop.set())
         # Daemons: to stop, nobody waits for a mail server.
-        for name, steps in (("news", NEWS), ("hooks", HOOKS)):
+        for name, steps in (("news", NEWS), ("hooks", HOOKS), ("keeping", KEEPING)):
             threading.Thread(target=self._tell, args=(steps, stop, every), daemon=True, name=name).start()
         next_upkeep = 0.0
+        # Should a sweep hang, whatever it waits for, the process says where and ends: whoever keeps it running starts
+        # another. A thread of Python's own interpreter sees to that, so that nothing in here can keep it from doing so.
+        longest = settings.SWEEP_SECONDS + every
+        faulthandler.dump_traceback_later(longest, exit=True)
         while not stop.is_set():
             if time.monotonic() >= next_upkeep and self._try(*UPKEEP):
                 next_upkeep = time.monotonic() + UPKEEP_SECONDS
-            self._try(*OFTEN)
+            if self._try(*OFTEN, process.beat):
+                faulthandler.dump_traceback_later(longest, exit=True)
+                notify(READY, GOES_ON)
             stop.wait(every)
+        faulthandler.cancel_dump_traceback_later()
 
     def _tell(self, steps: tuple[Callable[[], object], ...], stop: threading.Event, every: float) -> None:
         try:

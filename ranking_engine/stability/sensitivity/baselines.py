@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from ranking_engine.score_matrix import ScoreMatrix
+from ranking_engine.core.score_matrix import ScoreMatrix
 
 Baseline = Literal["random", "constant"]
 

@@ -21,9 +21,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ranking_engine.dispatch import rank
-from ranking_engine.missing import complete
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.catalogue.dispatch import rank
+from ranking_engine.core.missing import complete
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.sensitivity.cone import Cone, climb, corners
 from ranking_engine.stability.sensitivity.proof import BOX_WORK, MAX_PROGRAMS, Bounds, prove
 from ranking_engine.stability.sensitivity.rank_moves import MoveBounds, bound_moves

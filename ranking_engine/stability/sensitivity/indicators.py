@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking_engine.linear_programs import SolverError
-from ranking_engine.score_matrix import FloatArray
+from ranking_engine.core.linear_programs import SolverError
+from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.stability.sensitivity.cone import Cone
 
 MAX_ROWS = 150

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.profile import Profile
-from ranking_engine.ranking import ranks_of
+from ranking_engine.core.profile import Profile
+from ranking_engine.core.ranking import ranks_of
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.rules.rates import common_weight
-from ranking_engine.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.sensitivity.subsets import (
     MAX_NODES,
     POSITIVE,
@@ -157,9 +157,7 @@ def win_rates(matrix: ScoreMatrix) -> tuple[FloatArray, tuple[str, ...]]:
     profile = Profile(part)
     common = common_weight(profile)
     wins = profile.pairwise.wins
-    shares = np.divide(
-        wins.astype(np.float64), common.astype(np.float64), out=np.zeros(wins.shape), where=common > 0
-    )
+    shares = np.divide(wins.astype(np.float64), common.astype(np.float64), out=np.zeros(wins.shape), where=common > 0)
     np.fill_diagonal(shares, 0.0)
     return shares, part.system_names
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.score_matrix import FloatArray
+from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.stability.sensitivity.cone import Boxes, Cone, Visit, largest_first, split
 from ranking_engine.stability.sensitivity.relaxation import normaliser, relax
 

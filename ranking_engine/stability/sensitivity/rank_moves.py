@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking_engine.score_matrix import FloatArray
+from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.stability.sensitivity.cone import Boxes, Cone, Visit, climb, corners, largest_first
 from ranking_engine.stability.sensitivity.indicators import MAX_ROWS, most_negative
 from ranking_engine.stability.sensitivity.proof import MAX_BOXES, Bounds, Tick, prove

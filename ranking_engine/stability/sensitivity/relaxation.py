@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.score_matrix import FloatArray
+from ranking_engine.core.score_matrix import FloatArray
 
 SMOOTHING = (0.1, 0.02)
 NEWTON_STEPS = 4

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.linear_programs import RowProgram, SolverError
-from ranking_engine.score_matrix import FloatArray
+from ranking_engine.core.linear_programs import RowProgram, SolverError
+from ranking_engine.core.score_matrix import FloatArray
 
 POSITIVE = 1e-7  # the least sum that counts as positive
 MAX_NODES = 5_000
@@ -194,9 +194,7 @@ def _wander_together(
     return list(best_choices)
 
 
-def prove(
-    sums: Sums, lower: int, visit: Visit, *, max_nodes: int = MAX_NODES, tick: Tick = lambda: None
-) -> Bounds:
+def prove(sums: Sums, lower: int, visit: Visit, *, max_nodes: int = MAX_NODES, tick: Tick = lambda: None) -> Bounds:
     """Look for a choice with more than `lower` positive sums, or prove that there is none.
 
     Args:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.ranking import ranks_of
-from ranking_engine.score_matrix import FloatArray
+from ranking_engine.core.ranking import ranks_of
+from ranking_engine.core.score_matrix import FloatArray
 
 
 def average_ranks(scores: FloatArray) -> FloatArray:
@@ -87,4 +87,3 @@ class Visited:
         moved = np.abs(ranks - self.reference).max(initial=0.0) / max(1, len(ranks) - 1)
         tau_b_distance = (1 - balance / scale) / 2 if scale else 0.0
         return Met(round((both - balance) / 4), tau_b_distance, float(moved), solution, ranks)
-

@@ -1,4 +1,4 @@
-// Scores as the decimal numbers that people wrote: `ranking_engine/decimals.py` once more.
+// Scores as the decimal numbers that people wrote: `ranking_engine/core/decimals.py` once more.
 
 const DIGITS = 12;
 const HALF = "5".padEnd(21 - DIGITS, "0"); // what follows the digits of a number halfway between two decimals

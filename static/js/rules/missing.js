@@ -1,4 +1,4 @@
-// What becomes of missing scores: `ranking_engine/missing.py` once more.
+// What becomes of missing scores: `ranking_engine/core/missing.py` once more.
 
 import { asScore } from "./decimals.js";
 import { Part } from "./part.js";

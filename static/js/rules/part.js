@@ -1,5 +1,5 @@
 // What a rule ranks: scored systems and voting tasks, with the order that each task makes and the pairwise comparison.
-// `ranking_engine/profile.py`, `task_order.py` and `pairwise.py` once more.
+// `ranking_engine/core/profile.py`, `task_order.py` and `pairwise.py` once more.
 
 /**
  * @property systems the index of each row in the whole table.

@@ -1,4 +1,4 @@
-// From rule scores to ranks: `ranking_engine/ranking.py` once more.
+// From rule scores to ranks: `ranking_engine/core/ranking.py` once more.
 
 export const UNRANKED = -1;
 export const TIE_TOLERANCE = 1e-9; // consecutive scores within this share of the largest |score| tie

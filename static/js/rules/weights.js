@@ -1,5 +1,5 @@
-// Weights as exact fractions, and what every task weighs under an aggregation: `ranking_engine/weights.py` and
-// `ranking_engine/aggregation.py` once more, in the browser. A fraction is a pair of BigInts [numerator, denominator].
+// Weights as exact fractions, and what every task weighs under an aggregation: `ranking_engine/core/weights.py` and
+// `ranking_engine/core/aggregation.py` once more, in the browser. A fraction is a pair of BigInts [numerator, denominator].
 
 const DECIMAL = /^(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,2}))?$/i;
 const RATIO = /^(\d+)\/(\d+)$/;

@@ -1,4 +1,4 @@
-// What the page says, in the words of `leaderboard/services/what_if.py`.
+// What the page says, in the words of `leaderboard/explore/what_if.py`.
 
 const STATUS_WORDS = { no_winner: "nobody", undefined: "no ranking" };
 

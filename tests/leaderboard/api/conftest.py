@@ -11,8 +11,8 @@ from django.http import HttpResponse
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
+from leaderboard.accounts.tokens import create_token
 from leaderboard.models import User
-from leaderboard.services.tokens import create_token
 
 ALL_SCOPES = ("read", "submit", "manage")
 

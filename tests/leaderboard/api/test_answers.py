@@ -9,9 +9,9 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from leaderboard.api.views import figures
+from leaderboard.api import systems
 from leaderboard.models import Benchmark
-from leaderboard.services.submissions import accept_batch
+from leaderboard.submissions.lifecycle import accept_batch
 from tests.leaderboard.api.conftest import error_of
 
 PUBLIC, PRIVATE = "public, max-age=0, must-revalidate", "private, max-age=0, must-revalidate"
@@ -35,7 +35,7 @@ def test_a_fault_of_ours_is_a_500_without_a_trace(make, api, monkeypatch, caplog
     def fails(*_):
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(figures, "systems_at", fails)
+    monkeypatch.setattr(systems, "systems_at", fails)
     response = api.get(f"benchmarks/{benchmark.key}/scores/")
     assert error_of(response) == {
         "status": 500,

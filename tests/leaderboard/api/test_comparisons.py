@@ -8,12 +8,12 @@ from itertools import combinations, permutations
 import pytest
 from django.test import override_settings
 
+from jobs.runner import run_job
+from leaderboard.accounts.tokens import create_token
+from leaderboard.benchmarks.folders import import_folder
 from leaderboard.models import Job
-from leaderboard.services.benchmark_folders import import_folder
-from leaderboard.services.job_runner import run_job
-from leaderboard.services.score_matrix import input_hash, revision_matrix
-from leaderboard.services.tokens import create_token
-from leaderboard.services.uploads import Upload, submit_upload
+from leaderboard.rankings.score_matrix import input_hash, revision_matrix
+from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.factories import TOY, TOY_ORDERS
 from tests.leaderboard.api.conftest import error_of
 from tests.leaderboard.api.generated_client import GeneratedClient

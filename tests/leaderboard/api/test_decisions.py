@@ -3,8 +3,8 @@
 import pytest
 
 from leaderboard.models import ApiToken, Batch, Score, Submission, User
-from leaderboard.services.moderation import look_at
-from leaderboard.services.submissions import withdraw_submission
+from leaderboard.submissions.lifecycle import withdraw_submission
+from leaderboard.submissions.moderation.decisions import review
 from ranking_engine import RULES
 from tests.leaderboard.api.conftest import error_of
 
@@ -36,7 +36,7 @@ def test_a_dry_run_of_accepting_tells_the_rank_changes_that_the_queue_shows(make
     rules = dry(api, owner, f"submissions/{batch.uuid}/accept/")
     assert moves(rules["mean"]) == {"C": (None, 1), "B": (1, 2), "A": (2, 3)}
     assert (rules["mean"]["winners_before"], rules["mean"]["winners_after"]) == (["B"], ["C"])
-    shown = {effect.rule_name: effect for effect in look_at(Batch.objects.get(pk=batch.pk)).effects}
+    shown = {effect.rule_name: effect for effect in review(Batch.objects.get(pk=batch.pk)).effects}
     assert shown.keys() == {RULES[key].name for key in rules}
     for key, rule in rules.items():
         n_arrived = sum(move["system"] is None for move in rule["changes"])

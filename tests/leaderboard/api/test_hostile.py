@@ -5,11 +5,13 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
+from leaderboard.access.audience import audience_of
+from leaderboard.accounts.tokens import create_token
 from leaderboard.models import Batch, Benchmark, Submission, System
 from leaderboard.models.submissions import Source
-from leaderboard.services.drafts import DraftError, RawRow, make_draft
-from leaderboard.services.tokens import create_token
-from leaderboard.services.upload_checks import SECRET_REFUSALS
+from leaderboard.submissions.checks import SECRET_REFUSALS
+from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.problems import InputError
 from tests.leaderboard.api.conftest import error_of
 
 READS = [
@@ -60,8 +62,8 @@ def test_a_name_that_looks_like_one_on_the_board_is_refused_at_every_door(make, 
     benchmark, user = make.benchmark({"GPT-4o": [1.0], "Llama I": [2.0], "Gemini": [3.0], "Turbo": [4.0]}), make.user()
     sent = {"systems": [{"name": name, "scores": {"task-1": 1}}], "create_systems": True}
     assert api.as_user(user).post(f"benchmarks/{benchmark.key}/submissions/", sent).status_code == 400
-    with pytest.raises(DraftError, match=r"look alike|mixes alphabets"):
-        make_draft(benchmark, user, [RawRow(name, {"task-1": "1"})], source=Source.FORM)
+    with pytest.raises(InputError, match=r"look alike|mixes alphabets"):
+        make_draft(audience_of(user, benchmark), [RawRow(name, {"task-1": "1"})], source=Source.FORM)
     assert System.objects.filter(benchmark=benchmark).count() == 4
 
 
@@ -164,7 +166,7 @@ def test_names_that_are_hidden_are_not_found_by_guessing(make, api, hiding):
 
 
 def asking_user(asking):
-    from leaderboard.services.tokens import find_token
+    from leaderboard.accounts.tokens import find_token
 
     return find_token(asking._secret).user
 

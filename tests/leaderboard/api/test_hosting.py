@@ -2,8 +2,8 @@
 
 import pytest
 
+from leaderboard.accounts.tokens import create_token
 from leaderboard.models import AuditEntry, Benchmark, Invitation, Membership, Submission
-from leaderboard.services.tokens import create_token
 from tests.leaderboard.api.conftest import error_of
 from tests.leaderboard.api.generated_client import GeneratedClient
 

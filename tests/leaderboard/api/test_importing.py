@@ -6,11 +6,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from leaderboard.api.import_bodies import assignment_of, import_body
-from leaderboard.api.openapi import IMPORT_EXAMPLE
+from leaderboard.api.imports import IMPORT_EXAMPLE, ImportBody, assignment_of
+from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import Batch, Draft
-from leaderboard.services.benchmarks import TaskSpec
-from leaderboard.services.imports import Assignment, read_import
+from leaderboard.submissions.imports import Assignment, read_import
 from tests.leaderboard.api.conftest import error_of
 
 RESULTS = {
@@ -108,7 +107,7 @@ def test_where_submissions_are_closed_nothing_is_read(api, make):
 
 
 def test_the_example_in_the_schema_maps_what_its_file_holds():
-    body = import_body(IMPORT_EXAMPLE.value)
-    found = read_import(body.files)
-    assignment, problems = assignment_of(body, found, Assignment())
+    body = ImportBody.read(IMPORT_EXAMPLE.value)
+    results = read_import(body["files"])
+    assignment, problems = assignment_of(body["mapping"], results, Assignment())
     assert (assignment.tasks, assignment.names, problems) == ({0: "ARC easy"}, {0: "Deep Thought"}, [])

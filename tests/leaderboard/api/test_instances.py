@@ -11,13 +11,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from leaderboard.benchmarks.create import TaskSpec
+from leaderboard.benchmarks.releases import new_edition
 from leaderboard.models import Batch, Benchmark, Draft, InstanceScores, InstanceSet, Job, Score
-from leaderboard.services.benchmarks import TaskSpec
-from leaderboard.services.instance_vectors import unpack_names, unpack_vector
-from leaderboard.services.releases import new_edition
-from leaderboard.services.submissions import accept_batch
-from leaderboard.services.uploads import Upload, UploadError, submit_upload
-from tests.ranking_engine.test_instances import naive_points
+from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
+from leaderboard.submissions.lifecycle import accept_batch
+from leaderboard.submissions.problems import InputError
+from leaderboard.submissions.uploads import Upload, submit_upload
+from tests.ranking_engine.core.test_instances import naive_points
 
 HEADER = "system,task,instance,score\n"
 SYSTEMS = ("Ada", "Bert", "Cleo", "Dora")
@@ -98,8 +99,11 @@ def test_a_file_becomes_scores_vectors_ranks_a_page_and_an_answer(make, client, 
     batch = confirm(client, benchmark, response)
     # What is stored: the mean of each row, and the vectors in the order of the sorted names.
     for score in Score.objects.select_related("submission__system", "task"):
-        own = [x for (system, task, _), x in table.items() if (system, task) == (
-            score.submission.system.name, score.task.name) and x is not None]
+        own = [
+            x
+            for (system, task, _), x in table.items()
+            if (system, task) == (score.submission.system.name, score.task.name) and x is not None
+        ]
         assert score.value == pytest.approx(sum(own) / len(own), abs=1e-12)
         assert score.n_instances == len(own)
     assert (InstanceSet.objects.count(), InstanceScores.objects.count()) == (2, 8)
@@ -236,7 +240,7 @@ def test_where_scores_are_hidden_an_error_does_not_say_how_many_instances_were_g
     submit_upload(benchmark, owner, upload_of(HEADER + "".join(f"Ada,Task 1,q{u},1\n" for u in range(5))))
     type(benchmark).objects.update(score_view="ranks")
     benchmark.refresh_from_db()
-    with pytest.raises(UploadError, match="these are other instances than those of the board") as found:
+    with pytest.raises(InputError, match="these are other instances than those of the board") as found:
         submit_upload(benchmark, make.user(), upload_of(HEADER + "Bert,Task 1,q1,1\nBert,Task 1,z,1\n"))
     assert "match" not in str(found.value)
 
@@ -249,7 +253,7 @@ def test_another_set_is_an_error_that_counts_the_matches_unless_it_replaces_all(
     (message,) = response.context["errors"]
     assert message.startswith("line 2, column 'Task 1': these are 3 other instances than those of the board, which ")
     assert "which has 5: 2 of the names match." in message
-    with pytest.raises(UploadError, match="2 of the names match"):
+    with pytest.raises(InputError, match="2 of the names match"):
         submit_upload(benchmark, owner, upload_of(other))
     # Ada's own scores are replaced, so there is nobody left to compare with.
     both = other + "".join(f"Ada,Task 1,q{u},0\n" for u in (1, 3, 7))

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
+from jobs.runner import run_job
 from leaderboard.models import Job
-from leaderboard.services import prospects as service
-from leaderboard.services.job_runner import run_job
+from leaderboard.studies.prospects import stored as service
 from tests.leaderboard.api.conftest import error_of
 
 SPECIALISTS = {"First": [3.0, 0.0], "Second": [0.0, 3.0], "Rounder": [2.0, 2.0], "Last": [1.0, 1.0]}

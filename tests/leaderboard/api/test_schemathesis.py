@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from leaderboard.services.tokens import create_token
+from leaderboard.accounts.tokens import create_token
 from tests.running_site import RunningSite
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"

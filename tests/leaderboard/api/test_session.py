@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 
-from leaderboard.services.tokens import create_token
+from leaderboard.accounts.tokens import create_token
 from tests.factories import TOY
 from tests.leaderboard.api.test_reading import figures
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import Batch, Job, Revision, Score, Submission, SubmissionEvent, System
-from leaderboard.services.benchmarks import TaskSpec
-from leaderboard.services.submissions import withdraw_submission
+from leaderboard.submissions.lifecycle import withdraw_submission
 from tests.concurrency import at_once
 from tests.factories import TOY
 from tests.leaderboard.api.conftest import Api, error_of

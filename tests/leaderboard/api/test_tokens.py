@@ -8,8 +8,8 @@ from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 
+from leaderboard.accounts.tokens import MOST_TOKENS, TokenError, create_token
 from leaderboard.models import ApiToken
-from leaderboard.services.tokens import MOST_TOKENS, TokenError, create_token
 from tests.leaderboard.api.conftest import Api, error_of
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"

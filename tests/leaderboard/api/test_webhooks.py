@@ -4,7 +4,7 @@ import json
 import uuid
 
 from leaderboard.models import AuditEntry, Webhook
-from leaderboard.services.outbox import send_due_webhooks
+from leaderboard.notifications.outbox import send_due_webhooks
 from tests.hook_sink import hook_sink
 from tests.leaderboard.api.conftest import error_of
 

@@ -6,10 +6,10 @@ from contextlib import closing
 import pytest
 from django.db import DatabaseError, connection, transaction
 
+from leaderboard.benchmarks.releases import freeze_revision
+from leaderboard.common.append_only import append_only_permit
 from leaderboard.models import AppendOnlyPermit, Revision, Score, Submission, SubmissionEvent
-from leaderboard.services.permit import append_only_permit
-from leaderboard.services.releases import freeze_revision
-from leaderboard.services.uploads import Upload, submit_upload
+from leaderboard.submissions.uploads import Upload, submit_upload
 
 FROZEN = [
     "leaderboard_score",

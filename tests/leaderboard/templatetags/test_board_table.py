@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from leaderboard.services.board_rows import Cell, Row
+from leaderboard.boards.rows import Cell, Row
 from leaderboard.templatetags.board_table import board_row
 
 CELL = Cell(rank=3, n_tied_with=0, change=None, score_text="", reason="", interval_text="")

@@ -3,8 +3,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ranking_engine import ScoreMatrix, rank_all
 from ranking_engine.axioms import RankedRevision, flips_of_history, history_flips

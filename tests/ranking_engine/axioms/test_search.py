@@ -4,13 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ranking_engine import RULES, ScoreMatrix, rank
 from ranking_engine.axioms import PROPERTIES, Witness, effect_of, entry, sentence, violates, witness
 from ranking_engine.axioms.definitions import clone_set
-from ranking_engine.synthetic import random_matrix
+from ranking_engine.core.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 
 # A and B swap under Borda once C, which B beats by more where it is ahead, is there.

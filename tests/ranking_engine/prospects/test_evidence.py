@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ranking_engine import ScoreMatrix
-from ranking_engine.aggregation import voting_groups
+from ranking_engine.core.aggregation import voting_groups
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.prospects import (
     Bound,
     Conditions,
@@ -23,7 +23,6 @@ from ranking_engine.prospects import (
     prospects,
 )
 from ranking_engine.prospects.shares import winning_share
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine import naive_prospects as naive
 from tests.ranking_engine.strategies import matrices
 

@@ -7,12 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ranking_engine import ScoreMatrix, rank
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.prospects import RULES, Conditions, pair_prospect, prospects
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine import naive_prospects as naive
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_matrix
@@ -40,9 +39,7 @@ def positional(column, vector, ties):
     for mine in column:
         above = sum(other > mine for other in column)
         entries = vector[above : above + column.count(mine)]
-        given_points.append(
-            {"best": entries[0], "worst": entries[-1], "average": sum(entries) / len(entries)}[ties]
-        )
+        given_points.append({"best": entries[0], "worst": entries[-1], "average": sum(entries) / len(entries)}[ties])
     return given_points
 
 

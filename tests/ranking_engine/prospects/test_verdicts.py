@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from scipy.optimize import linprog
 
 from ranking_engine import ScoreMatrix
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.prospects import Prospects, prospects
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine import naive_prospects as naive
 from tests.ranking_engine.naive import oriented
 from tests.ranking_engine.strategies import matrices

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from scipy import stats
 
 from ranking_engine import ScoreMatrix, rank
-from ranking_engine.synthetic import random_matrix
+from ranking_engine.core.synthetic import random_matrix
 from tests.ranking_engine import naive, naive_consensus
 from tests.ranking_engine.strategies import matrices
 

@@ -13,7 +13,7 @@ from ranking_engine import (
     uncovered_set,
     weak_condorcet_winners,
 )
-from ranking_engine.synthetic import random_matrix
+from ranking_engine.core.synthetic import random_matrix
 from tests.ranking_engine import naive, naive_consensus
 from tests.ranking_engine.strategies import matrices
 

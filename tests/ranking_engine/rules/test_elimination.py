@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ranking_engine import ScoreMatrix, condorcet_winner, rank
-from ranking_engine.synthetic import random_matrix
+from ranking_engine.core.synthetic import random_matrix
 from tests.ranking_engine import naive
 
 # A = B > C on 3 tasks, A = C > B on 3, B > A = C on 2, C > A = B on 2

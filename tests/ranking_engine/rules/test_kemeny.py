@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 
 from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.rules import kemeny
 from ranking_engine.rules.kemeny_program import OrderProgram, Steps, seconds_left
 from ranking_engine.rules.kemeny_search import best_of_all, excess_of, improved, searched
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine import naive, naive_consensus
 from tests.ranking_engine.strategies import matrices
 

@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ranking_engine import Pairwise, ScoreMatrix, rank
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.rules import paths
 from ranking_engine.rules.paths import STRENGTHS, victory_levels
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine import naive, naive_consensus
 from tests.ranking_engine.strategies import matrices
 

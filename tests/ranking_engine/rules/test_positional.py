@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from ranking_engine import TIES, ScoreMatrix, rank
-from ranking_engine.profile import Profile
+from ranking_engine.core.profile import Profile
+from ranking_engine.core.synthetic import random_matrix
+from ranking_engine.core.task_order import task_order
 from ranking_engine.rules.positional import points, positional_scores
-from ranking_engine.synthetic import random_matrix
-from ranking_engine.task_order import task_order
 
 TIED = np.array([[5.0], [7.0], [5.0], [5.0], [1.0]])  # one first, three on positions 2 to 4, one last
 

@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, settings, strategies as st
 
 from ranking_engine import Pairwise, ScoreMatrix, rank
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.rules.paths import STRENGTHS, victory_levels
 from ranking_engine.rules.ranked_pairs_winners import winners_over_orders
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine import naive_consensus
 from tests.ranking_engine.strategies import matrices
 

@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.rules.rates import NO_RIVAL, snapped
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine import naive, naive_consensus
 from tests.ranking_engine.strategies import matrices
 

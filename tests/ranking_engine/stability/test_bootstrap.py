@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ranking_engine import MISSING_POLICIES, RULES, UNRANKED, ScoreMatrix, listed_rules, rank
-from ranking_engine.clusters import cluster_key, clusters_of
-from ranking_engine.missing import complete, scored_part
+from ranking_engine.core.clusters import cluster_key, clusters_of
+from ranking_engine.core.missing import complete, scored_part
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.bootstrap import (
     DEFAULT_RULES,
     affordable_resamples,
@@ -19,7 +19,6 @@ from ranking_engine.stability.bootstrap import (
     rank_intervals,
 )
 from ranking_engine.stability.rank_bounds import end_errors, expanded_tail, interval_bounds
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 
 
@@ -81,7 +80,7 @@ def test_rules_ranked_one_by_one_get_as_many_resamples_as_the_budget_buys_and_ne
 
 
 def test_a_rule_of_which_one_resample_takes_too_long_is_skipped_and_says_so(monkeypatch):
-    monkeypatch.setattr("ranking_engine.stability.bootstrap.MOST_SECONDS", 1e-5)
+    monkeypatch.setattr("ranking_engine.stability.bootstrap.MAX_SECONDS", 1e-5)
     intervals = rank_intervals(random_matrix(20, 8, seed=3), ("borda", "coombs"), n_resamples=10)
     assert set(intervals.counts) == {"borda"}
     assert re.fullmatch(r"ranking one resample would take about [\d.e-]+ s", intervals.skipped["coombs"])
@@ -101,17 +100,13 @@ def test_rules_that_need_all_scores_and_rules_that_do_not_share_one_budget():
 def test_a_rule_that_is_undefined_on_all_tasks_is_so_although_a_resample_may_leave_out_the_cause():
     matrix = random_matrix(4, 8, seed=3)
     undefined = rank_intervals(matrix, ("optimality_gap", "borda"), n_resamples=10).undefined
-    assert undefined == {
-        "optimality_gap": "no optimality threshold (gamma) is stated; for percentages 95 is usual"
-    }
+    assert undefined == {"optimality_gap": "no optimality threshold (gamma) is stated; for percentages 95 is usual"}
 
 
 def test_weights_too_large_for_floats_are_ranked_exactly():
     weights = [2**60 + k for k in range(8)]
     assert_same_as_naive(random_matrix(6, 8, seed=4, weights=weights), DEFAULT_RULES, 5, 0)
-    assert_same_as_naive(
-        random_matrix(6, 8, seed=4, weights=[2**40 + k for k in range(8)]), DEFAULT_RULES, 5, 0
-    )
+    assert_same_as_naive(random_matrix(6, 8, seed=4, weights=[2**40 + k for k in range(8)]), DEFAULT_RULES, 5, 0)
 
 
 def test_a_system_whose_tasks_are_not_drawn_is_unranked_in_that_resample_and_nobodys_rival():

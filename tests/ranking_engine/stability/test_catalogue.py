@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ranking_engine import ScoreMatrix
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import STUDIES, get_study, run_study
-from ranking_engine.synthetic import random_matrix
 
 MATRIX = ScoreMatrix(
     np.exp(random_matrix(8, 7, seed=5, n_levels=9, missing=0.1).values / 4),

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 
 from ranking_engine import ScoreMatrix, rank
-from ranking_engine.comparison import kendall_distance
-from ranking_engine.missing import complete, scored_part
-from ranking_engine.registry import get_rule
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.comparison import kendall_distance
+from ranking_engine.core.missing import complete, scored_part
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import STUDIES, run_study
 from ranking_engine.stability.corrupted_tasks import reversed_scores, sizes
 from ranking_engine.stability.study import generator
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 
 STUDY = STUDIES["corrupted_tasks"]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 from ranking_engine import ScoreMatrix
-from ranking_engine.comparison import compare_ranks, dispersion, task_ranks
-from ranking_engine.missing import scored_part
+from ranking_engine.core.comparison import compare_ranks, dispersion, task_ranks
+from ranking_engine.core.missing import scored_part
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.diversity import diversity, impute_from_nearest
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_answers, reference_matrix
 
@@ -120,9 +120,7 @@ def test_figures_follow_the_definitions_on_small_matrices(matrix):
     ranks = task_ranks(part.with_values(impute_from_nearest(part.values)))
     assert found.diversity == pytest.approx(naive_diversity(ranks), abs=1e-12)
     assert found.tasks == part.task_names
-    pairs = [
-        np.abs(ranks[s] - ranks[t]).max() / (part.n_systems - 1) for t in range(len(ranks)) for s in range(t)
-    ]
+    pairs = [np.abs(ranks[s] - ranks[t]).max() / (part.n_systems - 1) for t in range(len(ranks)) for s in range(t)]
     if pairs:
         assert found.mean_max_rank_change == pytest.approx(np.mean(pairs))
         assert found.largest_max_rank_change == pytest.approx(max(pairs))

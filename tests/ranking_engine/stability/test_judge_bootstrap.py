@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 
 from ranking_engine import RULES, ScoreMatrix, condorcet_winner, rank
-from ranking_engine.comparison import spearman as spearman_of_two
-from ranking_engine.missing import complete, scored_part
-from ranking_engine.ranking import Ranking
+from ranking_engine.core.comparison import spearman as spearman_of_two
+from ranking_engine.core.missing import complete, scored_part
+from ranking_engine.core.ranking import Ranking
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import STUDIES, run_study
 from ranking_engine.stability.study import generator
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 
 STUDY = STUDIES["judge_bootstrap"]
@@ -45,9 +45,7 @@ def naive_trial(part, rule, counts, systems):
     quality = [naive_quality(board, counts, i) for i in winners]
     quality = [q for q in quality if not np.isnan(q)]
     elected = condorcet_winner(board)
-    unseen = [
-        spearman_of_two(ranking, ranking_by_task(board, t)) for t in range(part.n_tasks) if counts[t] == 0
-    ]
+    unseen = [spearman_of_two(ranking, ranking_by_task(board, t)) for t in range(part.n_tasks) if counts[t] == 0]
     unseen = [value for value in unseen if not np.isnan(value)]
     return {
         "winner_rank": np.mean(quality) if quality else np.nan,

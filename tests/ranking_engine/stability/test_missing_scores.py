@@ -2,16 +2,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import spearmanr
 
 from ranking_engine import RULES, UNRANKED, ScoreMatrix, rank
-from ranking_engine.missing import complete, scored_part
-from ranking_engine.ranking import Ranking
+from ranking_engine.core.missing import complete, scored_part
+from ranking_engine.core.ranking import Ranking
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import STUDIES, run_study
 from ranking_engine.stability.missing_scores import filled_levels, with_gaps
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_answers, reference_matrix
 

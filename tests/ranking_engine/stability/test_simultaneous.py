@@ -5,15 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from ranking_engine import UNRANKED, ScoreMatrix, rank
-from ranking_engine.missing import scored_part
+from ranking_engine.core.missing import scored_part
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.bootstrap import draw_tasks, rank_intervals
 from ranking_engine.stability.simultaneous import simultaneous_ranks
-from ranking_engine.synthetic import random_matrix
 
 SUMS = ("borda", "plurality", "minimax")  # scores grow with the weight of all tasks
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 
 from ranking_engine import ScoreMatrix, rank
-from ranking_engine.missing import complete, scored_part
-from ranking_engine.registry import get_rule
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.missing import complete, scored_part
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import STUDIES, run_study
-from ranking_engine.stability.growing_boards import grows_fast
 from ranking_engine.stability.plan import make_plan
+from ranking_engine.stability.resampling.growing_boards import grows_fast
 from ranking_engine.stability.study import generator
 from ranking_engine.stability.system_additions import effects
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_answers, reference_matrix
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 
 from ranking_engine import ScoreMatrix, listed_rules, rank
-from ranking_engine.comparison import kendall_tau
-from ranking_engine.missing import complete, scored_part
-from ranking_engine.registry import get_rule
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.comparison import kendall_tau
+from ranking_engine.core.missing import complete, scored_part
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import STUDIES, run_study
 from ranking_engine.stability.task_subsets import Subsets
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 
 STUDY = STUDIES["task_subsets"]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 from ranking_engine import ScoreMatrix
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import STUDIES, get_study, run_study
 from ranking_engine.stability.diversity import diversity
 from ranking_engine.stability.whole import WHOLE_STUDIES
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 
 KEYS = [study.key for study in WHOLE_STUDIES]

@@ -5,14 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ranking_engine import ScoreMatrix, rank
-from ranking_engine.comparison import compare_ranks
+from ranking_engine.core.comparison import compare_ranks
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.sensitivity.baselines import CARDINAL_SHAPE, baseline, mean_of_trials
 from ranking_engine.stability.sensitivity.cardinal import FEASIBLE_SETS, cardinal_sensitivity
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_answers, reference_matrix
 

@@ -4,8 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from ranking_engine.stability.sensitivity.cone import Boxes, Cone, climb, corners, largest_first, split
 from ranking_engine.stability.sensitivity.indicators import most_negative

@@ -4,14 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ranking_engine import ScoreMatrix, rank
+from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.sensitivity.baselines import baseline
 from ranking_engine.stability.sensitivity.ordinal import ordinal_sensitivity
 from ranking_engine.stability.sensitivity.subsets import Sums, climb, prove, rounded, wander
-from ranking_engine.synthetic import random_matrix
 from tests.ranking_engine.stability.sensitivity.test_cardinal import figures
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_answers, reference_matrix
@@ -28,9 +27,7 @@ def ranks_with(matrix, top, added):
 def assert_reached(matrix, found):
     share, moved = found.discordant_share, found.max_rank_change
     np.testing.assert_array_equal(found.reference, ranks_with(matrix, found.top, ()))
-    assert figures(found.reference, ranks_with(matrix, found.top, share.added))[0] == round(
-        share.lower * found.n_pairs
-    )
+    assert figures(found.reference, ranks_with(matrix, found.top, share.added))[0] == round(share.lower * found.n_pairs)
     assert figures(found.reference, ranks_with(matrix, found.top, moved.added))[2] == pytest.approx(moved.lower)
     distance = figures(found.reference, ranks_with(matrix, found.top, found.farthest))[1]
     assert distance == pytest.approx(found.tau_b_distance, abs=1e-12)
@@ -77,9 +74,7 @@ def test_programs_prove_what_all_choices_show_and_bound_it_when_cut_short():
     best = max(sums.n_positive(choice) for choice in met)
     walks = wander(sums, [(met[0], 0.0), (met[0], 0.3)], 200, generator)
     best = max(best, *(sums.n_positive(choice) for choice in walks))
-    brute = max(
-        sums.n_positive(np.array(choice, dtype=bool)) for choice in itertools.product((0, 1), repeat=9)
-    )
+    brute = max(sums.n_positive(np.array(choice, dtype=bool)) for choice in itertools.product((0, 1), repeat=9))
     found = prove(sums, best, met.append)
     assert (found.lower, found.upper) == (brute, brute)
     cut = prove(sums, 0, met.append, max_nodes=1)

@@ -1,0 +1,90 @@
+"""The caches, which count how often they knew an answer.
+
+Without the one in Redis the site goes on: what is not to be had is computed again.
+"""
+
+import logging
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.core.cache.backends.locmem import LocMemCache
+from django.core.cache.backends.redis import RedisCache
+from redis.exceptions import RedisError
+
+from config.monitoring.meters import count_cache_read
+
+logger = logging.getLogger(__name__)
+_NOTHING = object()
+REST_SECONDS = 5.0  # a Redis that did not answer is not asked again for so long
+
+
+class CountedMemoryCache(LocMemCache):
+    """The cache of a site of one web process, in its memory."""
+
+    def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:  # noqa: ANN401
+        """The value, or `default`."""
+        value = super().get(key, _NOTHING, version)
+        count_cache_read(is_hit=value is not _NOTHING)
+        return default if value is _NOTHING else value
+
+
+class ForgivingRedisCache(RedisCache):
+    """While Redis is away nothing is found and nothing is kept; no request fails for it.
+
+    Limits of the API that are counted here then hold nobody back. Those of guessing count in the database.
+    """
+
+    _rests_until = 0.0  # of the whole process: one Redis
+
+    def _tried(self, name: str, otherwise: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        if time.monotonic() < ForgivingRedisCache._rests_until:
+            return otherwise
+        try:
+            return getattr(super(), name)(*args, **kwargs)
+        except (RedisError, OSError) as error:
+            ForgivingRedisCache._rests_until = time.monotonic() + REST_SECONDS
+            logger.warning("the cache did not answer, and is not asked for %g s: %s", REST_SECONDS, error)
+            return otherwise
+
+    def add(self, *args: Any, **kwargs: Any) -> bool:  # noqa: ANN401
+        """Whether it was not there; True while Redis is away, so that whoever adds a lock goes on."""
+        return bool(self._tried("add", True, *args, **kwargs))
+
+    def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:  # noqa: ANN401
+        """The value, or `default`."""
+        value = self._tried("get", _NOTHING, key, _NOTHING, version)
+        count_cache_read(is_hit=value is not _NOTHING)
+        return default if value is _NOTHING else value
+
+    def set(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """Keep a value, if that is possible."""
+        self._tried("set", None, *args, **kwargs)
+
+    def touch(self, *args: Any, **kwargs: Any) -> bool:  # noqa: ANN401
+        """Whether it is there and lives longer."""
+        return bool(self._tried("touch", False, *args, **kwargs))
+
+    def delete(self, *args: Any, **kwargs: Any) -> bool:  # noqa: ANN401
+        """Whether it was there."""
+        return bool(self._tried("delete", False, *args, **kwargs))
+
+    def get_many(self, keys: Iterable[Any], version: int | None = None) -> dict[Any, Any]:
+        """Those that are there."""
+        keys = list(keys)
+        values = dict(self._tried("get_many", {}, keys, version))
+        count_cache_read(is_hit=True, n=len(values))
+        count_cache_read(is_hit=False, n=len(keys) - len(values))
+        return values
+
+    def set_many(self, data: Mapping[Any, Any], *args: Any, **kwargs: Any) -> list[Any]:  # noqa: ANN401
+        """Keep several; the keys of those that were not kept."""
+        return list(self._tried("set_many", list(data), data, *args, **kwargs))
+
+    def has_key(self, *args: Any, **kwargs: Any) -> bool:  # noqa: ANN401
+        """Whether it is there."""
+        return bool(self._tried("has_key", False, *args, **kwargs))
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._tried("clear", None)

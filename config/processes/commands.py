@@ -1,0 +1,37 @@
+"""The processes that make up a running site; any may be killed at any time. docker-compose.yml runs the same."""
+
+QUEUES = ("rankings", "studies")  # apart, so that a study never delays a board
+
+
+def processes(
+    python: str, port: int, *, n_web: int = 1, n_workers: dict[str, int] | None = None
+) -> dict[str, list[str]]:
+    """Each process's name and command line.
+
+    Args:
+        python: the interpreter that has the packages.
+        port: where the web server listens.
+        n_web: how many processes the web server has.
+        n_workers: how many workers a queue has, where that is not one.
+    """
+    commands = {"web": web(python, port, n_workers=n_web)}
+    for queue in QUEUES:
+        for number in range(1, (n_workers or {}).get(queue, 1) + 1):
+            name = queue if number == 1 else f"{queue}{number}"
+            commands[name] = worker(python, queue, name=name)
+    return commands | {"sweep": [python, "manage.py", "sweep"]}
+
+
+def web(python: str, port: int, *, host: str = "127.0.0.1", n_workers: int = 1) -> list[str]:
+    """The web server. One process by default, so that a cache in its memory is everyone's; with threads."""
+    command = [python, "-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{port}"]
+    command += ["--worker-class", "gthread", "--workers", str(n_workers), "--threads", "8"]
+    return [*command, "--graceful-timeout", "3", "--no-control-socket"]
+
+
+def worker(python: str, queue: str, *, name: str = "") -> list[str]:
+    """A Celery worker of one queue. It need not talk to others: messages only wake it."""
+    command = [python, "-m", "celery", "--app", "config.celery", "worker", "--queues", queue]
+    command += ["--hostname", f"{name or queue}@%h", "--pool", "prefork", "--concurrency", "1"]
+    command += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    return [*command, "--loglevel", "INFO"]

@@ -1,0 +1,100 @@
+"""What Django is made of here: folders, secret key, hosts, apps, middleware, templates, static files."""
+
+import sys
+from pathlib import Path
+
+from config import env
+from config.settings import tests
+from ranking_engine import __version__ as engine_version
+
+ROOT = Path(__file__).resolve().parents[2]
+IS_TEST = "pytest" in sys.modules
+# Database, broker folder, secret key; tests never touch what a demonstration keeps.
+VAR = env.folder("PLURANK_VAR", ROOT / "var")
+if IS_TEST and VAR == ROOT / "var":
+    VAR = tests.own_folder()
+VAR.mkdir(parents=True, exist_ok=True)
+
+IS_PRODUCTION = env.boolean("PLURANK_PRODUCTION", default=False)
+DEBUG = env.debug("PLURANK_DEBUG", is_production=IS_PRODUCTION)
+SECRET_KEY = env.secret_key("PLURANK_SECRET_KEY", VAR / "secret_key", is_production=IS_PRODUCTION)
+ALLOWED_HOSTS = env.hosts("PLURANK_HOSTS", "127.0.0.1,localhost,[::1]", is_production=IS_PRODUCTION)
+CSRF_TRUSTED_ORIGINS = env.listing("PLURANK_ORIGINS", "")
+PLURANK_VERSION = "0.1.0"
+ENGINE_VERSION = engine_version
+
+INSTALLED_APPS = [
+    "leaderboard",
+    "jobs",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "rest_framework",
+    "knox",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_htmx",
+    "csp",
+]
+MIDDLEWARE = [
+    "config.monitoring.requests.RequestMiddleware",
+    "leaderboard.common.busy_page.WritesMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "leaderboard.common.middleware.CacheMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "leaderboard.common.busy_page.BusyMiddleware",
+    "leaderboard.on_demand.views.ComputingMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "leaderboard.notifications.context.site",
+            ],
+        },
+    },
+]
+
+LANGUAGE_CODE = "en"
+USE_I18N = False
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR / "static"
+STATIC_ROOT.mkdir(exist_ok=True)
+STATICFILES_DIRS = [ROOT / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG or IS_TEST
+        else "config.backends.static_storage.StaticStorage"
+    },
+}

@@ -1,0 +1,347 @@
+"""Who may see and do what on a benchmark.
+
+A view finds the `Audience` once, at the door, and hands it to everything that it calls: nobody behind the door looks up
+a role again. What writes under a lock finds it there, once, since roles and settings may have changed meanwhile.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cached_property
+from uuid import UUID
+
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.expressions import NegatedExpression
+from django.http import Http404
+from django.utils import timezone
+
+from leaderboard.common.moments import moment_in_words
+from leaderboard.models import Ban, Batch, Benchmark, BenchmarkDraft, Draft, Membership, Submission, User
+
+Viewer = User | AnonymousUser
+UNDECIDED = (Submission.State.PENDING, Submission.State.APPROVED)  # what stands in a queue
+DECIDING = (Membership.Role.OWNER, Membership.Role.MODERATOR)
+SIGN_IN_FIRST = "Sign in first."
+NO_DRAFT = "No draft of yours stands here; drafts expire after some days."
+NO_SUBMISSION = "No submission stands here that is open to you."
+
+
+@dataclass(frozen=True)
+class Audience:
+    """What one viewer is to one benchmark.
+
+    `level` names who the answer to a request is fit for; it is part of every cache key.
+
+    Where a benchmark hides something, moderators and owners see all of it and everybody else is *restricted*: they see
+    the scores of no system but their own (`sees_others`: the ranks of others; `sees_names`: what these are called).
+    """
+
+    viewer: Viewer = field(repr=False)
+    benchmark: Benchmark = field(repr=False)
+    level: str  # "none", "public", "member" or "owner"
+    may_read: bool
+    may_submit: bool
+    may_moderate: bool
+    may_administer: bool
+    why_closed: str = ""  # why they may not submit, as a sentence
+    is_restricted: bool = False
+    sees_others: bool = True
+    sees_names: bool = True
+
+    @property
+    def user(self) -> User:
+        """The viewer, where only those come who have signed in.
+
+        Raises:
+            PermissionDenied: they have not.
+        """
+        if isinstance(self.viewer, AnonymousUser):
+            raise PermissionDenied(SIGN_IN_FIRST)
+        return self.viewer
+
+    @cached_property
+    def own_system_ids(self) -> frozenset[int]:
+        """The systems that the viewer submitted scores for; of a restricted viewer only those proven theirs."""
+        if not self.viewer.is_authenticated:
+            return frozenset()
+        if self.is_restricted:
+            return self.proven_system_ids
+        submitted = Submission.objects.filter(benchmark=self.benchmark, batch__uploader=self.viewer)
+        return frozenset(submitted.values_list("system_id", flat=True))
+
+    @cached_property
+    def proven_system_ids(self) -> frozenset[int]:
+        """The systems whose scores were the viewer's own at every revision: what restricted viewers see whole.
+
+        A submission that waits proves nothing: anybody may send one for anybody's system. One that somebody else
+        withdrew still counts: its scores are on the boards of older revisions.
+        """
+        if not self.viewer.is_authenticated:
+            return frozenset()
+        accepted = Submission.objects.filter(benchmark=self.benchmark, state=Submission.State.ACCEPTED)
+        own = set(accepted.filter(batch__uploader=self.viewer).values_list("system_id", flat=True))
+        ever_accepted = [Submission.State.ACCEPTED, Submission.State.WITHDRAWN]
+        others = Submission.objects.filter(system__in=own, state__in=ever_accepted)
+        others = others.exclude(batch__uploader=self.viewer)
+        return frozenset(own - set(others.values_list("system_id", flat=True)))
+
+    @property
+    def sees_board(self) -> bool:
+        """Whether they see which systems are on the board, by name."""
+        return self.sees_names and self.sees_others
+
+    @property
+    def is_accepted_at_once(self) -> bool:
+        """Whether nobody has to decide about what they submit."""
+        return self.may_moderate or self.benchmark.submission_policy == Benchmark.SubmissionPolicy.OPEN
+
+
+def audience_of(viewer: Viewer, benchmark: Benchmark) -> Audience:
+    """What `viewer` is to `benchmark`. Staff see what everyone sees: administering is the admin's business."""
+    role = _role_of(viewer, benchmark)
+    if role is None and benchmark.visibility == Benchmark.Visibility.PRIVATE:
+        return Audience(
+            viewer, benchmark, "none", may_read=False, may_submit=False, may_moderate=False, may_administer=False
+        )
+    is_owner = role == Membership.Role.OWNER
+    decides = role in DECIDING
+    why_closed = _why_closed(viewer, benchmark, is_owner=is_owner)
+    level = "owner" if is_owner else "member" if role else "public"
+    is_restricted = hides_something(benchmark) and not decides
+    return Audience(
+        viewer=viewer,
+        benchmark=benchmark,
+        level=f"{level}, restricted, user {viewer.pk}" if is_restricted else level,
+        may_read=True,
+        may_submit=not why_closed,
+        may_moderate=decides,
+        may_administer=is_owner,
+        why_closed=why_closed,
+        is_restricted=is_restricted,
+        sees_others=not is_restricted or benchmark.score_view != Benchmark.ScoreView.OWN,
+        sees_names=not is_restricted or not _is_anonymous(benchmark),
+    )
+
+
+def hides_something(benchmark: Benchmark) -> bool:
+    """Whether some readers do not see all of it."""
+    return benchmark.score_view != Benchmark.ScoreView.FULL or _is_anonymous(benchmark)
+
+
+def hides_nothing() -> Q:
+    """For a query of benchmarks: those of which every reader sees everything."""
+    is_named = Q(anonymous_until=None) | Q(anonymous_until__lte=timezone.now())
+    return is_named & Q(score_view=Benchmark.ScoreView.FULL)
+
+
+def restricted_ids(viewer: Viewer, benchmarks: Collection[Benchmark]) -> set[int]:
+    """Of these benchmarks those that hide something from `viewer`: at most one query, however many there are."""
+    hiding = {benchmark.pk for benchmark in benchmarks if hides_something(benchmark)}
+    if not hiding or not viewer.is_authenticated:
+        return hiding
+    deciding = Membership.objects.filter(user=viewer, benchmark__in=hiding, role__in=DECIDING)
+    return hiding - set(deciding.values_list("benchmark", flat=True))
+
+
+def _is_anonymous(benchmark: Benchmark) -> bool:
+    return benchmark.anonymous_until is not None and benchmark.anonymous_until > timezone.now()
+
+
+def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool) -> str:
+    """Why the viewer may not submit; empty where they may. Owners correct what they like until it is archived."""
+    policy = benchmark.submission_policy
+    if benchmark.is_archived or policy == Benchmark.SubmissionPolicy.CLOSED:
+        return "The benchmark is archived." if benchmark.is_archived else "Its submissions are closed."
+    if not viewer.is_authenticated:
+        return SIGN_IN_FIRST
+    return "" if is_owner else _why_closed_to_others(viewer, benchmark)
+
+
+def _why_closed_to_others(viewer: Viewer, benchmark: Benchmark) -> str:
+    if benchmark.submission_policy == Benchmark.SubmissionPolicy.OWNERS:
+        return "Its owners alone submit scores."
+    if benchmark.deadline is not None and benchmark.deadline <= timezone.now():
+        return f"Submissions were taken until {moment_in_words(benchmark.deadline)}."
+    ban = Ban.objects.filter(benchmark=benchmark, user_id=viewer.pk or 0).first()
+    return f"Its owners and moderators take no submissions of yours: {ban.reason}" if ban else ""
+
+
+def is_embargoed(benchmark: Benchmark) -> bool:
+    """Whether what is accepted now joins the board later."""
+    return benchmark.embargo_until is not None and benchmark.embargo_until > timezone.now()
+
+
+def _role_of(viewer: Viewer, benchmark: Benchmark) -> str | None:
+    """The viewer's role on the benchmark, or None."""
+    if not viewer.is_authenticated:
+        return None
+    return Membership.objects.filter(user=viewer, benchmark=benchmark).values_list("role", flat=True).first()
+
+
+def listed_benchmarks(viewer: Viewer) -> QuerySet[Benchmark]:
+    """The benchmarks that lists and counts may mention to `viewer`: the public ones and their own."""
+    visible = Q(visibility=Benchmark.Visibility.PUBLIC)
+    if viewer.is_authenticated:
+        visible |= Q(pk__in=Membership.objects.filter(user=viewer).values("benchmark"))
+    return Benchmark.objects.filter(visible)
+
+
+def readable_benchmark(
+    viewer: Viewer, key: str, *, restricted: bool = False, counts_queue: bool = False
+) -> tuple[Benchmark, Audience]:
+    """The benchmark of this key and what the viewer is to it.
+
+    Args:
+        viewer: who asks.
+        key: of the benchmark.
+        restricted: whether the caller shows restricted viewers no more than they may see. Whatever does not say so is
+            closed to them.
+        counts_queue: whether the benchmark says, as `n_undecided`, how many batches wait for a decision.
+
+    Raises:
+        Http404: there is none, or the viewer may not know that there is one.
+        PermissionDenied: the viewer is restricted.
+    """
+    rows = Benchmark.objects.select_related("publication__revision__configuration").filter(key=key)
+    benchmark = (rows.annotate(n_undecided=_n_undecided()) if counts_queue else rows).first()
+    if benchmark is None or not (audience := audience_of(viewer, benchmark)).may_read:
+        raise Http404("No benchmark of this name is open to you.")
+    if audience.is_restricted and not restricted:
+        raise PermissionDenied("The owners of this benchmark show its scores to nobody but its moderators.")
+    return benchmark, audience
+
+
+def _n_undecided() -> Subquery:
+    """Of a query of benchmarks: how many batches wait in the queue of each. Every page for owners says it."""
+    waiting = Submission.objects.filter(benchmark=OuterRef("pk"), state__in=UNDECIDED)
+    return Subquery(waiting.order_by().values("benchmark").annotate(n=Count("batch", distinct=True)).values("n"))
+
+
+def administered_benchmark(viewer: Viewer, key: str) -> Benchmark:
+    """The benchmark of this key, for its owners.
+
+    Raises:
+        Http404: there is none, or the viewer may not know that there is one.
+        PermissionDenied: they do not own it.
+    """
+    benchmark, audience = readable_benchmark(viewer, key, restricted=True, counts_queue=True)
+    if not audience.may_administer:
+        raise PermissionDenied("Only the owners of a benchmark change it.")
+    return benchmark
+
+
+def moderated_benchmark(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]:
+    """The benchmark of this key and what the viewer is to it, for its moderators and owners.
+
+    Raises:
+        Http404: there is none, or the viewer may not know that there is one.
+        PermissionDenied: they do not moderate it.
+    """
+    benchmark, audience = readable_benchmark(viewer, key, restricted=True, counts_queue=True)
+    if not audience.may_moderate:
+        raise PermissionDenied("Only the moderators and owners of a benchmark decide about submissions.")
+    return benchmark, audience
+
+
+def own_benchmark_draft(viewer: Viewer, uuid: UUID) -> BenchmarkDraft:
+    """The viewer's own draft of a benchmark.
+
+    Raises:
+        Http404: there is none of theirs.
+    """
+    drafts = BenchmarkDraft.objects.filter(expires_at__gt=timezone.now())
+    draft = drafts.filter(uuid=uuid, owner_id=viewer.pk or 0).first()
+    if draft is None:
+        raise Http404("No draft of yours stands here; drafts expire after some days.")
+    return draft
+
+
+def own_draft(viewer: Viewer, uuid: UUID) -> tuple[Draft, Audience]:
+    """The viewer's own draft, and what they are to its benchmark.
+
+    Raises:
+        Http404: there is none of theirs, or they may no longer see its benchmark.
+    """
+    draft = draft_to_confirm(viewer, uuid)
+    if draft is None or not (audience := audience_of(viewer, draft.benchmark)).may_read:
+        raise Http404(NO_DRAFT)
+    return draft, audience
+
+
+def draft_to_confirm(viewer: Viewer, uuid: UUID) -> Draft | None:
+    """The viewer's own draft, whether they may still see its benchmark or not: `confirm_draft` looks at that."""
+    drafts = Draft.objects.select_related("benchmark").filter(expires_at__gt=timezone.now())
+    return drafts.filter(uuid=uuid, owner_id=viewer.pk or 0).first()
+
+
+def visible_batch(viewer: Viewer, uuid: UUID) -> tuple[Batch, Audience]:
+    """A batch, for its uploader and for those who decide on it; once all of it is accepted, for every reader.
+
+    Returns:
+        The batch, and what the viewer is to its benchmark.
+
+    Raises:
+        Http404: there is none, or it is not for this viewer.
+    """
+    batch = Batch.objects.select_related("benchmark", "uploader").filter(uuid=uuid).first()
+    if batch is None or not _is_visible(batch, audience := audience_of(viewer, batch.benchmark)):
+        raise Http404(NO_SUBMISSION)
+    return batch, audience
+
+
+def _is_visible(batch: Batch, audience: Audience) -> bool:
+    if not audience.may_read:
+        return False
+    is_theirs = audience.viewer.is_authenticated and batch.uploader_id == audience.viewer.pk
+    if is_theirs or audience.may_moderate:
+        return True
+    is_accepted = not batch.submissions.exclude(state=Submission.State.ACCEPTED).exists()
+    return is_accepted and not audience.is_restricted
+
+
+def erasable_submission(viewer: User, uuid: UUID) -> Submission:
+    """The submission of this number, for those who may delete its scores: owners of its benchmark, and staff.
+
+    Raises:
+        Http404: there is none, or the viewer may not know that there is one.
+        PermissionDenied: they may see it, and not delete it.
+    """
+    rows = Submission.objects.select_related("benchmark", "batch", "system")
+    submission = rows.filter(uuid=uuid).first()
+    if submission is None:
+        raise Http404(NO_SUBMISSION)
+    audience = audience_of(viewer, submission.benchmark)
+    if viewer.is_staff or audience.may_administer:
+        return submission
+    if not _is_visible(submission.batch, audience):
+        raise Http404(NO_SUBMISSION)
+    raise PermissionDenied("Only the owners of a benchmark and the site's staff take scores down.")
+
+
+def undecided_batch(benchmark: Benchmark, uuid: UUID) -> Batch:
+    """A batch of the benchmark that waits for a decision or for the end of an embargo; for its moderators.
+
+    Raises:
+        Http404: there is none, or it was decided.
+    """
+    batches = Batch.objects.select_related("benchmark", "uploader").filter(benchmark=benchmark, uuid=uuid)
+    batch = batches.filter(submissions__state__in=UNDECIDED).first()
+    if batch is None:
+        raise Http404("No submission that waits stands here.")
+    return batch
+
+
+def is_batch_open() -> NegatedExpression:
+    """Of a query of submissions: whether their batch, accepted as a whole, is open to readers of its benchmark."""
+    return ~Exists(Submission.objects.filter(batch=OuterRef("batch")).exclude(state=Submission.State.ACCEPTED))
+
+
+def batch_of_draft(viewer: User, uuid: UUID) -> Batch | None:
+    """The batch that the viewer's draft of this number became, once they confirmed it."""
+    return Batch.objects.filter(uploader=viewer, idempotency_key=draft_key(uuid)).first()
+
+
+def draft_key(uuid: UUID) -> str:
+    """The idempotency key of a draft's batch."""
+    return f"draft {uuid}"

@@ -1,0 +1,282 @@
+"""The audit trail of a benchmark as its owners read it: changes, decisions about submissions, people, by filters.
+
+Changes and decisions are rows of two tables. Both are read from the newest on, a part at a time, and a page begins
+behind the last row of each that the page before showed. So the last page costs what the first one does.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from leaderboard.common.files import csv_text
+from leaderboard.models import AuditEntry, Benchmark, Membership, Release, SubmissionEvent, User
+
+PAGE_LINES = 100
+FILE_LINES = 1000  # that are read at once for a file
+READ_EVENTS = 20_000  # a page ends where it has read so many: one decision may be about thousands of systems
+FILE_HEADER = ("at", "who", "subject", "of", "field", "before", "after", "revision", "reason")
+SHOWN_PEOPLE = 200
+RECENT = 2_000  # rows of each kind in which people are looked for
+SUBMISSION = "submission"
+SUBJECTS = [*AuditEntry.Subject.choices, (SUBMISSION, "submission")]
+
+
+@dataclass(frozen=True)
+class AuditQuery:
+    """Which lines are asked for; empty means all."""
+
+    subject: str = ""
+    who: str = ""  # the number of a user
+    of: str = ""  # words in what was changed
+
+    @classmethod
+    def read(cls, parameters: Mapping[str, str]) -> "AuditQuery":
+        """What an address asks for."""
+        who = parameters.get("who", "")
+        subject = parameters.get("subject", "")
+        return cls(
+            subject=subject if subject in dict(SUBJECTS) else "",
+            who=who if who.isascii() and who.isdigit() and len(who) < 10 else "",
+            of=parameters.get("of", "").strip()[:80],
+        )
+
+    def address(self, **more: str) -> str:
+        """As the end of an address."""
+        stated = {name: value for name, value in (asdict(self) | more).items() if value}
+        return f"?{urlencode(stated)}" if stated else ""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place in the trail: behind these two rows, each the last one of its table; None is before the first row."""
+
+    entry: int | None = None
+    event: int | None = None
+
+    @classmethod
+    def read(cls, text: str) -> "Position | None":
+        """The place that `text` names, the beginning where it is empty; None where it names none."""
+        stated = re.fullmatch(r"(?:e([0-9]{1,18}))?(?:s([0-9]{1,18}))?", text, re.ASCII)
+        return cls(*(None if number is None else int(number) for number in stated.groups())) if stated else None
+
+    @property
+    def text(self) -> str:
+        """As an address says it."""
+        entry, event = ("" if number is None else str(number) for number in (self.entry, self.event))
+        return (f"e{entry}" if entry else "") + (f"s{event}" if event else "")
+
+
+@dataclass(frozen=True)
+class AuditLine:
+    """One change."""
+
+    at: datetime
+    who: str
+    subject: str
+    of: str
+    field: str
+    before: str
+    after: str
+    revision: int | None
+    reason: str
+    batch: UUID | None = None  # whose page tells of a submission
+    corrected: UUID | None = None  # the batch of what it corrects
+    sentence: str = ""  # what was done, where subject and field do not say it by themselves
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """Events of one batch that were written together."""
+
+    newest: int
+    oldest: int
+    n_systems: int
+
+
+_Row = AuditEntry | _Decision
+
+
+def audit_lines(
+    benchmark: Benchmark, query: AuditQuery, start: Position, *, most: int
+) -> tuple[list[AuditLine], Position | None]:
+    """Lines of the trail, newest first, and where the older ones begin; None where there are none.
+
+    Args:
+        benchmark: whose trail.
+        query: which lines.
+        start: where to begin.
+        most: how many lines.
+    """
+    rows: list[_Row] = []
+    end, n_events = start, 0
+    both = merge(_entries(benchmark, query, start, most), _decisions(benchmark, query, start), key=itemgetter(0),
+                 reverse=True)  # fmt: skip
+    for _, row in both:
+        if len(rows) == most or n_events >= READ_EVENTS:
+            return _lines(benchmark, rows), end
+        rows.append(row)
+        if isinstance(row, AuditEntry):
+            end = replace(end, entry=row.pk)
+        else:
+            end = replace(end, event=row.oldest)
+            n_events += row.n_systems
+    return _lines(benchmark, rows), None
+
+
+def audit_csv(benchmark: Benchmark, query: AuditQuery) -> Iterator[str]:
+    """Every line that a query asks for as a CSV file, newest first: parts of it, each made when it is asked for."""
+    yield csv_text([FILE_HEADER])
+    start: Position | None = Position()
+    while start is not None:
+        lines, start = audit_lines(benchmark, query, start, most=FILE_LINES)
+        yield csv_text(_cells(line) for line in lines)
+
+
+def _cells(line: AuditLine) -> list[object]:
+    texts = [line.who, line.subject, line.of, line.field, line.before, line.after]
+    return [line.at.isoformat().replace("+00:00", "Z"), *texts, line.revision, line.reason]
+
+
+def audit_page(benchmark: Benchmark, query: AuditQuery, start: str) -> dict[str, Any]:
+    """One page of the trail, with the choices of its filters.
+
+    Args:
+        benchmark: whose trail.
+        query: which lines.
+        start: where the page begins, as an address says it; at the newest line where it says nothing that is known.
+    """
+    position = Position.read(start) or Position()
+    lines, older = audit_lines(benchmark, query, position, most=PAGE_LINES)
+    return {
+        "lines": lines,
+        "query": query,
+        "subjects": SUBJECTS,
+        "people": _people(benchmark, query),
+        "newest_url": (query.address() or "?") if position != Position() else "",
+        "older_url": query.address(before=older.text) if older else "",
+    }
+
+
+def _people(benchmark: Benchmark, query: AuditQuery) -> QuerySet[User]:
+    """Who can be chosen: those with a role, those who did something of late, and who is chosen."""
+    entries = AuditEntry.objects.filter(benchmark=benchmark).order_by("-pk")[:RECENT]
+    events = SubmissionEvent.objects.filter(submission__benchmark=benchmark).order_by("-pk")[:RECENT]
+    members = Membership.objects.filter(benchmark=benchmark).exclude(role=Membership.Role.MEMBER)
+    known = Q(pk__in=members.values("user")) | Q(pk__in=entries.values("actor")) | Q(pk__in=events.values("actor"))
+    if query.who:
+        known |= Q(pk=int(query.who))
+    return User.objects.filter(known).order_by("display_name", "pk")[:SHOWN_PEOPLE]
+
+
+def _entries(benchmark: Benchmark, query: AuditQuery, start: Position, most: int) -> Iterator[tuple[datetime, _Row]]:
+    rows = AuditEntry.objects.filter(benchmark=benchmark).select_related("actor", "revision").order_by("-pk")
+    if query.subject:
+        rows = rows.filter(subject=query.subject)
+    if query.who:
+        rows = rows.filter(actor=int(query.who))
+    if query.of:
+        rows = rows.filter(of__icontains=query.of)
+    for row in _in_parts(rows, start.entry, most + 1):
+        yield row.at, row
+
+
+def _decisions(benchmark: Benchmark, query: AuditQuery, start: Position) -> Iterator[tuple[datetime, _Row]]:
+    """What happened to submissions, which have a trail of their own: one row for what was decided together."""
+    if query.subject not in ("", SUBMISSION):
+        return
+    rows = SubmissionEvent.objects.filter(submission__benchmark=benchmark).order_by("-pk")
+    if query.who:
+        rows = rows.filter(actor=int(query.who))
+    if query.of:
+        rows = rows.filter(submission__system__name__icontains=query.of)
+    rows = rows.select_related("submission").only(
+        "at", "kind", "reason", "actor_id", "revision_id", "submission__batch_id"
+    )
+
+    def whole(row: SubmissionEvent) -> tuple[object, ...]:
+        return (row.submission.batch_id, row.kind, row.revision_id, row.actor_id, row.reason)
+
+    for _, together in groupby(_in_parts(rows, start.event, 500), key=whole):
+        numbers = [(event.at, event.pk) for event in together]
+        (at, newest), (_, oldest) = numbers[0], numbers[-1]
+        yield at, _Decision(newest=newest, oldest=oldest, n_systems=len(numbers))
+
+
+def _in_parts(rows: QuerySet[Any], behind: int | None, size: int) -> Iterator[Any]:
+    """Rows, the newest first, so many read at a time; those behind the row of this number."""
+    while True:
+        part = list((rows if behind is None else rows.filter(pk__lt=behind))[:size])
+        yield from part
+        if len(part) < size:
+            return
+        behind = part[-1].pk
+
+
+def _lines(benchmark: Benchmark, rows: Sequence[_Row]) -> list[AuditLine]:
+    """Rows as lines: what they name is asked for at once."""
+    decisions = [row.newest for row in rows if isinstance(row, _Decision)]
+    events = SubmissionEvent.objects.select_related(
+        "actor", "revision", "submission__system", "submission__batch", "submission__corrects__batch"
+    ).in_bulk(decisions)
+    entries = [row for row in rows if isinstance(row, AuditEntry)]
+    numbers = {int(row.of) for row in entries if row.subject == AuditEntry.Subject.PERSON}
+    people = {str(pk): user.shown_name for pk, user in User.objects.in_bulk(numbers).items()}
+    frozen: dict[str, str] = {}  # names of frozen revisions by key
+    if any(row.subject == AuditEntry.Subject.RELEASE for row in entries):
+        frozen = dict(Release.objects.filter(benchmark=benchmark).values_list("key", "name"))
+    return [
+        _line_of_entry(row, people, frozen)
+        if isinstance(row, AuditEntry)
+        else _line_of_decision(events[row.newest], row.n_systems)
+        for row in rows
+    ]
+
+
+def _line_of_entry(row: AuditEntry, people: Mapping[str, str], frozen: Mapping[str, str]) -> AuditLine:
+    is_person = row.subject == AuditEntry.Subject.PERSON
+    return AuditLine(
+        at=row.at,
+        who=row.actor.shown_name if row.actor else "",
+        subject=row.get_subject_display(),
+        of=people.get(row.of, f"user {row.of}") if is_person else row.of,
+        field=row.field,
+        before=row.before,
+        after=row.after,
+        revision=row.revision.number if row.revision else None,
+        reason=row.reason,
+        sentence=_sentence(row, frozen),
+    )
+
+
+def _sentence(row: AuditEntry, frozen: Mapping[str, str]) -> str:
+    """What was done, of what is done once and has no state before; empty of changes from one state to another."""
+    if row.subject == AuditEntry.Subject.RELEASE:
+        return f"Froze revision {row.after} as {frozen.get(row.of, row.of)}"
+    if row.subject == AuditEntry.Subject.BENCHMARK and row.field == "created":
+        return "Created the benchmark"
+    return ""
+
+
+def _line_of_decision(row: SubmissionEvent, n_systems: int) -> AuditLine:
+    return AuditLine(
+        at=row.at,
+        who=row.actor.shown_name if row.actor else "",
+        subject=SUBMISSION,
+        of=f"{n_systems:,} systems" if n_systems > 1 else row.submission.system.name,
+        field="correction" if row.submission.corrects else "decision",
+        before=f"of submission {row.submission.corrects.uuid}" if row.submission.corrects else "",
+        after=row.kind,
+        revision=row.revision.number if row.revision else None,
+        reason=row.reason,
+        batch=row.submission.batch.uuid,
+        corrected=row.submission.corrects.batch.uuid if row.submission.corrects else None,
+    )

@@ -1,0 +1,130 @@
+"""How accounts come into being, how people sign in to them, and what mails they get about them."""
+
+import ipaddress
+from typing import Any
+from urllib.parse import urlsplit
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.hashers import make_password
+from django.contrib.sites.requests import RequestSite
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+
+from leaderboard.accounts.address_proof import clear_before_proof, has_proven_address
+from leaderboard.accounts.known_devices import counted_account, remember_device
+from leaderboard.common.limits import (
+    TooManyAttemptsError,
+    client_address,
+    forget_attempts,
+    give_back_attempt,
+    take_attempt,
+)
+from leaderboard.common.site_address import site_address
+from leaderboard.models import User
+from leaderboard.notifications.outbox import put_mail
+
+USED_BEFORE = (
+    "Somebody was signed in to this account before its address was confirmed. In case that was not you, they are "
+    "signed out and their password is taken back. Choose a new one by “Forgot the password?”."
+)
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    """Keeps the display name that the sign-up form asked for, counts wrong passwords, mails by the outbox."""
+
+    def save_user(self, request: HttpRequest, user: User, form: object, commit: bool = True) -> User:
+        """Store the new user with their e-mail in lower case."""
+        user = super().save_user(request, user, form, commit=False)
+        user.email = user.email.lower()
+        user.display_name = getattr(form, "cleaned_data", {}).get("display_name", "")
+        if commit:
+            user.save()
+        return user
+
+    def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        """Note that an address is its account's. The first time nothing stays of what was set up before.
+
+        Who confirms it where they are signed in to the account knows its password and reads its mail: they are one.
+        """
+        user = email_address.user
+        is_first = email_address.email == user.email.lower() and not has_proven_address(user)
+        with transaction.atomic():
+            is_confirmed = bool(super().confirm_email(request, email_address))
+            if is_confirmed and is_first and request.user.pk != user.pk:
+                clear_before_proof(user)
+                if user.last_login is not None:  # somebody has used it, and knows the password that it has
+                    user.set_unusable_password()
+                    user.save(update_fields=["password"])
+                    messages.warning(request, USED_BEFORE)
+        return is_confirmed
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """The address that asks, as every limit of this site sees it."""
+        try:
+            return str(ipaddress.ip_address(client_address(request)))
+        except ValueError:  # a socket without an address, or a proxy that writes something else
+            return "0.0.0.0"  # noqa: S104 -- not bound to; the field takes addresses alone
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
+        """Count the attempt before the password is looked at.
+
+        Raises:
+            ValidationError: this account, or this address, has to wait; it says until when.
+        """
+        try:
+            take_attempt("login", **self._who(request, credentials))
+        except TooManyAttemptsError as error:
+            raise ValidationError(str(error), code="too_many_login_attempts") from error
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:  # noqa: ANN401
+        """Find whose password this is; only a wrong one counts."""
+        user = super().authenticate(request, **credentials)
+        if user:
+            give_back_attempt("login", **self._who(request, credentials))
+        return user
+
+    def post_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse:  # noqa: ANN401
+        """Send people where they wanted to go, and remember their browser as one that the account is used with."""
+        response: HttpResponse = super().post_login(request, user, **details)
+        remember_device(request, response, user)
+        return response
+
+    def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
+        """After a password was reset by its link: whoever reads the account's mail need not wait."""
+        email = str(credentials.get("email", "")).lower()
+        for account in {email, counted_account(request, email)}:
+            forget_attempts("login", account=account)
+
+    @staticmethod
+    def _who(request: HttpRequest, credentials: dict[str, Any]) -> dict[str, str]:
+        account = str(credentials.get("email", credentials.get("username", ""))).lower()
+        return {"account": counted_account(request, account), "address": client_address(request)}
+
+    def send_account_already_exists_mail(self, email: str) -> None:
+        """Tell whoever reads this mail that it has an account, in the time that making one takes."""
+        make_password("as long as a password")  # nearly all of that time: without it the answer would come sooner
+        super().send_account_already_exists_mail(email)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Put a mail into the outbox: no page waits for a mail server, whether or not there is an account.
+
+        Its links lead to the site's own address. That of the request says what whoever asked has named, its port above
+        all, and they may have asked for somebody else's mail.
+        """
+        own = RequestSite(self.request)
+        own.domain = own.name = urlsplit(settings.SITE_URL).netloc
+        named = self.request.build_absolute_uri("/")
+        links = {
+            name: site_address(f"/{value.removeprefix(named)}")
+            for name, value in context.items()
+            if isinstance(value, str) and value.startswith(named)
+        }
+        about = {"request": self.request, "email": email, "current_site": own} | context | links
+        message: EmailMessage = self.render_mail(template_prefix, email, about)
+        put_mail(message.to[0], subject=str(message.subject), text=str(message.body))

@@ -1,0 +1,126 @@
+"""Closing an account: the person goes, what they did stays.
+
+Personal data stands on the user's row, in addresses and keys to sign in by, and in what they wrote. The row becomes a
+"former member"; rows that belong to the person go with it; their words in the history are replaced. Scores, events
+and decisions stay.
+"""
+
+import json
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.db import models, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.accounts.sessions import forget_sessions
+from leaderboard.common.append_only import append_only_permit
+from leaderboard.models import (
+    AuditEntry,
+    Ban,
+    Batch,
+    Benchmark,
+    Invitation,
+    Membership,
+    Notice,
+    Release,
+    Revision,
+    SubmissionEvent,
+    User,
+)
+from leaderboard.notifications.deliveries import switch_off_leavers
+from leaderboard.notifications.outbox import forget_addressee
+
+FORMER = "former member"
+REDACTED = "[removed: its author closed their account]"
+# What people write freely: the model, the field that says who wrote it, the text.
+WORDS: list[tuple[type[models.Model], str, str]] = [
+    (Batch, "uploader", "note"),
+    (Revision, "author", "note"),
+    (SubmissionEvent, "actor", "reason"),
+    (AuditEntry, "actor", "reason"),
+    (Release, "author", "note"),
+    (Ban, "author", "reason"),
+    (Notice, "author", "words"),
+]
+
+
+class ClosingError(ValueError):
+    """An account that cannot be closed now; the message says why."""
+
+
+def solely_owned(user: User) -> list[Benchmark]:
+    """The benchmarks that nobody else owns."""
+    owners = Membership.objects.filter(role=Membership.Role.OWNER)
+    others = owners.exclude(user=user).values("benchmark")
+    return list(Benchmark.objects.filter(pk__in=owners.filter(user=user).values("benchmark")).exclude(pk__in=others))
+
+
+@transaction.atomic
+def close_account(user: User) -> None:
+    """Make the user a former member, for good.
+
+    Raises:
+        ClosingError: they alone own a benchmark; somebody else has to own it first.
+    """
+    owned = Benchmark.objects.filter(memberships__user=user, memberships__role=Membership.Role.OWNER)
+    list(owned.select_for_update().order_by("pk"))  # two owners who leave at once: one of them is the last
+    if alone := solely_owned(user):
+        names = ", ".join(benchmark.name for benchmark in alone)
+        raise ClosingError(f"You alone own {names}. Invite somebody as an owner first, on its page of people.")
+    with append_only_permit(f"closing account {user.pk}"):
+        for model, who, text in WORDS:
+            rows: Any = model._default_manager  # noqa: SLF001 -- as below
+            written = rows.filter(**{who: user}).exclude(**{text: ""})
+            written.update(**{text: REDACTED})
+    for address in {user.email, *EmailAddress.objects.filter(user=user).values_list("email", flat=True)}:
+        forget_addressee(address)
+        LogEntry.objects.filter(Q(object_repr__icontains=address) | Q(change_message__icontains=address)).update(
+            object_repr=FORMER, change_message=""
+        )
+    _redact_roles_in_the_log(user)
+    forget_sessions(user)
+    _leave_benchmarks(user)
+    Invitation.objects.filter(author=user, used_by=None).delete()
+    _delete_own_rows(user)
+    of_user = {"content_type": ContentType.objects.get_for_model(User), "object_id": str(user.pk)}
+    LogEntry.objects.filter(**of_user).update(object_repr=FORMER, change_message="")
+    user.groups.clear()
+    user.user_permissions.clear()
+    user.email, user.display_name = f"closed-{user.pk}@closed.invalid", FORMER
+    user.is_active = user.is_staff = user.is_superuser = False
+    user.last_login, user.closed_at = None, timezone.now()
+    user.set_unusable_password()  # sessions elsewhere end with the old password
+    user.save()
+
+
+def _redact_roles_in_the_log(user: User) -> None:
+    """Older rows of the administration's log call whoever got a role on a benchmark by name."""
+    for role in Membership.Role.values:
+        named = json.dumps(f"{user.shown_name}: {role} of ")[1:-1]  # as it stands in the log, which is JSON
+        for entry in LogEntry.objects.filter(change_message__contains=named):
+            entry.change_message = entry.change_message.replace(named, f"{FORMER}: {role} of ")
+            entry.save(update_fields=["change_message"])
+
+
+def _leave_benchmarks(user: User) -> None:
+    for membership in Membership.objects.filter(user=user).select_related("benchmark"):
+        changes = changes_between(AuditEntry.Subject.PERSON, str(user.pk), {"role": membership.role}, {"role": ""})
+        record_changes(membership.benchmark, changes, actor=user, reason="They closed their account.")
+        membership.delete()
+        switch_off_leavers(membership.benchmark)
+
+
+def _delete_own_rows(user: User) -> None:
+    """What would go with the user's row goes: drafts, tokens, addresses, keys. What protects it is history and stays.
+
+    The administration's log of what they did as staff is history too.
+    """
+    for relation in user._meta.related_objects:  # noqa: SLF001 -- Django's documented way to a model's relations
+        model: Any = relation.related_model
+        goes: Any = getattr(relation, "on_delete", None)
+        if goes is models.CASCADE and model is not LogEntry and not relation.many_to_many:
+            model._default_manager.filter(**{relation.field.name: user}).delete()  # noqa: SLF001 -- as above

@@ -1,0 +1,126 @@
+"""Forms of signing in: what allauth's ask, with this site's limits."""
+
+from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, ResetPasswordKeyForm
+from allauth.core import context
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from django import forms
+from django.core.exceptions import ValidationError
+from django.forms import BooleanField
+
+from leaderboard.accounts.address_proof import is_own_address, note_proof_by_reset
+from leaderboard.accounts.second_factor import use_code
+from leaderboard.accounts.tokens import LIFETIMES, revoke_all_tokens
+from leaderboard.common.form_fields import LineField
+from leaderboard.common.limits import TooManyAttemptsError, attempt, client_address, take_attempt
+from leaderboard.common.locks import in_turn
+from leaderboard.models import ApiToken, User
+
+
+class ResetForm(ResetPasswordForm):
+    """Asks for a link to a new password: some an hour for one address of mail, and from one computer."""
+
+    def clean_email(self) -> str:
+        """Count the request, whether or not there is such an account."""
+        email = str(super().clean_email())
+        found: list[User] = self.users  # type: ignore[has-type]  # allauth is untyped
+        self.users = [user for user in found if is_own_address(user, email)]
+        try:
+            take_attempt("reset", account=email, address=client_address(context.request))
+        except TooManyAttemptsError as error:
+            raise ValidationError(str(error), code="rate_limited") from error
+        return email
+
+
+class NewPasswordForm(ResetPasswordKeyForm):
+    """A new password by the link of a mail."""
+
+    def save(self) -> None:
+        """Keep it. Whoever signed up with an address that is not theirs, or stole a session, is left no way in."""
+        super().save()
+        note_proof_by_reset(self.user)
+        revoke_all_tokens(self.user)
+
+
+class ChangeForm(ChangePasswordForm):
+    """A new password, by who knows the old one."""
+
+    revokes_tokens = BooleanField(
+        required=False,
+        initial=True,
+        label="Revoke my API tokens",
+        help_text="Leave it ticked if somebody may have known the old password. Programs then need new tokens.",
+    )
+
+    def save(self) -> None:
+        """Keep it; sessions elsewhere end, and the tokens where that is ticked."""
+        super().save()
+        if self.cleaned_data["revokes_tokens"]:
+            revoke_all_tokens(self.user)
+
+
+class _CountedCode:
+    """A form with a code, of which few may be wrong."""
+
+    def clean_code(self) -> str:
+        """Count the code, unless it is right."""
+        user = str(self.user.pk)  # type: ignore[attr-defined]
+        try:
+            with attempt("code", account=user, address=client_address(context.request)), in_turn(self.user):  # type: ignore[attr-defined]
+                return self.checked_code()
+        except TooManyAttemptsError as error:
+            raise ValidationError(str(error), code="rate_limited") from error
+
+    def checked_code(self) -> str:
+        """The code, which fits the account."""
+        return str(super().clean_code())  # type: ignore[misc]
+
+
+class _UsedOnce(_CountedCode):
+    """A form with a code that no other form, of whatever process, takes again."""
+
+    def checked_code(self) -> str:
+        """The code, marked as used in the database: the cache, where allauth marks it, may be each process's own."""
+        code = super().checked_code()
+        authenticator: Authenticator = self.authenticator  # type: ignore[attr-defined]
+        if authenticator.type == Authenticator.Type.TOTP and not use_code(authenticator, code):
+            raise ValidationError("This code was used before; wait for the next one.", code="incorrect_code")
+        return code
+
+
+class CodeForm(_UsedOnce, AuthenticateForm):
+    """The second step of signing in."""
+
+
+class CodeAgainForm(_UsedOnce, ReauthenticateForm):
+    """Confirms by a code that it is still the same person."""
+
+
+class ActivateForm(_CountedCode, ActivateTOTPForm):
+    """The first code of a new authenticator app."""
+
+
+class TokenForm(forms.Form):
+    """What a new API token is called and may do, and how long."""
+
+    name = LineField(
+        max_length=80,
+        label="Name",
+        help_text="What it is for, or where it is kept.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    scopes = forms.MultipleChoiceField(
+        choices=[
+            (ApiToken.Scope.READ, "read what you may read"),
+            (ApiToken.Scope.SUBMIT, "submit scores"),
+            (ApiToken.Scope.MANAGE, "host: decide where you moderate, change what you own, create benchmarks"),
+        ],
+        initial=[ApiToken.Scope.READ],
+        label="What it may do",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one."},
+    )
+    days = forms.TypedChoiceField(
+        choices=[(days, f"{days} days") for days in LIFETIMES], initial=LIFETIMES[1], coerce=int, label="Expires after"
+    )

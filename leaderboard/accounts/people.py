@@ -1,0 +1,148 @@
+"""Who has a role on a benchmark, who may not submit to it, and how people come to a role: by a link, used once.
+
+An owner who could name people by their e-mail addresses would learn who has an account here; so they send a link.
+"""
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.utils import timezone
+
+from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.models import AuditEntry, Ban, Benchmark, Invitation, Membership, User
+from leaderboard.notifications.deliveries import switch_off_leavers
+
+INVITATION_DAYS = 7
+MOST_INVITATIONS = 50  # open ones of a benchmark
+Role = Membership.Role
+
+
+class PeopleError(ValueError):
+    """A change of people that cannot be made; the message says why."""
+
+
+@transaction.atomic
+def invite(benchmark: Benchmark, *, author: User, role: str) -> str:
+    """Make an invitation.
+
+    Returns:
+        Its secret, which nobody can read again.
+
+    Raises:
+        PeopleError: there is no such role, or there are too many open invitations.
+    """
+    if role not in Role.values:
+        raise PeopleError(f"Choose among the roles {', '.join(Role.values)}.")
+    if open_invitations(benchmark).count() >= MOST_INVITATIONS:
+        raise PeopleError(f"{MOST_INVITATIONS} invitations are open; wait until some are used or run out.")
+    secret = secrets.token_urlsafe(24)
+    Invitation.objects.create(
+        benchmark=benchmark,
+        role=role,
+        secret_hash=_hash(secret),
+        author=author,
+        expires_at=timezone.now() + timedelta(days=INVITATION_DAYS),
+    )
+    return secret
+
+
+def open_invitations(benchmark: Benchmark) -> QuerySet[Invitation]:
+    """The invitations that somebody may still use."""
+    return Invitation.objects.filter(benchmark=benchmark, used_by=None, expires_at__gt=timezone.now())
+
+
+def members_of(benchmark: Benchmark) -> QuerySet[Membership]:
+    """Who has a role, with their accounts: owners first, then moderators, then members, each by name."""
+    order = [When(role=role, then=Value(place)) for place, role in enumerate((Role.OWNER, Role.MODERATOR, Role.MEMBER))]
+    rows = Membership.objects.filter(benchmark=benchmark).select_related("user")
+    return rows.order_by(Case(*order, output_field=IntegerField()), "user__display_name", "user")
+
+
+def find_invitation(secret: str) -> Invitation | None:
+    """The open invitation of this secret."""
+    rows = Invitation.objects.select_related("benchmark", "author").filter(used_by=None, expires_at__gt=timezone.now())
+    return rows.filter(secret_hash=_hash(secret)).first()
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@transaction.atomic
+def accept_invitation(invitation: Invitation, user: User) -> Membership:
+    """Take the role that a link offers; a greater one that the user has stays.
+
+    Raises:
+        PeopleError: somebody used the link already, or its author owns the benchmark no more.
+    """
+    still = Membership.objects.filter(benchmark=invitation.benchmark, user=invitation.author, role=Role.OWNER)
+    if not still.exists() or not Invitation.objects.filter(pk=invitation.pk, used_by=None).update(used_by=user):
+        raise PeopleError("This invitation was used already, or taken back.")
+    known = Membership.objects.filter(benchmark=invitation.benchmark, user=user).first()
+    order = [Role.MEMBER, Role.MODERATOR, Role.OWNER]
+    if known and order.index(Role(known.role)) >= order.index(Role(invitation.role)):
+        return known
+    found, _ = Membership.objects.update_or_create(
+        benchmark=invitation.benchmark, user=user, defaults={"role": invitation.role}
+    )
+    _record(invitation.benchmark, user, "role", known.role if known else "", invitation.role, actor=invitation.author)
+    return found
+
+
+@transaction.atomic
+def change_role(benchmark: Benchmark, user: User, *, author: User, role: str, reason: str = "") -> None:
+    """Give somebody who has a role another one, or none where `role` is empty.
+
+    Raises:
+        PeopleError: they have none, there is no such role, or nobody would own the benchmark.
+    """
+    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    known = Membership.objects.filter(benchmark=benchmark, user=user).first()
+    if known is None or (role and role not in Role.values):
+        raise PeopleError("Nobody with a role here is meant, or there is no such role.")
+    owners = Membership.objects.filter(benchmark=benchmark, role=Role.OWNER).exclude(user=user)
+    if known.role == Role.OWNER and role != Role.OWNER and not owners.exists():
+        raise PeopleError("A benchmark has at least one owner.")
+    _record(benchmark, user, "role", known.role, role, actor=author, reason=reason)
+    if role:
+        Membership.objects.filter(pk=known.pk).update(role=role)
+    else:
+        known.delete()
+    if known.role == Role.OWNER and role != Role.OWNER:
+        switch_off_leavers(benchmark)
+
+
+@transaction.atomic
+def ban(benchmark: Benchmark, user: User, *, author: User, reason: str) -> None:
+    """Take no submissions of somebody any more; they read the reason.
+
+    Raises:
+        PeopleError: no reason is given, or they moderate or own the benchmark.
+    """
+    if not reason.strip():
+        raise PeopleError("Say why: they read it.")
+    if Membership.objects.filter(benchmark=benchmark, user=user, role__in=[Role.OWNER, Role.MODERATOR]).exists():
+        raise PeopleError("Owners and moderators cannot be banned; take their role first.")
+    _, is_new = Ban.objects.get_or_create(
+        benchmark=benchmark, user=user, defaults={"reason": reason.strip(), "author": author}
+    )
+    if is_new:
+        _record(benchmark, user, "banned", "no", "yes", actor=author, reason=reason)
+
+
+@transaction.atomic
+def lift_ban(benchmark: Benchmark, user: User, *, author: User, reason: str = "") -> None:
+    """Take submissions of somebody again."""
+    if Ban.objects.filter(benchmark=benchmark, user=user).delete()[0]:
+        _record(benchmark, user, "banned", "yes", "no", actor=author, reason=reason)
+
+
+def _record(
+    benchmark: Benchmark, user: User, field: str, before: str, after: str, *, actor: User, reason: str = ""
+) -> None:
+    """The trail names people by their number: a closed account's name is on its row alone."""
+    changes = changes_between(AuditEntry.Subject.PERSON, str(user.pk), {field: before}, {field: after})
+    record_changes(benchmark, changes, actor=actor, reason=reason)

@@ -1,0 +1,144 @@
+"""API tokens: made, found by their secret, revoked. Only hashes are stored."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from hmac import compare_digest
+
+from django.db import IntegrityError
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+from knox.crypto import hash_token
+from knox.settings import CONSTANTS
+
+from leaderboard.accounts.address_proof import has_proven_address
+from leaderboard.common.locks import in_turn
+from leaderboard.common.moments import moment_in_words
+from leaderboard.common.site_address import site_address
+from leaderboard.models import ApiToken, NoticeKind, User
+from leaderboard.notifications.notices import tell
+from leaderboard.notifications.outbox import put_mail
+
+LIFETIMES = (30, 90, 365)  # days
+MOST_TOKENS = 50  # a user
+SOON_DAYS = 7  # before it expires, its owner is warned
+LAST_USE_SECONDS = 60  # the last use is noted at most so often
+
+
+class TokenError(ValueError):
+    """A token that cannot be made; the message says why, in words for its owner."""
+
+
+def tokens_of(user: User) -> QuerySet[ApiToken]:
+    """The user's tokens, newest first; expired ones stay until they are revoked."""
+    return ApiToken.objects.filter(user=user).order_by("-created", "name")
+
+
+def create_token(user: User, *, name: str, scopes: Sequence[str], days: int) -> tuple[ApiToken, str]:
+    """Store a token, and mail its owner that there is one.
+
+    Returns:
+        The token's row, and its secret, which nobody can read again.
+
+    Raises:
+        TokenError: the name is taken, a scope or the lifetime is none that there is, or there are too many tokens.
+    """
+    unknown = set(scopes) - set(ApiToken.Scope.values)
+    if unknown or not scopes:
+        raise TokenError(f"Choose among the scopes {', '.join(ApiToken.Scope.values)}.")
+    if days not in LIFETIMES:
+        raise TokenError(f"A token lives {', '.join(map(str, LIFETIMES))} days.")
+    ordered = [scope for scope in ApiToken.Scope.values if scope in scopes]
+    try:
+        with in_turn(user):
+            if ApiToken.objects.filter(user=user).count() >= MOST_TOKENS:
+                raise TokenError(f"You have {MOST_TOKENS} tokens; revoke one first.")
+            token, secret = ApiToken.objects.create(user, expiry=timedelta(days=days), name=name, scopes=ordered)
+            _mail_about(token)
+            return token, secret
+    except IntegrityError as error:
+        raise TokenError("You have a token of this name already; revoke it, or choose another name.") from error
+
+
+def _mail_about(token: ApiToken) -> None:
+    """Tell the owner, so that nobody makes one behind their back. Who never confirmed an address gets no mail there."""
+    user = token.user
+    if not has_proven_address(user):
+        return
+    pages = ("tokens", "account_change_password", "sessions")
+    links = "\n".join(site_address(reverse(page)) for page in pages)
+    text = (
+        f"Hello {user.shown_name},\n\n"
+        f"an API token was made for your account: “{token.name}”. It may {', '.join(token.scopes)}, and it expires on "
+        f"{moment_in_words(token.expiry)}.\n\n"
+        "If that was not you, somebody is signed in to your account. Revoke the token, change your password, and sign "
+        f"out everywhere else:\n\n{links}\n"
+    )
+    put_mail(user.email, subject="[Plurank] A new API token", text=text)
+
+
+def revoke_token(user: User, name: str) -> bool:
+    """Delete the user's token of this name. Returns whether there was one."""
+    return ApiToken.objects.filter(user=user, name=name).delete()[0] > 0
+
+
+def revoke_all_tokens(user: User) -> int:
+    """Delete all tokens of a user, as when their password may have been known to somebody else.
+
+    Returns:
+        How many there were.
+    """
+    return ApiToken.objects.filter(user=user).delete()[0]
+
+
+def find_token(secret: str) -> ApiToken | None:
+    """The token of this secret, with its user, expired or not."""
+    digest = hash_token(secret)
+    rows = ApiToken.objects.filter(token_key=secret[: CONSTANTS.TOKEN_KEY_LENGTH]).select_related("user")
+    return next((row for row in rows if compare_digest(digest, row.digest)), None)
+
+
+def is_expired(token: ApiToken) -> bool:
+    """Whether the token's time is over."""
+    return token.expiry is not None and token.expiry <= timezone.now()
+
+
+def expires_soon(token: ApiToken) -> bool:
+    """Whether its owner should make another one."""
+    soon = timezone.now() + timedelta(days=SOON_DAYS)
+    return token.expiry is not None and token.expiry <= soon and not is_expired(token)
+
+
+def note_use(token: ApiToken) -> None:
+    """Note that the token was used, unless that was noted within the last minute."""
+    now = timezone.now()
+    stale = now - timedelta(seconds=LAST_USE_SECONDS)
+    if token.last_used_at is None or token.last_used_at < stale:
+        rows = ApiToken.objects.filter(pk=token.pk)
+        rows.filter(Q(last_used_at=None) | Q(last_used_at__lt=stale)).update(last_used_at=now)
+
+
+WARN_DAYS = (SOON_DAYS, 1)
+
+
+def tell_of_expiring_tokens() -> int:
+    """Warn the owners of tokens that expire soon, each once a week before and once a day before.
+
+    Returns:
+        How many warnings were written at most.
+    """
+    now = timezone.now()
+    soon = ApiToken.objects.filter(expiry__gt=now, expiry__lte=now + timedelta(days=max(WARN_DAYS)))
+    return sum(_warn(token) for token in soon.select_related("user").iterator(chunk_size=500))
+
+
+def _warn(token: ApiToken) -> int:
+    days = min(days for days in WARN_DAYS if token.expiry <= timezone.now() + timedelta(days=days))
+    return tell(
+        [token.user_id],
+        NoticeKind.TOKEN,
+        key=f"token {token.digest[:32]} {days}",
+        text=f"Your API token “{token.name}” expires on {moment_in_words(token.expiry)}. "
+        f"Programs that use it need a new one.",
+        path=reverse("tokens"),
+    )

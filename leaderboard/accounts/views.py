@@ -1,0 +1,147 @@
+"""What differs from allauth's own pages of an account."""
+
+from typing import Any
+
+from allauth.account.decorators import reauthentication_required
+from allauth.account.views import EmailView
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.db import IntegrityError, transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from leaderboard.accounts import closing
+from leaderboard.accounts.address_proof import has_proven_address
+from leaderboard.accounts.forms import TokenForm
+from leaderboard.accounts.second_factor import pending_picture
+from leaderboard.accounts.sessions import end_other_sessions, end_session, sessions_of
+from leaderboard.accounts.tokens import TokenError, create_token, expires_soon, is_expired, revoke_token, tokens_of
+from leaderboard.common.forms import CloseForm
+from leaderboard.common.requests import signed_in
+from leaderboard.models import ApiToken
+
+
+class _Emails(EmailView):
+    """Addresses to sign in by: one that another account signs in by cannot become this one's, and nothing breaks."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401
+        """Do what the form says, whole or not at all.
+
+        Before the primary address is confirmed the account may be somebody else's doing: then nothing but its mail is
+        sent again.
+        """
+        user = signed_in(request)
+        only_sends = "action_send" in request.POST and request.POST.get("email", "").lower() == user.email.lower()
+        if not only_sends and not has_proven_address(user):
+            messages.error(request, f"Confirm {user.email} first: follow the link that was sent there.")
+            return redirect("account_email")
+        try:
+            with transaction.atomic():
+                return super().post(request, *args, **kwargs)
+        except IntegrityError:
+            messages.error(request, "This address cannot be your primary one; another account signs in by it.")
+            return redirect("account_email")
+
+
+emails = _Emails.as_view()  # for those who signed in, with allauth's own limits, as the class above has them
+
+
+@login_required
+@reauthentication_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def close_account(request: HttpRequest) -> HttpResponse:
+    """What closing does, and doing it; asked for by whoever signed in a moment ago."""
+    user = signed_in(request)
+    form = CloseForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            closing.close_account(user)
+        except closing.ClosingError as error:
+            form.add_error(None, str(error))
+        else:
+            logout(request)
+            messages.success(request, "Your account is closed.")
+            return redirect("home")
+    context = {"form": form, "alone": closing.solely_owned(user)}
+    return render(request, "account/close.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def sessions(request: HttpRequest) -> HttpResponse:
+    """The browsers that are signed in; one of them is signed out, or all others."""
+    user = signed_in(request)
+    if request.method == "POST":
+        number = request.POST.get("session", "")
+        if not number:
+            end_other_sessions(request, user)
+            messages.success(request, "You are signed out everywhere else.")
+        elif number.isascii() and number.isdigit() and len(number) < 16 and end_session(user, int(number)):
+            messages.success(request, "That browser is signed out.")
+        else:
+            messages.info(request, "That browser is not signed in any more.")
+        return redirect("sessions")
+    return render(request, "account/sessions.html", {"sessions": sessions_of(request, user)})
+
+
+@login_required
+@never_cache
+@require_safe
+def second_factor_picture(request: HttpRequest) -> HttpResponse:
+    """What to scan while a second factor is set up: of the secret in one's own session, and never kept."""
+    picture = pending_picture(request, signed_in(request))
+    if picture is None:
+        raise Http404("No second factor is being set up here.")
+    return HttpResponse(picture, content_type="image/svg+xml")
+
+
+@login_required
+@reauthentication_required(allow_get=True)
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def tokens(request: HttpRequest) -> HttpResponse:
+    """The tokens, and a form for another one. The answer to it is the only place where a secret is ever shown."""
+    user = signed_in(request)
+    form = TokenForm(request.POST or None)
+    made: ApiToken | None = None
+    secret, status = "", 200
+    if request.method == "POST":
+        status = 400
+        if form.is_valid():
+            try:
+                made, secret = create_token(user, **form.cleaned_data)
+            except TokenError as error:
+                form.add_error(None, str(error))
+            else:
+                form, status = TokenForm(), 201
+    rows = [
+        {
+            "name": token.name,
+            "scopes": token.scopes,
+            "expiry": token.expiry,
+            "is_expired": is_expired(token),
+            "expires_soon": expires_soon(token),
+            "created": token.created,
+            "last_used_at": token.last_used_at,
+        }
+        for token in tokens_of(user)
+    ]
+    context = {"tokens": rows, "form": form, "made": made, "secret": secret}
+    return render(request, "account/tokens.html", context, status=status)
+
+
+@login_required
+@require_POST
+def revoke(request: HttpRequest) -> HttpResponse:
+    """Revoke one of one's own tokens."""
+    name = request.POST.get("name", "")
+    if revoke_token(signed_in(request), name):
+        messages.success(request, f"The token “{name}” is revoked; it opens nothing any more.")
+    else:
+        messages.info(request, "You have no token of this name.")
+    return redirect("tokens")

@@ -1,0 +1,133 @@
+"""People of a benchmark, and what was changed by whom."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from leaderboard.access.audience import administered_benchmark
+from leaderboard.access.audit_page import AuditQuery, audit_csv, audit_page
+from leaderboard.accounts.people import (
+    PeopleError,
+    accept_invitation,
+    change_role,
+    find_invitation,
+    invite,
+    lift_ban,
+    members_of,
+    open_invitations,
+)
+from leaderboard.common.limits import (
+    TooManyAttemptsError,
+    client_address,
+    require_attempt_left,
+    take_attempt,
+    too_many_attempts,
+)
+from leaderboard.common.paging import page_links
+from leaderboard.common.requests import signed_in
+from leaderboard.models import Benchmark, Membership, User
+
+PAGE_PEOPLE = 50
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def manage_people(request: HttpRequest, key: str) -> HttpResponse:
+    """Roles, invitations and bans. A fresh invitation's link is shown once."""
+    benchmark = administered_benchmark(request.user, key)
+    link = ""
+    if request.method == "POST":
+        try:
+            link = _change(request, benchmark)
+        except PeopleError as error:
+            messages.error(request, str(error))
+        if not link:
+            return redirect("manage_people", key)
+    members = Paginator(members_of(benchmark), PAGE_PEOPLE).get_page(request.GET.get("page"))
+    bans = Paginator(benchmark.bans.select_related("user").order_by("-pk"), PAGE_PEOPLE)
+    banned = bans.get_page(request.GET.get("bans"))
+    context = {
+        "benchmark": benchmark,
+        "here": "people",
+        "members": members,
+        "member_pages": page_links(members, anchor="members", bans=request.GET.get("bans", "")),
+        "bans": banned,
+        "ban_pages": page_links(banned, parameter="bans", anchor="bans", page=request.GET.get("page", "")),
+        "n_invitations": open_invitations(benchmark).count(),
+        "roles": Membership.Role.choices,
+        "link": link,
+    }
+    return render(request, "accounts/manage_people.html", context)
+
+
+def _change(request: HttpRequest, benchmark: Benchmark) -> str:
+    """Do what the form asks; the link of an invitation where it asks for one."""
+    actor, role, action = signed_in(request), request.POST.get("role", ""), request.POST.get("action", "")
+    if action == "invite":
+        return request.build_absolute_uri(reverse("join", args=[invite(benchmark, author=actor, role=role)]))
+    number = request.POST.get("user", "")
+    user = User.objects.filter(pk=int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0)
+    if (found := user.first()) is None:
+        raise PeopleError("Nobody with a role here is meant.")
+    if action == "lift":
+        lift_ban(benchmark, found, author=actor)
+    else:
+        change_role(benchmark, found, author=actor, role="" if action == "remove" else role)
+    messages.success(request, "Changed.")
+    return ""
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def join(request: HttpRequest, secret: str) -> HttpResponse:
+    """An invitation, for whoever has its link. Links that lead to none are counted."""
+    whose = {"account": str(signed_in(request).pk), "address": client_address(request)}
+    try:
+        require_attempt_left("join", **whose)
+        invitation = find_invitation(secret)
+        if invitation is None:
+            take_attempt("join", **whose)
+            raise Http404("This invitation was used already, or its time is over.")
+    except TooManyAttemptsError as error:
+        return too_many_attempts(request, error)
+    if request.method == "POST":
+        try:
+            accept_invitation(invitation, signed_in(request))
+        except PeopleError as error:
+            raise Http404(str(error)) from error
+        messages.success(request, f"You are a {invitation.get_role_display().lower()} of {invitation.benchmark.name}.")
+        return redirect("board", invitation.benchmark.key)
+    return render(request, "accounts/join.html", {"invitation": invitation})
+
+
+@login_required
+@require_safe
+def manage_audit(request: HttpRequest, key: str) -> HttpResponse:
+    """Who changed what from what to what, when and why."""
+    benchmark = administered_benchmark(request.user, key)
+    query = AuditQuery.read(request.GET)
+    context = {
+        "benchmark": benchmark,
+        "here": "audit",
+        "csv_url": reverse("manage_audit_csv", args=[key]) + query.address(),
+        **audit_page(benchmark, query, request.GET.get("before", "")),
+    }
+    return render(request, "access/manage_audit.html", context)
+
+
+@login_required
+@require_safe
+def manage_audit_csv(request: HttpRequest, key: str) -> StreamingHttpResponse:
+    """The same as a table, sent while it is read."""
+    benchmark = administered_benchmark(request.user, key)
+    parts = audit_csv(benchmark, AuditQuery.read(request.GET))
+    response = StreamingHttpResponse(parts, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{benchmark.key}-audit.csv"'
+    return response

@@ -1,0 +1,279 @@
+"""Benchmarks, their tasks, and a whole benchmark as a folder, which imports again."""
+
+from typing import Any
+
+from django.http import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+
+from leaderboard.access.audience import Audience
+from leaderboard.api.protocol.base import (
+    REVISION_TEXT,
+    ApiView,
+    BenchmarkView,
+    FigureView,
+    JobState,
+    Published,
+    job_states,
+    stamp_of,
+)
+from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.pagination import cut, cut_sorted, next_url, window
+from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.renderers import TABLES, ZipRenderer
+from leaderboard.api.protocol.schema import PAGING, READING, REVISION, TABLE_FORMAT, error, reading
+from leaderboard.benchmarks.folder_exports import FolderError, folder_zip
+from leaderboard.benchmarks.listing import ListedBenchmark as Line, by_key, lines
+from leaderboard.common.files import listed_sheet
+from leaderboard.models import Benchmark, Task
+from leaderboard.rankings.configuration import configuration_content
+from leaderboard.rankings.published import published_board
+
+JSON = "application/json"  # of errors, whatever was asked for
+TASK_COLUMNS = (
+    "key", "name", "group", "metric", "unit", "direction", "weight", "minimum", "maximum", "chance", "precision",
+    "cluster",
+)  # fmt: skip
+
+
+class ListedBenchmark(Shape):
+    """One benchmark of the list."""
+
+    key = s.CharField()
+    name = s.CharField()
+    summary = s.CharField(allow_blank=True, help_text="The first line of the description.")
+    visibility = s.ChoiceField(choices=Benchmark.Visibility.values)
+    revision = s.IntegerField(allow_null=True, help_text=REVISION_TEXT)
+    published_at = s.DateTimeField(source="updated_at", allow_null=True)
+    is_computing = s.BooleanField(help_text="A newer revision waits to be published.")
+    n_systems = s.IntegerField()
+    n_tasks = s.IntegerField()
+    default_rule = s.CharField()
+    is_failed = s.BooleanField(help_text="The newest revision could not be computed.")
+    winner_names = s.ListField(child=s.CharField(), help_text="Of the default rule, at most 20.")
+    n_winners = s.IntegerField()
+    n_rules_electing = s.IntegerField()
+    n_rules_electing_others = s.IntegerField(
+        source="n_rules_elsewhere", help_text="Rules that elect somebody else than the default rule."
+    )
+
+    def value_of_revision(self, line: Line) -> int | None:
+        """The number of the published one."""
+        return line.revision_number or None
+
+
+class BenchmarkPage(Shape):
+    """A page of benchmarks, by key."""
+
+    next = s.URLField(allow_null=True)
+    results = ListedBenchmark(many=True)
+
+
+class BenchmarkDetail(Published):
+    """A benchmark, and where its board stands."""
+
+    key = s.CharField(source="benchmark.key")
+    name = s.CharField(source="benchmark.name")
+    description = s.CharField(allow_blank=True, help_text="Markdown.", source="benchmark.description")
+    visibility = s.ChoiceField(choices=Benchmark.Visibility.values, source="benchmark.visibility")
+    submission_policy = s.ChoiceField(choices=Benchmark.SubmissionPolicy.values, source="benchmark.submission_policy")
+    replacement = s.ChoiceField(choices=Benchmark.Replacement.values, source="benchmark.replacement")
+    default_rule = s.CharField(source="benchmark.default_rule")
+    missing_policy = s.ChoiceField(choices=Benchmark.MissingPolicy.values, source="benchmark.missing_policy")
+    aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values, source="benchmark.aggregation")
+    gamma = s.FloatField(allow_null=True, source="benchmark.gamma")
+    source_url = s.CharField(allow_blank=True, source="benchmark.source_url")
+    licence = s.CharField(allow_blank=True, source="benchmark.licence")
+    citation = s.CharField(allow_blank=True, source="benchmark.citation")
+    tags = s.ListField(child=s.CharField(), source="benchmark.tags")
+    created_at = s.DateTimeField(source="benchmark.created_at")
+    last_revision = s.IntegerField(
+        source="benchmark.last_revision_number",
+        help_text="The last revision, published or not; 0 before the first scores.",
+    )
+    is_computing = s.BooleanField()
+    n_systems = s.IntegerField()
+    n_tasks = s.IntegerField()
+    n_voting_tasks = s.IntegerField()
+    n_missing = s.IntegerField(help_text="Missing scores on voting tasks.")
+    condorcet_winner = s.CharField(allow_null=True, help_text="The name of who wins every head-to-head.")
+    may_submit = s.BooleanField(
+        source="audience.may_submit", help_text="Whether the user of this request may submit here."
+    )
+    jobs = JobState(many=True)
+
+    def value_of_is_computing(self, content: dict[str, Any]) -> bool:
+        """Whether a newer revision waits to be published."""
+        benchmark: Benchmark = content["benchmark"]
+        return benchmark.last_revision_number > benchmark.published_number
+
+
+class TaskEntry(Shape):
+    """A task as it was at the revision."""
+
+    key = s.CharField()
+    name = s.CharField()
+    group = s.CharField(allow_null=True, help_text="The key of its group.")
+    direction = s.ChoiceField(choices=Task.Direction.values, help_text="1 higher is better, -1 lower, 0 never votes.")
+    weight = s.CharField(help_text="A decimal, exactly.")
+    metric = s.CharField(allow_blank=True)
+    unit = s.CharField(allow_blank=True)
+    minimum = s.FloatField(allow_null=True)
+    maximum = s.FloatField(allow_null=True)
+    chance = s.FloatField(allow_null=True, help_text="The score of guessing.")
+    precision = s.CharField(
+        allow_null=True,
+        help_text="A decimal: the smallest difference that means anything; scores are rounded to its multiples.",
+    )
+    cluster = s.CharField(
+        allow_blank=True,
+        help_text="Tasks of one cluster are not independent; where it is empty, the tasks of one group are one.",
+    )
+
+    def value_of_precision(self, entry: dict[str, Any]) -> str | None:
+        """The stated one."""
+        return entry.get("precision")
+
+    def value_of_cluster(self, entry: dict[str, Any]) -> str:
+        """The stated one."""
+        return entry.get("cluster", "")
+
+
+class GroupEntry(Shape):
+    """A task group as it was at the revision."""
+
+    key = s.CharField()
+    name = s.CharField()
+    weight = s.CharField()
+
+
+class TaskPage(Shape):
+    """A page of tasks, by key, with all groups."""
+
+    revision = s.IntegerField(allow_null=True, help_text=f"{REVISION_TEXT} Then the tasks are the present ones.")
+    groups = GroupEntry(many=True)
+    next = s.URLField(allow_null=True)
+    results = TaskEntry(many=True)
+
+
+class BenchmarksView(ApiView):
+    """The benchmarks that the user may know of."""
+
+    @extend_schema(
+        operation_id="benchmarks",
+        summary="List benchmarks",
+        tags=["benchmarks"],
+        parameters=[
+            OpenApiParameter("search", str, description="Only those whose name or first line says this."),
+            OpenApiParameter("tag", str, description="Only those with this tag."),
+            *PAGING,
+        ],
+        responses=reading(BenchmarkPage),
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        """The public benchmarks, and with a token those that its user is a member of, by key."""
+        query = request.query_params
+        wanted = window(query)
+        search, tag = query.get("search", "").strip()[:200], query.get("tag", "").strip()[:80]
+        rows = by_key(request.user, query=search, tag=tag, after=wanted.after, most=wanted.size + 1)
+        page = cut(rows, wanted, lambda benchmark: benchmark.key)
+
+        def build() -> dict[str, Any]:
+            results = lines(request.user, list(page.items))
+            return BenchmarkPage.render({"next": next_url(request, page), "results": results})
+
+        return self.answer(build, is_public=True)
+
+
+class OneBenchmarkView(BenchmarkView):
+    """One benchmark."""
+
+    is_open_to_restricted = True
+
+    @extend_schema(
+        operation_id="benchmark",
+        summary="Read a benchmark",
+        tags=["benchmarks"],
+        responses=reading(BenchmarkDetail),
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """What a benchmark says of itself, and where its board stands."""
+        return self.answer_here(lambda: BenchmarkDetail.render(benchmark_content(self.audience)))
+
+
+def benchmark_content(audience: Audience) -> dict[str, Any]:
+    """What `BenchmarkDetail` renders of a benchmark as `audience` may see it."""
+    benchmark = audience.benchmark
+    publication = benchmark.publication
+    board = published_board(publication) if publication and not audience.is_restricted else None
+    facts = board.facts if board else {}
+    return {
+        "benchmark": benchmark,
+        "audience": audience,
+        **stamp_of(publication),
+        **({"input_hash": None} if audience.is_restricted else {}),
+        **{name: facts.get(name, 0) for name in ("n_systems", "n_tasks", "n_voting_tasks", "n_missing")},
+        "condorcet_winner": facts.get("condorcet_winner"),
+        "jobs": [job | {"error": ""} if audience.is_restricted else job for job in job_states(publication)],
+    }
+
+
+class TasksView(BenchmarkView):
+    """The tasks of a benchmark."""
+
+    renderer_classes = TABLES
+    is_open_to_restricted = True
+
+    @extend_schema(
+        operation_id="tasks",
+        summary="List a benchmark's tasks",
+        tags=["benchmarks"],
+        parameters=[REVISION, TABLE_FORMAT, *PAGING],
+        responses=reading(TaskPage, table=f"{', '.join(TASK_COLUMNS)}."),
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """The tasks as they were at the revision, by key; the present ones while nothing is published."""
+        publication = self.publication()
+        content = publication.revision.configuration.content if publication else configuration_content(self.benchmark)
+        tasks = sorted((TaskEntry.render(entry) for entry in content["tasks"]), key=lambda task: str(task["key"]))
+        if self.file_format:
+            sheet = listed_sheet(f"{self.benchmark.key}-tasks", f"{self.benchmark.name}: tasks.", TASK_COLUMNS, tasks)
+            return self.named_file(self.answer_here(lambda: self.written(sheet)), sheet.stem)
+        page = cut_sorted(tasks, window(request.query_params), lambda task: task["key"])
+        number = publication.revision.number if publication else None
+        following = next_url(request, page, revision=number)
+        answer = {"revision": number, "groups": content["groups"], "next": following, "results": page.items}
+        return self.answer_here(lambda: TaskPage.render(answer))
+
+
+class FolderView(FigureView):
+    """The folder."""
+
+    renderer_classes = [ZipRenderer]
+    needs_ranks = False
+
+    @extend_schema(
+        operation_id="folder",
+        summary="Download a benchmark",
+        tags=["benchmarks"],
+        parameters=[REVISION],
+        responses={
+            (200, "application/zip"): OpenApiResponse(
+                OpenApiTypes.BINARY, description="A zip of a folder with `scores.csv` and `benchmark.toml`."
+            ),
+            (422, JSON): error("There is nothing to write, or more than is sent."),
+            **{(status, JSON) if answer.response else status: answer for status, answer in READING.items()},
+        },
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Scores, tasks, groups and settings of a revision. Imported again they give the same `input_hash`.
+
+        Notes, descriptions and the history stay behind.
+        """
+        publication = self.published()
+        try:
+            return self.table(publication, "folder", lambda: folder_zip(publication.revision))
+        except FolderError as problem:
+            raise ApiError(422, f"This revision has no folder: {problem}.") from problem

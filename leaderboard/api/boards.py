@@ -1,0 +1,275 @@
+"""The board as its page shows it, the catalogue of rules with their properties, and all benchmarks side by side."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+
+from leaderboard.api.protocol.base import ApiView, FigureView, Published, stamp_of
+from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.pagination import Window, cut, cut_counted, cut_sorted, next_url, window
+from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.renderers import TABLES
+from leaderboard.api.protocol.schema import AGGREGATION, NAME_QUERY, PAGING, REVISION, TABLE_FORMAT, error, reading
+from leaderboard.boards.board import Board, build_board
+from leaderboard.boards.exports import FORMATS, board_content
+from leaderboard.boards.query import read_query
+from leaderboard.common.files import listed_sheet
+from leaderboard.computing.rankings import site_rules
+from leaderboard.models import Benchmark
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.published import UnknownChoiceError
+from leaderboard.studies.axioms import rule_properties
+from leaderboard.studies.landscape import places_by_key, places_of
+from ranking_engine import MISSING_POLICIES, RULES, TIES, Rule, __version__ as engine_version
+from ranking_engine.catalogue.omission import omission_sentence
+
+RULE_COLUMNS = ("key", "name", "family", "summary", "needs_complete", "tie_convention", "source")
+VIEW = [
+    OpenApiParameter("sort", str, description="A rule, `name`, `median_rank` or `tasks`; with a minus the other way."),
+    OpenApiParameter("reference", str, description="The rule that changes are told against."),
+    OpenApiParameter("policy", enum=Benchmark.MissingPolicy.values, description="Another missing-score policy."),
+    AGGREGATION,
+    OpenApiParameter("ties", enum=list(TIES), description="Another tie convention within a task."),
+    OpenApiParameter("rule", str, many=True, description="Only these rules."),
+    OpenApiParameter("family", str, many=True, description="Only rules of these families."),
+    NAME_QUERY,
+    OpenApiParameter("tag", str, many=True, description="Only systems with all of these tags."),
+]
+
+
+class BoardRule(Shape):
+    """A column of the board."""
+
+    key = s.CharField()
+    name = s.CharField()
+    family = s.CharField()
+    status = s.CharField()
+    reason = s.CharField(allow_blank=True)
+
+
+class BoardSystem(Shape):
+    """A row of the board."""
+
+    key = s.CharField()
+    name = s.CharField()
+    n_scored = s.IntegerField()
+    n_voting_tasks = s.IntegerField()
+    least_rank = s.IntegerField(allow_null=True, help_text="Over all rules.")
+    median_rank = s.FloatField(allow_null=True)
+    greatest_rank = s.IntegerField(allow_null=True)
+    ranks = s.DictField(child=s.IntegerField(allow_null=True), help_text="By rule.")
+    changes = s.DictField(
+        child=s.IntegerField(allow_null=True), help_text="Places better than under the reference rule, by rule."
+    )
+    scores = s.DictField(child=s.FloatField(allow_null=True), help_text="The rules' own scores.")
+
+
+class BoardDetail(Published):
+    """A view of the board: systems by rules."""
+
+    benchmark = s.CharField(help_text="Its name.")
+    verdict = s.CharField(allow_blank=True, help_text="Who is elected by which rules, in a sentence.")
+    reference = s.CharField(help_text="The rule that changes are told against.")
+    missing = s.CharField()
+    aggregation = s.CharField()
+    ties = s.CharField()
+    condorcet_winner = s.CharField(allow_null=True)
+    rules = BoardRule(many=True)
+    next = s.URLField(allow_null=True)
+    systems = BoardSystem(many=True)
+
+
+class RuleEntry(Shape):
+    """A ranking rule."""
+
+    key = s.CharField()
+    name = s.CharField()
+    family = s.CharField()
+    summary = s.CharField()
+    needs_complete = s.BooleanField(help_text="Whether a missing-score policy applies to it.")
+    tie_convention = s.CharField(allow_null=True)
+    omission = s.DictField(
+        child=s.CharField(), help_text="By missing-score policy: whether leaving out a score can improve one's rank."
+    )
+    source = s.CharField()  # type: ignore[assignment]
+
+    def value_of_omission(self, rule: Rule) -> dict[str, str]:
+        """A sentence a policy."""
+        return {policy: omission_sentence(rule.key, policy) for policy in MISSING_POLICIES}
+
+
+class RuleList(Shape):
+    """The catalogue."""
+
+    engine_version = s.CharField()
+    next = s.URLField(allow_null=True)
+    results = RuleEntry(many=True)
+
+
+class PropertyEntry(Shape):
+    """A property, whether the rule has it, and what was found in the benchmark's own scores."""
+
+    name = s.CharField()
+    definition = s.CharField()
+    holds = s.BooleanField(help_text="With complete scores, on every board.")
+    source = s.CharField(allow_blank=True)  # type: ignore[assignment]
+    found = s.CharField(source="here", allow_blank=True, help_text="A violation here, or how hard one was looked for.")
+    is_violated = s.BooleanField(help_text="Whether `found` is a violation.")
+
+
+class RulePropertiesDetail(Published):
+    """The properties of one rule."""
+
+    rule = s.CharField()
+    state = s.ChoiceField(choices=["computed", "computing", "failed", "undefined"])
+    reason = s.CharField(allow_blank=True, help_text="Why there is no search, where `state` is `undefined`.")
+    results = PropertyEntry(many=True)
+
+
+class Bounds(Shape):
+    """What is known of a share."""
+
+    lower = s.FloatField()
+    upper = s.FloatField()
+
+
+class LandscapeEntry(Shape):
+    """One benchmark; null where nothing is computed."""
+
+    key = s.CharField()
+    name = s.CharField()
+    diversity = s.FloatField(allow_null=True, help_text="1 - Kendall's W of the tasks, corrected for ties.")
+    cardinal_sensitivity = Bounds(
+        source="cardinal", allow_null=True, help_text="The share of pairs that other weights turn round."
+    )
+    ordinal_sensitivity = Bounds(
+        source="ordinal", allow_null=True, help_text="The share of pairs that other systems turn round."
+    )
+
+
+class LandscapePage(Shape):
+    """A page of benchmarks, by key."""
+
+    next = s.URLField(allow_null=True)
+    results = LandscapeEntry(many=True)
+
+
+class BoardPageView(FigureView):
+    """The board."""
+
+    renderer_classes = TABLES
+    is_open_to_restricted = True
+
+    @extend_schema(
+        operation_id="board",
+        summary="Read the board",
+        tags=["rankings"],
+        parameters=[REVISION, *VIEW, TABLE_FORMAT, *PAGING],
+        responses=reading(BoardDetail, table="system, its rank and score under every rule.")
+        | {422: error("The board is too large for an answer on demand; the message says the limit.")},
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Every system under every rule, with the verdict that stands above the board; parameters as on its page.
+
+        Where owners hide scores or names, others than moderators get what they see there.
+        """
+        publication = self.published()
+        self.benchmark.publication = publication
+        wanted = window(request.query_params)
+        try:
+            board = build_board(self.audience, read_query(request.query_params), is_whole=True)
+        except UnknownChoiceError as problem:
+            raise ApiError(400, str(problem)) from problem
+        except TooLargeError as problem:
+            raise ApiError(422, str(problem)) from problem
+        if board is None:
+            raise ApiError(404, "No rule ranks here yet.")
+        if self.file_format:
+            response = self.answer_here(lambda: FORMATS[self.file_format][1](board, self.benchmark.name))
+            return self.named_file(response, f"{self.benchmark.key}-board-r{publication.revision.number}")
+        return self.answer_here(lambda: self._content(board, wanted))
+
+    def _content(self, board: Board, wanted: Window) -> dict[str, Any]:
+        content = board_content(board, self.benchmark.name)
+        page = cut_counted(content["systems"], wanted)
+        following = next_url(self.request, page, revision=content["revision"])
+        return BoardDetail.render(
+            {
+                **content,
+                **self.stamp(self.benchmark.publication),
+                "verdict": board.sentence,
+                "next": following,
+                "systems": page.items,
+            }
+        )
+
+
+class RulesView(ApiView):
+    """Every rule."""
+
+    renderer_classes = TABLES
+
+    @extend_schema(
+        operation_id="rules",
+        summary="List the rules",
+        tags=["rankings"],
+        parameters=[TABLE_FORMAT, *PAGING],
+        responses=reading(RuleList, table=f"{', '.join(RULE_COLUMNS)}."),
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        """What each rule is called, means and needs, by key."""
+        if self.file_format:
+            rows = [RuleEntry.render(RULES[key]) for key in sorted(RULES)]
+            sheet = listed_sheet("rules", f"Ranking rules of engine {engine_version}.", RULE_COLUMNS, rows)
+            return self.named_file(self.answer(lambda: self.written(sheet), is_public=True), sheet.stem)
+        page = cut_sorted([RULES[key] for key in sorted(RULES)], window(request.query_params), lambda rule: rule.key)
+        content = {"engine_version": engine_version, "next": next_url(request, page), "results": page.items}
+        return self.answer(lambda: RuleList.render(content), is_public=True)
+
+
+class RulePropertiesView(FigureView):
+    """Which properties a rule has, and what violates them here."""
+
+    @extend_schema(
+        operation_id="rule_properties",
+        summary="Read a rule's properties on a benchmark",
+        tags=["rankings"],
+        parameters=[REVISION],
+        responses=reading(RulePropertiesDetail),
+    )
+    def get(self, request: Request, key: str, rule: str) -> HttpResponseBase:
+        """Every property of the catalogue, with a violation in the benchmark's own scores where one was found."""
+        publication = self.published()
+        if rule not in site_rules():
+            raise Http404(f"There is no rule {rule!r}; there are: {', '.join(site_rules())}.")
+        properties = rule_properties(publication.revision, rule)
+        content = {
+            **stamp_of(publication),
+            "rule": rule,
+            "state": properties.state,
+            "reason": properties.reason,
+            "results": properties.lines,
+        }
+        return self.answer_here(lambda: RulePropertiesDetail.render(content))
+
+
+class LandscapeView(ApiView):
+    """All benchmarks on the diversity-sensitivity plane."""
+
+    @extend_schema(
+        operation_id="landscape",
+        summary="Compare all benchmarks",
+        tags=["benchmarks"],
+        parameters=PAGING,
+        responses=reading(LandscapePage),
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        """How diverse the tasks of each benchmark are, and how far changes that should not matter move its rankings."""
+        wanted = window(request.query_params)
+        rows = places_by_key(request.user, after=wanted.after, most=wanted.size + 1)
+        page = cut(rows, wanted, lambda benchmark: benchmark.key)
+        content = {"next": next_url(request, page), "results": places_of(page.items)}
+        return self.answer(lambda: LandscapePage.render(content), is_public=True)

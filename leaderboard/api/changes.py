@@ -1,0 +1,215 @@
+"""What changed from one revision to another, and how a system's rank went."""
+
+from django.http import Http404, HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+
+from leaderboard.api.protocol.base import FigureView, NamedSystem, Published, stamp_of
+from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.renderers import TABLES
+from leaderboard.api.protocol.schema import RULE, TABLE_FORMAT, error, reading
+from leaderboard.api.systems import MISSING
+from leaderboard.boards.sheets import Origin
+from leaderboard.common.files import Heading, Value
+from leaderboard.comparisons.rank_history import stored_ranks
+from leaderboard.comparisons.revisions import RevisionChanges, ScoreChange, revision_changes
+from leaderboard.computing.rankings import site_rules
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.revisions import revision_at
+from leaderboard.rankings.scores import NOT_SUBMITTED, CurrentScore, systems_at
+
+
+class Renaming(Shape):
+    """A system that was renamed."""
+
+    before = s.CharField()
+    after = s.CharField()
+
+
+class ChangedSystem(NamedSystem):
+    """Of which system something differs."""
+
+    system = s.CharField(source="system.key")
+    name = s.CharField(source="system.name")
+
+
+class ScoreChangeEntry(ChangedSystem):
+    """A score that differs, of a system and a task that are in both revisions."""
+
+    task = s.CharField(source="task_key", help_text="Its key.")
+    before = s.FloatField(source="old.value", allow_null=True)
+    before_missing = s.ChoiceField(choices=MISSING, allow_null=True)
+    after = s.FloatField(source="new.value", allow_null=True)
+    after_missing = s.ChoiceField(choices=MISSING, allow_null=True)
+
+    def value_of_before_missing(self, change: ScoreChange) -> str | None:
+        """Why there was none."""
+        return _missing(change.old)
+
+    def value_of_after_missing(self, change: ScoreChange) -> str | None:
+        """Why there is none."""
+        return _missing(change.new)
+
+
+def _missing(score: CurrentScore | None) -> str | None:
+    if score is None:
+        return NOT_SUBMITTED
+    return None if score.value is not None else score.missing_reason
+
+
+class RankChangeEntry(ChangedSystem):
+    """A rank that differs; null where the system has none."""
+
+    before = s.IntegerField(allow_null=True)
+    after = s.IntegerField(allow_null=True)
+
+
+class RuleChangeEntry(Shape):
+    """What became of the ranks under one rule."""
+
+    rule = s.CharField()
+    name = s.CharField()
+    first_before = s.CharField(allow_blank=True, help_text="Who was first, in words.")
+    first_after = s.CharField(allow_blank=True)
+    n_moved = s.IntegerField(help_text="Of those that have a rank at both.")
+    n_common = s.IntegerField()
+
+
+class Changes(Shape):
+    """Two revisions compared."""
+
+    since = s.IntegerField(source="older.number", help_text="The older revision.")
+    revision = s.IntegerField(source="newer.number", help_text="The newer one.")
+    sentence = s.CharField()
+    joined = s.ListField(child=s.CharField(), help_text="Names of systems.")
+    left = s.ListField(child=s.CharField())
+    renamed = Renaming(many=True)
+    configuration = s.ListField(child=s.CharField(), help_text="What of tasks and settings differs, in words.")
+    scores = ScoreChangeEntry(many=True)
+    rules = RuleChangeEntry(many=True)
+    rule = s.CharField(source="chosen", help_text="Whose ranks `ranks` tells one by one.")
+    ranks = RankChangeEntry(many=True, source="moves")
+    flips = s.CharField(allow_blank=True, help_text="Whether newcomers changed the order of others, where computed.")
+
+    def value_of_renamed(self, changes: RevisionChanges) -> list[dict[str, str]]:
+        """The names before and after."""
+        return [{"before": before, "after": after} for before, after in changes.renamed]
+
+
+class RankThen(Shape):
+    """A rank at one revision."""
+
+    revision = s.IntegerField()
+    rank = s.IntegerField(allow_null=True)
+
+
+class SystemHistory(Published):
+    """A system's rank under one rule over the revisions whose rankings are stored, oldest first."""
+
+    system = s.CharField()
+    name = s.CharField()
+    rule = s.CharField()
+    results = RankThen(many=True)
+
+
+class RuleView(FigureView):
+    """A view of one rule's ranks at several revisions."""
+
+    renderer_classes = TABLES
+
+    def rule(self) -> str:
+        """The rule that the address names."""
+        rule = str(self.request.query_params.get("rule", "")) or self.benchmark.default_rule
+        if rule not in site_rules():
+            raise Http404(f"There is no rule {rule[:60]!r}.")
+        return rule
+
+
+class ChangesView(RuleView):
+    """Two revisions."""
+
+    is_on_demand = True
+
+    @extend_schema(
+        operation_id="changes",
+        summary="Compare two revisions",
+        tags=["revisions"],
+        parameters=[
+            OpenApiParameter("since", int, description="The other revision; the one before without it."),
+            RULE,
+            TABLE_FORMAT,
+        ],
+        responses=reading(Changes, table="system, name, before, after: the ranks that differ.")
+        | {422: error("Rankings are not stored, and too large to be computed on demand.")},
+    )
+    def get(self, request: Request, key: str, number: int) -> HttpResponseBase:
+        """Who came and went, which scores and settings changed, and whose ranks moved under which rule."""
+        last, rule = self.benchmark.last_revision_number, self.rule()
+        numbers = sorted((min(number, 2**31 - 1), self._since(max(1, number - 1))))
+        if not 1 <= numbers[0] <= numbers[1] <= last:
+            raise Http404(f"There are revisions 1 to {last}." if last else "There is no revision yet.")
+        older, newer = (revision_at(self.benchmark, one) for one in numbers)
+        try:
+            changes = revision_changes(
+                self.benchmark, older, newer, rule=rule, audience_level=self.audience.level, is_whole=True
+            )
+        except TooLargeError as problem:
+            raise ApiError(422, str(problem)) from problem
+        if not self.file_format:
+            return self.answer_here(lambda: Changes.render(changes))
+        headings = [
+            Heading("system", "Key", is_text=True), Heading("name", "System", is_text=True),
+            Heading("before", f"Revision {older.number}"), Heading("after", f"Revision {newer.number}"),
+        ]  # fmt: skip
+        rows: list[list[Value]] = [
+            [move.system.key, move.system.name, move.before, move.after] for move in changes.moves
+        ]
+        caption = f"ranks under {changes.chosen_name} that differ from revision {older.number}."
+        sheet = Origin.of(self.benchmark, newer).sheet("changes", caption, headings, rows, rule=changes.chosen)
+        stem = f"{self.benchmark.key}-changes-r{older.number}-r{newer.number}"
+        return self.named_file(self.answer_here(lambda: self.written(sheet)), stem)
+
+    def _since(self, default: int) -> int:
+        text = self.request.query_params.get("since", "")
+        if text and not (text.isascii() and text.isdigit() and len(text) < 10):
+            raise ApiError(400, f"`since` is {text[:40]!r}; expected the number of a revision.")
+        return int(text) if text else default
+
+
+class SystemHistoryView(RuleView):
+    """How a system's rank went."""
+
+    @extend_schema(
+        operation_id="system_history",
+        summary="Read how a system's rank went",
+        tags=["systems"],
+        parameters=[RULE, TABLE_FORMAT],
+        responses=reading(SystemHistory, table="revision, rank."),
+    )
+    def get(self, request: Request, key: str, system_key: str) -> HttpResponseBase:
+        """Its rank under a rule at the last fifty published revisions whose rankings are stored."""
+        publication, rule = self.published(), self.rule()
+        system = next((one for one in systems_at(publication.revision) if one.key == system_key), None)
+        if system is None:
+            raise Http404(f"No system {system_key!r} is on the board of revision {publication.revision.number}.")
+        ranks: list[tuple[int, int | None]] = []
+        for then in stored_ranks(self.benchmark, rule):
+            rank = then.of(system.id) or 0
+            ranks.append((then.number, int(rank) if rank >= 1 else None))
+        if self.file_format:
+            headings = [Heading("revision", "Revision"), Heading("rank", "Rank")]
+            origin = Origin.of(self.benchmark, publication.revision)
+            caption = f"ranks of {system.name} under {rule}."
+            sheet = origin.sheet("history", caption, headings, ranks, system=system.key, rule=rule)
+            stem = f"{self.benchmark.key}-{system.key}-{rule}"
+            return self.named_file(self.answer_here(lambda: self.written(sheet)), stem)
+        content = {
+            **stamp_of(publication),
+            "system": system.key,
+            "name": system.name,
+            "rule": rule,
+            "results": [{"revision": number, "rank": rank} for number, rank in ranks],
+        }
+        return self.answer_here(lambda: SystemHistory.render(content))

@@ -1,0 +1,254 @@
+"""Systems held against each other: margins, and any two systems."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from django.http import Http404, HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+
+from leaderboard.api.protocol.base import FigureView, NamedSystem, Published, stamp_of
+from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.pagination import Window, cut_sorted, next_url, window
+from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.renderers import TABLES
+from leaderboard.api.protocol.schema import PAGING, REVISION, TABLE_FORMAT, error, reading
+from leaderboard.boards.sheets import VERDICTS, Origin, SheetError, margins_sheet
+from leaderboard.common.files import Heading, Sheet, Value
+from leaderboard.comparisons.pair import pair_of
+from leaderboard.models import Publication
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.margins import margins_between
+from leaderboard.rankings.published import Column, PublishedBoard, number, published_board
+from leaderboard.rankings.scores import BoardSystem, systems_at
+
+PAIRS_A_PAGE = 20_000
+TOO_LARGE = {422: error("The board is too large for an answer on demand; the message says the limit.")}
+
+
+class Margin(NamedSystem):
+    """A system over one rival."""
+
+    ahead = s.FloatField(help_text="The share of the voting weight on which the system is ahead of the rival.")
+    behind = s.FloatField()
+    verdict = s.ChoiceField(choices=["beats", "loses", "level"], help_text="By weight, exactly.")
+
+
+class MarginRow(NamedSystem):
+    """A system over all rivals with a common voting task."""
+
+    n_beaten = s.IntegerField()
+    n_lost = s.IntegerField()
+    n_level = s.IntegerField()
+    rivals = Margin(many=True)
+
+
+class MarginPage(Published):
+    """A page of systems, by key, each with all of its margins."""
+
+    aggregation = s.CharField(help_text="How tasks and groups count together.")
+    next = s.URLField(allow_null=True)
+    results = MarginRow(many=True)
+
+
+class PairTaskEntry(Shape):
+    """One task on which two systems are held against each other."""
+
+    task = s.CharField(source="key", help_text="Its key.")
+    name = s.CharField()
+    first = s.FloatField(allow_null=True)
+    second = s.FloatField(allow_null=True)
+    ahead = s.ChoiceField(choices=["first", "second", "level", "not_both"], source="outcome")
+    weight = s.FloatField(help_text="The task's share of the voting weight; 0 where it does not vote.")
+
+
+class PairRankEntry(Shape):
+    """The ranks of both under one rule."""
+
+    rule = s.CharField()
+    first = s.IntegerField(allow_null=True)
+    second = s.IntegerField(allow_null=True)
+
+
+class PairDetail(Published):
+    """Two systems task by task."""
+
+    first = NamedSystem()
+    second = NamedSystem()
+    sentence = s.CharField(source="pair.sentence", help_text="Who beats whom.")
+    ahead = s.FloatField(source="pair.ahead", help_text="The share of the voting weight on which the first is ahead.")
+    behind = s.FloatField(source="pair.behind")
+    level = s.FloatField(source="pair.level")
+    not_both = s.FloatField(source="pair.not_both", help_text="The share of the tasks without a score of both.")
+    test = s.CharField(source="pair.test_sentence", help_text="Whether the difference could be luck, in a sentence.")
+    p_value = s.FloatField(allow_null=True, help_text="Of the sign-flip test of this pair, chosen beforehand.")
+    n_units = s.IntegerField(
+        source="pair.n_units", help_text="Clusters of tasks that both have a score on, taken as independent."
+    )
+    tasks = PairTaskEntry(many=True, source="pair.tasks")
+    ranks = PairRankEntry(many=True, source="pair.ranks")
+
+    def value_of_first(self, content: dict[str, Any]) -> dict[str, str]:
+        """The key and name of the first."""
+        return {"system": content["pair"].first.key, "name": content["pair"].first.name}
+
+    def value_of_second(self, content: dict[str, Any]) -> dict[str, str]:
+        """The key and name of the second."""
+        return {"system": content["pair"].second.key, "name": content["pair"].second.name}
+
+    def value_of_p_value(self, content: dict[str, Any]) -> float | None:
+        """The p-value, where there is a test."""
+        return number(content["pair"].p_value)
+
+
+class ComparisonView(FigureView):
+    """A view of pairs, of systems or of rules."""
+
+    renderer_classes = TABLES
+
+    def place_of(self, systems: Sequence[BoardSystem], name: str) -> int:
+        """Where the system stands whose key the address gives under `name`.
+
+        Raises:
+            ApiError: it gives none.
+            Http404: there is no such system.
+        """
+        key = self.request.query_params.get(name, "")
+        if not key:
+            raise ApiError(400, f"`{name}` is missing: the key of a system.")
+        place = next((i for i, system in enumerate(systems) if system.key == key), None)
+        if place is None:
+            raise Http404(f"No system {key[:80]!r} is on the board.")
+        return place
+
+    def column(self, board: PublishedBoard) -> Column:
+        """The column of the rule that the address names."""
+        rule = self.request.query_params.get("rule", "") or self.benchmark.default_rule
+        column = next((column for column in board.columns if column.rule == rule), None)
+        if column is None:
+            raise Http404(f"No rule {rule[:60]!r} is on this board.")
+        return column
+
+    def origin(self, publication: Publication) -> Origin:
+        """What a file is of."""
+        return Origin.of(self.benchmark, publication.revision)
+
+
+class MarginsView(ComparisonView):
+    """Margins between systems."""
+
+    @extend_schema(
+        operation_id="margins",
+        summary="Read the margins head to head",
+        tags=["comparisons"],
+        parameters=[
+            REVISION,
+            OpenApiParameter("system", str, description="Only this system, by key, over all rivals."),
+            TABLE_FORMAT,
+            *PAGING,
+        ],
+        responses=reading(MarginPage, table="system, rival, ahead, behind, margin, verdict.") | TOO_LARGE,
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Of every system and rival on how much of the weight either is ahead. A page has at most 20,000 pairs."""
+        publication = self.published()
+        wanted = window(request.query_params)
+        only = request.query_params.get("system", "")
+        try:
+            if self.file_format:
+                origin, level = self.origin(publication), self.audience.level
+                return self.table(publication, "margins", lambda: self.written(margins_sheet(origin, level)))
+            return self.figures(publication, lambda: self._page(publication, wanted, only))
+        except (TooLargeError, SheetError) as problem:
+            raise ApiError(422, str(problem)) from problem
+
+    def _page(self, publication: Publication, wanted: Window, only: str) -> dict[str, Any]:
+        systems = systems_at(publication.revision)
+        n = len(systems)
+        chosen = [systems[self.place_of(systems, "system")]] if only else systems
+        size = max(1, min(wanted.size, PAIRS_A_PAGE // max(1, n)))
+        page = cut_sorted(chosen, Window(wanted.after, size), lambda system: system.key)
+        places = {system.key: i for i, system in enumerate(systems)}
+        rows = [places[system.key] for system in page.items]
+        margins = margins_between(
+            publication.revision, rows, range(n), n_systems=n, audience_level=self.audience.level
+        ) if rows else None  # fmt: skip
+        return MarginPage.render(
+            {
+                **stamp_of(publication),
+                "aggregation": publication.revision.configuration.content["aggregation"],
+                "next": next_url(self.request, page, revision=publication.revision.number),
+                "results": [_margin_row(margins, k, systems[i], systems) for k, i in enumerate(rows)],
+            }
+        )
+
+
+def _margin_row(margins: Any, k: int, system: BoardSystem, systems: Sequence[BoardSystem]) -> dict[str, Any]:  # noqa: ANN401
+    """A row of the margins, for `MarginRow`."""
+    return {
+        "system": system.key,
+        "name": system.name,
+        "n_beaten": int(margins.n_beaten[k]),
+        "n_lost": int(margins.n_lost[k]),
+        "n_level": int(margins.n_level[k]),
+        "rivals": [
+            {
+                "system": systems[j].key,
+                "name": systems[j].name,
+                "ahead": float(margins.ahead[k, j]),
+                "behind": float(margins.behind[k, j]),
+                "verdict": VERDICTS[int(margins.sign[k, j])],
+            }
+            for j in np.flatnonzero(margins.is_compared[k]).tolist()
+        ],
+    }
+
+
+class HeadToHeadView(ComparisonView):
+    """Any two systems."""
+
+    is_on_demand = True
+
+    @extend_schema(
+        operation_id="head_to_head",
+        summary="Hold two systems against each other",
+        tags=["comparisons"],
+        parameters=[
+            OpenApiParameter("a", str, required=True, description="The key of a system."),
+            OpenApiParameter("b", str, required=True, description="The key of another system."),
+            REVISION,
+            TABLE_FORMAT,
+        ],
+        responses=reading(PairDetail, table="task, first, second, weight, ahead.") | TOO_LARGE,
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Task by task who is ahead, by how much weight, and whether that could be luck; with the ranks of both."""
+        publication = self.published()
+        systems = systems_at(publication.revision)
+        first, second = self.place_of(systems, "a"), self.place_of(systems, "b")
+        if first == second:
+            raise ApiError(400, "`a` and `b` are the same system; name two.")
+        board = published_board(publication)
+        try:
+            pair = pair_of(publication, board, systems, (first, second), audience_level=self.audience.level)
+        except TooLargeError as problem:
+            raise ApiError(422, str(problem)) from problem
+        if self.file_format:
+            return self.table(publication, "pair", lambda: self.written(self._sheet(publication, pair)))
+        return self.answer_here(lambda: PairDetail.render({**stamp_of(publication), "pair": pair}))
+
+    def _sheet(self, publication: Publication, pair: Any) -> Sheet:  # noqa: ANN401 -- a Pair
+        ahead = {"first": pair.first.name, "second": pair.second.name}
+        headings = [
+            Heading("task", "Task", is_text=True), Heading("first", pair.first.name),
+            Heading("second", pair.second.name), Heading("weight", "Weight"), Heading("ahead", "Ahead", is_text=True),
+        ]  # fmt: skip
+        rows: list[list[Value]] = [
+            [task.name, task.first, task.second, task.weight, ahead.get(task.outcome, task.outcome)]
+            for task in pair.tasks
+        ]
+        caption = f"{pair.first.name} and {pair.second.name} task by task."
+        return self.origin(publication).sheet("pair", caption, headings, rows, first=pair.first.key,
+                                              second=pair.second.key)  # fmt: skip

@@ -1,0 +1,318 @@
+"""What is decided about submissions: accepted, rejected, withdrawn, reinstated, taken back."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from leaderboard.access.audience import erasable_submission, visible_batch
+from leaderboard.api.protocol.base import MANAGE, WritingView
+from leaderboard.api.protocol.fields import ReasonText, Shape, Sure, Truth
+from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.schema import DRY_RUN, WRITING, body_example
+from leaderboard.api.submissions import SUBMIT, PreviewedRule, SubmissionStatus, submission_status
+from leaderboard.models import Batch, Submission
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.submissions.lifecycle import (
+    reinstate_submission,
+    reject_batch,
+    retract_batch,
+    take_batch,
+    withdraw_submission,
+)
+from leaderboard.submissions.moderation.preview import outcomes_between, outcomes_of_accepting
+from leaderboard.submissions.moderation.takedowns import take_down, takedown_effects
+from leaderboard.submissions.preview.draft import latest_state
+from leaderboard.submissions.preview.upload import RuleOutcome
+from leaderboard.submissions.queries import batch_naming
+
+REASON_EXAMPLE = body_example("Why", {"reason": "Measured on the training set."})
+TAKEDOWN_EXAMPLE = body_example(
+    "Published without a right to it",
+    {"reason": "The test set's owner objects.", "with_note": True, "is_sure": True},
+)
+
+
+class DecidedStatus(SubmissionStatus):
+    """Where a submission stands after a decision; a dry run says what that would change."""
+
+    rules = PreviewedRule(
+        many=True,
+        required=False,
+        allow_null=True,
+        help_text="Of a dry run: what would change under each rule; under an embargo, when that ends. Null where the "
+        "board is too large to be ranked on demand.",
+    )
+
+
+class Reason(Shape):
+    """Why."""
+
+    reason = ReasonText(needed="it is missing; say why")
+
+
+class OptionalReason(Shape):
+    """Why, if there is something to say."""
+
+    reason = ReasonText()
+
+
+class TakedownBody(Shape):
+    """Why scores are to be deleted for good."""
+
+    reason = ReasonText(
+        needed="it is missing; say why: it stays on record, so do not repeat the scores in it",
+        help_text="It stays on record, so do not repeat the scores in it.",
+    )
+    with_note = Truth(absent=False, help_text="Whether the note on the whole submission goes as well.")
+    is_sure = Sure(help_text="true: this cannot be undone.")
+
+
+class Takedown(Shape):
+    """What was deleted."""
+
+    submission = s.UUIDField(source="submission.uuid")
+    n_scores = s.IntegerField(source="effects.n_scores")
+    n_vectors = s.IntegerField(source="effects.n_vectors", help_text="Of single instances.")
+    held_at = s.CharField(
+        source="effects.revisions_text",
+        allow_blank=True,
+        help_text="The revisions at which they held, which are shown no more.",
+    )
+    releases = s.ListField(child=s.CharField(), help_text="The keys of frozen revisions among these.")
+    n_drafts = s.IntegerField(
+        source="effects.n_drafts", help_text="Unconfirmed drafts that may have held the same scores, and are gone."
+    )
+    revision = s.IntegerField(
+        source="revision.number", allow_null=True, help_text="The revision without them, where they were on the board."
+    )
+
+    def value_of_releases(self, content: dict[str, Any]) -> list[str]:
+        """The keys of frozen revisions."""
+        return [release.key for release in content["effects"].releases]
+
+
+# What the schema says of every decision.
+DECIDING: dict[str, Any] = {
+    "parameters": [DRY_RUN],
+    "examples": [REASON_EXAMPLE],
+    "responses": {200: DecidedStatus, **WRITING},
+}
+
+
+class DecisionView(WritingView):
+    """What moderators and owners do to a submission."""
+
+    scopes: ClassVar = {"POST": MANAGE}
+
+    def decide(
+        self,
+        request: Request,
+        batch: Batch,
+        step: Callable[[], object],
+        rules: Callable[[], list[RuleOutcome]] | None = None,
+    ) -> Response:
+        """Take a step, and say where the submission stands then; a dry run says, too, which ranks it changes.
+
+        Args:
+            request: what was asked.
+            batch: which submission is meant.
+            step: takes the step.
+            rules: says what a dry run would change; where None, the board after it is held against the one before.
+        """
+        is_dry, states = self.truth("dry_run"), []
+
+        def decided() -> dict[str, Any]:
+            step()
+            if is_dry and rules is None:
+                states.append(latest_state(batch.benchmark))
+            return submission_status(request, batch)
+
+        response = self.carry_out(decided)
+        if is_dry:  # it is taken back: whatever is ranked now is ranked outside the transaction
+            outcomes = rules or (lambda: outcomes_between(latest_state(batch.benchmark), states[0]))
+            response.data["rules"] = previewed_rules(outcomes)
+        return response
+
+    def batch_for_moderator(self, uuid: UUID) -> tuple[Batch, Submission | None]:
+        """The batch that `uuid` names, and which submission of it, for those who decide about it."""
+        batch_uuid, submission = batch_naming(uuid)
+        batch, audience = visible_batch(self.viewer, batch_uuid)
+        if not audience.may_moderate:
+            raise ApiError(403, f"Moderators and owners of {batch.benchmark.name} decide about this.")
+        return batch, submission
+
+    def one_system(self, request: Request, uuid: UUID) -> tuple[Batch, Submission, str]:
+        """The submission of one system that `uuid` names, with its batch, and the reason in the body."""
+        batch, submission = self.batch_for_moderator(uuid)
+        reason = Reason.read(request.data)["reason"]
+        if submission is None:
+            rows = list(batch.submissions.all())
+            if len(rows) > 1:
+                raise ApiError(
+                    409, f"This submission has {len(rows)} systems; name one by the `submission` that stands with it."
+                )
+            submission = rows[0]
+        return batch, submission, reason
+
+    def whole_batch(self, uuid: UUID) -> Batch:
+        """The batch that `uuid` names, which is decided as a whole."""
+        batch, submission = self.batch_for_moderator(uuid)
+        if submission is not None and batch.submissions.count() > 1:
+            raise ApiError(409, f"This system came with others, and they are decided together: name {batch.uuid}.")
+        return batch
+
+
+class WithdrawView(DecisionView):
+    """Withdrawing."""
+
+    @extend_schema(
+        operation_id="withdraw",
+        summary="Withdraw scores",
+        tags=["decisions"],
+        request=Reason,
+        **DECIDING,
+    )
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Take the accepted scores of one system off the board, with the next revision.
+
+        Of a submission of several systems, `uuid` is the `submission` of one of them.
+        """
+        batch, submission, reason = self.one_system(request, uuid)
+        return self.decide(request, batch, lambda: withdraw_submission(submission, actor=self.user, reason=reason))
+
+
+class ReinstateView(WithdrawView):
+    """Reinstating."""
+
+    @extend_schema(
+        operation_id="reinstate",
+        summary="Reinstate withdrawn scores",
+        tags=["decisions"],
+        request=Reason,
+        **DECIDING,
+    )
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Put the withdrawn scores of one system back to the place that they had, with the next revision."""
+        batch, submission, reason = self.one_system(request, uuid)
+        return self.decide(request, batch, lambda: reinstate_submission(submission, actor=self.user, reason=reason))
+
+
+class RetractView(DecisionView):
+    """Taking back."""
+
+    scopes: ClassVar = {"POST": SUBMIT}
+
+    @extend_schema(
+        operation_id="retract",
+        summary="Take one's own submission back",
+        tags=["submissions"],
+        request=OptionalReason,
+        **DECIDING,
+    )
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Take a submission back, as a whole, before it comes onto the board; only its submitter may."""
+        batch, _ = visible_batch(self.viewer, batch_naming(uuid)[0])
+        if batch.uploader_id != self.user.pk:
+            raise ApiError(403, "This submission is somebody else's.")
+        reason = OptionalReason.read(request.data)["reason"]
+        step = partial(retract_batch, batch, actor=self.user, reason=reason)
+        return self.decide(request, batch, step, rules=list)
+
+
+class AcceptView(DecisionView):
+    """Accepting."""
+
+    @extend_schema(
+        operation_id="accept",
+        summary="Accept a submission",
+        tags=["decisions"],
+        request=OptionalReason,
+        **DECIDING,
+    )
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Accept a waiting submission as a whole: the next revision includes it."""
+        batch = self.whole_batch(uuid)
+        reason = OptionalReason.read(request.data)["reason"]
+        return self.decide(
+            request,
+            batch,
+            lambda: take_batch(batch, actor=self.user, reason=reason),
+            lambda: outcomes_of_accepting(batch.benchmark, [batch]),
+        )
+
+
+class RejectView(DecisionView):
+    """Rejecting."""
+
+    @extend_schema(
+        operation_id="reject",
+        summary="Reject a submission",
+        tags=["decisions"],
+        request=Reason,
+        **DECIDING,
+    )
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Reject a waiting submission as a whole; its submitter reads the reason."""
+        batch = self.whole_batch(uuid)
+        reason = Reason.read(request.data)["reason"]
+        step = partial(reject_batch, batch, actor=self.user, reason=reason)
+        return self.decide(request, batch, step, rules=list)
+
+
+class TakeDownView(WritingView):
+    """Taking scores down."""
+
+    scopes: ClassVar = {"POST": MANAGE}
+
+    @extend_schema(
+        operation_id="take_down",
+        summary="Delete scores for good",
+        tags=["decisions"],
+        parameters=[DRY_RUN],
+        request=TakedownBody,
+        responses={200: Takedown, **WRITING},
+        examples=[TAKEDOWN_EXAMPLE],
+    )
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Delete the scores of one system's submission wherever the site keeps them; for owners and the site's staff.
+
+        Earlier revisions that held them then answer 410. Withdrawing takes scores off the board and keeps them; this
+        cannot be undone.
+        """
+        batch_uuid, named = batch_naming(uuid)
+        submission = erasable_submission(self.user, self._of_one_system(batch_uuid) if named is None else uuid)
+        stated = TakedownBody.read(request.data)
+
+        def step() -> dict[str, Any]:
+            effects = takedown_effects(submission)
+            revision = take_down(submission, actor=self.user, reason=stated["reason"], with_note=stated["with_note"])
+            return Takedown.render({"submission": submission, "effects": effects, "revision": revision})
+
+        return self.carry_out(step)
+
+    def _of_one_system(self, batch_uuid: UUID) -> UUID:
+        """The submission of a batch of one system.
+
+        Raises:
+            Http404: there is no such batch, or it is not open to whoever asks.
+            ApiError: it has several.
+        """
+        batch, _ = visible_batch(self.user, batch_uuid)
+        rows = list(batch.submissions.values_list("uuid", flat=True)[:2])
+        if len(rows) != 1:
+            raise ApiError(409, "It has several systems; name one by the `submission` that stands with it.")
+        return rows[0]
+
+
+def previewed_rules(find: Callable[[], list[RuleOutcome]]) -> list[dict[str, Any]] | None:
+    """What a decision would change under each rule; None where the board is too large to be ranked on demand."""
+    try:
+        return [PreviewedRule.render(outcome) for outcome in find()]
+    except TooLargeError:
+        return None

@@ -1,0 +1,238 @@
+"""The history of a benchmark: its revisions, and those that were frozen under a name."""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from django.http import Http404, HttpResponseBase
+from django.urls import reverse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from leaderboard.access.audience import Audience
+from leaderboard.api.benchmarks import GroupEntry, TaskEntry
+from leaderboard.api.protocol.base import MANAGE, BenchmarkView, JobState, OwnerView, job_state
+from leaderboard.api.protocol.fields import NOTE_LENGTH, Shape, Text, Whole
+from leaderboard.api.protocol.pagination import cut, cut_sorted, next_url, window
+from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading
+from leaderboard.benchmarks.releases import cite, freeze_revision
+from leaderboard.models import Benchmark, Release, Revision
+from leaderboard.rankings.revisions import revision_jobs, revisions_of, told_hash
+
+RELEASE_EXAMPLE = body_example("To be cited", {"revision": 1, "name": "2026.1"})
+
+
+class RevisionEntry(Shape):
+    """One state of a benchmark's inputs."""
+
+    revision = s.IntegerField()
+    cause = s.ChoiceField(choices=Revision.Cause.values)
+    author = s.CharField(allow_null=True, help_text="The display name of who caused it.")
+    note = s.CharField(allow_blank=True)
+    created_at = s.DateTimeField()
+    input_hash = s.CharField(allow_null=True)
+    is_published = s.BooleanField()
+    ranks_removed_at = s.DateTimeField(
+        allow_null=True,
+        help_text="When retention removed its ranks; its scores are kept, and its owners can have the "
+        "ranks computed again.",
+    )
+    contains_withdrawn_material = s.BooleanField(help_text="Scores that held at it were taken down since.")
+    published_at = s.DateTimeField(allow_null=True)
+    engine_version = s.CharField(allow_null=True)
+    jobs = JobState(many=True)
+
+
+class RevisionPage(Shape):
+    """A page of revisions, newest first."""
+
+    revision = s.IntegerField(allow_null=True, help_text="The published one.")
+    next = s.URLField(allow_null=True)
+    results = RevisionEntry(many=True)
+
+
+class ConfigurationEntry(Shape):
+    """Tasks, groups, γ and policies as they were."""
+
+    groups = GroupEntry(many=True)
+    tasks = TaskEntry(many=True)
+    gamma = s.FloatField(allow_null=True)
+    missing_policy = s.ChoiceField(choices=Benchmark.MissingPolicy.values)
+    aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values)
+    replacement = s.ChoiceField(choices=Benchmark.Replacement.values)
+
+
+class RevisionDetail(RevisionEntry):
+    """A revision with its configuration."""
+
+    configuration = ConfigurationEntry()
+
+
+class ReleaseBody(Shape):
+    """A published revision that is to be frozen under a name."""
+
+    revision = Whole()
+    name = Text(most=200)
+    note = Text(most=NOTE_LENGTH, is_line=False, absent="")
+
+
+class ReleaseEntry(Shape):
+    """A frozen revision."""
+
+    key = s.CharField(source="release.key")
+    name = s.CharField(source="release.name")
+    revision = s.IntegerField(source="release.revision.number")
+    note = s.CharField(source="release.note", allow_blank=True)
+    created_at = s.DateTimeField(source="release.created_at")
+    url = s.URLField(help_text="Its permanent address.")
+    citation = s.CharField(source="citation.text")
+    bibtex = s.CharField(source="citation.bibtex")
+
+
+class ReleasePage(Shape):
+    """A page of frozen revisions, by key."""
+
+    next = s.URLField(allow_null=True)
+    results = ReleaseEntry(many=True)
+
+
+class RevisionsView(BenchmarkView):
+    """All revisions."""
+
+    is_open_to_restricted = True
+
+    @extend_schema(
+        operation_id="revisions",
+        summary="List revisions",
+        tags=["revisions"],
+        parameters=PAGING,
+        responses=reading(RevisionPage),
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Every state of the benchmark's inputs, newest first: what caused it, and what was published of it."""
+        wanted = window(request.query_params)
+        rows = revisions_of(self.benchmark)
+        if wanted.after:
+            if not wanted.after.isdecimal():
+                raise ApiError(400, "`cursor` is none of this list's; follow the `next` of a page.")
+            rows = rows.filter(number__lt=min(int(wanted.after), 2**31 - 1))
+        page = cut(list(rows[: wanted.size + 1]), wanted, lambda revision: revision.number)
+        content = {
+            "revision": self.benchmark.published_number or None,
+            "next": next_url(request, page),
+            "results": _entries(page.items, self.audience),
+        }
+        return self.answer_here(lambda: RevisionPage.render(content))
+
+
+class RevisionView(BenchmarkView):
+    """One revision."""
+
+    is_open_to_restricted = True
+
+    @extend_schema(
+        operation_id="revision",
+        summary="Read a revision",
+        tags=["revisions"],
+        responses=reading(RevisionDetail),
+    )
+    def get(self, request: Request, key: str, number: int) -> HttpResponseBase:
+        """One state of the benchmark's inputs, with its configuration."""
+        rows = revisions_of(self.benchmark).select_related("configuration")
+        row = rows.filter(number=min(number, 2**31 - 1)).first()
+        if row is None:
+            last = self.benchmark.last_revision_number
+            raise Http404(f"There is no revision {number}; the last one is {last}.")
+        content = _entries([row], self.audience)[0] | {"configuration": row.configuration.content}
+        return self.answer_here(lambda: RevisionDetail.render(content))
+
+
+def _entries(rows: Iterable[Revision], seeing: Audience) -> list[dict[str, Any]]:
+    """Revisions with the last of their publications and their jobs, for `RevisionEntry`.
+
+    To whom something is hidden they do not tell who submitted, what they say of it, nor a hash to guess against.
+    """
+    rows = list(rows)
+    jobs = revision_jobs([row.pk for row in rows])
+    entries = []
+    for row in rows:
+        last = max(row.publications.all(), key=lambda publication: publication.pk, default=None)
+        is_kept = row.withdrawn_at is None and row.ranks_removed_at is None
+        is_the_owners = row.cause == Revision.Cause.CONFIGURATION
+        is_signed = not seeing.is_restricted or is_the_owners or (seeing.sees_others and seeing.sees_names)
+        states = [job_state(job) for job in jobs.get(row.pk, [])]
+        entries.append(
+            {
+                "revision": row.number,
+                "cause": row.cause,
+                "author": row.author.shown_name if row.author and is_signed else None,
+                "note": row.note if is_signed else "",
+                "created_at": row.created_at,
+                "input_hash": None if row.withdrawn_at or seeing.is_restricted else row.input_hash or None,
+                "is_published": last is not None and is_kept,
+                "ranks_removed_at": row.ranks_removed_at or None,
+                "contains_withdrawn_material": row.withdrawn_at is not None,
+                "published_at": last.published_at if last else None,
+                "engine_version": last.engine_version if last else None,
+                "jobs": [state | {"error": ""} for state in states] if seeing.is_restricted else states,
+            }
+        )
+    return entries
+
+
+class ReleasesView(OwnerView):
+    """Frozen revisions."""
+
+    scopes: ClassVar = {"POST": MANAGE}
+    owned_methods = ("POST",)
+
+    @extend_schema(
+        operation_id="releases",
+        summary="List frozen revisions",
+        tags=["revisions"],
+        parameters=PAGING,
+        responses=reading(ReleasePage),
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Revisions that were frozen under a name, by key, with how to cite them."""
+        rows = list(Release.objects.filter(benchmark=self.benchmark).select_related("benchmark", "revision"))
+        rows.sort(key=lambda row: row.key)
+        page = cut_sorted(rows, window(request.query_params), lambda row: row.key)
+        content = {"next": next_url(request, page), "results": [self._cited(row) for row in page.items]}
+        return self.answer_here(lambda: ReleasePage.render(content))
+
+    @extend_schema(
+        operation_id="freeze",
+        summary="Freeze a revision",
+        tags=["revisions"],
+        parameters=[DRY_RUN],
+        request=ReleaseBody,
+        examples=[RELEASE_EXAMPLE],
+        responses={
+            201: ReleaseEntry,
+            200: OpenApiResponse(ReleaseEntry, description="A dry run."),
+            **WRITING,
+        },
+    )
+    def post(self, request: Request, key: str) -> Response:
+        """Give a published revision a name and an address that stay."""
+        stated = ReleaseBody.read(request.data)
+
+        def step() -> dict[str, Any]:
+            row = freeze_revision(
+                self.benchmark,
+                author=self.user,
+                number=stated["revision"],
+                name=stated["name"],
+                note=stated["note"],
+            )
+            return ReleaseEntry.render(self._cited(row))
+
+        return self.carry_out(step, status=201)
+
+    def _cited(self, row: Release) -> dict[str, Any]:
+        """A release with its address and how to cite it, for `ReleaseEntry`."""
+        url = self.request.build_absolute_uri(reverse("release", args=[self.benchmark.key, row.key]))
+        return {"release": row, "url": url, "citation": cite(row, url, told_hash(row.revision, self.audience))}

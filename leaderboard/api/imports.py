@@ -1,0 +1,392 @@
+"""Result files of other programs, by the same checks as every upload."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping as Mapped, Sequence
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiParameter,
+    OpenApiResponse,
+    PolymorphicProxySerializer,
+    extend_schema,
+)
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from leaderboard.api.protocol.fields import (
+    NOTE_LENGTH,
+    Shape,
+    ShapeList,
+    Strict,
+    Text,
+    Truth,
+    kind_of,
+    read_each,
+    read_text,
+)
+from leaderboard.api.protocol.parsers import FilesParser, StrictJSONParser
+from leaderboard.api.protocol.problems import ErrorDetail, wrong_body
+from leaderboard.api.protocol.schema import DRY_RUN, IDEMPOTENCY_KEY, WRITING, error
+from leaderboard.api.submissions import SUBMIT, SubmissionPreview, SubmissionStatus, SubmissionsView, problem_details
+from leaderboard.common.hashing import content_hash
+from leaderboard.submissions.importers import FORMATS
+from leaderboard.submissions.imports import SCALES, Assignment, Import, note_of, read_import, rows_of_import, suggested
+from leaderboard.submissions.lifecycle import require_may_submit
+from leaderboard.submissions.problems import InputError, SubmissionError
+from leaderboard.submissions.uploads import Upload
+
+IMPORT_EXAMPLE = OpenApiExample(
+    "A results file of lm-evaluation-harness",
+    value={
+        "files": [
+            {
+                "name": "results.json",
+                "text": '{"results": {"arc_easy": {"acc,none": 0.71, "acc_stderr,none": 0.009}}, "config": '
+                '{"model_args": "pretrained=acme/deep-thought"}}',
+            }
+        ],
+        "mapping": {
+            "tasks": {"arc_easy, acc": "ARC easy"},
+            "scales": {"arc_easy, acc": "times-100"},
+            "systems": {"acme/deep-thought": "Deep Thought"},
+        },
+        "create_systems": True,
+    },
+    request_only=True,
+    media_type="application/json",
+)
+NO_FILES = "expected a list of files with at least one, each with `name` and `text`"
+LABEL_LENGTH = 1000
+
+
+class FileText(Strict, s.CharField):
+    """What a file holds."""
+
+    def to_internal_value(self, data: Any) -> bytes:  # type: ignore[override]  # noqa: ANN401
+        """The same as bytes."""
+        if not isinstance(data, str):
+            raise s.ValidationError(f"expected the file as a text, found {kind_of(data)}")
+        return data.encode(errors="replace")
+
+
+class FileList(ShapeList):
+    """One file or more."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:  # noqa: ANN401
+        """Each with its name."""
+        if not (isinstance(data, list) and data):
+            raise s.ValidationError(NO_FILES)
+        return super().to_internal_value(data)
+
+
+class ImportFile(Shape):
+    """A file."""
+
+    name = Text(max_length=255, required=True, absent="")
+    text = FileText(help_text="What it holds, as UTF-8.")
+
+    class Meta:
+        list_serializer_class = FileList
+
+    def to_internal_value(self, data: Any) -> tuple[str, bytes]:  # noqa: ANN401
+        """Its name and what it holds; of a form it comes as that."""
+        if isinstance(data, tuple):
+            return data
+        values = super().to_internal_value(data)
+        return values["name"], values["text"]
+
+
+class Labels(Strict, s.DictField):
+    """By what the files call a thing what it is here; null is nothing, as an empty text is."""
+
+    def to_internal_value(self, data: Any) -> dict[Any, Any]:  # noqa: ANN401
+        """Every text, by label."""
+        if not isinstance(data, dict):
+            raise s.ValidationError(f"expected an object of texts, found {kind_of(data)}")
+        values, problems = read_each(data.items(), lambda value: "" if value is None else read_text(value, 400))
+        if problems:
+            raise s.ValidationError(problems)  # type: ignore[arg-type]
+        return values
+
+
+class Mapping(Shape):
+    """What is which, over what can be told without doubt; a dry run says what the files call things."""
+
+    tasks = Labels(
+        child=s.CharField(allow_blank=True, max_length=400),
+        required=False,
+        help_text="By column: the name or key of the task; empty where it is none.",
+    )
+    scales = Labels(
+        child=s.ChoiceField(choices=list(SCALES)), required=False, help_text="By column: what is done to its scores."
+    )
+    systems = Labels(
+        child=s.CharField(allow_blank=True, max_length=400),
+        required=False,
+        help_text="By system of the files: its name here; empty where it is left out.",
+    )
+
+
+class ImportBody(Shape):
+    """Result files, all of one format."""
+
+    files = ImportFile(many=True, error_messages={"required": NO_FILES})
+    mapping = Mapping(absent={})
+    note = Text(max_length=NOTE_LENGTH, is_line=False, absent="")
+    create_systems = Truth(absent=False, help_text="Whether names that are not on the board are new.")
+
+
+class ImportForm(Shape):
+    """The same as a form: the files as they are."""
+
+    files = s.ListField(child=s.FileField())
+    mapping = s.CharField(required=False, help_text="The mapping as JSON.")
+    note = s.CharField(required=False, max_length=5000)
+    create_systems = s.BooleanField(required=False)
+
+
+class ImportColumn(Shape):
+    """A column that was recognised."""
+
+    column = s.CharField(source="label", help_text="What a mapping calls it.")
+    task = s.CharField(source="column.task", allow_blank=True)
+    subset = s.CharField(source="column.subset", allow_blank=True)
+    split = s.CharField(source="column.split", allow_blank=True)
+    metric = s.CharField(source="column.metric", allow_blank=True)
+    higher_is_better = s.BooleanField(source="column.higher_is_better", allow_null=True)
+    n_scores = s.IntegerField()
+    least = s.FloatField(allow_null=True)
+    greatest = s.FloatField(allow_null=True)
+    assigned = s.CharField(allow_blank=True, help_text="The task that it is taken for.")
+
+    def value_of_n_scores(self, column: dict[str, Any]) -> int:
+        """How many there are."""
+        return len(column["scores"])
+
+    def value_of_least(self, column: dict[str, Any]) -> float | None:
+        """The least score."""
+        return min(column["scores"], default=None)
+
+    def value_of_greatest(self, column: dict[str, Any]) -> float | None:
+        """The greatest score."""
+        return max(column["scores"], default=None)
+
+
+class ImportSystem(Shape):
+    """A system that was recognised."""
+
+    system = s.CharField(allow_blank=True, help_text="What a mapping calls it.")
+    n_scores = s.IntegerField()
+    assigned = s.CharField(allow_blank=True, help_text="Its name here.")
+
+
+class ImportPreview(Shape):
+    """What was recognised, and what it would change; nothing is stored."""
+
+    dry_run = s.BooleanField()
+    importer = s.CharField(help_text="The format, in words.")
+    columns = ImportColumn(many=True)
+    systems = ImportSystem(many=True)
+    notes = s.ListField(child=s.CharField(), help_text="What was left out, and how figures were read.")
+    warnings = s.ListField(child=s.CharField())
+    problems = ErrorDetail(many=True, help_text="What has to be said before it can be stored.")
+    preview = SubmissionPreview(allow_null=True, help_text="Null where there are problems.")
+
+
+ANSWER = PolymorphicProxySerializer(
+    "ImportPreviewOrStatus", [ImportPreview, SubmissionStatus], resource_type_field_name=None
+)
+
+
+class ImportsView(SubmissionsView):
+    """Importing result files."""
+
+    scopes: ClassVar = {"POST": SUBMIT}
+    parser_classes = [StrictJSONParser, FilesParser]
+
+    @extend_schema(
+        operation_id="import_results",
+        summary="Import result files",
+        tags=["submissions"],
+        parameters=[
+            DRY_RUN,
+            OpenApiParameter(
+                "importer", enum=[one.KEY for one in FORMATS], description="The format; else it is recognised."
+            ),
+            IDEMPOTENCY_KEY,
+        ],
+        request={"application/json": ImportBody, "multipart/form-data": ImportForm},
+        responses={
+            200: OpenApiResponse(
+                ANSWER, description="What a dry run recognised, or the submission that the first call made."
+            ),
+            201: SubmissionStatus,
+            **WRITING,
+            422: error("The board is too large to be previewed; the message says the limit."),
+        },
+        examples=[IMPORT_EXAMPLE],
+    )
+    def post(self, request: Request, key: str) -> Response:
+        """What lm-evaluation-harness, HELM, MTEB and others write, as a submission of the scores in it.
+
+        A dry run says which columns and systems were recognised, what they were taken for, and what has to be said in
+        `mapping` before they can be stored.
+        """
+        body, importer = ImportBody.read(request.data), str(request.query_params.get("importer", ""))
+        try:
+            require_may_submit(self.audience)
+        except SubmissionError as problem:
+            raise self.refused(problem) from problem
+        try:
+            results = read_import(body["files"], importer)
+        except InputError as problem:
+            raise wrong_body([{"place": "files", "message": str(one)} for one in problem.problems.listed]) from problem
+        assignment, problems = assignment_of(body["mapping"], results, suggested(self.benchmark, results))
+        upload = None if problems else self._upload_of(body, importer, results, assignment, problems)
+        if self.truth("dry_run"):
+            return Response(self._recognised(results, assignment, problems, upload))
+        if upload is None:
+            raise wrong_body(problems)
+        return self.take(request, upload)
+
+    def _upload_of(
+        self,
+        body: dict[str, Any],
+        importer: str,
+        results: Import,
+        assignment: Assignment,
+        problems: list[dict[str, str]],
+    ) -> Upload | None:
+        """The upload, or None with what is wrong added to `problems`."""
+        try:
+            rows = rows_of_import(self.audience, results, assignment)
+        except InputError as error:
+            places = places_in_mapping((problem.place for problem in error.problems.listed), results)
+            problems += [
+                {"place": place, "message": problem.message}
+                for place, problem in zip(places, error.problems.listed, strict=True)
+            ]
+            return None
+        return Upload(
+            raw=rows,
+            note=note_of(results, body["note"]),
+            creates_systems=body["create_systems"],
+            payload_hash=_payload_hash(importer, body),
+            idempotency_key=self.idempotency_key(),
+        )
+
+    def _recognised(
+        self, results: Import, assignment: Assignment, problems: list[dict[str, str]], upload: Upload | None
+    ) -> dict[str, Any]:
+        preview = None
+        details: list[dict[str, Any]] = list(problems)
+        if upload is not None:
+            try:
+                preview = self.preview(upload)
+            except InputError as problem:
+                details = problem_details(problem)
+        n_scores = [0] * len(results.systems)
+        for i, _, value, _, _ in results.cells:
+            n_scores[i] += value is not None
+        columns = zip(column_labels(results), results.columns, strict=True)
+        return ImportPreview.render(
+            {
+                "dry_run": True,
+                "importer": results.format_name,
+                "columns": [
+                    {
+                        "label": label,
+                        "column": column,
+                        "scores": results.values.get(c, []),
+                        "assigned": assignment.tasks.get(c, ""),
+                    }
+                    for c, (label, column) in enumerate(columns)
+                ],
+                "systems": [
+                    {"system": label, "n_scores": n_scores[i], "assigned": assignment.names.get(i, "")}
+                    for i, label in enumerate(system_labels(results))
+                ],
+                "notes": list(results.notes),
+                "warnings": list(results.warnings),
+                "problems": details,
+                "preview": preview,
+            }
+        )
+
+
+def _payload_hash(importer: str, body: Mapped[str, Any]) -> str:
+    """Of all that was sent."""
+    files = [[name, hashlib.sha256(data).hexdigest()] for name, data in body["files"]]
+    mapping = {name: dict(labels) for name, labels in body["mapping"].items()}
+    return content_hash(["import", importer, files, mapping, body["note"], body["create_systems"]])
+
+
+def column_labels(results: Import) -> list[str]:
+    """What each column of an import is called in a mapping."""
+    return _numbered([column.name for column in results.columns])
+
+
+def system_labels(results: Import) -> list[str]:
+    """What each system of an import is called in a mapping."""
+    n_called = Counter(name for name, _ in results.systems)
+    return _numbered(
+        [f"{name} ({revision})" if revision and n_called[name] > 1 else name for name, revision in results.systems]
+    )
+
+
+def _numbered(labels: Sequence[str]) -> list[str]:
+    """The labels, a second of the same text with its number behind it."""
+    seen: set[str] = set()
+    numbered = []
+    for k, label in enumerate(labels):
+        numbered.append(f"{label} #{k}" if label in seen else label)
+        seen.add(label)
+    return numbered
+
+
+def assignment_of(
+    mapping: Mapped[str, Mapped[str, str]], results: Import, suggested: Assignment
+) -> tuple[Assignment, list[dict[str, str]]]:
+    """What the mapping says over what can be said without doubt, and what of it fits nothing in the files."""
+    problems: list[dict[str, str]] = []
+
+    def said(kind: str, labels: Sequence[str], check: Callable[[str], str] = lambda value: "") -> dict[int, str]:
+        places = {label: k for k, label in enumerate(labels)}
+        chosen = {}
+        for label, value in mapping.get(kind, {}).items():
+            place = f"mapping.{kind}.{label[:60]}"
+            if label not in places:
+                listed = ", ".join(repr(known) for known in labels[:5])
+                message = f"the files have no such one; they have {listed}"
+                problems.append({"place": place, "message": message[:LABEL_LENGTH]})
+            elif message := check(value):
+                problems.append({"place": place, "message": message})
+            else:
+                chosen[places[label]] = value
+        return chosen
+
+    def scale_problem(value: str) -> str:
+        return "" if value in SCALES else f"{value[:40]!r}; expected one of {', '.join(SCALES)}"
+
+    columns, systems = column_labels(results), system_labels(results)
+    assignment = Assignment(
+        tasks={**suggested.tasks, **said("tasks", columns)},
+        scales={**suggested.scales, **said("scales", columns, scale_problem)},
+        names={**suggested.names, **said("systems", systems)},
+    )
+    return assignment, problems
+
+
+def places_in_mapping(places: Iterable[str], results: Import) -> list[str]:
+    """Where in a mapping problems are that the form knows as `task-3`, `scale-3` or `system-1`."""
+    columns, systems = column_labels(results), system_labels(results)
+    labels = {"task": columns, "scale": columns, "system": systems}
+    named = []
+    for place in places:
+        kind, _, number = place.partition("-")
+        is_known = kind in labels and number.isdecimal()
+        named.append(f"mapping.{kind}s.{labels[kind][int(number)]}" if is_known else "files")
+    return named

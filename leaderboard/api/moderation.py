@@ -1,0 +1,155 @@
+"""The queue of a benchmark, and decisions about many submissions at once."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.http import HttpResponseBase
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from leaderboard.accounts.people import PeopleError
+from leaderboard.api.decisions import previewed_rules
+from leaderboard.api.protocol.base import MANAGE, ModeratorView
+from leaderboard.api.protocol.fields import Choice, Listing, ReasonText, Shape, Strict, read_text
+from leaderboard.api.protocol.pagination import cut, next_url, window
+from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading
+from leaderboard.api.submissions import PreviewedRule
+from leaderboard.models import Batch
+from leaderboard.submissions.moderation.decisions import Verdict, decide, is_undecided, queue
+from leaderboard.submissions.moderation.preview import outcomes_of_accepting
+
+MAX_WAITING = 200  # on a page: each is held against the board
+MAX_DECISIONS = 100
+DECISIONS_EXAMPLE = body_example(
+    "Reject one", {"submissions": ["5c0f3b1e-8a1d-4f0b-9a53-0d9f3c1c2b7a"], "decision": "reject", "reason": "Made up."}
+)
+
+
+class WaitingEntry(Shape):
+    """A submission that waits for a decision, or for the end of an embargo."""
+
+    uuid = s.UUIDField()
+    title = s.CharField()
+    submitted_by = s.CharField(source="who")
+    submitted_at = s.DateTimeField(source="at")
+    n_systems = s.IntegerField()
+    state = s.CharField()
+    note = s.CharField(allow_blank=True)
+    flags = s.ListField(child=s.CharField(), help_text="What is unusual about it; the first of it.")
+
+
+class WaitingPage(Shape):
+    """A page of the queue, oldest first."""
+
+    n_waiting = s.IntegerField()
+    next = s.URLField(allow_null=True)
+    results = WaitingEntry(many=True)
+
+
+class SubmissionNumber(Strict, s.UUIDField):
+    """The number of a submission."""
+
+    def to_internal_value(self, data: Any) -> UUID:  # noqa: ANN401
+        """The number."""
+        messages: list[str] = []
+        try:
+            return UUID(read_text(data, 40))
+        except s.ValidationError as error:
+            messages = [str(message) for message in error.detail]
+        except ValueError:
+            pass
+        raise s.ValidationError([*messages, "this is not the number of a submission"])
+
+
+class DecisionsBody(Shape):
+    """One decision about several submissions, a revision each."""
+
+    submissions = Listing(child=SubmissionNumber(), most=MAX_DECISIONS, help_text="At most 100.")
+    decision = Choice([verdict.value for verdict in Verdict])
+    reason = ReasonText(help_text="Needed for a rejection; the submitter reads it.")
+
+    def further_problems(self, data: Any, values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:  # noqa: ANN401
+        """What is not accepted is rejected with a reason."""
+        if values.get("decision") != Verdict.ACCEPT and not values.get("reason"):
+            yield "reason", "it is missing; the submitter reads it"
+
+
+class Decisions(Shape):
+    """What came of it."""
+
+    n_decided = s.IntegerField()
+    refused = s.ListField(child=s.CharField(), help_text="Why others were not decided.")
+    rules = PreviewedRule(
+        many=True,
+        required=False,
+        allow_null=True,
+        help_text="Of a dry run: what all of them together would change under each rule. Null where the board is too "
+        "large to be ranked on demand.",
+    )
+
+
+class QueueView(ModeratorView):
+    """What waits."""
+
+    scopes: ClassVar = {"GET": MANAGE, "HEAD": MANAGE}
+
+    @extend_schema(
+        operation_id="queue",
+        summary="List what waits for a decision",
+        tags=["decisions"],
+        parameters=PAGING,
+        responses=reading(WaitingPage),
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Submissions that wait, oldest first, with what is unusual about them; for moderators and owners."""
+        wanted = window(request.query_params)
+        wanted = replace(wanted, size=min(wanted.size, MAX_WAITING))
+        try:
+            after = UUID(wanted.after) if wanted.after else None
+        except ValueError as error:
+            raise ApiError(400, "`cursor` is none of this list's; follow the `next` of a page.") from error
+        rows, n_waiting = queue(self.benchmark, after=after, most=wanted.size + 1)
+        page = cut(rows, wanted, lambda row: row.uuid)
+        content = {"n_waiting": n_waiting, "next": next_url(request, page), "results": page.items}
+        return self.answer_here(lambda: WaitingPage.render(content))
+
+
+class DecisionsView(ModeratorView):
+    """Decisions about several submissions."""
+
+    scopes: ClassVar = {"POST": MANAGE}
+
+    @extend_schema(
+        operation_id="decide",
+        summary="Accept or reject several submissions",
+        tags=["decisions"],
+        parameters=[DRY_RUN],
+        request=DecisionsBody,
+        examples=[DECISIONS_EXAMPLE],
+        responses={200: Decisions, **WRITING},
+    )
+    def post(self, request: Request, key: str) -> Response:
+        """Each is decided on its own, a revision each; what cannot be decided is told, and the others are."""
+        stated = DecisionsBody.read(request.data)
+        numbers, decision, reason = stated["submissions"], stated["decision"], stated["reason"]
+        batches = list(Batch.objects.filter(benchmark=self.benchmark, uuid__in=numbers).order_by("pk"))
+        known = {batch.uuid for batch in batches}
+        unknown = [f"{number}: no submission to this benchmark" for number in numbers if number not in known]
+        waiting = [batch for batch in batches if is_undecided(batch)]
+
+        def step() -> dict[str, Any]:
+            result = decide(batches, decision, actor=self.user, reason=reason)
+            if result.why_not_banned:
+                raise PeopleError(result.why_not_banned)
+            return Decisions.render({"n_decided": result.n_decided, "refused": [*result.refused, *unknown]})
+
+        response = self.carry_out(step)
+        if self.truth("dry_run"):
+            taken = waiting if decision == Verdict.ACCEPT else []
+            response.data["rules"] = previewed_rules(lambda: outcomes_of_accepting(self.benchmark, taken))
+        return response

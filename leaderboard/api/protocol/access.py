@@ -1,0 +1,167 @@
+"""Who asks (`Authorization: Token ...`, no session and no cookie), what the token is good for, and how often."""
+
+from typing import Any, ClassVar
+
+from django.conf import settings
+from knox.auth import TokenAuthentication as KnoxAuthentication
+from rest_framework.exceptions import AuthenticationFailed, Throttled
+from rest_framework.permissions import BasePermission
+from rest_framework.throttling import SimpleRateThrottle
+
+from leaderboard.accounts.tokens import find_token, is_expired, note_use
+from leaderboard.api.protocol.problems import ApiError
+from leaderboard.common.limits import TooManyAttemptsError, client_address, require_attempt_left, take_attempt
+from leaderboard.models import ApiToken, User
+from leaderboard.on_demand.budget import reader_now
+
+
+class TokenAuthentication(KnoxAuthentication):
+    """Knox's header with this site's tokens. A header of another kind is an error, never an anonymous request."""
+
+    def authenticate(self, request: Any) -> tuple[User, ApiToken] | None:  # noqa: ANN401
+        """Find the user and the token of the request; None where it has no such header."""
+        header = request.META.get("HTTP_AUTHORIZATION", "")
+        if not header:
+            return None
+        kind, _, secret = header.partition(" ")
+        if kind.lower() != "token" or not secret.strip():
+            raise AuthenticationFailed("Write the header as `Authorization: Token <secret>`.", "invalid_header")
+        address = client_address(request)
+        try:
+            require_attempt_left("token", address=address)
+            return self._counted(secret.strip(), address)
+        except TooManyAttemptsError as error:
+            refused = Throttled(error.seconds)
+            refused.detail = str(error)  # type: ignore[assignment]
+            raise refused from error
+
+    def _counted(self, secret: str, address: str) -> tuple[User, ApiToken]:
+        """Find who it is; a secret that nobody has counts against the address."""
+        try:
+            return self.authenticate_credentials(secret)
+        except AuthenticationFailed as error:
+            if error.get_codes() == "invalid_token":
+                take_attempt("token", address=address)
+            raise
+
+    def authenticate_credentials(self, token: str) -> tuple[User, ApiToken]:
+        """Find the user and the token of a secret.
+
+        Raises:
+            AuthenticationFailed: there is no such token, its time is over, or its user is not active.
+        """
+        row = find_token(token) if token.isascii() else None
+        if row is None or not row.user.is_active:
+            raise AuthenticationFailed("There is no such token; it may have been revoked.", "invalid_token")
+        if is_expired(row):
+            raise AuthenticationFailed(f"The token {row.name!r} has expired; make a new one.", "token_expired")
+        note_use(row)
+        return row.user, row
+
+
+class HasScope(BasePermission):
+    """The token has one of the scopes that the view names; without a token, only reading is open."""
+
+    def has_permission(self, request: Any, view: Any) -> bool:  # noqa: ANN401
+        """Whether the request may go on; False leads to a 401.
+
+        Raises:
+            ApiError: the token lacks the scope.
+        """
+        wanted = view.scopes.get(request.method, (ApiToken.Scope.READ,))
+        if request.auth is None:
+            return request.method in {"GET", "HEAD"} or getattr(view, "reads_by_post", False)
+        if not set(wanted) & set(request.auth.scopes):
+            names = " or ".join(f"`{scope}`" for scope in wanted)
+            message = f"The token {request.auth.name!r} lacks the scope {names} that this needs."
+            raise ApiError(403, message, code="insufficient_scope")
+        return True
+
+
+class _Throttle(SimpleRateThrottle):
+    """Counts by what `ident_of` says; None is not counted."""
+
+    def get_ident(self, request: Any) -> str:  # noqa: ANN401
+        """The address that asks, as every limit of this site sees it."""
+        return client_address(request)
+
+    def get_rate(self) -> str | None:
+        """The rate of this scope, read at each request so that settings may change."""
+        return settings.API_RATES[str(self.scope)]
+
+    def get_cache_key(self, request: Any, view: Any) -> str | None:  # noqa: ANN401
+        """Where the count is kept."""
+        ident = self.ident_of(request)
+        return None if ident is None else f"throttle:{self.scope}:{ident}"
+
+    def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
+        """Whose requests are counted together."""
+        raise NotImplementedError
+
+
+class AddressThrottle(_Throttle):
+    """Every request from one address, counted before anything is asked of the database."""
+
+    scope = "address"
+
+    def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
+        """The address."""
+        return self.get_ident(request)
+
+
+class UserThrottle(_Throttle):
+    """Every request of one user, by whichever token."""
+
+    scope = "user"
+
+    def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
+        """The user."""
+        return str(request.user.pk) if request.user.is_authenticated else None
+
+
+class TokenThrottle(_Throttle):
+    """Every request with one token."""
+
+    scope = "token"
+
+    def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
+        """The token."""
+        return request.auth.digest if request.auth else None
+
+
+class _ByWhom(_Throttle):
+    def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
+        return f"user-{request.user.pk}" if request.user.is_authenticated else f"address-{self.get_ident(request)}"
+
+
+class OnDemandThrottle(_ByWhom):
+    """What is computed when asked for: another missing-score policy or aggregation, a dry run."""
+
+    scope = "on_demand"
+    parameters: ClassVar[tuple[str, ...]] = (
+        "missing", "aggregation", "weights", "group_weights", "dry_run", "policy", "ties",
+    )  # fmt: skip
+
+    def allow_request(self, request: Any, view: Any) -> bool:  # noqa: ANN401
+        """Count the request here, and not once more where something is computed for it."""
+        if (reader := reader_now()) and self.ident_of(request) is not None:
+            reader.is_counted = True
+        return super().allow_request(request, view)
+
+    def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
+        """Who asks, where they ask for something that is not stored."""
+        is_on_demand = any(request.query_params.get(name) for name in self.parameters)
+        is_on_demand = is_on_demand or getattr(request.parser_context["view"], "is_on_demand", False)
+        asks_by_post = request.method == "POST" and getattr(request.parser_context["view"], "reads_by_post", False)
+        return super().ident_of(request) if is_on_demand or asks_by_post else None
+
+
+class WriteThrottle(_ByWhom):
+    """Whatever changes something."""
+
+    scope = "write"
+
+    def ident_of(self, request: Any) -> str | None:  # noqa: ANN401
+        """Who writes."""
+        reads = request.method in {"GET", "HEAD"} or getattr(request.parser_context["view"], "reads_by_post", False)
+        return None if reads else super().ident_of(request)

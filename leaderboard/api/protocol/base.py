@@ -1,0 +1,394 @@
+"""What all views of the API share: common shapes, rights, cheap repetition, writes that are whole."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.http import HttpResponseBase
+from django.utils.functional import cached_property
+from django.utils.http import parse_etags
+from rest_framework import serializers as s
+from rest_framework.exceptions import Throttled
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from leaderboard.access.audience import Audience, Viewer, readable_benchmark
+from leaderboard.accounts.closing import ClosingError
+from leaderboard.accounts.people import PeopleError
+from leaderboard.api.protocol.access import AddressThrottle
+from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.problems import ApiError, wrong_body
+from leaderboard.benchmarks.releases import ReleaseError
+from leaderboard.benchmarks.tasks import ProposalError, StaleProposalError
+from leaderboard.common.file_parts import file_response
+from leaderboard.common.files import SHEET_FORMATS, Sheet
+from leaderboard.common.hashing import content_hash
+from leaderboard.models import ApiToken, Benchmark, Job, Publication, User
+from leaderboard.notifications.webhooks import WebhookError
+from leaderboard.rankings.revisions import (
+    RemovedRanksError,
+    WithdrawnRevisionError,
+    publication_at,
+    revision_jobs,
+    told_hash,
+)
+from leaderboard.submissions.problems import SubmissionError
+
+MANAGE = (ApiToken.Scope.MANAGE,)
+ROWS = {"tasks", "groups"}
+CONFLICTS = (StaleProposalError, ReleaseError, PeopleError, SubmissionError, ClosingError, WebhookError)
+REVALIDATE = "max-age=0, must-revalidate"
+REVISION_TEXT = "The revision that everything here belongs to; null while nothing is published."
+
+
+class Published(Shape):
+    """Which revision an answer belongs to, and what computed it."""
+
+    revision = s.IntegerField(allow_null=True, help_text=REVISION_TEXT)
+    published_at = s.DateTimeField(allow_null=True)
+    engine_version = s.CharField(allow_null=True)
+    input_hash = s.CharField(allow_null=True, help_text="SHA-256 of everything that the figures depend on.")
+
+
+class JobState(Shape):
+    """Background work, and how far it is."""
+
+    kind = s.CharField()
+    state = s.ChoiceField(choices=Job.State.values)
+    error = s.CharField(allow_blank=True)
+
+
+class NamedSystem(Shape):
+    """A system's key and its name at the revision."""
+
+    system = s.CharField()
+    name = s.CharField()
+
+
+class ApiView(APIView):
+    """A view of the API."""
+
+    http_method_names = ["get", "head", "post", "patch"]
+    # Which scope each method needs of a token: one of these. Reading needs `read` where nothing is said.
+    scopes: ClassVar[dict[str, tuple[str, ...]]] = {}
+    is_on_demand: ClassVar[bool] = False  # whether every answer is computed when it is asked for
+    reads_by_post: ClassVar[bool] = False  # whether POST only asks, and is as open as reading
+
+    def perform_authentication(self, request: Request) -> None:
+        """Count the address first, so that guessing at tokens is counted too."""
+        throttle = AddressThrottle()
+        if not throttle.allow_request(request, self):
+            self._too_often(throttle)
+        super().perform_authentication(request)
+
+    def check_throttles(self, request: Request) -> None:
+        """Count the request for its user and its token."""
+        for throttle in self.get_throttles():
+            if not throttle.allow_request(request, self):
+                self._too_often(throttle)
+
+    @staticmethod
+    def _too_often(throttle: Any) -> None:  # noqa: ANN401
+        wait = throttle.wait()
+        error = Throttled(wait)
+        again = f"try again in {max(1, round(wait))} s" if wait else "try again later"
+        what = throttle.scope.replace("_", " ")
+        error.detail = f"Too many requests: {throttle.rate} are allowed by {what}; {again}."  # type: ignore[assignment]
+        raise error
+
+    def get_renderers(self) -> list[BaseRenderer]:
+        """Files are only read; what is written is answered with JSON."""
+        is_reading = self.request is None or self.request.method in {"GET", "HEAD"}
+        return super().get_renderers() if is_reading else [JSONRenderer()]
+
+    def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        """Errors are JSON, whatever was asked for, and nobody keeps them."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        if getattr(answer, "exception", False):
+            answer.accepted_renderer = JSONRenderer()
+            answer.accepted_media_type = JSONRenderer.media_type
+            answer["Cache-Control"] = "no-store"
+        return answer
+
+    @property
+    def viewer(self) -> Viewer:
+        """Who asks."""
+        return self.request.user
+
+    @property
+    def user(self) -> User:
+        """Who asks with a token; the permission has seen to it that there is one."""
+        if not isinstance(self.request.user, User):
+            raise ApiError(401, "This needs a token.")
+        return self.request.user
+
+    @property
+    def is_csv(self) -> bool:
+        """Whether a table is asked for."""
+        return self.file_format == "csv"
+
+    @property
+    def file_format(self) -> str:
+        """The ending of the file that is asked for; empty where it is JSON."""
+        ending = str(self.request.accepted_renderer.format)
+        return "" if ending == "json" else ending
+
+    def named_file(self, response: HttpResponseBase, stem: str) -> HttpResponseBase:
+        """The answer as a file of this name."""
+        response["Content-Disposition"] = f'attachment; filename="{stem}.{self.file_format}"'
+        return response
+
+    def written(self, sheet: Sheet) -> Iterator[str]:
+        """A table in the form that is asked for, line by line."""
+        return SHEET_FORMATS[self.file_format][1](sheet)
+
+    def truth(self, name: str) -> bool:
+        """What the address says under `name`, false where it says nothing.
+
+        Raises:
+            ApiError: it says neither true nor false.
+        """
+        text = self.request.query_params.get(name, "false")
+        if text not in {"true", "false"}:
+            raise ApiError(400, f"`{name}` is {text[:40]!r}; expected true or false.")
+        return bool(text == "true")
+
+    def answer(
+        self,
+        build: Callable[[], Any],
+        *,
+        state: Any = None,  # noqa: ANN401
+        level: str = "public",
+        is_public: bool,
+    ) -> HttpResponseBase:
+        """An answer with an ETag, or a 304 to whoever has it already. Call after permission was checked.
+
+        Args:
+            build: makes the content; lines are the file that is asked for, which is sent while they are made.
+            state: what the content depends on beside the address and the audience; where None, the content itself.
+            level: the audience's level.
+            is_public: whether the answer to an anonymous request may be kept by caches that others share.
+        """
+        content = build() if state is None else None
+        content = "".join(content) if isinstance(content, Iterator) else content
+        depends = content if state is None else state
+        query = sorted(self.request.query_params.lists())
+        etag = f'"{content_hash([self.request.path, query, level, self.request.accepted_media_type, depends])[:32]}"'
+        known = parse_etags(self.request.META.get("HTTP_IF_NONE_MATCH", ""))
+        if etag in known or f"W/{etag}" in known or "*" in known:
+            response: HttpResponseBase = Response(status=304)
+        else:
+            response = self._response(build() if state is not None else content)
+        is_shared = is_public and isinstance(self.viewer, AnonymousUser)
+        response["ETag"] = etag
+        response["Cache-Control"] = f"{'public' if is_shared else 'private'}, {REVALIDATE}"
+        response["Vary"] = "Accept" if is_shared else "Accept, Authorization"
+        return response
+
+    def _response(self, content: Any) -> HttpResponseBase:  # noqa: ANN401
+        if not isinstance(content, Iterator):
+            return Response(content)
+        form = self.request.accepted_renderer
+        return file_response(self.request, content, f"{form.media_type}; charset={form.charset}")
+
+
+class BenchmarkView(ApiView):
+    """A view of one benchmark: who may not read it gets the 404 of one that does not exist."""
+
+    benchmark: Benchmark
+    audience: Audience
+    # Whether the view shows restricted viewers no more than they may see; whatever does not say so is closed to them.
+    is_open_to_restricted: ClassVar[bool] = False
+    needs_ranks: ClassVar[bool] = True  # whether it reads more of a revision than its scores
+
+    def initial(self, request: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """Check the token, then find the benchmark."""
+        super().initial(request, *args, **kwargs)
+        self.benchmark, self.audience = readable_benchmark(
+            request.user, kwargs["key"], restricted=self.is_open_to_restricted
+        )
+
+    @cached_property
+    def own(self) -> frozenset[int]:
+        """Of a restricted viewer the systems that are proven theirs."""
+        return self.audience.proven_system_ids if self.audience.is_restricted else frozenset()
+
+    def stamp(self, publication: Publication | None) -> dict[str, Any]:
+        """Which revision an answer belongs to, with the hash of its inputs as far as it may be told."""
+        return stamp_of(publication) | {
+            "input_hash": told_hash(publication.revision, self.audience) if publication else None
+        }
+
+    def job_states(self, publication: Publication | None) -> list[dict[str, Any]]:
+        """The jobs about what is published; an error may name what is hidden."""
+        jobs = job_states(publication)
+        return [job | {"error": ""} for job in jobs] if self.audience.is_restricted else jobs
+
+    def answer_here(self, build: Callable[[], Any], *, state: Any = None) -> HttpResponseBase:  # noqa: ANN401
+        """An answer about this benchmark."""
+        is_public = self.benchmark.visibility == Benchmark.Visibility.PUBLIC
+        seeing, level = self.audience, self.audience.level
+        if seeing.is_restricted:
+            level = f"{level}, {seeing.sees_others}, {seeing.sees_names}, {sorted(self.own)}"
+        return self.answer(build, state=state, level=level, is_public=is_public)
+
+    def publication(self) -> Publication | None:
+        """What is published, or what `?revision=` names; None while nothing is.
+
+        Raises:
+            ApiError: the revision is no number, or its rankings are not stored.
+        """
+        text = self.request.query_params.get("revision", "")
+        if not text:
+            return self.benchmark.publication
+        if not (text.isascii() and text.isdigit() and len(text) < 10):
+            raise ApiError(400, f"`revision` is {text[:40]!r}; expected the number of a revision.")
+        number = int(text)
+        try:
+            publication = publication_at(self.benchmark, number, needs_ranks=self.needs_ranks)
+        except WithdrawnRevisionError as error:
+            raise ApiError(410, str(error), code="withdrawn") from error
+        except RemovedRanksError as error:
+            raise ApiError(410, str(error), code="ranks_removed") from error
+        if publication is None:
+            last = self.benchmark.last_revision_number
+            if not 1 <= number <= last:
+                raise ApiError(404, f"There is no revision {number}; the last one is {last}.")
+            raise ApiError(
+                404, f"The rankings of revision {number} are not stored; `revisions/` says which ones are published."
+            )
+        return publication
+
+    def published(self) -> Publication:
+        """As `publication`, where there has to be one.
+
+        Raises:
+            ApiError: nothing is published yet.
+        """
+        publication = self.publication()
+        if publication is None:
+            raise ApiError(404, "Nothing is published here yet.")
+        return publication
+
+
+class FigureView(BenchmarkView):
+    """Figures of a published revision, which never change."""
+
+    def figures(self, publication: Publication | None, build: Any, jobs: Any = ()) -> HttpResponseBase:  # noqa: ANN401
+        """An answer that depends on nothing but the publication and, where it shows them, the state of its jobs."""
+        return self.answer_here(build, state=[publication.pk if publication else None, list(jobs)])
+
+    def table(self, publication: Publication | None, name: str, text: Any, jobs: Any = ()) -> HttpResponseBase:  # noqa: ANN401
+        """As `figures`, as a file."""
+        number = publication.revision.number if publication else 0
+        return self.named_file(self.figures(publication, text, jobs), f"{self.benchmark.key}-{name}-r{number}")
+
+
+def stamp_of(publication: Publication | None) -> dict[str, Any]:
+    """Which revision an answer belongs to, and what computed it."""
+    return {
+        "revision": publication.revision.number if publication else None,
+        "published_at": moment(publication.published_at) if publication else None,
+        "engine_version": publication.engine_version if publication else None,
+        "input_hash": publication.revision.input_hash if publication else None,
+    }
+
+
+def moment(at: datetime | None) -> str | None:
+    """A time as ISO 8601 in UTC."""
+    return None if at is None else at.isoformat().replace("+00:00", "Z")
+
+
+def job_states(publication: Publication | None) -> list[dict[str, Any]]:
+    """The jobs about what is published, each with its state."""
+    if publication is None:
+        return []
+    return [job_state(job) for job in revision_jobs([publication.revision_id]).get(publication.revision_id, [])]
+
+
+def job_state(job: Job) -> dict[str, Any]:
+    """A job as readers see it: of its error only the first line."""
+    return {"kind": job.kind, "state": job.state, "error": job.error.split("\n", 1)[0][:200]}
+
+
+class WritingView(ApiView):
+    """A view that changes something."""
+
+    def carry_out(self, step: Callable[[], Any], *, status: int = 200) -> Response:
+        """Take a step whole or not at all; with `dry_run=true` it is taken, told and taken back.
+
+        Args:
+            step: does it, and returns the content of the answer.
+            status: of an answer that was no dry run.
+
+        Raises:
+            ApiError: it cannot be done.
+        """
+        is_dry = self.truth("dry_run")
+        try:
+            with transaction.atomic():
+                content = step()
+                if is_dry:
+                    transaction.set_rollback(True)
+        except ValidationError as problem:
+            raise wrong_body(_details(problem)) from problem
+        except ProposalError as problem:
+            raise wrong_body([_row_detail(*row) for row in problem.problems]) from problem
+        except CONFLICTS as problem:
+            raise ApiError(409, str(problem)) from problem
+        response = Response(content, status=200 if is_dry else status)
+        response["Cache-Control"] = "no-store"
+        if is_dry:
+            response["Dry-Run"] = "true"
+        return response
+
+
+class OwnerView(WritingView, BenchmarkView):
+    """A view for those who own the benchmark; whoever does not is told so once they may know of it."""
+
+    is_open_to_restricted = True
+    owned_methods: tuple[str, ...] = ("GET", "HEAD", "POST", "PATCH")
+
+    def initial(self, request: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """Check the token, find the benchmark, and see that its owner asks."""
+        super().initial(request, *args, **kwargs)
+        if request.method in self.owned_methods:
+            if request.auth is None:
+                raise ApiError(401, "This needs a token.")
+            if not self.audience.may_administer:
+                raise PermissionDenied("Only the owners of a benchmark change it.")
+
+
+class ModeratorView(WritingView, BenchmarkView):
+    """A view for those who decide about submissions."""
+
+    is_open_to_restricted = True
+
+    def initial(self, request: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """Check the token, find the benchmark, and see that a moderator asks."""
+        super().initial(request, *args, **kwargs)
+        if request.auth is None:
+            raise ApiError(401, "This needs a token.")
+        if not self.audience.may_moderate:
+            raise PermissionDenied("Only the moderators and owners of a benchmark decide about submissions.")
+
+
+def _details(problem: ValidationError) -> list[dict[str, Any]]:
+    if not hasattr(problem, "error_dict"):
+        return [{"message": message} for message in problem.messages]
+    return [
+        {"place": "" if field == "__all__" else field, "message": message}
+        for field, messages in problem.message_dict.items()
+        for message in messages
+    ]
+
+
+def _row_detail(place: str, row: int | None, field: str, message: str) -> dict[str, Any]:
+    """Where in a proposal, by what it says of the whole: its tasks and groups in their order."""
+    where = f"{place}[{row}]" if row is not None and place in ROWS else place
+    return {"place": f"{where}.{field}" if field else where, "message": message}

@@ -1,0 +1,106 @@
+"""One shape for every error under /api/: `{"error": {"code": ..., "message": ..., "details": [...]}}`."""
+
+import logging
+from typing import Any
+
+from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
+from django.shortcuts import render
+from django.views import defaults
+from rest_framework import exceptions
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.response import Response
+from rest_framework.views import exception_handler, set_rollback
+
+from leaderboard.api.protocol.problems import CODES, ApiError, body
+from leaderboard.common.busy import AWAY_SECONDS, RETRY_SECONDS, is_away, is_busy
+from leaderboard.computing.pool import AbandonedError
+from leaderboard.on_demand.budget import RETRY_SECONDS as RETRY_COMPUTING, BusyError, TooOftenError
+
+logger = logging.getLogger(__name__)
+
+PREFIX = "/api/"
+SERVER_ERROR = "Something went wrong here; it is logged."
+AWAY = "The database is away for a moment. Come again."
+# After an error nobody can promise that nothing was stored: it may have come after the commit.
+UNCERTAIN = (
+    " What you sent may have been stored, or not: send the same again with the same Idempotency-Key, or look before "
+    "you send it again."
+)
+COMPUTING = "So much is being computed for others that this could not begin. Send the same again in a moment."
+BUSY = "The database is busy with others. Nothing was changed; send the same again."
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response:
+    """What REST framework answers to an exception: never a trace, never another shape."""
+    if isinstance(error, ApiError):
+        set_rollback()
+        return Response(body(error.error_code, error.message, error.error_details), status=error.status_code)
+    if isinstance(error, RequestDataTooBig):
+        return Response(body(CODES[413], "The body is too large."), status=413)
+    if isinstance(error, SuspiciousOperation):
+        return Response(body(CODES[400], "The request cannot be understood."), status=400)
+    if later := _come_again(error):
+        set_rollback()
+        return later
+    response = exception_handler(error, context)
+    if response is None:
+        set_rollback()
+        return _failure(error, context["request"].method)
+    response.data = body(_code(error, response.status_code), _message(error))
+    return response
+
+
+def _come_again(error: Exception) -> Response | None:
+    """The answer to who may have computed what they asked for a little later; None for every other error."""
+    if isinstance(error, BusyError | AbandonedError):
+        return Response(body(CODES[503], COMPUTING), status=503, headers={"Retry-After": str(RETRY_COMPUTING)})
+    if isinstance(error, TooOftenError):
+        return Response(body(CODES[429], str(error)), status=429, headers={"Retry-After": str(error.seconds)})
+    return None
+
+
+def _failure(error: Exception, method: str | None) -> Response:
+    """The answer to what is nobody's mistake but the database's, or ours."""
+    if is_busy(error):
+        return Response(body(CODES[503], BUSY), status=503, headers={"Retry-After": str(RETRY_SECONDS)})
+    if is_away(error):
+        text = AWAY + _uncertainty(method)
+        return Response(body(CODES[503], text), status=503, headers={"Retry-After": str(AWAY_SECONDS)})
+    logger.error("the API failed", exc_info=error)
+    return Response(body(CODES[500], SERVER_ERROR + _uncertainty(method)), status=500)
+
+
+def _uncertainty(method: str | None) -> str:
+    return "" if method in SAFE_METHODS else UNCERTAIN
+
+
+def _code(error: Exception, status: int) -> str:
+    if isinstance(error, exceptions.AuthenticationFailed):
+        return str(error.get_codes())
+    return CODES.get(status, "invalid")
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, Http404):
+        return str(error) or "There is nothing here that is open to you."
+    if isinstance(error, PermissionDenied):
+        return str(error) or "You may not do this."
+    detail = getattr(error, "detail", "")
+    return str(detail) if isinstance(detail, str) else "The request is not valid."
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """The site's 400: JSON under /api/, the page elsewhere."""
+    if request.path.startswith(PREFIX):
+        return JsonResponse(body(CODES[400], "The request cannot be understood."), status=400)
+    if isinstance(exception, BadRequest):  # raised by our own views, in words for the reader
+        return render(request, "400.html", {"reason": str(exception)}, status=400)
+    return defaults.bad_request(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponseBase:
+    """The site's 500: JSON under /api/, the page elsewhere."""
+    if request.path.startswith(PREFIX):
+        return JsonResponse(body(CODES[500], SERVER_ERROR + _uncertainty(request.method)), status=500)
+    return defaults.server_error(request)

@@ -1,0 +1,76 @@
+"""Errors of the API as exceptions, and the content of their answers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rest_framework import serializers as s
+from rest_framework.exceptions import APIException
+
+from leaderboard.submissions.problems import SHOWN_PROBLEMS as MOST_ISSUES
+
+CODES = {
+    400: "invalid",
+    401: "not_authenticated",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    406: "not_acceptable",
+    409: "conflict",
+    413: "body_too_large",
+    415: "unsupported_media_type",
+    422: "too_expensive",
+    429: "throttled",
+    500: "internal_error",
+    503: "busy",
+}
+
+
+class ApiError(APIException):
+    """An answer that is an error; `details` says what is wrong where."""
+
+    def __init__(self, status: int, message: str, *, code: str = "", details: Sequence[dict[str, Any]] = ()) -> None:
+        super().__init__(message)
+        self.status_code = status
+        self.message = message
+        self.error_code = code or CODES[status]
+        self.error_details = list(details)
+
+
+def body(code: str, message: str, details: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """The content of an error."""
+    return {"error": {"code": code, "message": message, "details": list(details)}}
+
+
+def wrong_body(details: list[dict[str, Any]], n_problems: int | None = None) -> ApiError:
+    """The error of a body that cannot be stored."""
+    n = len(details) if n_problems is None else n_problems
+    count = f"{n}{' or more' if n >= MOST_ISSUES else ''} problem{'' if n == 1 else 's'}"
+    first = details[0]
+    place = first.get("place") or ", ".join(
+        part for part in (f"line {first['line']}" if "line" in first else "", str(first.get("column", ""))) if part
+    )
+    sentence = f"{place}: {first['message']}" if place else first["message"]
+    return ApiError(400, f"Nothing was stored: {count}. {sentence}", details=details[:MOST_ISSUES])
+
+
+class ErrorDetail(s.Serializer):
+    """One thing that is wrong, and where."""
+
+    message = s.CharField()
+    place = s.CharField(required=False, help_text="The path of a JSON value, such as `systems[0].scores.qnli`.")
+    line = s.IntegerField(required=False, help_text="The line of the body, from 1.")
+    column = s.CharField(required=False, help_text="The name of the column of a CSV body.")
+
+
+class ErrorContent(s.Serializer):
+    """What an error says."""
+
+    code = s.CharField(help_text="For programs; the message is for people.")
+    message = s.CharField()
+    details = ErrorDetail(many=True)
+
+
+class Error(s.Serializer):
+    """The one shape of errors."""
+
+    error = ErrorContent()

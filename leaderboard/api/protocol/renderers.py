@@ -1,0 +1,73 @@
+"""In which form to answer: JSON, or a file where a table is asked for."""
+
+from typing import Any
+
+from rest_framework.exceptions import NotAcceptable
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+
+
+class Negotiation(DefaultContentNegotiation):
+    """By `?format=`, else by the Accept header; a form that there is not is a 406."""
+
+    def filter_renderers(self, renderers: Any, format: str) -> Any:  # noqa: A002, ANN401
+        """The renderers of the form that `?format=` names."""
+        chosen = [renderer for renderer in renderers if renderer.format == format]
+        if not chosen:
+            known = ", ".join(renderer.format for renderer in renderers)
+            raise NotAcceptable(f"There is no format {format[:40]!r} of this; there is {known}.")
+        return chosen
+
+
+class TextRenderer(BaseRenderer):
+    """A text that a service wrote."""
+
+    charset = "utf-8"
+
+    def render(self, data: Any, accepted_media_type: Any = None, renderer_context: Any = None) -> bytes:  # noqa: ANN401
+        """The text as bytes; nothing for a 304."""
+        return b"" if data is None else str(data).encode()
+
+
+class CSVRenderer(TextRenderer):
+    """A table for programs."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+
+class LaTeXRenderer(TextRenderer):
+    """A table for papers, with the package booktabs."""
+
+    media_type = "application/x-tex"
+    format = "tex"
+
+
+class MarkdownRenderer(TextRenderer):
+    """A table for notes, as GitHub reads it."""
+
+    media_type = "text/markdown"
+    format = "md"
+
+
+class PreflibRenderer(TextRenderer):
+    """Orders, as PrefLib keeps them."""
+
+    media_type = "text/x-preflib"
+    format = "preflib"
+
+
+class ZipRenderer(BaseRenderer):
+    """Files in one."""
+
+    media_type = "application/zip"
+    format = "zip"
+    charset = None
+    render_style = "binary"
+
+    def render(self, data: Any, accepted_media_type: Any = None, renderer_context: Any = None) -> bytes:  # noqa: ANN401
+        """The bytes that a service packed; nothing for a 304."""
+        return b"" if data is None else bytes(data)
+
+
+TABLES = [JSONRenderer, CSVRenderer, LaTeXRenderer, MarkdownRenderer]

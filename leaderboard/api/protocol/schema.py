@@ -1,0 +1,146 @@
+"""What the schema says beside the shapes: parameters, errors, how one signs in."""
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema as SpectacularAutoSchema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
+
+from leaderboard.api.protocol.problems import Error
+from leaderboard.models import Benchmark
+
+CURSOR = OpenApiParameter("cursor", str, description="Where the page begins; comes with the `next` of the page before.")
+PAGE_SIZE = OpenApiParameter("page_size", int, description="1 to 1000; 100 by default.")
+PAGING = [CURSOR, PAGE_SIZE]
+REVISION = OpenApiParameter("revision", int, description="A published revision; the newest published one by default.")
+MISSING = OpenApiParameter(
+    "missing",
+    enum=Benchmark.MissingPolicy.values,
+    description="Another missing-score policy than the revision's own: computed on demand, within a budget.",
+)
+AGGREGATION = OpenApiParameter(
+    "aggregation",
+    enum=Benchmark.Aggregation.values,
+    description="Another aggregation of tasks and groups than the revision's own: computed on demand, within a budget.",
+)
+WEIGHTS = OpenApiParameter(
+    "weights",
+    description="Weights of tasks by key that differ from the revision's own, such as `cola:3,rte:0`; a task of weight "
+    "0 takes no part. Computed on demand, within a budget.",
+)
+GROUP_WEIGHTS = OpenApiParameter(
+    "group_weights", description="As `weights`, of groups; `basic` aggregation does not look at them."
+)
+DRY_RUN = OpenApiParameter(
+    "dry_run", bool, description="Answer with status 200 what would be answered; nothing is stored."
+)
+RULE = OpenApiParameter("rule", str, description="The key of a rule; the benchmark's default rule without it.")
+NAME_QUERY = OpenApiParameter("q", str, description="Only systems whose name or key says this, in any case.")
+FILTERS = [
+    NAME_QUERY,
+    OpenApiParameter("organisation", str, description="Only systems whose organisation says this."),
+    OpenApiParameter("tag", str, description="Only systems with this tag."),
+    OpenApiParameter("complete", bool, description="Only systems with a score on every voting task."),
+    OpenApiParameter("top", int, description="Only ranks up to this one."),
+]
+FORMAT = OpenApiParameter("format", enum=["json", "csv"], description="In place of the Accept header.")
+LONG = OpenApiParameter("long", bool, description="Of a CSV: a row each score, with all that is stored of it.")
+TABLE_FORMAT = OpenApiParameter(
+    "format",
+    enum=["json", "csv", "tex", "md"],
+    description="In place of the Accept header: JSON, or the whole table on one page as CSV, LaTeX (booktabs) or "
+    "Markdown.",
+)
+SCORES_FORMAT = OpenApiParameter(
+    "format",
+    enum=["json", "csv", "tex", "md", "preflib"],
+    description="In place of the Accept header: as for other tables, and `preflib` for the orders of the voting tasks.",
+)
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description="1 to 100 visible ASCII characters. The same key and body again gives the submission that the first "
+    "call made, with status 200; another body is a 409.",
+)
+
+
+def error(description: str) -> OpenApiResponse:
+    """An error, in the one shape of errors."""
+    return OpenApiResponse(Error, description=description)
+
+
+# Answered by the web server before the site is asked, so that it has no body of ours.
+TOO_LONG = {414: OpenApiResponse(description="The address is longer than the web server reads.")}
+READING = {
+    **TOO_LONG,
+    400: error("A parameter of the address cannot be understood."),
+    304: OpenApiResponse(description="What `If-None-Match` names is still so."),
+    401: error("The token is none, or has expired."),
+    403: error("The token lacks the scope."),
+    404: error("There is nothing here that is open to you."),
+    406: error("There is no such form of this."),
+    429: error("Too many requests; `Retry-After` says when to try again."),
+    503: error("The database is busy; `Retry-After` says when to try again."),
+}
+WRITING = {
+    **TOO_LONG,
+    400: error("Something in the body is wrong; `details` says where. Nothing is stored."),
+    401: error("There is no token, or it is none, or has expired."),
+    403: error("The token lacks the scope, or its user may not do this."),
+    404: error("There is nothing here that is open to you."),
+    409: error("It cannot be done now."),
+    413: error("The body is too large."),
+    415: error("The body is neither JSON nor, where a table is taken, CSV, in UTF-8."),
+    406: error("There is no such form of this."),
+    429: error("Too many requests; `Retry-After` says when to try again."),
+    503: error("The database is busy and nothing was stored; `Retry-After` says when to try again."),
+}
+
+
+def reading(shape: Any, *, csv: str = "", table: str = "", files: Any = ()) -> dict[Any, Any]:  # noqa: ANN401
+    """The answers of a route that reads.
+
+    Args:
+        shape: of the JSON, a serializer class.
+        csv: what the CSV holds, where there is one.
+        table: what CSV, LaTeX and Markdown hold, where there are all three.
+        files: pairs of a further content type and what it holds.
+    """
+    answers: dict[Any, Any] = {(200, "application/json"): shape}
+    kinds = ("text/csv", "application/x-tex", "text/markdown") if table else ("text/csv",) if csv else ()
+    for kind, held in [*((kind, table or csv) for kind in kinds), *files]:
+        answers[200, kind] = OpenApiResponse(OpenApiTypes.STR, description=held)
+    return answers | READING
+
+
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """`Authorization: Token <secret>`."""
+
+    target_class = "leaderboard.api.protocol.access.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ANN401
+        """How the schema calls it."""
+        return {
+            "type": "apiKey",
+            "in": "header",
+            "name": "Authorization",
+            "description": "`Token <secret>`; tokens are made at /account/tokens/.",
+        }
+
+
+class AutoSchema(SpectacularAutoSchema):
+    """What is said of every route: reading needs no token."""
+
+    def get_auth(self) -> list[dict[str, Any]]:
+        """How one signs in; an empty entry says that one need not."""
+        schemes: list[dict[str, Any]] = super().get_auth()
+        is_reading = self.method == "GET" or getattr(self.view, "reads_by_post", False)
+        return [*schemes, {}] if is_reading else schemes
+
+
+def body_example(name: str, value: dict[str, Any]) -> OpenApiExample:
+    """A body of JSON as the schema shows it."""
+    return OpenApiExample(name, value=value, request_only=True, media_type="application/json")

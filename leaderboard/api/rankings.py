@@ -1,0 +1,400 @@
+"""Rankings, under the revision's own weights or those that somebody asks for."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from django.http import Http404, HttpResponseBase
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from leaderboard.api.protocol.base import FigureView, JobState, NamedSystem, Published
+from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.pagination import cut_counted, next_url, window
+from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.renderers import TABLES
+from leaderboard.api.protocol.schema import (
+    AGGREGATION,
+    FILTERS,
+    GROUP_WEIGHTS,
+    MISSING,
+    PAGING,
+    READING,
+    REVISION,
+    TABLE_FORMAT,
+    WEIGHTS,
+    error,
+    reading,
+)
+from leaderboard.api.ranking_choice import WEIGHTS_EXAMPLE, RankingChoice, WeightsBody
+from leaderboard.boards.filters import Filters, kept
+from leaderboard.boards.sheets import Origin, ranks_sheet
+from leaderboard.models import Benchmark, Publication
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.confidence.intervals import n_resamples, why_no_interval
+from leaderboard.rankings.confidence.significance import Separability
+from leaderboard.rankings.published import (
+    Column,
+    PublishedBoard,
+    board_under,
+    published_board,
+    rank_rows,
+    separability_of,
+)
+from leaderboard.rankings.scores import BoardSystem, systems_at
+from leaderboard.rankings.verdict import camps_of, headline
+from leaderboard.rankings.visibility import masked
+from leaderboard.rankings.weights import WeightsError
+
+STATUS = ["ranked", "winner_only", "no_winner", "undefined", "failed", "computing"]
+TOO_LARGE = {422: error("The board is too large to be ranked on demand; the message says the limit.")}
+ASKING = {
+    400: error("There is no such choice, or the weights cannot be read, or leave nothing to rank."),
+    **TOO_LARGE,
+    **{status: answer for status, answer in READING.items() if status != 304},
+}
+
+
+class RankingHead(Shape):
+    """What a rule makes of the board as a whole."""
+
+    rule = s.CharField()
+    name = s.CharField()
+    family = s.CharField()
+    status = s.ChoiceField(choices=STATUS)
+    reason = s.CharField(allow_blank=True, help_text="Why there is no ranking or no winner.")
+    remark = s.CharField(allow_blank=True, help_text="What to know beside the ranks, such as a proof of optimality.")
+    n_ranked = s.IntegerField()
+    winners = NamedSystem(many=True)
+
+
+class Counted(Shape):
+    """How scores count in an answer."""
+
+    missing = s.ChoiceField(
+        choices=Benchmark.MissingPolicy.values,
+        source="counting.policy",
+        help_text="The policy for missing scores in force.",
+    )
+    aggregation = s.ChoiceField(
+        choices=Benchmark.Aggregation.values,
+        source="counting.aggregation",
+        help_text="How tasks and groups count together.",
+    )
+    weights = s.DictField(child=s.CharField(), help_text="Of tasks: those that differ from the revision's own.")
+    group_weights = s.DictField(child=s.CharField(), help_text="Of groups: those that differ from the revision's own.")
+
+    def value_of_weights(self, content: dict[str, Any]) -> dict[str, str]:
+        """Of tasks."""
+        return dict(content["counting"].weights.tasks)
+
+    def value_of_group_weights(self, content: dict[str, Any]) -> dict[str, str]:
+        """Of groups."""
+        return dict(content["counting"].weights.groups)
+
+
+class Rankings(Published, Counted):
+    """All rules of a revision."""
+
+    verdict = s.CharField(allow_blank=True, help_text="Who is elected by which rules, in a sentence.")
+    jobs = JobState(many=True)
+    results = RankingHead(many=True)
+
+
+class RankingRow(NamedSystem):
+    """One system under the rule."""
+
+    rank = s.IntegerField(allow_null=True)
+    score = s.FloatField(allow_null=True, help_text="The rule's own score; higher is better.")
+    interval = s.ListField(
+        child=s.IntegerField(),
+        allow_null=True,
+        help_text="Least and greatest rank if the same tasks were drawn anew with replacement; of it by itself.",
+    )
+    simultaneous_interval = s.ListField(
+        child=s.IntegerField(),
+        allow_null=True,
+        help_text="Least and greatest rank likewise, wide enough to hold for all systems at once.",
+    )
+    possibly_best = s.BooleanField(
+        allow_null=True, help_text="Whether no other system is clearly ahead; null where that is not computed."
+    )
+    reason = s.CharField(allow_null=True, help_text="Why it has no rank.")
+    inseparable = s.ListField(
+        child=s.IntegerField(),
+        allow_null=True,
+        help_text="The ranks between which it cannot be told apart from others; null where from none, or not tested.",
+    )
+
+
+class Intervals(Shape):
+    """What the rank intervals are: so many draws of the same tasks with replacement, with this seed."""
+
+    status = s.CharField()
+    reason = s.CharField(allow_blank=True, help_text="Why there are none.")
+    level = s.FloatField(help_text="Of each interval by itself, and of the simultaneous ones together.")
+    n_resamples = s.IntegerField()
+    n_clusters = s.IntegerField(
+        allow_null=True, help_text="How many tasks are drawn, those of one cluster together: at least 8."
+    )
+    seed = s.IntegerField()
+    typical_error = s.IntegerField(
+        allow_null=True, help_text="By how many ranks other draws of as many would move half of the intervals at most."
+    )
+    largest_error = s.IntegerField(allow_null=True, help_text="By how many they would move any interval at most.")
+    no_simultaneous = s.CharField(allow_blank=True, help_text="Why there are none of all systems at once.")
+
+
+class RankingDetail(Published, RankingHead, Counted):
+    """One rule's ranking: best first, unranked systems last."""
+
+    jobs = JobState(many=True)
+    intervals = Intervals(
+        allow_null=True, help_text="Null while they are not computed, and where anything but the stored was asked for."
+    )
+    separability = s.CharField(
+        allow_null=True, help_text="Which systems sign-flip tests over tasks tell apart; null while not computed."
+    )
+    next = s.URLField(allow_null=True)
+    results = RankingRow(many=True)
+
+
+class RankedView(FigureView):
+    """A view of what the rules say, under the revision's own weights or those that somebody asks for."""
+
+    is_open_to_restricted = True
+    reads_by_post = True
+
+    def seen_board(self, board: PublishedBoard, publication: Publication) -> tuple[PublishedBoard, list[BoardSystem]]:
+        """A board and its systems, in its order, as whoever asks may see them."""
+        return masked(board, systems_at(publication.revision), self.audience)
+
+    def is_seen(self, system: BoardSystem) -> bool:
+        """Whether whoever asks may know of this system."""
+        return self.audience.sees_others or system.id in self.own
+
+    def board(self, publication: Publication, counting: RankingChoice) -> PublishedBoard:
+        """What is published, or what was asked for in its place; nothing of it is hidden yet.
+
+        Raises:
+            ApiError: the board is too large for an answer on demand, nothing votes, or the owners hide scores, which
+                other weights or policies would tell.
+        """
+        if not counting.is_stored and self.audience.is_restricted:
+            raise ApiError(403, "Where scores are hidden, rankings are told as the owners set them, in no other way.")
+        board = published_board(publication)
+        names = [] if counting.is_stored else [system.name for system in systems_at(publication.revision)]
+        if not names:
+            return board
+        try:
+            other = board_under(
+                board, counting.policy, counting.aggregation, names, self.audience.level, weights=counting.weights
+            )
+        except TooLargeError as problem:
+            raise ApiError(422, str(problem)) from problem
+        except WeightsError as problem:
+            raise ApiError(400, str(problem)) from problem
+        return replace(other, study=None)
+
+
+class RankingsView(RankedView):
+    """Every rule's verdict."""
+
+    @extend_schema(
+        operation_id="rankings",
+        summary="Compare the rules",
+        tags=["rankings"],
+        parameters=[REVISION, MISSING, AGGREGATION, WEIGHTS, GROUP_WEIGHTS],
+        responses=reading(Rankings) | TOO_LARGE,
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """All rules of the revision in the catalogue's order: status, reason, winners."""
+        publication = self.published()
+        counting = RankingChoice.of_address(request.query_params, publication.revision.configuration.content)
+        jobs = self.job_states(publication)
+        return self.figures(publication, lambda: self._verdicts(publication, counting, jobs), jobs)
+
+    @extend_schema(
+        operation_id="rankings_under_weights",
+        summary="Compare the rules under other weights",
+        tags=["rankings"],
+        parameters=[REVISION],
+        request=WeightsBody,
+        examples=[WEIGHTS_EXAMPLE],
+        responses={(200, "application/json"): Rankings} | ASKING,
+    )
+    def post(self, request: Request, key: str) -> Response:
+        """As GET with weights, which may be too many for an address. Stored nowhere."""
+        publication = self.published()
+        counting = RankingChoice.of(WeightsBody.read(request.data), publication.revision.configuration.content)
+        return Response(self._verdicts(publication, counting, self.job_states(publication)))
+
+    def _verdicts(
+        self, publication: Publication, counting: RankingChoice, jobs: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        board, systems = self.seen_board(self.board(publication, counting), publication)
+        elects = [column for column in board.columns if column.elects]
+        camps = camps_of([(column.name, column.winner_names, column.n_winners) for column in elects])
+        sentence = headline(camps, board.facts.get("condorcet_winner"))
+        return Rankings.render(
+            {
+                **self.stamp(publication),
+                "counting": counting,
+                # Empty where not all of those that it names may be seen.
+                "verdict": sentence if self.audience.sees_others else "",
+                "jobs": jobs,
+                "results": [_head(column, systems) for column in board.columns],
+            }
+        )
+
+
+class RankingView(RankedView):
+    """One rule's ranking."""
+
+    renderer_classes = TABLES
+
+    @extend_schema(
+        operation_id="ranking",
+        summary="Read a ranking",
+        tags=["rankings"],
+        parameters=[REVISION, MISSING, AGGREGATION, WEIGHTS, GROUP_WEIGHTS, *FILTERS, TABLE_FORMAT, *PAGING],
+        responses=reading(RankingDetail, table="system, name, rank, score, intervals, reason.") | TOO_LARGE,
+    )
+    def get(self, request: Request, key: str, rule: str) -> HttpResponseBase:
+        """Ranks, rule scores, reasons and rank intervals of every system, best first; a file has all on one page.
+
+        An interval has the least and the greatest rank if the same tasks were drawn anew with replacement: of each
+        system by itself, and of all systems at once. `possibly_best` are the systems that no other is clearly ahead of.
+
+        Where owners hide scores or names, others than moderators get what they see on the board's page.
+        """
+        publication = self.published()
+        counting = RankingChoice.of_address(request.query_params, publication.revision.configuration.content)
+        jobs, wanted, chosen = self.job_states(publication), window(self.request.query_params), self._filters()
+        if self.file_format:
+
+            def text() -> Iterator[str]:
+                column, systems, board = self._column(publication, rule, counting)
+                rows = self._rows(column, systems, board, chosen)
+                origin = Origin.of(self.benchmark, publication.revision)
+                return self.written(
+                    ranks_sheet(origin, column, rows, policy=counting.policy, aggregation=counting.aggregation)
+                )
+
+            return self.table(publication, rule, text, jobs)
+
+        def build() -> dict[str, Any]:
+            head, rows = self._ranking(publication, rule, counting, chosen, jobs)
+            page = cut_counted(rows, wanted)
+            following = next_url(request, page, revision=publication.revision.number)
+            return RankingDetail.render(head | {"next": following, "results": page.items})
+
+        return self.figures(publication, build, jobs)
+
+    @extend_schema(
+        operation_id="ranking_under_weights",
+        summary="Rank under other weights",
+        tags=["rankings"],
+        parameters=[REVISION, *FILTERS],
+        request=WeightsBody,
+        examples=[WEIGHTS_EXAMPLE],
+        responses={(200, "application/json"): RankingDetail} | ASKING,
+    )
+    def post(self, request: Request, key: str, rule: str) -> Response:
+        """As GET with weights, which may be too many for an address; all on one page. Stored nowhere."""
+        publication = self.published()
+        counting = RankingChoice.of(WeightsBody.read(request.data), publication.revision.configuration.content)
+        head, rows = self._ranking(publication, rule, counting, self._filters(), self.job_states(publication))
+        return Response(RankingDetail.render(head | {"next": None, "results": rows}))
+
+    def _ranking(
+        self, publication: Publication, rule: str, counting: RankingChoice, chosen: Filters, jobs: list[dict[str, Any]]
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        column, systems, board = self._column(publication, rule, counting)
+        separability = separability_of(board, column)
+        head = {
+            **self.stamp(publication),
+            **_head(column, systems),
+            "counting": counting,
+            "jobs": jobs,
+            "intervals": _intervals(board, column),
+            "separability": separability.text or None,
+        }
+        return head, self._rows(column, systems, board, chosen, separability)
+
+    def _filters(self) -> Filters:
+        top = self.request.query_params.get("top", "")
+        if top and not (top.isascii() and top.isdigit() and len(top) < 7):
+            raise ApiError(400, f"`top` is {top[:40]!r}; expected a whole number.")
+        query = self.request.query_params
+        return Filters(
+            query=query.get("q", "").strip()[:200],
+            organisation=query.get("organisation", "").strip()[:200],
+            tag=query.get("tag", "").strip()[:80],
+            is_complete=self.truth("complete"),
+            top=int(top) if top else None,
+        )
+
+    def _rows(
+        self,
+        column: Column,
+        systems: list[BoardSystem],
+        board: PublishedBoard,
+        chosen: Filters,
+        separability: Separability | None = None,
+    ) -> list[dict[str, Any]]:
+        """The rows that are asked for, of the systems that whoever asks may know of, under the names they may see."""
+        keep = kept(systems, board, column, chosen, knows_about=self.audience.sees_names)
+        places = {system.key: i for i, system in enumerate(systems)}
+        rows = rank_rows(column, systems, separability)
+        return [row for row in rows if self.is_seen(systems[places[row["system"]]]) and places[row["system"]] in keep]
+
+    def _column(
+        self, publication: Publication, rule: str, counting: RankingChoice
+    ) -> tuple[Column, list[BoardSystem], PublishedBoard]:
+        board = self.board(publication, counting)
+        board, systems = masked(board, systems_at(publication.revision), self.audience)
+        column = next((column for column in board.columns if column.rule == rule), None)
+        if column is None:
+            known = ", ".join(column.rule for column in board.columns) or "none"
+            raise Http404(f"No rule {rule!r} is on this board; there are: {known}.")
+        return column, systems, board
+
+
+def _head(column: Column, systems: list[BoardSystem]) -> dict[str, Any]:
+    """What a rule makes of the board as a whole, for `RankingHead`."""
+    return {
+        "rule": column.rule,
+        "name": column.name,
+        "family": column.family,
+        "status": column.status,
+        "reason": column.reason,
+        "remark": column.remark,
+        "n_ranked": column.n_ranked,
+        "winners": [
+            {"system": systems[i].key, "name": systems[i].name} for i in np.flatnonzero(column.is_winner).tolist()
+        ],
+    }
+
+
+def _intervals(board: PublishedBoard, column: Column) -> dict[str, Any] | None:
+    """What the rank intervals of a rule are, or why there are none; None while they are not computed."""
+    if board.study is None:
+        return None
+    study = board.study
+    reason = study["reason"] or why_no_interval(board, column)
+    typical, largest = study.get("errors", {}).get(column.rule, (None, None))
+    return {
+        "status": "undefined" if reason else study["status"],
+        "reason": reason,
+        "level": board.study_parameters["level"],
+        "n_resamples": n_resamples(board, column.rule),
+        "n_clusters": study.get("n_clusters"),
+        "seed": board.study_parameters["seed"],
+        "typical_error": typical,
+        "largest_error": largest,
+        "no_simultaneous": study.get("not_simultaneous", {}).get(column.rule, "") or reason,
+    }

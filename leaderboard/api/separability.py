@@ -1,0 +1,229 @@
+"""Which systems can be told apart under a rule, and how far rules agree."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from django.http import HttpResponseBase
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+
+from leaderboard.api.comparisons import TOO_LARGE, ComparisonView
+from leaderboard.api.protocol.base import Published, job_states, stamp_of
+from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.pagination import cut_counted, next_url, window
+from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.schema import PAGING, REVISION, RULE, TABLE_FORMAT, reading
+from leaderboard.common.files import Heading, Value
+from leaderboard.comparisons.agreement import kendall_taus, likeness_order
+from leaderboard.models import Publication
+from leaderboard.rankings.agreement import MOST_SYSTEMS
+from leaderboard.rankings.confidence.separability import FAMILIES
+from leaderboard.rankings.confidence.significance import BASIS, inseparable_runs, is_outdated, neighbour_tests
+from leaderboard.rankings.published import Column, PublishedBoard, number, published_board, separability_of
+from leaderboard.rankings.reports import unpack_arrays
+from leaderboard.rankings.scores import BoardSystem, systems_at
+from ranking_engine.stability.separability.pair_tests import TIED, VERDICTS
+
+
+class NeighbourEntry(Shape):
+    """Two systems of consecutive ranks under the rule."""
+
+    first = s.CharField(help_text="The key of the one ranked higher.")
+    second = s.CharField()
+    p_value = s.FloatField(allow_null=True)
+    p_adjusted = s.FloatField(allow_null=True, help_text="After Holm's adjustment over all neighbours.")
+    verdict = s.ChoiceField(
+        choices=[verdict for verdict in VERDICTS if verdict != VERDICTS[TIED]],
+        help_text="`separable`: significant, and the one ranked higher is ahead. `contradicted`: significant, and the "
+        "one ranked lower is ahead.",
+    )
+    is_separable = s.BooleanField(help_text="Whether the verdict is `separable`.")
+
+
+class Family(Shape):
+    """A family of pairs that is adjusted by itself."""
+
+    verdict = s.CharField(help_text="`some` and `none` can be told apart, or `too_few_tasks` to tell.")
+    n_pairs = s.IntegerField()
+    n_separable = s.IntegerField(help_text="Told apart, the one ranked higher being ahead.")
+    n_contradicted = s.IntegerField(help_text="Told apart, the one ranked lower being ahead.")
+    n_tied = s.IntegerField(help_text="Pairs that share a rank.")
+    n_not_separable = s.IntegerField()
+    n_too_few_tasks = s.IntegerField()
+    least_adjusted = s.FloatField(allow_null=True, help_text="The least p that so many tasks allow, adjusted.")
+    n_draws = s.IntegerField(help_text="0 where all signs were tried.")
+
+
+class SeparabilityDetail(Published):
+    """Which systems can be told apart under a rule."""
+
+    rule = s.CharField()
+    status = s.ChoiceField(choices=["there", "computing", "undefined"])
+    text = s.CharField(allow_blank=True, help_text="What the tests say, or why there are none.")
+    level = s.FloatField(allow_null=True)
+    tested = s.ChoiceField(
+        choices=["contributions", "mean_differences"],
+        allow_null=True,
+        help_text="`contributions`: what each task adds to the rule's scores, where these are sums over tasks. "
+        "`mean_differences`: of scores in units of each task's spread.",
+    )
+    tested_text = s.CharField(allow_null=True, help_text="The same in words, with the reason.")
+    null_hypothesis = s.CharField(allow_null=True)
+    n_clusters = s.IntegerField(allow_null=True, help_text="Clusters of tasks, taken as independent.")
+    n_tasks = s.IntegerField(allow_null=True, help_text="The tasks in these clusters.")
+    neighbours = Family(allow_null=True, help_text="All pairs across consecutive ranks.")
+    top = Family(allow_null=True)
+    every_pair = Family(allow_null=True)
+    runs = s.ListField(
+        child=s.ListField(child=s.CharField()),
+        help_text="Runs of systems, by key, among which no two can be told apart; they may overlap.",
+    )
+    next = s.URLField(allow_null=True)
+    results = NeighbourEntry(many=True)
+
+
+class AgreementRow(Shape):
+    """One rule held against the others."""
+
+    rule = s.CharField()
+    name = s.CharField()
+    kendall_tau = s.DictField(
+        child=s.FloatField(allow_null=True),
+        help_text="Kendall's tau-b with every rule, on the systems that both rank; null where it is undefined.",
+    )
+    mean_with_others = s.FloatField(allow_null=True)
+
+
+class AgreementDetail(Published):
+    """How far every two rules agree."""
+
+    reference = s.CharField(help_text="The rule that the others are ordered from, each beside the one most like it.")
+    results = AgreementRow(many=True)
+
+
+class SeparabilityView(ComparisonView):
+    """What can be told apart."""
+
+    @extend_schema(
+        operation_id="separability",
+        summary="Which systems can be told apart",
+        tags=["comparisons"],
+        parameters=[REVISION, RULE, TABLE_FORMAT, *PAGING],
+        responses=reading(SeparabilityDetail, table="first, second, p_value, p_adjusted, verdict, is_separable."),
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Tests over tasks of systems of consecutive ranks under a rule, and runs among which none is told apart."""
+        publication = self.published()
+        wanted, jobs = window(request.query_params), job_states(publication)
+        board, systems = published_board(publication), systems_at(publication.revision)
+        column = self.column(board)
+        tests = self._tests(board, column, systems)
+        if self.file_format:
+            keys = ("first", "second", "p_value", "p_adjusted", "verdict", "is_separable")
+            texts = ("first", "second", "verdict")
+            headings = [Heading(name, name.replace("_", " "), is_text=name in texts) for name in keys]
+            rows: list[list[Value]] = [[test[name] for name in keys] for test in tests]
+            caption = f"which neighbours under {column.name} can be told apart."
+            sheet = self.origin(publication).sheet("separability", caption, headings, rows, rule=column.rule)
+            return self.table(publication, "separability", lambda: self.written(sheet), jobs)
+
+        def build() -> dict[str, Any]:
+            page = cut_counted(tests, wanted)
+            number_here = publication.revision.number
+            return SeparabilityDetail.render(
+                {
+                    **stamp_of(publication),
+                    **_separability_head(board, column, systems),
+                    "next": next_url(request, page, revision=number_here),
+                    "results": page.items,
+                }
+            )
+
+        return self.figures(publication, build, jobs)
+
+    @staticmethod
+    def _tests(board: PublishedBoard, column: Column, systems: Sequence[BoardSystem]) -> list[dict[str, Any]]:
+        return [
+            {
+                "first": systems[test.first].key,
+                "second": systems[test.second].key,
+                "p_value": number(test.p_value),
+                "p_adjusted": number(test.p_adjusted),
+                "verdict": test.verdict,
+                "is_separable": test.is_separable,
+            }
+            for test in neighbour_tests(unpack_arrays(board.test_arrays), column.rule)
+        ]
+
+
+def _separability_head(board: PublishedBoard, column: Column, systems: Sequence[BoardSystem]) -> dict[str, Any]:
+    tests = board.tests or {}
+    result = tests.get("rules", {}).get(column.rule)
+    is_computing = board.tests is None or (result is not None and is_outdated(result))
+    if is_computing:
+        result = None
+    can_tell = result is not None and result["every_pair"]["verdict"] == "some"
+    runs = inseparable_runs(unpack_arrays(board.test_arrays), column.rule) if can_tell else []
+    return {
+        "rule": column.rule,
+        "status": "computing" if is_computing else "there" if result else "undefined",
+        "text": separability_of(board, column).text,
+        "level": tests.get("level"),
+        "null_hypothesis": tests.get("null_hypothesis"),
+        **{name: result[name] if result else None for name in (*BASIS, *FAMILIES)},
+        "runs": [[systems[i].key for i in run] for run in runs],
+    }
+
+
+class AgreementView(ComparisonView):
+    """How far rules agree."""
+
+    @extend_schema(
+        operation_id="agreement",
+        summary="How far the rules agree",
+        tags=["comparisons"],
+        parameters=[REVISION, TABLE_FORMAT],
+        responses=reading(AgreementDetail, table="rule, its tau with every rule, mean_with_others.") | TOO_LARGE,
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Kendall's tau of every two rules; each rule stands beside the one most like it."""
+        publication = self.published()
+        board, jobs = published_board(publication), job_states(publication)
+        if len(board.system_ids) > MOST_SYSTEMS:
+            raise ApiError(422, f"Every pair of systems is compared for up to {MOST_SYSTEMS} systems.")
+        columns = [column for column in board.columns if column.status == "ranked"]
+        reference, rows = self._rows(publication, columns)
+        if self.file_format:
+            rules = [row["rule"] for row in rows]
+            headings = [Heading("rule", "Rule", is_text=True), *(Heading(row["rule"], row["name"]) for row in rows)]
+            lines: list[list[Value]] = [
+                [row["rule"], *(row["kendall_tau"][rule] for rule in rules), row["mean_with_others"]] for row in rows
+            ]
+            sheet = self.origin(publication).sheet(
+                "agreement", "Kendall’s tau between the rules.",
+                [*headings, Heading("mean_with_others", "Mean with others")], lines,
+            )  # fmt: skip
+            return self.table(publication, "agreement", lambda: self.written(sheet), jobs)
+        content = {**stamp_of(publication), "reference": reference, "results": rows}
+        return self.figures(publication, lambda: AgreementDetail.render(content), jobs)
+
+    def _rows(self, publication: Publication, columns: Sequence[Column]) -> tuple[str, list[dict[str, Any]]]:
+        if not columns:
+            return "", []
+        tau = kendall_taus(publication, columns)
+        default = (k for k, column in enumerate(columns) if column.rule == self.benchmark.default_rule)
+        order = likeness_order(tau, next(default, 0))
+        rows = []
+        for k in order:
+            others = [tau[k, j] for j in order if j != k and not np.isnan(tau[k, j])]
+            rows.append(
+                {
+                    "rule": columns[k].rule,
+                    "name": columns[k].name,
+                    "kendall_tau": {columns[j].rule: number(float(tau[k, j])) for j in order},
+                    "mean_with_others": float(np.mean(others)) if others else None,
+                }
+            )
+        return columns[order[0]].rule, rows

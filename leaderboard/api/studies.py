@@ -1,0 +1,307 @@
+"""Stability studies, where each is and what it says; ranks by single instances, and their scores."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponseBase
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+
+from leaderboard.api.protocol.base import FigureView, NamedSystem, Published, stamp_of
+from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.pagination import Window, cut_counted, cut_sorted, next_url, window
+from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.renderers import TABLES, CSVRenderer
+from leaderboard.api.protocol.schema import FORMAT, PAGING, REVISION, TABLE_FORMAT, error, reading
+from leaderboard.boards.sheets import Origin, studies_sheet, study_sheet
+from leaderboard.common.files import csv_lines
+from leaderboard.models import Job, Publication
+from leaderboard.rankings.published import number
+from leaderboard.studies.instance_tables import TaskInstances, instance_lines, task_instances
+from leaderboard.studies.instances_page import NeighbourRow, SystemRow, instances_page
+from leaderboard.studies.page import array_shapes, study_arrays, study_reports
+from leaderboard.studies.states import LEFT_OUT, UNPLANNED, study_states
+from ranking_engine.core.instances import AGGREGATIONS
+
+SCORES_A_PAGE, SCORES_A_FILE = 100_000, 1_000_000
+STATES = [*Job.State.values, UNPLANNED, LEFT_OUT]
+
+
+class StudyEntry(Shape):
+    """One study, and where it stands for the revision."""
+
+    study = s.CharField(source="state.key", help_text="Its key.")
+    name = s.CharField(source="state.name")
+    question = s.CharField(source="state.question")
+    source = s.CharField(source="state.source")  # type: ignore[assignment]
+    state = s.ChoiceField(choices=STATES, source="state.state")
+    reason = s.CharField(source="state.reason", allow_blank=True, help_text="Why it is left out, or why it failed.")
+    progress = s.FloatField(source="state.progress", help_text="The share that is done.")
+    estimated_seconds = s.FloatField(
+        source="state.estimate", allow_null=True, help_text="Before it ran; null before it is planned."
+    )
+    seconds = s.FloatField(source="state.seconds", allow_null=True, help_text="What it took on one core.")
+    steps = s.IntegerField(source="state.steps", allow_null=True, help_text="How many steps its budget bought.")
+
+
+class Studies(Published):
+    """Every study of a revision."""
+
+    results = StudyEntry(many=True)
+
+
+class StudyDetail(Published, StudyEntry):
+    """What one study found."""
+
+    parameters = s.DictField(help_text="What it was run with, the seed among it; empty while it is not there.")
+    summary = s.DictField(help_text="What it found, by rule under `rules`; empty while it is not there.")
+    distribution = s.DictField(
+        child=s.ListField(child=s.IntegerField()),
+        help_text="The names and shapes of the arrays in the file at `distribution_url`.",
+    )
+    distribution_url = s.URLField(allow_null=True, help_text="The whole distribution, a compressed .npz file.")
+
+
+class RankAndScore(Shape):
+    """What one aggregation says of a system."""
+
+    rank = s.IntegerField()
+    score = s.FloatField(help_text="Borda points, or the mean, oriented so that higher is better.")
+
+
+class InstanceRow(NamedSystem):
+    """A system with scores of single instances."""
+
+    system = s.CharField(source="key")
+    n_instances = s.IntegerField(help_text="On which it has a score.")
+    two_level = RankAndScore()
+    one_level = RankAndScore()
+    mean = RankAndScore()
+
+    def value_of_two_level(self, row: SystemRow) -> dict[str, Any]:
+        """By tasks, then by instances."""
+        return row.cells[AGGREGATIONS.index("two_level")]
+
+    def value_of_one_level(self, row: SystemRow) -> dict[str, Any]:
+        """By all instances alike."""
+        return row.cells[AGGREGATIONS.index("one_level")]
+
+    def value_of_mean(self, row: SystemRow) -> dict[str, Any]:
+        """By the mean of the scores."""
+        return row.cells[AGGREGATIONS.index("mean")]
+
+
+class InstanceTask(Shape):
+    """A task whose instances count."""
+
+    task = s.CharField(help_text="Its key.")
+    n_instances = s.IntegerField()
+    n_systems = s.IntegerField()
+    n_other_set = s.IntegerField(help_text="Systems that are left out, because they were scored on other instances.")
+
+
+class InstancePair(Shape):
+    """Two systems that follow each other on the board."""
+
+    systems = s.ListField(child=s.CharField(), help_text="Their keys, the one ahead first.")
+    difference = s.FloatField(allow_null=True, help_text="Mean over tasks of the mean over common instances.")
+    lower = s.FloatField(allow_null=True)
+    upper = s.FloatField(allow_null=True)
+    n_common = s.IntegerField(help_text="Instances on which both have a score.")
+    p_adjusted = s.FloatField(help_text="Of the sign-flip test, after Holm's adjustment over these pairs.")
+    verdict = s.CharField()
+
+    def value_of_systems(self, pair: NeighbourRow) -> list[str]:
+        """The keys of both."""
+        return [pair.first.key, pair.second.key]
+
+    def value_of_difference(self, pair: NeighbourRow) -> float | None:
+        """The mean over tasks."""
+        return number(pair.difference)
+
+    def value_of_lower(self, pair: NeighbourRow) -> float | None:
+        """The lower end of its interval."""
+        return number(pair.lower)
+
+    def value_of_upper(self, pair: NeighbourRow) -> float | None:
+        """The upper end of its interval."""
+        return number(pair.upper)
+
+
+class Instances(Published):
+    """Ranks by single instances."""
+
+    state = s.ChoiceField(choices=["none", "computing", "failed", "undefined", "there"], source="page.state")
+    reason = s.CharField(source="page.reason", allow_blank=True)
+    parameters = s.DictField(help_text="Of the intervals and the tests; empty while they are not there.")
+    tasks = InstanceTask(many=True, source="page.tasks")
+    neighbours_under = s.CharField(source="page.rule", allow_blank=True, help_text="The rule's key, or `two_level`.")
+    neighbours = InstancePair(many=True, source="page.neighbours")
+    next = s.URLField(allow_null=True)
+    results = InstanceRow(many=True)
+
+    def value_of_parameters(self, content: dict[str, Any]) -> dict[str, Any]:
+        """Those of the intervals and tests."""
+        return content["page"].parameters or {}
+
+
+class InstanceVector(NamedSystem):
+    """A system's scores on the instances of a task."""
+
+    system = s.CharField(source="system.key")
+    name = s.CharField(source="system.name")
+    submission = s.UUIDField(help_text="The submission that they come from.")
+    scores = s.ListField(child=s.FloatField(allow_null=True), source="values", help_text="In the order of `instances`.")
+
+
+class InstanceScorePage(Published):
+    """A page of systems, by key, with their scores on the instances of one task."""
+
+    task = s.CharField(help_text="Its key.")
+    instances = s.ListField(child=s.CharField(), help_text="Their names; empty where the task has none.")
+    n_other_set = s.IntegerField(help_text="Systems that are left out, because they were scored on other instances.")
+    next = s.URLField(allow_null=True)
+    results = InstanceVector(many=True)
+
+
+class StudiesView(FigureView):
+    """Every study."""
+
+    renderer_classes = TABLES
+
+    @extend_schema(
+        operation_id="studies",
+        summary="List the stability studies",
+        tags=["studies"],
+        parameters=[REVISION, TABLE_FORMAT],
+        responses=reading(Studies, table="study, question, state, seconds, reason."),
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Every study of the catalogue: what it asks, and where it stands for the revision."""
+        publication = self.published()
+        results = [{"state": state} for state in study_states(self.benchmark, publication)]
+        states = [StudyEntry.render(result) for result in results]
+        if self.file_format:
+            origin = Origin.of(self.benchmark, publication.revision)
+            return self.table(
+                publication,
+                "studies",
+                lambda: self.written(studies_sheet(origin, self.benchmark, publication)),
+                states,
+            )
+        content = {**stamp_of(publication), "results": results}
+        return self.figures(publication, lambda: Studies.render(content), states)
+
+
+class StudyView(FigureView):
+    """One study."""
+
+    renderer_classes = TABLES
+
+    @extend_schema(
+        operation_id="study",
+        summary="Read a stability study",
+        tags=["studies"],
+        parameters=[REVISION, TABLE_FORMAT],
+        responses=reading(StudyDetail, table="rule, figure, value: a line for each figure of the summary."),
+    )
+    def get(self, request: Request, key: str, study: str) -> HttpResponseBase:
+        """What a study found, its parameters and seed, and where its whole distribution is."""
+        publication = self.published()
+        states = study_states(self.benchmark, publication)
+        state = next((state for state in states if state.key == study), None)
+        if state is None:
+            raise Http404(f"There is no study {study!r}; there are: {', '.join(state.key for state in states)}.")
+        head = StudyEntry.render({"state": state})
+        if self.file_format:
+            origin, name = Origin.of(self.benchmark, publication.revision), state.name
+            return self.table(
+                publication, study, lambda: self.written(study_sheet(origin, publication, study, name)), [head]
+            )
+
+        def build() -> dict[str, Any]:
+            return StudyDetail.render({**stamp_of(publication), "state": state, **self._report(publication, study)})
+
+        return self.figures(publication, build, [head])
+
+    def _report(self, publication: Publication, study: str) -> dict[str, Any]:
+        report = study_reports(publication).get(study)
+        if report is None:
+            return {"parameters": {}, "summary": {}, "distribution": {}, "distribution_url": None}
+        path = reverse("distribution", args=[self.benchmark.key, study])
+        return {
+            "parameters": {name: value for name, value in report.parameters.items() if name != "study"},
+            "summary": report.summary,
+            "distribution": array_shapes(study_arrays(publication, study) or b""),
+            "distribution_url": f"{self.request.build_absolute_uri(path)}?revision={publication.revision.number}",
+        }
+
+
+class InstancesView(FigureView):
+    """What the scores of single instances say."""
+
+    @extend_schema(
+        operation_id="instances",
+        summary="Read the ranks by single instances",
+        tags=["rankings"],
+        parameters=[REVISION, *PAGING],
+        responses=reading(Instances),
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Ranks on two levels, on one and by the mean, and which neighbours of the board can be told apart."""
+        publication, wanted = self.published(), window(request.query_params)
+        page = instances_page(publication)
+
+        def build() -> dict[str, Any]:
+            part = cut_counted(page.rows, wanted)
+            following = next_url(request, part, revision=publication.revision.number)
+            return Instances.render({**stamp_of(publication), "page": page, "next": following, "results": part.items})
+
+        return self.figures(publication, build, [page.state, page.reason])
+
+
+class InstanceScoresView(FigureView):
+    """The scores of single instances themselves."""
+
+    renderer_classes = [JSONRenderer, CSVRenderer]
+
+    @extend_schema(
+        operation_id="instance_scores",
+        summary="Read the scores of single instances",
+        tags=["systems"],
+        parameters=[REVISION, FORMAT, *PAGING],
+        responses=reading(
+            InstanceScorePage, csv="system, task, instance, score: a line each, which can be submitted again."
+        )
+        | {422: error("There are more scores than are sent as one file.")},
+    )
+    def get(self, request: Request, key: str, task: str) -> HttpResponseBase:
+        """Of one task every system's score on every instance. A page has at most 100,000 scores."""
+        publication, wanted = self.published(), window(request.query_params)
+        entries = publication.revision.configuration.content["tasks"]
+        entry = next((one for one in entries if one["key"] == task), None)
+        if entry is None:
+            raise Http404(f"There is no task {task[:80]!r} at revision {publication.revision.number}.")
+        instances = task_instances(publication.revision, entry)
+        if not self.file_format:
+            return self.figures(publication, lambda: self._page(publication, instances, wanted))
+        size = len(instances.names) * len(instances.rows)
+        if size > SCORES_A_FILE:
+            raise ApiError(422, f"There are {size:,} scores; up to {SCORES_A_FILE:,} are sent as one file.")
+        return self.table(publication, f"{task}-instances", lambda: csv_lines(instance_lines(instances)))
+
+    def _page(self, publication: Publication, instances: TaskInstances, wanted: Window) -> dict[str, Any]:
+        size = max(1, min(wanted.size, SCORES_A_PAGE // max(1, len(instances.names))))
+        page = cut_sorted(instances.rows, Window(wanted.after, size), lambda row: row.system.key)
+        return InstanceScorePage.render(
+            {
+                **stamp_of(publication),
+                "task": instances.task["key"],
+                "instances": instances.names,
+                "n_other_set": instances.n_other_set,
+                "next": next_url(self.request, page, revision=publication.revision.number),
+                "results": page.items,
+            }
+        )

@@ -1,0 +1,363 @@
+"""Submissions: sent and looked up."""
+
+import re
+from dataclasses import replace
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.http import HttpResponseBase
+from django.urls import reverse
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiParameter,
+    OpenApiResponse,
+    PolymorphicProxySerializer,
+    extend_schema,
+)
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from leaderboard.access.audience import visible_batch
+from leaderboard.api.protocol.base import MANAGE, ApiView, BenchmarkView, NamedSystem
+from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.parsers import CSVParser, StrictJSONParser
+from leaderboard.api.protocol.problems import ApiError, wrong_body
+from leaderboard.api.protocol.schema import (
+    IDEMPOTENCY_KEY,
+    READING,
+    WRITING,
+    error,
+)
+from leaderboard.api.uploads import SubmissionBody, csv_upload, json_upload
+from leaderboard.models import ApiToken, Batch, Benchmark, Submission
+from leaderboard.models.submissions import Source
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.submissions.instances.vectors import differing_means
+from leaderboard.submissions.lifecycle import require_may_submit
+from leaderboard.submissions.preview.upload import preview_upload
+from leaderboard.submissions.problems import SHOWN_PROBLEMS, InputError, QuotaError, SubmissionError
+from leaderboard.submissions.queries import batch_naming
+from leaderboard.submissions.status import batch_standing
+from leaderboard.submissions.uploads import IdempotencyError, Upload, check_upload, submit_upload
+
+MAX_DIFFERING = 100
+IDEMPOTENCY = re.compile(r"[!-~]{1,100}")
+SUBMIT = (ApiToken.Scope.SUBMIT,)
+ANY_SCOPE = (ApiToken.Scope.READ, *SUBMIT, *MANAGE)
+SUBMISSION_EXAMPLE = OpenApiExample(
+    "Two systems",
+    value={
+        "systems": [
+            {"name": "Deep Thought", "organisation": "Magrathea", "scores": {"CoLA": 71.3, "SST-2": None}},
+            {"key": "bert-large", "scores": {"CoLA": 60.5, "SST-2": 94.9}},
+        ],
+        "note": "Mean of five runs.",
+        "create_systems": True,
+    },
+    request_only=True,
+    media_type="application/json",
+)
+CSV_EXAMPLE = OpenApiExample(
+    "The same as a table",
+    value="system,CoLA,SST-2\nDeep Thought,71.3,\nBERT Large,60.5,94.9\n",
+    request_only=True,
+    media_type="text/csv",
+)
+ERROR_EXAMPLE = OpenApiExample(
+    "A cell that is no number",
+    value={
+        "error": {
+            "code": "invalid",
+            "message": "Nothing was stored: 1 problem.",
+            "details": [{"line": 2, "column": "CoLA", "message": "'high' is no number"}],
+        }
+    },
+    response_only=True,
+    status_codes=["400"],
+)
+
+
+class Stage(Shape):
+    """One stage on the way from submitted to published."""
+
+    name = s.CharField()
+    state = s.ChoiceField(choices=["done", "running", "waiting", "failed"])
+    text = s.CharField(allow_blank=True)
+
+
+class SubmissionOfSystem(NamedSystem):
+    """One system of a submission."""
+
+    system = s.CharField(allow_null=True, help_text="Its key; null until something of it is accepted.")
+    name = s.CharField(source="shown_name")
+    states = s.DictField(
+        help_text="What it states of its system, of `key`, `organisation`, `url`, `description`, `tags`, `metadata`; "
+        "the board says it once it is accepted."
+    )
+    submission = s.UUIDField(source="uuid", help_text="Names this system's part, for withdrawing or correcting it.")
+    state = s.ChoiceField(choices=Submission.State.values)
+    corrects = s.UUIDField(
+        source="corrects.uuid",
+        allow_null=True,
+        help_text="The `submission` in whose place it stands once accepted.",
+    )
+
+    def value_of_system(self, row: Submission) -> str | None:
+        """Its key."""
+        return None if row.system.is_waiting else row.system.key
+
+    def value_of_states(self, row: Submission) -> dict[str, Any]:
+        """What was stated, without the name."""
+        return {name: value for name, value in (row.statement or {}).items() if name != "name"}
+
+
+class Event(Shape):
+    """What happened to a submission."""
+
+    at = s.DateTimeField()
+    who = s.CharField(allow_blank=True)
+    text = s.CharField()
+    reason = s.CharField(allow_blank=True)
+
+
+class SubmissionStatus(Shape):
+    """Where a submission stands."""
+
+    uuid = s.UUIDField(source="batch.uuid")
+    url = s.URLField()
+    benchmark = s.CharField(source="batch.benchmark.key")
+    state = s.ChoiceField(
+        choices=["pending", "approved", "rejected", "retracted", "accepted", "failed", "published"],
+        source="standing.state",
+        help_text="A moderator has to decide; decided; its board is being computed, cannot be computed, is published.",
+    )
+    revision = s.IntegerField(
+        source="standing.revision_number", allow_null=True, help_text="The revision that accepted it."
+    )
+    published_revision = s.IntegerField(
+        source="standing.publication.revision.number",
+        allow_null=True,
+        help_text="The published revision, once that includes it.",
+    )
+    source = s.ChoiceField(choices=Source.values, source="batch.source")  # type: ignore[assignment]
+    submitted_at = s.DateTimeField(source="batch.created_at")
+    submitted_by = s.CharField(source="batch.uploader.shown_name")
+    note = s.CharField(source="batch.note", allow_blank=True)
+    systems = SubmissionOfSystem(many=True)
+    stages = Stage(many=True, source="standing.stages")
+    events = Event(many=True, source="standing.events")
+
+
+class RankMove(NamedSystem):
+    """A system whose rank would change; null is unranked."""
+
+    system = s.CharField(source="key", allow_null=True, help_text="Its key; null where it is new.")
+    before = s.IntegerField(allow_null=True)
+    after = s.IntegerField(allow_null=True)
+
+
+class PreviewedRule(Shape):
+    """What an upload would change under one rule."""
+
+    rule = s.CharField()
+    winners_before = s.ListField(child=s.CharField())
+    winners_after = s.ListField(child=s.CharField())
+    n_changes = s.IntegerField(source="n_moves")
+    changes = RankMove(many=True, source="moves", help_text="At most 100.")
+
+
+class PreviewedSystem(NamedSystem):
+    """A system of the upload."""
+
+    system = s.CharField(source="key", allow_null=True, help_text="Its key; null where it is new.")
+    is_new = s.BooleanField()
+
+    def value_of_is_new(self, system: dict[str, Any]) -> bool:
+        """Whether there is no such system yet."""
+        return system["key"] is None
+
+
+class DifferingScore(Shape):
+    """A stated score further than 1e-6 from the mean of the scores on its instances. It is kept as stated."""
+
+    name = s.CharField(help_text="Of the system.")
+    task = s.CharField(help_text="Its key.")
+    stated = s.FloatField()
+    mean = s.FloatField()
+
+
+class SubmissionPreview(Shape):
+    """What an upload would change; nothing is stored."""
+
+    revision = s.IntegerField(help_text="The revision that the upload was held against; 0 before the first scores.")
+    dry_run = s.BooleanField()
+    would_be_accepted = s.BooleanField(help_text="False where a moderator would have to decide.")
+    systems = PreviewedSystem(many=True)
+    differing_scores = DifferingScore(many=True)
+    rules = PreviewedRule(many=True)
+
+
+PREVIEW_OR_STATUS = PolymorphicProxySerializer(
+    "PreviewOrStatus", [SubmissionPreview, SubmissionStatus], resource_type_field_name=None
+)
+
+
+class SubmissionsView(BenchmarkView):
+    """Submitting scores."""
+
+    scopes: ClassVar = {"POST": SUBMIT}
+    is_open_to_restricted = True
+    parser_classes = [StrictJSONParser, CSVParser]
+
+    @extend_schema(
+        operation_id="submit",
+        summary="Submit scores",
+        tags=["submissions"],
+        parameters=[
+            OpenApiParameter("dry_run", bool, description="Check and preview only; nothing is stored."),
+            OpenApiParameter("create_systems", bool, description="For a CSV body: as in a JSON body."),
+            OpenApiParameter("note", str, description="For a CSV body: as in a JSON body."),
+            OpenApiParameter("instances", bool, description="The CSV body holds scores of single instances."),
+            OpenApiParameter("system_column", str, description="Of such a body, where it is not called `system`."),
+            IDEMPOTENCY_KEY,
+        ],
+        request={
+            "application/json": SubmissionBody,
+            "text/csv": {
+                "type": "string",
+                "description": "First column `system`, then one column a task. With `instances=true` the columns "
+                "`system`, `task`, `instance`, `score`, or `system`, `instance` and one column a task.",
+            },
+        },
+        responses={
+            200: OpenApiResponse(
+                PREVIEW_OR_STATUS,
+                description="The preview of a dry run, or the submission that the first call with this key made.",
+            ),
+            201: SubmissionStatus,
+            **WRITING,
+            422: error("The board is too large to be previewed; the message says the limit."),
+        },
+        examples=[SUBMISSION_EXAMPLE, CSV_EXAMPLE, ERROR_EXAMPLE],
+    )
+    def post(self, request: Request, key: str) -> Response:
+        """Scores of one or many systems, taken whole or not at all.
+
+        A system's new scores take the place of its old ones. Where submissions are open they are accepted at once, and
+        the board that includes them is published about a second later; else a moderator decides.
+        """
+        return self.take(request, self._upload())
+
+    def take(self, request: Request, upload: Upload) -> Response:
+        """Check and store an upload, or preview it, and say where it stands."""
+        try:
+            if self.truth("dry_run"):
+                return Response(SubmissionPreview.render(self.preview(upload)))
+            batch, is_new = submit_upload(self.benchmark, self.user, upload)
+        except InputError as problem:
+            raise wrong_body(problem_details(problem), len(problem.problems.listed)) from problem
+        except SubmissionError as problem:
+            raise self.refused(problem) from problem
+        content = submission_status(request, batch)
+        response = Response(content, status=201 if is_new else 200)
+        response["Location"] = content["url"]
+        response["Cache-Control"] = "no-store"
+        return response
+
+    @staticmethod
+    def refused(problem: SubmissionError) -> ApiError:
+        """The error of a submission that its user may not make."""
+        if isinstance(problem, IdempotencyError):
+            return ApiError(409, str(problem), code="idempotency_key_reused")
+        if isinstance(problem, QuotaError):
+            return ApiError(429, str(problem), code="quota_exceeded")
+        return ApiError(403, str(problem))
+
+    def idempotency_key(self) -> str | None:
+        """The caller's own name for this call.
+
+        Raises:
+            ApiError: it is none that can be kept.
+        """
+        key: str | None = self.request.META.get("HTTP_IDEMPOTENCY_KEY")
+        if key is not None and not IDEMPOTENCY.fullmatch(key):
+            raise ApiError(400, "`Idempotency-Key` is not 1 to 100 visible ASCII characters.")
+        return key
+
+    def _upload(self) -> Upload:
+        key = self.idempotency_key()
+        data = self.request.data
+        if (self.request.content_type or "").split(";")[0].strip() == CSVParser.media_type:
+            note = self.request.query_params.get("note", "")
+            upload = csv_upload(
+                data,
+                note=note,
+                creates_systems=self.truth("create_systems"),
+                is_of_instances=self.truth("instances"),
+                system_column=self.request.query_params.get("system_column", ""),
+            )
+        else:
+            upload = json_upload(data)
+        return replace(upload, idempotency_key=key)
+
+    def preview(self, upload: Upload) -> dict[str, Any]:
+        """What an upload would change, for `SubmissionPreview` to render.
+
+        Raises:
+            InputError: it cannot be stored.
+            SubmissionError: its user may not submit here.
+            ApiError: the board is too large to be previewed.
+        """
+        require_may_submit(self.audience)
+        rows = check_upload(self.audience, upload)
+        try:
+            # By previews of made-up scores one could find out those that are hidden.
+            outcomes = [] if self.audience.is_restricted else preview_upload(self.benchmark, rows)
+        except TooLargeError as problem:
+            raise ApiError(422, str(problem)) from problem
+        return {
+            "dry_run": True,
+            "revision": self.benchmark.last_revision_number,
+            "would_be_accepted": self.audience.is_accepted_at_once,
+            "systems": [row["system"] for row in rows],
+            "differing_scores": [
+                {"name": name, "task": task, "stated": stated, "mean": mean}
+                for name, task, stated, mean in differing_means(rows)[:MAX_DIFFERING]
+            ],
+            "rules": outcomes,
+        }
+
+
+def problem_details(error: InputError) -> list[dict[str, Any]]:
+    """What is wrong with an upload, as the details of an error: the first of them."""
+    details = []
+    for problem in error.problems.listed[:SHOWN_PROBLEMS]:
+        places: dict[str, Any] = {"place": problem.place, "line": problem.line, "column": problem.place_name}
+        details.append({"message": problem.message} | {name: value for name, value in places.items() if value})
+    return details
+
+
+class SubmissionView(ApiView):
+    """Where a submission stands."""
+
+    scopes: ClassVar = {"GET": ANY_SCOPE, "HEAD": ANY_SCOPE}
+
+    @extend_schema(
+        operation_id="submission",
+        summary="Look a submission up",
+        tags=["submissions"],
+        responses={(200, "application/json"): SubmissionStatus} | READING,
+    )
+    def get(self, request: Request, uuid: UUID) -> HttpResponseBase:
+        """The stages of a submission until its board is published; `uuid` may be that of one of its systems."""
+        batch, audience = visible_batch(request.user, batch_naming(uuid)[0])
+        is_public = batch.benchmark.visibility == Benchmark.Visibility.PUBLIC
+        return self.answer(lambda: submission_status(request, batch), level=audience.level, is_public=is_public)
+
+
+def submission_status(request: Request, batch: Batch) -> dict[str, Any]:
+    """Where a batch stands, as the API says it."""
+    url = request.build_absolute_uri(reverse("api:submission", args=[batch.uuid]))
+    systems = batch.submissions.select_related("system", "corrects")
+    return SubmissionStatus.render({"batch": batch, "standing": batch_standing(batch), "url": url, "systems": systems})

@@ -1,0 +1,261 @@
+"""Scores as they are sent: a body of JSON, or a table."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers as s
+
+from leaderboard.api.protocol.fields import (
+    IS_MISSING,
+    ITSELF,
+    NOTE_LENGTH,
+    Score,
+    Shape,
+    Strict,
+    StrictText,
+    Text,
+    Truth,
+    kind_of,
+    read_each,
+    read_number,
+    read_text,
+)
+from leaderboard.common.hashing import content_hash
+from leaderboard.submissions.checks import MISSING_WORDS, stated_reason
+from leaderboard.submissions.uploads import Upload, UploadRow
+
+MAX_INSTANCES = 2**31  # what the database counts to
+LABEL_LENGTH = 200
+MEASURED = {
+    "type": "object",
+    "required": ["value"],
+    "additionalProperties": False,
+    "properties": {
+        "value": {"type": "number"},
+        "standard_error": {"type": ["number", "null"], "minimum": 0},
+        "n_instances": {"type": ["integer", "null"], "minimum": 0, "maximum": MAX_INSTANCES - 1},
+    },
+}
+
+
+class MeasuredValue(Score):
+    """The number of a score that says how it was measured."""
+
+    def to_internal_value(self, data: Any) -> float:  # noqa: ANN401
+        """The number."""
+        if data is None:
+            raise s.ValidationError("it is missing; write null or a reason in place of the object where none is")
+        return super().to_internal_value(data)
+
+
+class StandardError(Score):
+    """The standard error of a score."""
+
+    def to_internal_value(self, data: Any) -> float:  # noqa: ANN401
+        """The number."""
+        value = super().to_internal_value(data)
+        if not 0 <= value < float("inf"):
+            raise s.ValidationError(f"{value!r}; a standard error is a number from 0")
+        return float(value)
+
+
+class InstanceCount(Strict, s.IntegerField):
+    """On how many instances a score was measured."""
+
+    def to_internal_value(self, data: Any) -> int:  # noqa: ANN401
+        """The number."""
+        if isinstance(data, bool) or not isinstance(data, int) or not 0 <= data < MAX_INSTANCES:
+            raise s.ValidationError(f"expected a whole number from 0, found {kind_of(data)}")
+        return data
+
+
+class MeasuredScore(Shape):
+    """A score with what is known of how it was measured."""
+
+    value = MeasuredValue()
+    standard_error = StandardError(allow_null=True, absent=None)
+    n_instances = InstanceCount(allow_null=True, absent=None)
+
+
+@extend_schema_field(
+    {"oneOf": [{"type": "number"}, {"type": "string", "enum": sorted(MISSING_WORDS.values())}, MEASURED]}
+)
+class ScoreOrReason(Strict, s.Field):
+    """A number, a number with its standard error and number of instances, or why there is none."""
+
+    measured = MeasuredScore()
+
+    def to_internal_value(self, data: Any) -> Any:  # noqa: ANN401
+        """The number, the reason, or the values of a measured score."""
+        if isinstance(data, dict):
+            return self.measured.to_internal_value(data)
+        return stated_reason(data) or read_number(data)
+
+
+class ScoresByTask(Strict, s.DictField):
+    """Scores by the name or the key of a task."""
+
+    child = ScoreOrReason(allow_null=True)
+
+    def to_internal_value(self, data: Any) -> dict[Any, Any]:  # noqa: ANN401
+        """Every score, by task."""
+        if not isinstance(data, dict):
+            raise s.ValidationError(f"expected an object, found {kind_of(data)}")
+        values, problems = read_each(data.items(), self.child.run_validation)
+        return _labelled(values, problems, data)
+
+
+class InstanceScores(Strict, s.DictField):
+    """Scores by task, then by instance."""
+
+    child = s.DictField(child=s.FloatField(allow_null=True))
+
+    def to_internal_value(self, data: Any) -> dict[Any, Any]:  # noqa: ANN401
+        """Every score, by task and instance."""
+        if not isinstance(data, dict):
+            raise s.ValidationError(f"expected an object with an object for each task, found {kind_of(data)}")
+        values, problems = read_each(data.items(), self._of_task)
+        return _labelled(values, problems, data)
+
+    @staticmethod
+    def _of_task(scores: Any) -> dict[Any, float | None]:  # noqa: ANN401
+        if not isinstance(scores, dict):
+            raise s.ValidationError(f"expected an object with a score for each instance, found {kind_of(scores)}")
+        values, problems = read_each(scores.items(), lambda score: None if score is None else read_number(score))
+        if problems:
+            raise s.ValidationError(problems)  # type: ignore[arg-type]
+        return values
+
+
+def _labelled(values: dict[Any, Any], problems: dict[Any, Any], data: Mapping[str, Any]) -> dict[Any, Any]:
+    """What was read by task, where nothing is wrong with it nor with what the tasks are called."""
+    _, nameless = read_each(((label, label) for label in data), lambda label: read_text(label, LABEL_LENGTH))
+    if nameless:
+        problems = {ITSELF: [message for messages in nameless.values() for message in messages]} | problems
+    if problems:
+        raise s.ValidationError(problems)
+    return values
+
+
+class AddressText(StrictText, s.URLField):
+    """An address, which is checked when it is stored."""
+
+
+class NumberText(StrictText, s.UUIDField):  # type: ignore[misc]
+    """The number of a submission, which is looked up when it is stored."""
+
+
+class SubmittedSystem(Shape):
+    """One system's scores."""
+
+    words = "a list of systems"
+
+    name = Text(required=False, help_text="The name of a system on the board, or of a new one.")
+    key = Text(required=False, help_text="In place of the name of a system on the board, or for a new one.")
+    organisation = Text(required=False)
+    url = AddressText(required=False)
+    description = Text(is_line=False, required=False)
+    corrects = NumberText(
+        required=False,
+        help_text="The `submission` of one system that this corrects: it takes that one's place. The upload's `note` "
+        "says what was wrong.",
+    )
+    scores = ScoresByTask(
+        required=False,
+        help_text="By the name or key of a task; null where a score is not reported, a text that says why there is "
+        "none, or an object with `value` and, where known, `standard_error` and `n_instances`. Tasks may be left out; "
+        "a correction leaves the scores that it does not mention as they were.",
+    )
+    instances = InstanceScores(
+        required=False,
+        help_text="Scores of single instances, by the name or key of a task, then by instance. Their mean is the "
+        "task's score where `scores` states none.",
+    )
+
+    def further_problems(self, data: Any, values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:  # noqa: ANN401
+        """Without scores of instances there are others."""
+        tasks = data.get("instances") if isinstance(data, dict) else None
+        has_instances = isinstance(tasks, dict) and any(isinstance(scores, dict) for scores in tasks.values())
+        if isinstance(data, dict) and "scores" not in data and not has_instances:
+            yield "scores", "it is missing"
+
+    def to_internal_value(self, data: Any) -> UploadRow:  # noqa: ANN401
+        """A row of an upload."""
+        values = super().to_internal_value(data)
+        scores = values.pop("scores", {})
+        measured = {task: score for task, score in scores.items() if isinstance(score, dict)}
+        return UploadRow(
+            scores | {task: score["value"] for task, score in measured.items()},
+            details={task: (score["standard_error"], score["n_instances"]) for task, score in measured.items()},
+            **values,
+        )
+
+
+class SubmissionBody(Shape):
+    """An upload, taken whole or not at all."""
+
+    systems = SubmittedSystem(many=True, error_messages=IS_MISSING)
+    note = Text(
+        most=NOTE_LENGTH,
+        is_line=False,
+        absent="",
+        help_text="How the scores were measured; shown with the submission.",
+    )
+    create_systems = Truth(absent=False, help_text="Whether names that are not on the board are new.")
+
+    def further_problems(self, data: Any, values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:  # noqa: ANN401
+        """A correction says why."""
+        systems = data.get("systems") if isinstance(data, dict) else None
+        rows = systems if isinstance(systems, list) else []
+        if any(isinstance(row, dict) and row.get("corrects") for row in rows) and not values.get("note", "").strip():
+            yield "note", "it is missing; say what was wrong: a correction is shown with its reason"
+
+
+def json_upload(data: Any) -> Upload:  # noqa: ANN401
+    """A JSON body as an upload.
+
+    Raises:
+        ApiError: it has another shape.
+    """
+    body = SubmissionBody.read(data)
+    return Upload(
+        body["systems"],
+        note=body["note"],
+        creates_systems=body["create_systems"],
+        payload_hash=content_hash(["application/json", data]),
+    )
+
+
+class TableQuery(Shape):
+    """What an address says of a table."""
+
+    note = Text(most=NOTE_LENGTH, is_line=False)
+    system_column = Text(most=LABEL_LENGTH)
+
+
+def csv_upload(
+    data: Any,  # noqa: ANN401
+    *,
+    note: str,
+    creates_systems: bool,
+    is_of_instances: bool = False,
+    system_column: str = "",
+) -> Upload:
+    """A CSV body as an upload; the table is read when it is checked.
+
+    Raises:
+        ApiError: the note cannot be stored.
+    """
+    table = data if isinstance(data, bytes) else b""
+    TableQuery.read({"note": note, "system_column": system_column})
+    parts = ["text/csv", hashlib.sha256(table).hexdigest(), note, creates_systems]
+    return Upload(
+        table=table,
+        is_of_instances=is_of_instances,
+        system_column=system_column,
+        note=note,
+        creates_systems=creates_systems,
+        payload_hash=content_hash([*parts, "instances", system_column] if is_of_instances else parts),
+    )

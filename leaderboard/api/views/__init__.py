@@ -1,1 +1,0 @@
-"""The views of the API, one file a kind of thing."""

@@ -1,0 +1,1 @@
+"""Benchmarks and their tasks: creating, changing, releasing, listing and exporting them."""

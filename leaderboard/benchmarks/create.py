@@ -1,0 +1,215 @@
+"""Making and changing benchmarks: the one way for the pages, the admin, the API and the importer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import F
+
+from leaderboard.common.hashing import content_hash
+from leaderboard.common.names import make_key
+from leaderboard.models import Benchmark, Membership, Revision, Task, TaskGroup, User
+from leaderboard.rankings.configuration import configuration_content
+from leaderboard.rankings.revisions import next_revision
+from ranking_engine import listed_rules
+from ranking_engine.text.names import check_name, fold_name
+
+
+@dataclass(frozen=True)
+class GroupSpec:
+    """A task group that is to be."""
+
+    name: str
+    weight: Decimal = Decimal(1)
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class TaskSpec:
+    """A task that is to be. `group` is the name of a group, or empty."""
+
+    name: str
+    direction: int = Task.Direction.HIGHER
+    weight: Decimal = Decimal(1)
+    group: str = ""
+    key: str = ""
+    metric: str = ""
+    unit: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    chance: float | None = None
+    precision: Decimal | None = None
+    cluster: str = ""
+
+
+@transaction.atomic
+def create_benchmark(
+    *,
+    name: str,
+    owner: User,
+    key: str = "",
+    groups: Sequence[GroupSpec] = (),
+    tasks: Sequence[TaskSpec] = (),
+    is_limited: bool = True,
+    **fields: Any,  # noqa: ANN401
+) -> Benchmark:
+    """Store a benchmark with its groups and tasks, owned by `owner`. Its first revision comes with its first scores.
+
+    Args:
+        name: what pages call it.
+        owner: who decides about it.
+        key: what addresses call it; made from the name where empty, and another one where it belongs to a benchmark
+            that the owner may not know of.
+        groups: its task groups.
+        tasks: its tasks, in order.
+        is_limited: whether it counts among those that its owner may make.
+        fields: any other field of `Benchmark`.
+
+    Raises:
+        ValidationError: a field is not valid, the key is taken, or the owner has made as many as they may.
+    """
+    if is_limited:
+        _count_benchmark(owner)
+    key = _free_key(owner, name, key)
+    benchmark = Benchmark(key=key, name=check_name(name, "benchmark"), **fields)
+    benchmark.full_clean()
+    if benchmark.default_rule not in listed_rules():
+        raise ValidationError({"default_rule": f"{benchmark.default_rule!r} is not one of {', '.join(listed_rules())}"})
+    benchmark.save()
+    Membership.objects.create(user=owner, benchmark=benchmark, role=Membership.Role.OWNER)
+    group_rows = [save_group(benchmark, spec, order) for order, spec in enumerate(groups)]
+    by_name = {fold_name(group.name): group for group in group_rows}
+    for order, spec in enumerate(tasks):
+        save_task(benchmark, spec, order, by_name.get(fold_name(spec.group)) if spec.group else None)
+    return benchmark
+
+
+def _free_key(owner: User, name: str, key: str) -> str:
+    """The key of a new benchmark: the stated one, or one made from its name.
+
+    Where the stated one belongs to a private benchmark that the owner may not know of, another is given: a refusal
+    would cost nothing, and tell that it is there. So every guess costs one of the benchmarks that an account may make.
+    """
+    taken = set(Benchmark.objects.values_list("key", flat=True))
+    is_hidden = key in taken and key not in known_keys(owner)
+    return make_key(key, taken) if is_hidden else key or make_key(name, taken)
+
+
+def known_keys(viewer: User) -> set[str]:
+    """The keys of the benchmarks that somebody may find out about: all but other people's private ones."""
+    private = Benchmark.objects.filter(visibility=Benchmark.Visibility.PRIVATE).exclude(memberships__user=viewer)
+    return set(Benchmark.objects.exclude(pk__in=private.values("pk")).values_list("key", flat=True))
+
+
+def told_key(viewer: User, made: Benchmark, key: str = "") -> str:
+    """The key that a dry run says for a new benchmark: one that a private benchmark has passes for free.
+
+    Args:
+        viewer: who asks.
+        made: the benchmark, stored until the dry run takes it back.
+        key: the one that is stated, if any.
+    """
+    return key or make_key(made.name, known_keys(viewer) - {made.key})
+
+
+def _count_benchmark(owner: User) -> None:
+    """Count one more benchmark of its maker, in the transaction that makes it.
+
+    One conditional UPDATE: two at once never both take the last place.
+    """
+    rows = User.objects.filter(pk=owner.pk)
+    if not owner.is_staff:
+        rows = rows.filter(n_benchmarks_made__lt=settings.BENCHMARKS_PER_ACCOUNT)
+    if not rows.update(n_benchmarks_made=F("n_benchmarks_made") + 1):
+        raise ValidationError(
+            f"An account may make {settings.BENCHMARKS_PER_ACCOUNT} benchmarks here, and yours has. Archived ones "
+            "count too. Whoever runs this site can raise the limit, or make one for you."
+        )
+
+
+def save_group(benchmark: Benchmark, spec: GroupSpec, order: int) -> TaskGroup:
+    """Store a new group."""
+    group = TaskGroup(benchmark=benchmark, name=spec.name, key=spec.key, weight=spec.weight, order=order)
+    prepare_group(group)
+    group.full_clean()
+    group.save()
+    return group
+
+
+def prepare_group(group: TaskGroup) -> TaskGroup:
+    """Bring a group's name and key into the form that is stored.
+
+    Raises:
+        ValidationError: the name cannot be stored.
+    """
+    try:
+        group.name = check_name(group.name, "group")
+    except ValueError as problem:
+        raise ValidationError({"name": str(problem)}) from problem
+    if not group.key:
+        taken = set(TaskGroup.objects.filter(benchmark_id=group.benchmark_id).values_list("key", flat=True))
+        group.key = make_key(group.name, taken)
+    return group
+
+
+def save_task(benchmark: Benchmark, spec: TaskSpec, order: int, group: TaskGroup | None) -> Task:
+    """Store a new task."""
+    task = Task(
+        benchmark=benchmark,
+        group=group,
+        order=order,
+        key=spec.key,
+        name=spec.name,
+        direction=spec.direction,
+        weight=spec.weight,
+        metric=spec.metric,
+        unit=spec.unit,
+        minimum=spec.minimum,
+        maximum=spec.maximum,
+        chance=spec.chance,
+        precision=spec.precision,
+        cluster=spec.cluster,
+    )
+    prepare_task(task)
+    task.full_clean()
+    task.save()
+    return task
+
+
+def prepare_task(task: Task) -> Task:
+    """Bring a task's name, key and cluster into the form that is stored.
+
+    Raises:
+        ValidationError: a name cannot be stored.
+    """
+    try:
+        task.name = check_name(task.name, "task")
+    except ValueError as problem:
+        raise ValidationError({"name": str(problem)}) from problem
+    try:
+        task.cluster = check_name(task.cluster, "cluster") if task.cluster.strip() else ""
+    except ValueError as problem:
+        raise ValidationError({"cluster": str(problem)}) from problem
+    task.name_folded = fold_name(task.name)
+    if not task.key:
+        taken = set(Task.objects.filter(benchmark_id=task.benchmark_id).values_list("key", flat=True))
+        task.key = make_key(task.name, taken)
+    return task
+
+
+def record_configuration_change(benchmark: Benchmark, *, author: User | None, note: str = "") -> Revision | None:
+    """After rows of the configuration were changed: take a revision if ranking may differ.
+
+    Call inside the transaction that made the change. Before the first scores there is nothing to revise.
+
+    Returns:
+        The revision, or None where the stored configuration says the same as before.
+    """
+    last = benchmark.revisions.order_by("-number").select_related("configuration").first()
+    if last is None or content_hash(configuration_content(benchmark)) == last.configuration.content_hash:
+        return None
+    return next_revision(benchmark, cause=Revision.Cause.CONFIGURATION, author=author, note=note)

@@ -1,0 +1,274 @@
+"""New benchmarks on the site: a table or a list of tasks is read, shown as it was understood, and then created."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from leaderboard.access.audit import Change, record_changes
+from leaderboard.benchmarks.create import create_benchmark
+from leaderboard.benchmarks.folders import (
+    group_specs,
+    has_gaps,
+    stated_fields,
+    table_entries,
+    table_rows,
+    task_spec,
+)
+from leaderboard.benchmarks.tasks import MOST_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
+from leaderboard.common.text import direction_question, in_words, with_task_count, with_task_names
+from leaderboard.computing.rankings import site_rules, split_rules
+from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft, User
+from leaderboard.models.submissions import Source
+from leaderboard.on_demand.budget import TooLargeError, rank_in_time, too_long_reason
+from leaderboard.rankings.configuration import configuration_content
+from leaderboard.rankings.score_matrix import build_matrix
+from leaderboard.rankings.scores import BoardSystem
+from leaderboard.submissions.lifecycle import accept_batch, store_batch
+from leaderboard.submissions.problems import QuotaError
+from ranking_engine import RULES, Ranking
+from ranking_engine.files.benchmark_file import BenchmarkFile, TaskEntry, read_benchmark
+from ranking_engine.files.directions import doubtful_tasks
+from ranking_engine.files.tables import Table, TableError, TableIssue, read_table
+from ranking_engine.text.names import check_name
+
+TABLE_NAME, ABOUT_NAME = "scores.csv", "benchmark.toml"
+MOST_DRAFTS = 20  # a user; the oldest ones go
+
+
+@dataclass(frozen=True)
+class DraftContents:
+    """What a draft of a benchmark says, with defaults where it says nothing."""
+
+    table: Table | None
+    described: BenchmarkFile
+    proposal: Proposal
+    fields: Mapping[str, Any]
+
+    @property
+    def n_systems(self) -> int:
+        """How many systems have scores."""
+        return len(self.table.system_names) if self.table else 0
+
+    @property
+    def n_missing(self) -> int:
+        """How many cells are empty."""
+        return int((self.table.values != self.table.values).sum()) if self.table else 0
+
+
+@dataclass(frozen=True)
+class RuleVerdict:
+    """Who would be first under one rule."""
+
+    rule_name: str
+    winners: str
+    n_ranked: int
+    reason: str
+
+
+def make_benchmark_draft(
+    owner: User, *, name: str, table: bytes = b"", about: bytes = b"", task_names: Sequence[str] = ()
+) -> BenchmarkDraft:
+    """Check what somebody wants to make a benchmark of, and keep it.
+
+    Args:
+        owner: whose it will be.
+        name: what it is called; the file's title where empty.
+        table: a scores.csv, or nothing.
+        about: a benchmark.toml, or nothing.
+        task_names: in place of a table, the tasks.
+
+    Raises:
+        TableError: something in it cannot be read; it names file, line and column, and nothing is kept.
+        ValidationError: a name cannot be stored.
+    """
+    if task_names:
+        about = "".join(f"[[task]]\nname = {json.dumps(task, ensure_ascii=False)}\n" for task in task_names).encode()
+    draft = BenchmarkDraft(
+        owner=owner,
+        name=name,
+        table=table,
+        about=about.decode("utf-8", "surrogateescape"),
+        expires_at=timezone.now() + timedelta(days=settings.DRAFT_DAYS),
+    )
+    found = draft_contents(draft)
+    stated = found.described.metadata
+    try:
+        draft.name = check_name(name or str(stated.get("title") or stated.get("name") or ""), "benchmark")
+    except ValueError as problem:
+        raise ValidationError({"name": str(problem)}) from problem
+    draft.save()
+    older = BenchmarkDraft.objects.filter(owner=owner).order_by("-pk")[MOST_DRAFTS:]
+    BenchmarkDraft.objects.filter(pk__in=[row.pk for row in older]).delete()
+    return draft
+
+
+def draft_contents(draft: BenchmarkDraft) -> DraftContents:
+    """What the draft says.
+
+    Raises:
+        TableError: it cannot be read.
+    """
+    described = BenchmarkFile(ABOUT_NAME, "")
+    if draft.about:
+        described = read_benchmark(draft.about.encode("utf-8", "surrogateescape"), name=ABOUT_NAME)
+    table = None
+    if draft.table:
+        table = read_table(
+            bytes(draft.table),
+            name=TABLE_NAME,
+            max_systems=settings.UPLOAD_SYSTEMS,
+            max_tasks=MOST_TASKS,
+            max_cells=settings.UPLOAD_CELLS,
+        )
+    elif not described.tasks:
+        raise TableError([TableIssue(None, None, None, "there is neither a table nor a task")], TABLE_NAME)
+    entries = table_entries(described, table) if table else list(described.tasks)
+    fields = stated_fields(described, has_gaps=table is not None and has_gaps(table))
+    return DraftContents(table, described, _proposal(described, entries, fields), fields)
+
+
+def _proposal(described: BenchmarkFile, entries: list[TaskEntry], fields: dict[str, Any]) -> Proposal:
+    specs = [task_spec(entry, described) for entry in entries]
+    return Proposal(
+        tasks=[
+            TaskEdit(
+                name=spec.name,
+                direction=spec.direction,
+                weight=spec.weight,
+                group=spec.group,
+                metric=spec.metric,
+                unit=spec.unit,
+                minimum=spec.minimum,
+                maximum=spec.maximum,
+                chance=spec.chance,
+                precision=spec.precision,
+                cluster=spec.cluster,
+                key=spec.key,
+            )
+            for spec in specs
+        ],
+        groups=[GroupEdit(group.name, group.weight, group.key) for group in group_specs(described, entries)],
+        missing_policy=fields.pop("missing_policy", Benchmark.MissingPolicy.DROP_SYSTEMS),
+        aggregation=str(fields.pop("aggregation")),
+        gamma=fields.pop("gamma"),
+        replacement=Benchmark.Replacement.ROW,
+    )
+
+
+def draft_question(found: DraftContents, proposal: Proposal) -> str:
+    """A question about tasks that would count as higher is better although their names say otherwise."""
+    names, directions = [task.name for task in proposal.tasks], [int(task.direction) for task in proposal.tasks]
+    return direction_question(doubtful_tasks(names, directions, found.described.directed_tasks))
+
+
+def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdict]:
+    """Who would be first under every rule that is quick; nothing where there are no scores or far too many.
+
+    Raises:
+        ProposalError: the benchmark cannot be stored in this form.
+    """
+    found = draft_contents(draft)
+    content = _imagined_content(draft, proposal)
+    if found.table is None:
+        return []
+    systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(found.table.system_names)]
+    rules = split_rules(*found.table.values.shape).quick
+    matrix = build_matrix(found.table.values, systems, content)
+    try:
+        ranked = rank_in_time(matrix, content["missing_policy"], content["aggregation"], rules)
+    except TooLargeError:
+        return []
+    tasks = {task["key"]: task["name"] for task in content["tasks"]}
+    verdicts = [_verdict(rule, outcome, found.table.system_names, tasks) for rule, outcome in ranked.outcomes.items()]
+    return verdicts + [RuleVerdict(RULES[rule].name, "", 0, too_long_reason()) for rule in ranked.too_long]
+
+
+def _verdict(rule: str, outcome: Ranking | Exception, names: Sequence[str], tasks: Mapping[str, str]) -> RuleVerdict:
+    if isinstance(outcome, Exception):
+        return RuleVerdict(RULES[rule].name, "", 0, "It cannot be computed.")
+    winners = in_words([names[i] for i in outcome.winners])
+    counted = with_task_count(outcome.reason)
+    reason = counted if counted != outcome.reason else with_task_names(outcome.reason, tasks)
+    return RuleVerdict(RULES[rule].name, winners, int((outcome.ranks >= 1).sum()), reason)
+
+
+def _imagined_content(draft: BenchmarkDraft, proposal: Proposal) -> dict[str, Any]:
+    """The configuration that the benchmark would have: it is made, read, and taken back."""
+    with transaction.atomic():
+        benchmark = create_benchmark(name=draft.name, owner=draft.owner)
+        _write(benchmark, proposal)
+        content = configuration_content(benchmark)
+        transaction.set_rollback(True)
+    return content
+
+
+def _write(benchmark: Benchmark, proposal: Proposal) -> None:
+    if not proposal.tasks:
+        raise ProposalError([("tasks", None, "", "A benchmark has at least one task.")])
+    write_proposal(benchmark, proposal)
+
+
+@transaction.atomic
+def create_from_draft(draft: BenchmarkDraft, proposal: Proposal, fields: Mapping[str, Any]) -> Benchmark:
+    """Create the benchmark of a draft and accept its scores as revision 1.
+
+    Args:
+        draft: what was uploaded; its row goes, so that creating twice is impossible.
+        proposal: its tasks, in the order of the table's columns, and how they count.
+        fields: name, key and any other field of `Benchmark`.
+
+    Raises:
+        ValidationError: a field is not valid, the key is taken, or the owner has stored too many scores.
+        ProposalError: a task or group is not valid.
+        TableError: the table and the tasks do not fit.
+    """
+    found = draft_contents(draft)
+    if BenchmarkDraft.objects.filter(pk=draft.pk).delete()[0] == 0:
+        raise ValidationError("This draft was used or discarded already.")
+    benchmark = create_described(draft.owner, proposal, fields)
+    if found.table is None:
+        return benchmark
+    keys = [task.key for task in benchmark.tasks.order_by("order")]
+    if len(keys) != len(found.table.task_names):
+        raise ProposalError([("tasks", None, "", "The table has as many tasks as it has columns: no more, no fewer.")])
+    rows = table_rows(keys, found.table, found.described)
+    try:
+        batch = store_batch(benchmark, draft.owner, rows, source=Source.CSV)
+    except QuotaError as problem:
+        raise ValidationError(str(problem)) from problem
+    accept_batch(batch, actor=draft.owner)
+    return benchmark
+
+
+@transaction.atomic
+def create_described(owner: User, proposal: Proposal, fields: Mapping[str, Any]) -> Benchmark:
+    """Create a benchmark without scores, and say so in its trail.
+
+    Args:
+        owner: whose it is.
+        proposal: its tasks and groups, and how they count.
+        fields: name, key and any other field of `Benchmark`.
+
+    Raises:
+        ValidationError: a field is not valid, or the key is taken.
+        ProposalError: a task or group is not valid, or there is no task.
+    """
+    if fields.get("default_rule", "borda") not in site_rules():
+        raise ValidationError({"default_rule": "This is not a rule of this site."})
+    try:
+        benchmark = create_benchmark(owner=owner, **fields)
+    except ValueError as problem:
+        if isinstance(problem, ValidationError):
+            raise
+        raise ValidationError({"name": str(problem)}) from problem
+    _write(benchmark, proposal)
+    created = Change(AuditEntry.Subject.BENCHMARK, benchmark.key, "created", "", "yes")
+    record_changes(benchmark, [created], actor=owner)
+    return benchmark

@@ -1,0 +1,107 @@
+"""A benchmark as a folder: `scores.csv` with `benchmark.toml`, which imports again to the same input hash.
+
+Numbers stand in their shortest form that reads back to the same float64. Names of systems and tasks cannot begin like a
+formula, so nothing is escaped; descriptions, citations and notes are left out.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.conf import settings
+
+from leaderboard.common.file_parts import in_parts
+from leaderboard.models import Revision
+from leaderboard.rankings.instances import current_instances
+from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
+from ranking_engine.files.benchmark_file import DIRECTIONS
+from ranking_engine.files.csv_rows import csv_lines
+from ranking_engine.text.characters import writable
+
+DIRECTION_NAMES = {number: name for name, number in DIRECTIONS.items()}
+
+
+class FolderError(ValueError):
+    """A revision that a folder cannot hold."""
+
+
+def folder_of(revision: Revision) -> dict[str, Iterable[str]]:
+    """The files of a folder, by name and line by line, that says what `revision` says.
+
+    Raises:
+        FolderError: there is nothing to rank, or there are scores of single instances.
+    """
+    found = revision_matrix(revision)
+    if found is None:
+        raise FolderError("the benchmark has no system or no task, so there is no table to write")
+    if current_instances(revision):
+        raise FolderError("there are scores of single instances, which a folder does not hold")
+    systems = [{"name": system.name, "key": system.key} for system in found.systems]
+    return {"scores.csv": csv_lines(_rows(found)), "benchmark.toml": _about(revision, systems)}
+
+
+def _rows(found: RevisionMatrix) -> Iterator[list[str]]:
+    yield ["system", *(writable(task["name"]) for task in found.tasks)]
+    for system, values in zip(found.systems, found.written, strict=True):
+        cells = ("" if value != value else repr(value).removesuffix(".0") for value in values.tolist())  # noqa: PLR0124
+        yield [writable(system.name), *cells]
+
+
+def folder_zip(revision: Revision) -> bytes:
+    """The folder packed as a zip: the same revision gives the same bytes.
+
+    Raises:
+        FolderError: as `folder_of`, or it is larger than what this site would take back.
+    """
+    packed, size = io.BytesIO(), 0
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, lines in folder_of(revision).items():
+            entry = zipfile.ZipInfo(f"{revision.benchmark.key}/{name}", date_time=(1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(entry, "w") as file:
+                for part in in_parts(lines):
+                    if (size := size + len(part)) > settings.UPLOAD_BYTES:
+                        raise FolderError(
+                            f"the folder has more than the {settings.UPLOAD_BYTES:,} bytes that are sent and taken "
+                            "back; whoever runs this site can write it with `manage.py export_benchmark`"
+                        )
+                    file.write(part)
+    return packed.getvalue()
+
+
+def _about(revision: Revision, systems: list[dict[str, Any]]) -> Iterator[str]:
+    content = revision.configuration.content
+    group_names = {group["key"]: group["name"] for group in content["groups"]}
+    top = {
+        "title": revision.benchmark.name,
+        "default_rule": revision.benchmark.default_rule,
+        "aggregation": content["aggregation"],
+        "policy": content["missing_policy"],
+        "gamma": content["gamma"],
+    }
+    lines = _entries(top)
+    for group in content["groups"]:
+        stated = {"name": group["name"], "key": group["key"]}
+        lines += ["", "[[group]]", *_entries(stated), f"weight = {group['weight']}"]
+    for task in content["tasks"]:
+        stated = {name: task[name] for name in ("name", "key", "metric", "unit", "minimum", "maximum", "chance")}
+        stated |= {"direction": DIRECTION_NAMES[task["direction"]], "group": group_names.get(task["group"])}
+        stated["cluster"] = task.get("cluster")
+        exact = [f"{name} = {task[name]}" for name in ("weight", "precision") if name in task]
+        lines += ["", "[[task]]", *_entries(stated), *exact]
+    for system in systems:
+        lines += ["", "[[system]]", *_entries(system)]
+    return (f"{line}\n" for line in lines)
+
+
+def _entries(stated: dict[str, Any]) -> list[str]:
+    """A line for each value that is stated; a text in JSON's quotation marks is one in TOML's too."""
+    return [
+        f"{name} = {value!r}"
+        if isinstance(value, int | float)
+        else f"{name} = {json.dumps(writable(value), ensure_ascii=False)}"
+        for name, value in stated.items()
+        if value not in (None, "")
+    ]

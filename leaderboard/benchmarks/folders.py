@@ -1,0 +1,187 @@
+"""A benchmark from a folder: `scores.csv` with `benchmark.toml`, as the command line of the engine reads them."""
+
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark
+from leaderboard.models import Benchmark, Score, User
+from leaderboard.models.benchmarks import is_key
+from leaderboard.models.submissions import Source
+from leaderboard.submissions.lifecycle import accept_batch, store_batch
+from ranking_engine.files.benchmark_file import BenchmarkFile, TaskEntry, read_benchmark
+from ranking_engine.files.tables import Table, TableError, TableIssue, read_table
+from ranking_engine.text.names import clean_name, fold_name
+
+METADATA = ("description", "source_url", "licence", "citation")
+
+
+@transaction.atomic
+def import_folder(
+    folder: Path,
+    *,
+    owner: User,
+    key: str = "",
+    notes: list[str] | None = None,
+    **fields: Any,  # noqa: ANN401
+) -> Benchmark:
+    """Create a benchmark from a folder and accept its scores as revision 1.
+
+    Args:
+        folder: holds `scores.csv` and, where tasks have more to say than a name, `benchmark.toml`.
+        owner: who owns the benchmark and uploads its scores.
+        key: what addresses call it; the folder's name where empty.
+        notes: gets what its owner is to be told of how the scores were read.
+        fields: any other field of `Benchmark`, in place of what the file says.
+
+    Raises:
+        TableError: a file cannot be read; it names file, line and column, and nothing is stored.
+        OSError: a file cannot be opened.
+        ValidationError: a field is not valid.
+    """
+    table = read_table(folder / "scores.csv")
+    if notes is not None and table.rounding:
+        notes.append(table.rounding)
+    about = folder / "benchmark.toml"
+    described = read_benchmark(about) if about.exists() else BenchmarkFile(str(about), "")
+    entries = table_entries(described, table)
+    benchmark = create_benchmark(
+        is_limited=False,
+        name=str(described.metadata.get("title") or described.metadata.get("name") or folder.name),
+        key=key or folder.name,
+        owner=owner,
+        groups=group_specs(described, entries),
+        tasks=[task_spec(entry, described) for entry in entries],
+        **(stated_fields(described, has_gaps=has_gaps(table)) | fields),
+    )
+    keys = [task.key for task in benchmark.tasks.order_by("order")]
+    batch = store_batch(benchmark, owner, table_rows(keys, table, described), source=Source.IMPORTER, is_limited=False)
+    accept_batch(batch, actor=owner)
+    return benchmark
+
+
+def table_entries(described: BenchmarkFile, table: Table) -> list[TaskEntry]:
+    """One entry a column of the table, in its order; a column that the file does not describe has the defaults."""
+    by_name = {fold_name(entry.name): entry for entry in described.tasks}
+    unknown = set(by_name) - {fold_name(name) for name in table.task_names}
+    if unknown:
+        name = by_name[sorted(unknown)[0]].name
+        raise TableError([TableIssue(None, None, None, f"task {name!r} has no column in scores.csv")], described.source)
+    return [by_name.get(fold_name(name), TaskEntry(name)) for name in table.task_names]
+
+
+def group_specs(described: BenchmarkFile, entries: list[TaskEntry]) -> list[GroupSpec]:
+    """The stated groups, then those that only tasks name, which weigh 1."""
+    named = dict.fromkeys(described.group_weights) | dict.fromkeys(e.group for e in entries if e.group)
+    return [
+        GroupSpec(
+            name=str(name),
+            weight=_decimal(described.group_weights.get(name, Fraction(1)), f"group {name!r}", described),
+            key=described.group_keys.get(name) or "",
+        )
+        for name in named
+    ]
+
+
+def task_spec(entry: TaskEntry, described: BenchmarkFile) -> TaskSpec:
+    """A task of the file.
+
+    Raises:
+        TableError: its weight or its precision has more than ten decimal places.
+    """
+    return TaskSpec(
+        name=entry.name,
+        key=entry.key or "",
+        direction=entry.direction,
+        group=entry.group or "",
+        weight=_decimal(entry.weight, f"task {entry.name!r}", described),
+        metric=entry.metric or "",
+        unit=entry.unit or "",
+        minimum=entry.minimum,
+        maximum=entry.maximum,
+        chance=entry.chance,
+        precision=_precision(entry, described),
+        cluster=entry.cluster or "",
+    )
+
+
+def _precision(entry: TaskEntry, described: BenchmarkFile) -> Decimal | None:
+    """The precision of a task as the decimal that is stored.
+
+    Raises:
+        TableError: it has more than ten decimal places, or digits before the point.
+    """
+    if entry.precision is None:
+        return None
+    stated = Decimal(repr(entry.precision))
+    if stated >= 10**10 or stated * 10**10 % 1:
+        message = f"the precision of task {entry.name!r} has more than ten digits before or behind the point"
+        raise TableError([TableIssue(None, None, None, message)], described.source)
+    return stated
+
+
+def _decimal(weight: Fraction, of: str, described: BenchmarkFile) -> Decimal:
+    """A weight as the decimal that is stored.
+
+    Raises:
+        TableError: it has more than ten decimal places.
+    """
+    shifted = weight * 10**10
+    if shifted.denominator != 1:
+        message = f"the weight of {of} has more than ten decimal places"
+        raise TableError([TableIssue(None, None, None, message)], described.source)
+    return Decimal(shifted.numerator).scaleb(-10)
+
+
+def has_gaps(table: Table) -> bool:
+    """Whether a score is missing."""
+    return bool((table.values != table.values).any())
+
+
+def stated_fields(described: BenchmarkFile, *, has_gaps: bool) -> dict[str, Any]:
+    """What the file says of the benchmark itself; Copeland by default where scores are missing."""
+    metadata = described.metadata
+    fields: dict[str, Any] = {name: str(metadata[name]) for name in METADATA if name in metadata}
+    fields["default_rule"] = metadata.get("default_rule", "copeland" if has_gaps else "borda")
+    fields["tags"] = metadata.get("tags", [])
+    if not isinstance(fields["tags"], list) or not all(isinstance(tag, str) for tag in fields["tags"]):
+        raise TableError([TableIssue(None, None, None, "`tags` is not a list of texts")], described.source)
+    has_groups = bool(described.group_weights) or any(entry.group for entry in described.tasks)
+    fields["aggregation"] = metadata.get("aggregation", "balanced" if has_groups else "basic")
+    fields["gamma"] = described.gamma
+    if described.policy:
+        fields["missing_policy"] = described.policy
+    return fields
+
+
+def table_rows(columns: list[str], table: Table, described: BenchmarkFile) -> list[dict[str, Any]]:
+    """The table as a batch's rows: every cell of it is stored, empty ones as not reported.
+
+    Args:
+        columns: the key of each column's task.
+        table: the scores.
+        described: may state keys of systems.
+
+    Raises:
+        TableError: a stated system has no row, or shares its key.
+        ValidationError: a stated key is none.
+    """
+    stated = {fold_name(name): key for name, key in described.system_keys.items() if key}
+    for name, key in stated.items():
+        is_key(key)
+        if list(stated.values()).count(key) > 1:
+            raise TableError([TableIssue(None, None, None, f"two systems have the key {key!r}")], described.source)
+        if name not in {fold_name(system) for system in table.system_names}:
+            raise TableError([TableIssue(None, None, None, f"no row for system {name!r}")], described.source)
+    rows = []
+    for name, line, values in zip(table.system_names, table.line_numbers, table.values.tolist(), strict=True):
+        scores = {
+            key: {"missing": Score.MissingReason.NOT_REPORTED} if value != value else {"value": value}  # noqa: PLR0124
+            for key, value in zip(columns, values, strict=True)
+        }
+        system = {"name": clean_name(name), "organisation": "", "url": "", "description": ""}
+        rows.append({"system": system | {"new_key": stated.get(fold_name(name), "")}, "scores": scores, "line": line})
+    return rows

@@ -1,0 +1,244 @@
+"""What owners fill in: a new benchmark, its settings, a frozen revision, another edition."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.urls import reverse
+from django.utils.functional import lazy
+from django.utils.html import format_html
+
+from leaderboard.common.form_fields import REASON_LENGTH, LineField, LinesField
+from leaderboard.computing.rankings import site_rules
+from leaderboard.models import Benchmark
+from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
+from ranking_engine import RULES
+
+TEXT = {"autocomplete": "off"}
+ABOUT_BYTES = 1_000_000
+
+
+def _rules() -> list[tuple[str, str]]:
+    return [(key, RULES[key].name) for key in site_rules()]
+
+
+class TagsField(LineField):
+    """Tags, with commas between them."""
+
+    def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
+        """The list as a text."""
+        return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> list[str]:  # noqa: ANN401
+        """The text as a list, each tag once."""
+        text = super().clean(value)
+        return list(dict.fromkeys(tag.strip().lower() for tag in text.split(",") if tag.strip()))
+
+    def has_changed(self, initial: Any, data: Any) -> bool:  # noqa: ANN401
+        """Compared as texts."""
+        return super().has_changed(self.prepare_value(initial), data)
+
+
+class MomentField(forms.DateTimeField):
+    """A moment in UTC, which may be left out."""
+
+    def __init__(self, label: str, help_text: str = "") -> None:
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+        super().__init__(required=False, label=f"{label} (UTC)", help_text=help_text, widget=widget)
+
+
+class NewBenchmarkForm(forms.Form):
+    """What a new benchmark begins with: a table of scores, or the names of its tasks."""
+
+    name = LineField(
+        required=False,
+        max_length=NAME_LENGTH,
+        label="Name of the benchmark",
+        help_text="Where a benchmark.toml states a title, it may stay empty.",
+        widget=forms.TextInput(attrs=TEXT),
+    )
+    file = forms.FileField(
+        required=False,
+        label="Scores, as a CSV file",
+        help_text="First column <code>system</code>, then one column a task. An empty cell is a missing score.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
+    )
+    text = forms.CharField(
+        required=False,
+        strip=False,
+        label="or the table itself",
+        widget=forms.Textarea(attrs={"rows": 6, "class": "is-code", "spellcheck": "false", "autocomplete": "off"}),
+    )
+    about = forms.FileField(
+        required=False,
+        label="benchmark.toml",
+        help_text="Directions, groups, weights and scales of the tasks. Without it you set them on the next page.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".toml"}),
+    )
+    tasks = LinesField(
+        required=False,
+        max_length=200_000,
+        label="or no scores yet: the tasks, one a line",
+        widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """One of the three ways is taken, and no file is larger than what is read."""
+        cleaned = super().clean() or self.cleaned_data
+        given = [bool(cleaned.get("file")), bool((cleaned.get("text") or "").strip()), bool(self.task_names())]
+        only_about = bool(cleaned.get("about")) and not any(given)
+        if sum(given) != 1 and not only_about and not self.errors:
+            raise forms.ValidationError("Choose a file, paste a table, or name the tasks; one of the three.")
+        for name, most in (("file", settings.UPLOAD_BYTES), ("about", ABOUT_BYTES)):
+            file = cleaned.get(name)
+            if file and file.size > most:
+                message = f"The file has {file.size / 1e6:.1f} MB; at most {most / 1e6:.1f} MB are read."
+                self.add_error(name, message)
+        return cleaned
+
+    def task_names(self) -> list[str]:
+        """The lines of the third way."""
+        return [line.strip() for line in self.cleaned_data.get("tasks", "").splitlines() if line.strip()]
+
+    def contents(self) -> dict[str, Any]:
+        """What was sent, as `make_benchmark_draft` takes it."""
+        data = self.cleaned_data
+        table = data["file"].read() if data["file"] else data["text"].strip().encode()
+        return {
+            "name": data["name"],
+            "table": table,
+            "about": data["about"].read() if data["about"] else b"",
+            "task_names": self.task_names(),
+        }
+
+
+def _rule_help() -> str:
+    text = 'Lists name its winner, and the board compares with it. <a href="{}">Five questions</a> lead to one.'
+    return format_html(text, reverse("choose_rule"))
+
+
+class AboutForm(forms.ModelForm):
+    """What a benchmark says of itself, and who reads it and submits."""
+
+    default_rule = forms.ChoiceField(choices=_rules, label="Default rule", help_text=lazy(_rule_help, str)())
+    source_url = forms.URLField(
+        required=False, max_length=500, assume_scheme="https", label="Address", help_text="Where the data come from."
+    )
+    licence = LineField(required=False, max_length=500, label="Licence", widget=forms.TextInput(attrs=TEXT))
+    description = LinesField(
+        required=False,
+        max_length=20_000,
+        help_text="Markdown; its first line is shown in lists.",
+        widget=forms.Textarea(attrs={"rows": 5}),
+    )
+    citation = LinesField(
+        required=False, max_length=5000, label="How to cite it", widget=forms.Textarea(attrs={"rows": 3})
+    )
+    tags = TagsField(required=False, max_length=500, help_text="Commas between them.")
+
+    class Meta:
+        model = Benchmark
+        fields: tuple[str, ...] = (
+            "name", "description", "visibility", "submission_policy", "default_rule",
+            "source_url", "licence", "citation", "tags",
+        )  # fmt: skip
+        labels = {"visibility": "Who reads it", "submission_policy": "Who submits"}
+
+    def clean_description(self) -> str:
+        """As it was where only the ends of its lines differ, which browsers write in their own way."""
+        return self._as_before("description")
+
+    def clean_citation(self) -> str:
+        """As `clean_description`."""
+        return self._as_before("citation")
+
+    def _as_before(self, name: str) -> str:
+        given = str(self.cleaned_data[name]).replace("\r\n", "\n")
+        before = str(getattr(self.instance, name))
+        return before if before.replace("\r\n", "\n").strip() == given.strip() else given
+
+    def _post_clean(self) -> None:
+        """The instance stays as it is: a service checks and stores what was sent."""
+
+
+class CreateForm(AboutForm):
+    """A new benchmark, before it is created."""
+
+    key = LineField(
+        required=False,
+        max_length=KEY_LENGTH,
+        label="Short name for addresses",
+        help_text="Lower-case letters, digits and hyphens; made from the name where empty. It stays for good.",
+        validators=[is_key],
+        widget=forms.TextInput(attrs=TEXT),
+    )
+
+
+class SettingsForm(AboutForm):
+    """A benchmark's settings that no rank depends on."""
+
+    deadline = MomentField("Submissions until", "Owners submit afterwards too.")
+    embargo_until = MomentField(
+        "Embargo until", "What is accepted before joins the board then, in the order in which it was accepted."
+    )
+    anonymous_until = MomentField(
+        "Systems have no names until", "Numbers stand in their place, and nobody but moderators sees scores."
+    )
+    reason = LineField(
+        required=False,
+        max_length=REASON_LENGTH,
+        label="Why",
+        help_text="Kept with the change.",
+        widget=forms.TextInput(attrs=TEXT),
+    )
+
+    class Meta(AboutForm.Meta):
+        fields = (*AboutForm.Meta.fields, "daily_cap", "total_cap", "deadline", "embargo_until", "score_view",
+                  "anonymous_until", "decision_days", "rejects_overdue")  # fmt: skip
+        labels = {
+            **AboutForm.Meta.labels,
+            "daily_cap": "Systems a day and user",
+            "total_cap": "Systems a user in all",
+            "score_view": "What they see",
+            "decision_days": "Days in which a moderator decides",
+            "rejects_overdue": "Reject what nobody decided on in time",
+        }
+        help_texts = {"daily_cap": "No limit where empty.", "total_cap": "No limit where empty.",
+                      "score_view": "Moderators and owners see everything.",
+                      "decision_days": "Submitters read the date. What comes in from now on gets it.",
+                      "rejects_overdue": "Else it stays in the queue, marked as overdue."}  # fmt: skip
+
+    def values(self) -> dict[str, Any]:
+        """What was sent, by the names of the settings."""
+        return {name: self.cleaned_data[name] for name in self._meta.fields or ()}
+
+
+class ReleaseForm(forms.Form):
+    """A revision frozen under a name."""
+
+    number = forms.IntegerField(min_value=1, max_value=2**31 - 1, label="Revision")
+    name = LineField(
+        max_length=NAME_LENGTH, label="Name", help_text="For example 2026.1.", widget=forms.TextInput(attrs=TEXT)
+    )
+    note = LinesField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 3}))
+
+
+class EditionForm(forms.Form):
+    """Another benchmark with the same tasks."""
+
+    name = LineField(max_length=NAME_LENGTH, label="Name", widget=forms.TextInput(attrs=TEXT))
+    key = LineField(
+        required=False,
+        max_length=KEY_LENGTH,
+        label="Short name for addresses",
+        help_text="Made from the name where empty.",
+        validators=[is_key],
+        widget=forms.TextInput(attrs=TEXT),
+    )
+    with_scores = forms.BooleanField(required=False, label="Take the present scores over")
+
+
+class ReasonForm(forms.Form):
+    """A step with its reason."""
+
+    reason = LineField(required=False, max_length=REASON_LENGTH, label="Why", widget=forms.TextInput(attrs=TEXT))

@@ -1,0 +1,219 @@
+"""Tasks, groups and how they count, as a page edits them: a row a task, all of them sent together."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.forms.formsets import BaseFormSet, formset_factory
+from django.http import QueryDict
+
+from leaderboard.benchmarks.tasks import COUNTING, MOST_TASKS, GroupEdit, Proposal, TaskEdit
+from leaderboard.common.form_fields import LineField
+from leaderboard.common.text import decimal_text
+from leaderboard.models import Benchmark, Task
+from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
+from ranking_engine.text.names import clean_name, fold_name
+
+NEW_ROWS = 3
+SHORT = {"autocomplete": "off"}
+FIGURE = {"inputmode": "decimal", "autocomplete": "off", "class": "figure"}
+
+
+class FigureField(forms.FloatField):
+    """A number that may be left out."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__(required=False, label=label, widget=forms.TextInput(attrs=FIGURE))
+
+    def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
+        """The shortest text that reads back to the same number."""
+        return repr(value).removesuffix(".0") if isinstance(value, float) else value
+
+
+class ExactField(forms.DecimalField):
+    """A decimal that is not negative and is stored as it is written, or nothing."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__(
+            required=False,
+            label=label,
+            min_value=Decimal(0),
+            max_digits=20,
+            decimal_places=10,
+            widget=forms.TextInput(attrs=FIGURE),
+        )
+
+    def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
+        """Without trailing zeros."""
+        return decimal_text(value) if isinstance(value, Decimal) else value
+
+
+class WeightField(ExactField):
+    """A weight."""
+
+    def __init__(self) -> None:
+        super().__init__("Weight")
+
+    def clean(self, value: Any) -> Decimal:  # noqa: ANN401
+        """An empty field weighs 1."""
+        found = super().clean(value)
+        return Decimal(1) if found is None else found
+
+
+class RowForm(forms.Form):
+    """One row; its key says which stored thing it is, and is empty for a new one."""
+
+    use_required_attribute = False
+    key = LineField(required=False, max_length=KEY_LENGTH, widget=forms.HiddenInput)
+    name = LineField(
+        required=False, max_length=NAME_LENGTH, label="Name", widget=forms.TextInput(attrs={**SHORT, "class": "name"})
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """A row of which anything is stated has a name."""
+        cleaned = super().clean() or self.cleaned_data
+        is_stated = bool(cleaned.get("key")) or self.has_changed()
+        if is_stated and not cleaned.get("name") and "name" not in self.errors:
+            self.add_error("name", "It has a name.")
+        return cleaned
+
+
+class TaskForm(RowForm):
+    """One task."""
+
+    direction = forms.TypedChoiceField(
+        choices=Task.Direction.choices, coerce=int, initial=Task.Direction.HIGHER, label="Direction"
+    )
+    weight = WeightField()
+    group = LineField(
+        required=False, max_length=NAME_LENGTH, label="Group", widget=forms.TextInput(attrs={**SHORT, "list": "groups"})
+    )
+    metric = LineField(required=False, max_length=NAME_LENGTH, label="Metric", widget=forms.TextInput(SHORT))
+    unit = LineField(required=False, max_length=40, label="Unit", widget=forms.TextInput(SHORT))
+    minimum = FigureField("Minimum")
+    maximum = FigureField("Maximum")
+    chance = FigureField("Chance level")
+    precision = ExactField("Precision")
+    cluster = LineField(
+        required=False,
+        max_length=NAME_LENGTH,
+        label="Cluster",
+        widget=forms.TextInput(attrs={**SHORT, "list": "clusters"}),
+    )
+    is_archived = forms.BooleanField(required=False, label="Archived")
+
+    def edit(self) -> TaskEdit:
+        """What it says."""
+        names = {name: clean_name(self.cleaned_data[name]) for name in ("group", "cluster")}
+        return TaskEdit(**{**self.cleaned_data, **names})
+
+
+class GroupForm(RowForm):
+    """One task group."""
+
+    weight = WeightField()
+
+    def edit(self) -> GroupEdit:
+        """What it says."""
+        return GroupEdit(**self.cleaned_data)
+
+
+class CountingForm(forms.Form):
+    """How scores count."""
+
+    aggregation = forms.ChoiceField(choices=Benchmark.Aggregation.choices, label="How tasks and groups count")
+    missing_policy = forms.ChoiceField(
+        choices=[
+            ("undefined", "no ranking under rules that need every score"),
+            ("drop_systems", "incomplete systems are unranked"),
+            ("drop_tasks", "incomplete tasks are left out"),
+            ("median", "the task’s median is filled in"),
+            ("worst", "the task’s worst score is filled in"),
+        ],
+        label="Missing scores",
+        help_text="For rules that need every score. Readers may look at the others too.",
+    )
+    replacement = forms.ChoiceField(
+        choices=Benchmark.Replacement.choices, label="A system’s second submission", required=False
+    )
+    gamma = FigureField("Optimality threshold γ")
+
+    def clean_replacement(self) -> str:
+        """The whole row where nothing is said."""
+        return self.cleaned_data["replacement"] or Benchmark.Replacement.ROW
+
+
+class ProposalForms:
+    """The three parts of a proposal as one: rows of tasks, rows of groups, how they count.
+
+    Args:
+        present: what the fields show at first.
+        data: what was sent, if anything was.
+        new_tasks: how many empty rows stand below the tasks.
+    """
+
+    def __init__(self, present: Proposal, data: QueryDict | None = None, *, new_tasks: int = NEW_ROWS) -> None:
+        tasks = [_initial(edit, TaskForm) for edit in present.tasks]
+        groups = [_initial(edit, GroupForm) for edit in present.groups]
+        self.tasks = _formset(TaskForm, new_tasks)(data, initial=tasks, prefix="task")
+        self.groups = _formset(GroupForm, NEW_ROWS)(data, initial=groups, prefix="group")
+        self.counting = CountingForm(data, initial={name: getattr(present, name) for name in COUNTING})
+        self.general: list[str] = []
+
+    def is_valid(self) -> bool:
+        """Whether every part is."""
+        return all([self.tasks.is_valid(), self.groups.is_valid(), self.counting.is_valid()])
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether something is to be said at the top."""
+        return bool(self.general or self.counting.errors or any(self.tasks.errors) or any(self.groups.errors))
+
+    @property
+    def problems_text(self) -> list[str]:
+        """What is wrong with the rows as a whole."""
+        return [*self.general, *self.tasks.non_form_errors(), *self.groups.non_form_errors()]
+
+    @property
+    def cluster_names(self) -> list[str]:
+        """The clusters that the rows name, each once."""
+        named = (str(form["cluster"].value() or "") for form in self.tasks.forms)
+        return sorted({fold_name(name): name for name in named if name.strip()}.values())
+
+    def proposal(self) -> Proposal:
+        """What was sent. A group that only tasks name weighs 1."""
+        tasks = [form.edit() for form in _stated(self.tasks)]
+        groups = [form.edit() for form in _stated(self.groups)]
+        known = {fold_name(group.name) for group in groups}
+        for task in tasks:
+            if task.group and fold_name(task.group) not in known:
+                known.add(fold_name(task.group))
+                groups.append(GroupEdit(task.group))
+        return Proposal(tasks=tasks, groups=groups, **self.counting.cleaned_data)
+
+    def take_problems(self, problems: Sequence[tuple[str, int | None, str, str]]) -> None:
+        """Put each problem to its field; what has none stands at the top."""
+        rows = {"tasks": _stated(self.tasks), "groups": _stated(self.groups)}
+        for place, i, name, message in problems:
+            forms_there = rows.get(place, [])
+            form = self.counting if place == "counting" else None
+            if i is not None and i < len(forms_there):
+                form = forms_there[i]
+            if form is None:
+                self.general.append(message)
+            else:
+                form.add_error(name if name in form.fields else None, message)
+
+
+def _formset(form: type[RowForm], extra: int) -> type[BaseFormSet]:
+    return formset_factory(form, extra=extra, max_num=MOST_TASKS, absolute_max=MOST_TASKS + NEW_ROWS)
+
+
+def _initial(edit: TaskEdit | GroupEdit, form: type[RowForm]) -> dict[str, Any]:
+    return {name: getattr(edit, name) for name in form.base_fields}
+
+
+def _stated(formset: BaseFormSet) -> list[Any]:
+    """The rows that say something."""
+    return [form for form in formset.forms if getattr(form, "cleaned_data", None) and form.cleaned_data.get("name")]

@@ -1,0 +1,147 @@
+"""What the list of benchmarks says of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.db.models.functions import Left
+from django.utils.text import Truncator
+
+from leaderboard.access.audience import Viewer, listed_benchmarks, restricted_ids
+from leaderboard.benchmarks.tag_queries import tags_in
+from leaderboard.models import Benchmark, ListedBoard
+from leaderboard.models.benchmarks import first_line
+from leaderboard.queue.queries import has_failed_board
+from leaderboard.rankings.listed_boards import camps_of_winners, elected_by, with_listed_boards
+from leaderboard.rankings.verdict import Camp
+from ranking_engine import RULES
+
+PAGE_BENCHMARKS = 50
+SHOWN_TAGS = 40
+SUMMARY_LENGTH = 400  # characters
+
+
+@dataclass(frozen=True)
+class ListedBenchmark:
+    """One line of the list."""
+
+    key: str
+    name: str
+    summary: str
+    visibility: str
+    n_systems: int
+    n_tasks: int
+    default_rule: str
+    default_rule_name: str
+    winner_names: list[str]  # the first of them, where they are many
+    n_winners: int
+    n_rules_electing: int
+    n_rules_elsewhere: int
+    revision_number: int
+    updated_at: datetime | None
+    is_computing: bool
+    is_failed: bool  # the newest revision could not be computed
+    is_hidden: bool = False  # the board is not wholly open to this reader, and nothing is said of it
+    is_archived: bool = False
+    winners: Sequence[Any] = ()  # as `ListedBoard` keeps them
+
+    @cached_property
+    def largest_camps(self) -> list[Camp]:
+        """The systems that most rules elect; several where as many rules elect others."""
+        camps = camps_of_winners(self.winners)
+        return [camp for camp in camps if camp.n_rules == camps[0].n_rules]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One page of the list."""
+
+    benchmarks: list[ListedBenchmark]
+    tags: list[str]  # those that most of all benchmarks have, by name; not only those of this page
+    page: Page[Benchmark]
+
+
+def listed(viewer: Viewer, *, query: str = "", tag: str = "", page: str | None = None) -> Listed:
+    """One page of the benchmarks that `viewer` may know of, by name, those without a published board last.
+
+    Args:
+        viewer: who reads.
+        query: only benchmarks whose name or first line says this.
+        tag: only benchmarks with this tag.
+        page: which page, from 1; the first where it is none that there is.
+    """
+    known = listed_benchmarks(viewer)
+    has_board = Case(When(published_number=0, then=Value(1)), default=Value(0), output_field=IntegerField())
+    rows = _as_lines(_matching(known, query, tag)).order_by(has_board, "name", "key")
+    found = Paginator(rows, PAGE_BENCHMARKS).get_page(page)
+    return Listed(lines(viewer, list(found)), tags_in(known, most=SHOWN_TAGS), found)
+
+
+def by_key(viewer: Viewer, *, query: str, tag: str, after: str, most: int) -> list[Benchmark]:
+    """The benchmarks that `listed` would show, in the order of their keys, for `lines` to say what they are.
+
+    Args:
+        viewer: who reads.
+        query, tag: as for `listed`.
+        after: only those whose keys come after this one.
+        most: how many.
+    """
+    rows = _as_lines(_matching(listed_benchmarks(viewer), query, tag))
+    return list(rows.filter(key__gt=after).order_by("key")[:most])
+
+
+def lines(viewer: Viewer, benchmarks: Sequence[Benchmark]) -> list[ListedBenchmark]:
+    """What the list says of each of these benchmarks; nothing of a board that is not wholly open to `viewer`.
+
+    Args:
+        viewer: who reads.
+        benchmarks: as `listed` and `by_key` ask for them.
+    """
+    hidden = restricted_ids(viewer, benchmarks)
+    boards = with_listed_boards(b.publication for b in benchmarks if b.publication and b.pk not in hidden)
+    return [_line(b, boards.get(b.publication_id or 0), is_hidden=b.pk in hidden) for b in benchmarks]
+
+
+def _as_lines(rows: QuerySet[Benchmark]) -> QuerySet[Benchmark]:
+    """With what `_line` reads: of a description, which may be long, only where it begins."""
+    rows = rows.defer("description", "citation").annotate(beginning=Left("description", 4 * SUMMARY_LENGTH))
+    return rows.select_related("publication__listed_board").annotate(is_failed=has_failed_board())
+
+
+def _matching(rows: QuerySet[Benchmark], query: str, tag: str) -> QuerySet[Benchmark]:
+    if "\0" in query + tag:  # which no text holds, and PostgreSQL cannot be asked for
+        return rows.none()
+    if query:
+        rows = rows.filter(searched_text__contains=query.casefold())
+    return rows.filter(tags__has_item=tag) if tag else rows
+
+
+def _line(benchmark: Benchmark, board: ListedBoard | None, *, is_hidden: bool) -> ListedBenchmark:
+    winner_names, n_winners = elected_by(board, benchmark.default_rule)
+    winners = board.winners if board else []
+    publication = benchmark.publication
+    return ListedBenchmark(
+        key=benchmark.key,
+        name=benchmark.name,
+        summary=Truncator(first_line(benchmark.beginning)).chars(SUMMARY_LENGTH),  # type: ignore[attr-defined]
+        visibility=benchmark.visibility,
+        n_systems=board.n_systems if board else 0,
+        n_tasks=board.n_tasks if board else 0,
+        default_rule=benchmark.default_rule,
+        default_rule_name=RULES[benchmark.default_rule].name,
+        winner_names=winner_names,
+        n_winners=n_winners,
+        n_rules_electing=len(winners),
+        n_rules_elsewhere=sum(set(names) != set(winner_names) for _, names, _ in winners),
+        revision_number=benchmark.published_number,
+        updated_at=publication.published_at if publication else None,
+        is_computing=benchmark.last_revision_number > benchmark.published_number,
+        is_failed=benchmark.is_failed,  # type: ignore[attr-defined]
+        is_hidden=is_hidden,
+        is_archived=benchmark.is_archived,
+        winners=winners,
+    )

@@ -1,0 +1,171 @@
+"""Frozen revisions, their citations, and further editions of a benchmark."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from leaderboard.access.audit import Change, record_changes
+from leaderboard.benchmarks.create import create_benchmark
+from leaderboard.benchmarks.settings import SETTINGS
+from leaderboard.benchmarks.tasks import present_proposal, write_proposal
+from leaderboard.common.names import make_key
+from leaderboard.models import AuditEntry, Benchmark, Release, Score, User
+from leaderboard.models.submissions import Source
+from leaderboard.rankings.instances import current_instances
+from leaderboard.rankings.revisions import RemovedRanksError, WithdrawnRevisionError, publication_at
+from leaderboard.rankings.scores import NOT_SUBMITTED, current_scores, systems_at
+from leaderboard.rankings.systems import about_systems
+from leaderboard.submissions.corrections import stored_cell
+from leaderboard.submissions.instances.vectors import entry_of, unpack_names, unpack_vector
+from leaderboard.submissions.lifecycle import accept_batch, store_batch
+from leaderboard.submissions.problems import QuotaError
+from ranking_engine.text.characters import writable
+from ranking_engine.text.names import check_name
+
+LATEX = re.compile(r"[\\{}%&$#_~^]")
+NOT_COPIED = {"name", "deadline", "embargo_until", "anonymous_until"}
+
+
+class ReleaseError(ValueError):
+    """A revision that cannot be frozen; the message says why."""
+
+
+@transaction.atomic
+def freeze_revision(benchmark: Benchmark, *, author: User, number: int, name: str, note: str = "") -> Release:
+    """Give a published revision a name that stays.
+
+    Raises:
+        ReleaseError: there is no such revision, its rankings are not stored, or the name is taken.
+    """
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    try:
+        publication = publication_at(locked, number)
+    except (WithdrawnRevisionError, RemovedRanksError) as error:
+        raise ReleaseError(str(error)) from error
+    if publication is None:
+        raise ReleaseError(f"The rankings of revision {number} are not there; freeze one that is published.")
+    try:
+        clean = check_name(name, "frozen revision")
+    except ValueError as problem:
+        raise ReleaseError(str(problem)) from problem
+    taken = dict(Release.objects.filter(benchmark=locked).values_list("key", "name"))
+    if clean in taken.values():
+        raise ReleaseError(f"Another frozen revision is called {clean!r}.")
+    release = Release.objects.create(
+        benchmark=locked,
+        revision=publication.revision,
+        key=make_key(clean.replace(".", "-"), taken),
+        name=clean,
+        note=note,
+        author=author,
+    )
+    frozen = Change(AuditEntry.Subject.RELEASE, release.key, "revision", "", str(number))
+    record_changes(locked, [frozen], actor=author, reason=note, revision=publication.revision)
+    return release
+
+
+@dataclass(frozen=True)
+class Citation:
+    """How a frozen revision is cited."""
+
+    text: str
+    bibtex: str
+
+
+def cite(release: Release, address: str, input_hash: str | None) -> Citation:
+    """The citation of a frozen revision.
+
+    Args:
+        release: with its benchmark and revision.
+        address: its permanent address.
+        input_hash: of its inputs, as far as it may be told (`selectors.history.told_hash`).
+    """
+    benchmark, revision = release.benchmark, release.revision
+    title, year = f"{benchmark.name}, {release.name}", release.created_at.year
+    inputs = f"Revision {revision.number}" + (f", inputs SHA-256 {input_hash}" if input_hash else "")
+    bibtex = "\n".join(
+        [
+            f"@misc{{{benchmark.key}-{release.key},",
+            f"  title        = {{{{{_latex(title)}}}}},",
+            f"  year         = {{{year}}},",
+            f"  howpublished = {{\\url{{{address}}}}},",
+            f"  note         = {{{_latex(inputs)}}}",
+            "}",
+        ]
+    )
+    return Citation(text=f"{title} ({year}). {inputs}. {address}", bibtex=bibtex)
+
+
+def _latex(text: str) -> str:
+    named = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return LATEX.sub(lambda found: named.get(found[0], f"\\{found[0]}"), writable(text))
+
+
+@transaction.atomic
+def new_edition(benchmark: Benchmark, *, author: User, name: str, key: str = "", with_scores: bool) -> Benchmark:
+    """Another benchmark with the same tasks, groups and settings, private until its owner says otherwise.
+
+    Args:
+        benchmark: what is copied.
+        author: who owns the new one.
+        name: what it is called.
+        key: what addresses call it; made from the name where empty.
+        with_scores: whether the scores of the latest revision come with it, as its revision 1.
+
+    Raises:
+        ValidationError: the name or the key cannot be stored, or the author has stored too many scores.
+    """
+    copied = {field: getattr(benchmark, field) for field in SETTINGS if field not in NOT_COPIED}
+    try:
+        edition = create_benchmark(
+            name=name, owner=author, key=key, **(copied | {"visibility": Benchmark.Visibility.PRIVATE})
+        )
+    except ValueError as problem:
+        raise ValidationError({"name": str(problem)}) from problem
+    proposal = present_proposal(benchmark)
+    write_proposal(edition, proposal)
+    created = Change(AuditEntry.Subject.BENCHMARK, edition.key, "edition of", "", benchmark.key)
+    record_changes(edition, [created], actor=author)
+    last = benchmark.revisions.order_by("-number").select_related("configuration").first()
+    if with_scores and last is not None:
+        _copy_scores(benchmark, edition, author)
+    return edition
+
+
+def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None:
+    revision = benchmark.revisions.select_related("configuration").latest("number")
+    systems, scores = systems_at(revision), current_scores(revision)
+    vectors, known = current_instances(revision, with_values=True), set[str]()
+    about = about_systems([system.id for system in systems])
+    tasks = [(task["id"], task["key"]) for task in revision.configuration.content["tasks"]]
+    rows = []
+    for system in systems:
+        cells: dict[str, dict[str, Any]] = {}
+        for task_id, task_key in tasks:
+            score = scores.get((system.id, task_id))
+            if score is not None and score.value is not None:
+                cells[task_key] = stored_cell(score)
+            else:
+                reason = score.missing_reason if score else NOT_SUBMITTED
+                is_known = reason in Score.MissingReason.values
+                cells[task_key] = {"missing": reason if is_known else Score.MissingReason.NOT_REPORTED}
+        row = about[system.id]
+        told = {"organisation": row.organisation, "url": row.url, "description": row.description,
+                "tags": row.tags, "metadata": row.metadata}  # fmt: skip
+        instances = {
+            key: entry_of(unpack_names(held.instance_set.names), unpack_vector(held.values), known)
+            for task_id, key in tasks
+            if (held := vectors.get((system.id, task_id)))
+        }
+        entry = {"system": {"name": system.name, "new_key": system.key, **told}, "scores": cells, "line": None}
+        rows.append(entry | {"instances": instances} if instances else entry)
+    if rows:
+        note = f"Scores of {benchmark.name}, revision {revision.number}."
+        try:
+            batch = store_batch(edition, author, rows, source=Source.IMPORTER, note=note)
+        except QuotaError as problem:
+            raise ValidationError(str(problem)) from problem
+        accept_batch(batch, actor=author)

@@ -1,0 +1,86 @@
+"""The settings of a benchmark that no rank depends on: who reads, who submits, how much, until when."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.computing.rankings import site_rules
+from leaderboard.models import AuditEntry, Benchmark, User
+from ranking_engine.text.names import check_name
+
+SETTINGS = (
+    "name",
+    "description",
+    "visibility",
+    "submission_policy",
+    "daily_cap",
+    "total_cap",
+    "deadline",
+    "embargo_until",
+    "decision_days",
+    "rejects_overdue",
+    "score_view",
+    "anonymous_until",
+    "default_rule",
+    "source_url",
+    "licence",
+    "citation",
+    "tags",
+)
+
+
+@transaction.atomic
+def change_settings(benchmark: Benchmark, values: Mapping[str, Any], *, author: User, reason: str = "") -> int:
+    """Store settings and what changed in the trail.
+
+    Args:
+        benchmark: whose.
+        values: by the names of SETTINGS; those that are left out stay.
+        author: who changes them.
+        reason: why.
+
+    Returns:
+        How many changed.
+
+    Raises:
+        ValidationError: a value is not valid; nothing is stored.
+        KeyError: there is no such setting.
+    """
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    before = {name: getattr(locked, name) for name in SETTINGS}
+    for name, value in values.items():
+        if name not in before:
+            raise KeyError(name)
+        setattr(locked, name, value)
+    try:
+        locked.name = check_name(locked.name, "benchmark")
+    except ValueError as problem:
+        raise ValidationError({"name": str(problem)}) from problem
+    if locked.default_rule not in site_rules():
+        raise ValidationError({"default_rule": f"{locked.default_rule!r} is not a rule of this site."})
+    locked.full_clean()
+    locked.save(update_fields=SETTINGS)
+    changes = [
+        change
+        for name in SETTINGS
+        for change in changes_between(
+            AuditEntry.Subject.SETTING, name, {"value": before[name]}, {"value": getattr(locked, name)}
+        )
+    ]
+    record_changes(locked, changes, actor=author, reason=reason)
+    return len(changes)
+
+
+@transaction.atomic
+def archive(benchmark: Benchmark, *, author: User, archived: bool, reason: str = "") -> None:
+    """Close a benchmark for good, or open it again. An archived one is read as before and takes no submissions."""
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    changes = changes_between(
+        AuditEntry.Subject.BENCHMARK, locked.key, {"archived": locked.is_archived}, {"archived": archived}
+    )
+    locked.is_archived = archived
+    locked.save(update_fields=["is_archived"])
+    record_changes(locked, changes, actor=author, reason=reason)

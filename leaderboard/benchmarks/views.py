@@ -1,0 +1,283 @@
+"""The owner's pages of a benchmark: settings, tasks with the ranks that a change would move, frozen revisions."""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.messages import get_messages
+from django.core.exceptions import BadRequest, ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from leaderboard.access.audience import administered_benchmark, own_benchmark_draft
+from leaderboard.benchmarks.cluster_suggestions import cluster_suggestions, declare_suggested
+from leaderboard.benchmarks.drafts import (
+    RuleVerdict,
+    create_from_draft,
+    draft_contents,
+    draft_question,
+    draft_verdicts,
+    make_benchmark_draft,
+)
+from leaderboard.benchmarks.forms import (
+    CreateForm,
+    EditionForm,
+    NewBenchmarkForm,
+    ReasonForm,
+    ReleaseForm,
+    SettingsForm,
+)
+from leaderboard.benchmarks.forms_tasks import ProposalForms
+from leaderboard.benchmarks.listing import listed
+from leaderboard.benchmarks.releases import ReleaseError, freeze_revision, new_edition
+from leaderboard.benchmarks.settings import archive, change_settings
+from leaderboard.benchmarks.tasks import (
+    Proposal,
+    ProposalError,
+    ProposalPreview,
+    StaleProposalError,
+    apply_proposal,
+    present_proposal,
+    preview_proposal,
+)
+from leaderboard.common.forms import take_errors
+from leaderboard.common.paging import page_links
+from leaderboard.common.public_responses import shared_answer
+from leaderboard.common.requests import signed_in
+from leaderboard.models import Benchmark, BenchmarkDraft
+from ranking_engine.files.tables import TableError
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def manage(request: HttpRequest, key: str) -> HttpResponse:
+    """The settings that no rank depends on."""
+    benchmark = administered_benchmark(request.user, key)
+    form = SettingsForm(request.POST or None, instance=benchmark)
+    if request.method == "POST" and form.is_valid():
+        reason = form.cleaned_data["reason"]
+        try:
+            n_changed = change_settings(benchmark, form.values(), author=signed_in(request), reason=reason)
+        except ValidationError as error:
+            take_errors(form, error)
+        else:
+            told = f"{n_changed} setting{'' if n_changed == 1 else 's'} changed." if n_changed else "Nothing changed."
+            messages.success(request, told)
+            return redirect("manage", key)
+    # The form has written what was typed into its own benchmark; the page names the one that is stored.
+    context = {"benchmark": administered_benchmark(request.user, key), "form": form, "here": "settings"}
+    return render(request, "benchmarks/manage.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def manage_tasks(request: HttpRequest, key: str) -> HttpResponse:
+    """Tasks, groups and how they count: entered, previewed with the ranks that would change, then made a revision."""
+    benchmark = administered_benchmark(request.user, key)
+    data = request.POST if request.method == "POST" else None
+    parts = ProposalForms(present_proposal(benchmark), data)
+    preview: ProposalPreview | None = None
+    is_stale = False
+    if data is not None and parts.is_valid():
+        proposal, token = parts.proposal(), data.get("token", "")
+        try:
+            if data.get("action") == "apply":
+                reason = data.get("reason", "")[:1000]
+                revision = apply_proposal(benchmark, proposal, author=signed_in(request), token=token, reason=reason)
+                told = f"Revision {revision.number} is being computed." if revision else "No rank depends on it."
+                messages.success(request, f"Changed. {told}")
+                return redirect("history" if revision else "manage_tasks", key)
+            preview = preview_proposal(benchmark, proposal)
+        except ProposalError as error:
+            parts.take_problems(error.problems)
+        except StaleProposalError:
+            is_stale = True
+            preview = preview_proposal(benchmark, proposal)
+    context = {
+        "benchmark": benchmark,
+        "parts": parts,
+        "preview": preview,
+        "stale": is_stale,
+        "here": "tasks",
+        "suggestions": cluster_suggestions(benchmark) if data is None else [],
+    }
+    status = 400 if parts.has_errors else 409 if is_stale else 200
+    return render(request, "benchmarks/manage_tasks.html", context, status=status)
+
+
+@login_required
+@require_POST
+def manage_clusters(request: HttpRequest, key: str) -> HttpResponse:
+    """Declare as one cluster the tasks of a suggestion."""
+    benchmark = administered_benchmark(request.user, key)
+    number, revision_number = request.POST.get("suggestion", ""), request.POST.get("revision", "")
+    if not all(text.isascii() and text.isdigit() and len(text) < 10 for text in (number, revision_number)):
+        raise BadRequest("A suggestion is named by its number and its revision.")
+    author = signed_in(request)
+    try:
+        revision = declare_suggested(benchmark, int(number), revision_number=int(revision_number), author=author)
+    except StaleProposalError:
+        messages.warning(request, "Nothing was changed: the suggestions have changed since you read them.")
+    else:
+        computed = f" Revision {revision.number} is being computed." if revision else ""
+        messages.success(request, f"Declared as one cluster.{computed}")
+    return redirect("manage_tasks", key)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def manage_releases(request: HttpRequest, key: str) -> HttpResponse:
+    """Frozen revisions, and a form for another one."""
+    benchmark = administered_benchmark(request.user, key)
+    form = ReleaseForm(request.POST or None, initial={"number": benchmark.published_number or None})
+    if request.method == "POST" and form.is_valid():
+        try:
+            release = freeze_revision(benchmark, author=signed_in(request), **form.cleaned_data)
+        except ReleaseError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect("release", key, release.key)
+    context = {"benchmark": benchmark, "form": form, "here": "releases", "edition": EditionForm(),
+               "releases": benchmark.releases.select_related("revision")}  # fmt: skip
+    return render(request, "benchmarks/manage_releases.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def manage_edition(request: HttpRequest, key: str) -> HttpResponse:
+    """Duplicate the benchmark as a new edition."""
+    benchmark = administered_benchmark(request.user, key)
+    form = EditionForm(request.POST)
+    if form.is_valid():
+        try:
+            edition = new_edition(benchmark, author=signed_in(request), **form.cleaned_data)
+        except ValidationError as error:
+            take_errors(form, error)
+        else:
+            messages.success(request, "The new edition is there. It is private until you say otherwise.")
+            return redirect("manage", edition.key)
+    context = {"benchmark": benchmark, "form": ReleaseForm(), "here": "releases", "edition": form,
+               "releases": benchmark.releases.select_related("revision")}  # fmt: skip
+    return render(request, "benchmarks/manage_releases.html", context, status=400)
+
+
+@login_required
+@require_POST
+def manage_archive(request: HttpRequest, key: str) -> HttpResponse:
+    """Archive the benchmark, or open it again."""
+    benchmark = administered_benchmark(request.user, key)
+    form = ReasonForm(request.POST)
+    archived = request.POST.get("archived") == "1"
+    reason = form.cleaned_data["reason"] if form.is_valid() else ""
+    archive(benchmark, author=signed_in(request), archived=archived, reason=reason)
+    messages.success(request, "The benchmark is archived." if archived else "The benchmark is open again.")
+    return redirect(reverse("manage", args=[key]))
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The benchmarks that this reader may know of, a page of them, each with its winner and whom most rules elect."""
+    query, tag = request.GET.get("q", "").strip()[:200], request.GET.get("tag", "").strip()[:80]
+    found = listed(request.user, query=query, tag=tag, page=request.GET.get("page"))
+    tags = found.tags if not tag or tag in found.tags else [tag, *found.tags]
+    context = {
+        "benchmarks": found.benchmarks,
+        "n_benchmarks": found.page.paginator.count,
+        "first": found.page.start_index(),
+        "last": found.page.end_index(),
+        "query": query,
+        "tag": tag,
+        "tags": [(name, _url(query, "" if name == tag else name), name == tag) for name in tags],
+        "pages": page_links(found.page, reverse("home"), anchor="benchmarks", q=query, tag=tag),
+    }
+    is_for_anybody = not request.user.is_authenticated and not len(get_messages(request))
+    page = render(request, "benchmarks/home.html", context)
+    return shared_answer(request, page.content, page["Content-Type"]) if is_for_anybody else page
+
+
+def _url(query: str, tag: str) -> str:
+    parameters = {name: value for name, value in (("q", query), ("tag", tag)) if value}
+    return reverse("home") + (f"?{urlencode(parameters)}" if parameters else "")
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """A table of scores or a list of tasks; a valid one becomes a draft, which the next page shows."""
+    form = NewBenchmarkForm(request.POST or None, request.FILES or None)
+    errors: list[str] = []
+    if request.method == "POST" and form.is_valid():
+        try:
+            draft = make_benchmark_draft(signed_in(request), **form.contents())
+        except TableError as error:
+            errors = [f"{error.source}, {issue}" for issue in error.errors]
+        except ValidationError as error:
+            take_errors(form, error)
+        else:
+            return redirect("new_draft", draft.uuid)
+    context = {"form": form, "errors": errors}
+    return render(request, "benchmarks/new.html", context, status=400 if request.method == "POST" else 200)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """A benchmark that is to be: its tasks and settings to be looked over, who would be first, and the way to it."""
+    draft = own_benchmark_draft(request.user, uuid)
+    if request.POST.get("action") == "discard":
+        draft.delete()
+        messages.info(request, "The draft is discarded; no benchmark was created.")
+        return redirect("new")
+    found = draft_contents(draft)
+    stated = {name: value for name, value in found.fields.items() if name in CreateForm.base_fields}
+    initial = {"name": draft.name, "visibility": "private", "submission_policy": "moderated", **stated}
+    data = request.POST if request.method == "POST" else None
+    about = CreateForm(data, initial=initial, instance=Benchmark())
+    parts = ProposalForms(found.proposal, data, new_tasks=0 if found.table else 3)
+    status, verdicts, proposal = 200, list[RuleVerdict](), found.proposal
+    try:
+        if data is None:
+            verdicts = draft_verdicts(draft, found.proposal)
+        elif about.is_valid() & parts.is_valid():
+            proposal = parts.proposal()
+            if data.get("action") == "create":
+                benchmark = create_from_draft(draft, proposal, about.cleaned_data)
+                messages.success(request, "The benchmark is created. Here you change what you like.")
+                return redirect("board" if benchmark.last_revision_number else "manage", benchmark.key)
+            verdicts = draft_verdicts(draft, proposal)
+    except ProposalError as error:
+        parts.take_problems(error.problems)
+    except TableError as error:
+        parts.general.append(error.one_line())
+    except ValidationError as error:
+        take_errors(about, error)
+    if about.errors or parts.has_errors:
+        status = 400
+    context = _context(draft, about, parts, verdicts, proposal)
+    return render(request, "benchmarks/new_draft.html", context, status=status)
+
+
+def _context(
+    draft: BenchmarkDraft,
+    about: CreateForm,
+    parts: ProposalForms,
+    verdicts: list[RuleVerdict],
+    proposal: Proposal,
+) -> dict[str, Any]:
+    found = draft_contents(draft)
+    return {
+        "draft": draft,
+        "direction_question": draft_question(found, proposal),
+        "form": about,
+        "parts": parts,
+        "verdicts": verdicts,
+        "n_systems": found.n_systems,
+        "n_tasks": len(found.table.task_names) if found.table else 0,
+        "n_missing": found.n_missing,
+        "rounding": found.table.rounding if found.table else "",
+        "first_systems": list(found.table.system_names[:8]) if found.table else [],
+    }

@@ -1,0 +1,247 @@
+"""The board: systems x rules, filtered, sorted and cut into pages, as one view of one revision."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from leaderboard.access.audience import Audience
+from leaderboard.boards.filters import SORTS_BY_MEDIAN, SORTS_BY_NAME, SORTS_BY_SCORED, About, Chosen, choose, column_of
+from leaderboard.boards.query import BoardQuery
+from leaderboard.boards.rows import Row, Rows, RowsInTurn, rank_range
+from leaderboard.models import Benchmark
+from leaderboard.rankings.confidence.significance import Separability
+from leaderboard.rankings.published import (
+    Column,
+    PublishedBoard,
+    UnknownChoiceError,
+    all_at_once,
+    board_under,
+    published_board,
+    separability_of,
+)
+from leaderboard.rankings.scores import BoardSystem, systems_at
+from leaderboard.rankings.systems import described_systems
+from leaderboard.rankings.verdict import Camp, camps_of, headline
+from leaderboard.rankings.visibility import masked
+from ranking_engine import TIES
+
+PAGE_ROWS = 100
+# Orders that no rule makes.
+ORDERS = {SORTS_BY_NAME: "name", SORTS_BY_MEDIAN: "median rank", SORTS_BY_SCORED: "tasks scored"}
+
+
+@dataclass(frozen=True)
+class Board:
+    """One page of one revision's board."""
+
+    published: PublishedBoard
+    columns: list[Column]  # of the rules that rank or elect here, and of the reference rule
+    shown: list[Column]  # those of them that the query chose
+    undefined: list[Column]  # of the rules that have nothing to say of these scores
+    reference: Column
+    separability: Separability  # under the reference rule
+    policy: str
+    aggregation: str
+    query: BoardQuery
+    camps: list[Camp]
+    sentence: str
+    smith_names: list[str]
+    names: list[str]  # of all systems, in the order of the columns
+    about: Mapping[int, About]  # of systems by id, what filters look at
+    n_shown: int
+    n_pages: int
+    page: int
+    # The pinned systems, then those of this page; of a whole board each is made when somebody comes to it.
+    rows: Sequence[Row] = field(default_factory=list)
+    n_pinned: int = 0
+
+    @property
+    def first_row(self) -> int:
+        """The number of the first row shown after the pinned ones, from 1."""
+        return (self.page - 1) * PAGE_ROWS + 1
+
+    @property
+    def last_row(self) -> int:
+        """The number of the last row shown."""
+        return self.first_row + len(self.rows) - self.n_pinned - 1
+
+    @property
+    def ordered_by(self) -> str:
+        """What decides the order of the rows, in words: mostly a rule."""
+        key = self.query.sort_key
+        names = {column.rule: column.name for column in self.published.columns} | ORDERS
+        return names.get(key, self.reference.name)
+
+
+def reference_first(board: Board) -> Board:
+    """The board with the reference rule's family first, and the rule first in it; all else in the catalogue's order.
+
+    A page is read from the left: the column that decides the order must be seen without scrolling. Files and the API
+    keep the catalogue's order, which does not hang on what somebody compares with.
+    """
+    shown, reference = board.shown, board.reference
+    order = sorted(range(len(shown)), key=lambda c: (shown[c] is not reference, shown[c].family != reference.family))
+    rows = [replace(row, cells=[row.cells[c] for c in order]) for row in board.rows]
+    return replace(board, shown=[shown[c] for c in order], rows=rows)
+
+
+def build_board(
+    audience: Audience, query: BoardQuery, *, marks_own: bool = False, is_whole: bool = False
+) -> Board | None:
+    """The board of what is published; None while nothing is.
+
+    Args:
+        audience: who reads; their benchmark comes with its publication and revision loaded.
+        query: what they asked for.
+        marks_own: whether the rows say which systems are theirs; those of restricted readers say it in any case.
+        is_whole: with the rows of all pages, as downloads have them.
+
+    Raises:
+        UnknownChoiceError: the query names something that there is not.
+        TooLargeError: another policy was asked for and the board is too large to compute on demand.
+    """
+    publication = audience.benchmark.publication
+    if publication is None or not audience.may_read:
+        return None
+    published = published_board(publication)
+    systems = systems_at(published.revision)
+    published, policy, aggregation = _as_asked(published, systems, audience, query)
+    published, systems = masked(published, systems, audience)
+    if not published.columns:
+        return None
+    published = all_at_once(published) if query.simultaneous else published
+    return lay_out(
+        published,
+        systems,
+        column_of(published.columns, query.reference or audience.benchmark.default_rule),
+        query=query,
+        about={} if audience.is_restricted else about_systems([system.id for system in systems]),
+        policy=policy,
+        aggregation=aggregation,
+        own_system_ids=audience.own_system_ids if marks_own or audience.is_restricted else frozenset(),
+        sees_others=audience.sees_others,
+        is_whole=is_whole,
+    )
+
+
+def lay_out(
+    published: PublishedBoard,
+    systems: Sequence[BoardSystem],
+    reference: Column,
+    *,
+    query: BoardQuery,
+    about: Mapping[int, About],
+    policy: str,
+    aggregation: str,
+    own_system_ids: frozenset[int] = frozenset(),
+    sees_others: bool = True,
+    is_whole: bool = False,
+) -> Board:
+    """The view of a board that a query asks for: columns, systems in order, one page of rows or all.
+
+    Args:
+        published: the board as its reader may see it.
+        systems: those of the board, in its order.
+        reference: one of its columns.
+        query: what is asked for.
+        about: what filters look at, of systems by id.
+        policy, aggregation: those in force.
+        own_system_ids: the systems to mark as the reader's.
+        sees_others: whether they see any other system.
+        is_whole: with the rows of all pages, as downloads have them.
+
+    Raises:
+        UnknownChoiceError: the query names something that there is not.
+    """
+    ranges = rank_range(published.columns, len(systems))
+    chosen = choose(published, systems, about, reference=reference, medians=ranges[1], query=query)
+    if not sees_others:
+        chosen = Chosen(
+            *([i for i in part if systems[i].id in own_system_ids] for part in (chosen.pinned, chosen.others))
+        )
+    n_pages = max(1, math.ceil(len(chosen.others) / PAGE_ROWS))
+    page = min(max(1, query.page), n_pages)
+    columns = [column for column in published.columns if column.status != "undefined" or column is reference]
+    shown = _columns_shown(published.columns, reference, query)
+    told_apart = separability_of(published, reference)
+    view = Rows(
+        published,
+        systems,
+        shown,
+        reference=reference,
+        told_apart=told_apart,
+        ranges=ranges,
+        with_scores=query.scores,
+        own=own_system_ids,
+    )
+    on_page = chosen.others if is_whole else chosen.others[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    rows = RowsInTurn(view, chosen.pinned, on_page)
+    camps = camps_of([(c.name, c.winner_names, c.n_winners) for c in columns if c.elects])
+    return Board(
+        published=published,
+        columns=columns,
+        shown=shown,
+        undefined=[column for column in published.columns if column.status == "undefined" and column is not reference],
+        reference=reference,
+        separability=told_apart,
+        policy=policy,
+        aggregation=aggregation,
+        query=query,
+        camps=camps if sees_others else [],
+        sentence=headline(camps, published.facts.get("condorcet_winner")) if sees_others else "",
+        names=[system.name for system in systems],
+        smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set).tolist()],
+        about=about,
+        n_shown=len(chosen.others) + len(chosen.pinned),
+        n_pages=n_pages,
+        page=page,
+        rows=rows if is_whole else list(rows),
+        n_pinned=len(chosen.pinned),
+    )
+
+
+def _as_asked(
+    published: PublishedBoard, systems: Sequence[BoardSystem], audience: Audience, query: BoardQuery
+) -> tuple[PublishedBoard, str, str]:
+    """The board under the policy, the aggregation and the tie convention asked for, and the first two of these."""
+    stored = published.revision.configuration.content
+    policy, aggregation = query.policy or stored["missing_policy"], query.aggregation or stored["aggregation"]
+    if policy not in Benchmark.MissingPolicy.values:
+        raise UnknownChoiceError(f"There is no missing-score policy {policy!r}.")
+    if aggregation not in Benchmark.Aggregation.values:
+        raise UnknownChoiceError(f"There is no aggregation {aggregation!r}.")
+    if query.ties and query.ties not in TIES:
+        raise UnknownChoiceError(f"There is no tie convention {query.ties!r}.")
+    if (policy, aggregation) == (stored["missing_policy"], stored["aggregation"]) and not query.ties:
+        return published, policy, aggregation
+    if audience.is_restricted:
+        raise UnknownChoiceError("Where scores are hidden, a board is shown as its owners set it and in no other way.")
+    if not systems:
+        return published, policy, aggregation
+    names = [system.name for system in systems]
+    return board_under(published, policy, aggregation, names, audience.level, ties=query.ties), policy, aggregation
+
+
+def about_systems(ids: Sequence[int]) -> dict[int, About]:
+    """Tags and metadata of those of these systems that have any."""
+    return {
+        pk: About(tuple(str(tag) for tag in tags), metadata if isinstance(metadata, dict) else {})
+        for pk, tags, metadata in (described_systems(ids) if ids else [])
+    }
+
+
+def _columns_shown(columns: list[Column], reference: Column, query: BoardQuery) -> list[Column]:
+    """The columns that the query chose, and the reference rule's in any case; no column that says nothing here."""
+    says_something = [column for column in columns if column.status != "undefined" or column is reference]
+    if not query.rules and not query.families:
+        return says_something
+    for rule in query.rules:
+        column_of(columns, rule)
+    families = {column.family for column in columns}
+    for family in query.families:
+        if family not in families:
+            raise UnknownChoiceError(f"There is no family of rules {family!r} on this board.")
+    wanted = {*query.rules, reference.rule}
+    return [column for column in says_something if column.rule in wanted or column.family in query.families]

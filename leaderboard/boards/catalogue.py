@@ -1,0 +1,237 @@
+"""The catalogue of rules as pages show it: what each does, an example computed as it is asked for, its properties."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from leaderboard.boards.rows import score_text
+from leaderboard.common.documents import section_html
+from leaderboard.common.text import ranking_remark, value_text
+from ranking_engine import MISSING_POLICIES, RULES, TIES, Rule
+from ranking_engine.axioms import PROPERTIES, Property, entry, sentence, stored_witnesses
+from ranking_engine.axioms.table import convention_of, conventions
+from ranking_engine.catalogue.example import TOY, Example, example_of
+from ranking_engine.catalogue.omission import NATIVE, omission_sentence, policies_of
+from ranking_engine.catalogue.rule import DUELS, FAMILIES, POSITIONS
+from ranking_engine.core.score_matrix import ScoreMatrix
+
+SIZES = ((30, 10), (300, 80), (2000, 50))  # systems x tasks, for which the time is estimated
+
+
+@dataclass(frozen=True)
+class RuleFilter:
+    """Which rules of the catalogue somebody wants to see; what there is not asks for nothing."""
+
+    family: str = ""
+    properties: tuple[str, ...] = ()  # those that a rule must have
+    gaps: bool = False  # only rules that need no policy for missing scores
+
+
+@dataclass(frozen=True)
+class CatalogueRow:
+    """One rule in the table of properties."""
+
+    rule: Rule
+    convention: str
+    has: list[bool]  # property by property
+    winners: str  # on the toy table
+
+    @property
+    def n_properties(self) -> int:
+        """How many properties it has."""
+        return sum(self.has)
+
+
+@dataclass(frozen=True)
+class ToyTable:
+    """A small table in texts: heads of columns, and rows with their names."""
+
+    heads: list[str]
+    rows: list[tuple[str, list[str]]]
+
+
+@dataclass(frozen=True)
+class ToyRank:
+    """One system of the toy table under the rule."""
+
+    name: str
+    score: str
+    rank: int | None
+    is_tied: bool
+
+
+@dataclass(frozen=True)
+class ShownExample:
+    """The toy table under one rule, step by step: the scores, what the rule reads in them, what comes out."""
+
+    scores: ToyTable
+    reads: str  # `scores`, `positions` or `duels`
+    steps: ToyTable | None  # what the rule reads, where that is not the scores themselves
+    ranks: list[ToyRank]
+    winners: list[str]
+    given: str  # what the rule needs beside the scores
+    remark: str
+
+
+@dataclass(frozen=True)
+class ShownProperty:
+    """One property of a rule; where it fails, the smallest board known on which it does."""
+
+    property: Property
+    holds: bool
+    source: str
+    witness: str
+    board: ToyTable | None
+
+
+@dataclass(frozen=True)
+class RuleEntry:
+    """Everything that the page of one rule shows."""
+
+    rule: Rule
+    definition_html: str
+    options_html: str
+    cost_html: str
+    when: str
+    convention: str
+    conventions: list[tuple[str, str]]  # (what it is called, what it means), the rule's own first
+    example: ShownExample
+    properties: list[ShownProperty]
+    missing: list[tuple[str, str, str]]  # (policy, what it does, what leaving out a score can do)
+    costs: list[tuple[str, str]]  # (size, seconds)
+
+    @property
+    def n_held(self) -> int:
+        """How many properties it has."""
+        return sum(shown.holds for shown in self.properties)
+
+
+def catalogue(asked: RuleFilter) -> list[CatalogueRow]:
+    """The rules that are asked for, in the catalogue's order, each under its own convention."""
+    wanted = [key for key in asked.properties if key in PROPERTIES]
+    return [
+        CatalogueRow(rule, convention_of(rule.key, {}), list(_has(rule.key)), _toy_winners(rule.key))
+        for rule in RULES.values()
+        if (asked.family not in FAMILIES or rule.family == asked.family)
+        and not (asked.gaps and rule.needs_complete)
+        and all(entry(rule.key, key).holds for key in wanted)
+    ]
+
+
+@lru_cache
+def _has(rule: str) -> tuple[bool, ...]:
+    return tuple(entry(rule, key).holds for key in PROPERTIES)
+
+
+@lru_cache
+def _toy_winners(rule: str) -> str:
+    return ", ".join(TOY.system_names[i] for i in example_of(rule).ranking.winners)
+
+
+def rule_entry(key: str, convention: str = "") -> RuleEntry:
+    """The page of one rule, under a tie convention or variant of its own or another one.
+
+    Args:
+        key: of the rule.
+        convention: one of its conventions; its own where there is no such one.
+    """
+    rule = RULES[key]
+    known = {convention_of(key, options): options for options in conventions(key)}
+    options = known.get(convention) or next(iter(known.values()))
+    return RuleEntry(
+        rule=rule,
+        definition_html=section_html(f"rules/{key}", "Definition"),
+        options_html=section_html(f"rules/{key}", "Options and ties").partition("The table that is worked through")[0],
+        cost_html=section_html(f"rules/{key}", "Cost"),
+        when=rule.advice,
+        convention=convention_of(key, options),
+        conventions=[(name, TIES[name] if rule.tie_convention else "") for name in known if name],
+        example=_shown_example(rule, example_of(key, options)),
+        properties=[_shown_property(key, prop, options) for prop in PROPERTIES.values()],
+        missing=_missing(rule),
+        costs=[(f"{n:,} systems × {T} tasks", _seconds(rule, n, T)) for n, T in SIZES],
+    )
+
+
+def _shown_example(rule: Rule, example: Example) -> ShownExample:
+    ranking = example.ranking
+    ranks = [
+        ToyRank(name, score_text(float(score)), int(rank) if rank > 0 else None, (ranking.ranks == rank).sum() > 1)
+        for name, score, rank in zip(TOY.system_names, ranking.scores, ranking.ranks, strict=True)
+    ]
+    return ShownExample(
+        scores=board_table(TOY),
+        reads=example.reads,
+        steps=_steps(example),
+        ranks=ranks,
+        winners=[TOY.system_names[i] for i in ranking.winners],
+        given=rule.example_note,
+        remark=ranking_remark(ranking),
+    )
+
+
+def _steps(example: Example) -> ToyTable | None:
+    if example.reads not in (POSITIONS, DUELS):
+        return None
+    heads = [f"Task {name}" for name in TOY.task_names]
+    if example.reads == DUELS:
+        heads = [f"above {name}" for name in TOY.system_names]
+    cells = [["" if value < 0 else str(value) for value in row] for row in example.table.tolist()]
+    return ToyTable(heads, list(zip(TOY.system_names, cells, strict=True)))
+
+
+def board_table(matrix: ScoreMatrix) -> ToyTable:
+    """A small board in texts; weights stand in the heads where they differ."""
+    is_weighted = len(set(matrix.weights)) > 1
+    heads = [
+        f"{name} (weight {_weight(weight)})" if is_weighted else name
+        for name, weight in zip(_task_heads(matrix.task_names), matrix.weights, strict=True)
+    ]
+    cells = [["–" if np.isnan(value) else value_text(value) for value in row] for row in matrix.values.tolist()]
+    return ToyTable(heads, list(zip(matrix.system_names, cells, strict=True)))
+
+
+def _task_heads(names: Sequence[str]) -> list[str]:
+    return [f"Task {name}" if name.isdigit() else name for name in names]
+
+
+def _weight(weight: Fraction) -> str:
+    return str(weight) if weight.denominator == 1 else f"{float(weight):g}"
+
+
+def _shown_property(rule: str, prop: Property, options: Mapping[str, str]) -> ShownProperty:
+    stated = entry(rule, prop.key, options)
+    if stated.holds:
+        return ShownProperty(prop, holds=True, source=stated.source, witness="", board=None)
+    stored = stored_witnesses().get((rule, convention_of(rule, options), prop.key))
+    if stored is None:
+        return ShownProperty(prop, holds=False, source=stated.source, witness="", board=None)
+    return ShownProperty(
+        prop, holds=False, source=stated.source, witness=sentence(stored.witness), board=board_table(stored.board)
+    )
+
+
+def _missing(rule: Rule) -> list[tuple[str, str, str]]:
+    return [
+        (
+            "" if policy == NATIVE else policy,
+            "Two systems are compared on the tasks that both have; nothing is filled in."
+            if policy == NATIVE
+            else MISSING_POLICIES[policy],
+            omission_sentence(rule.key, "undefined" if policy == NATIVE else policy),
+        )
+        for policy in policies_of(rule)
+    ]
+
+
+def _seconds(rule: Rule, n: int, T: int) -> str:
+    """About how long one core takes, by the catalogue's estimate."""
+    if reason := rule.why_not_computed(n):
+        return reason
+    seconds = rule.cost(n, T)
+    if seconds < 0.001:
+        return "less than 1 ms"
+    return f"about {1000 * seconds:.0f} ms" if seconds < 1 else f"about {seconds:.0f} s"

@@ -1,0 +1,146 @@
+"""A view of the board as a file: the same columns, order and filters, with the rows of all pages.
+
+The ranks of a view that hides scores come without scores here, too: a file is made from the same masked board.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from leaderboard.boards.board import Board
+from leaderboard.boards.rows import Cell, Row
+from leaderboard.common.files import (
+    Heading,
+    csv_lines,
+    json_lines,
+    latex_table,
+    latex_text,
+    markdown_table,
+    markdown_text,
+)
+
+
+def board_csv(board: Board, name: str) -> Iterator[str]:
+    """Ranks and rule scores with every digit, one column each a rule."""
+    rules = [column.rule for column in board.shown]
+    places = _places(board)
+    yield from csv_lines([["system", *(f"{rule}_rank" for rule in rules), *(f"{rule}_score" for rule in rules)]])
+    for row in board.rows:
+        scores = [float(column.scores[places[row.id]]) for column in board.shown]
+        yield from csv_lines([[row.name, *(cell.rank for cell in row.cells), *scores]])
+
+
+def board_json(board: Board, name: str) -> Iterator[str]:
+    """The view with what it rests on; ranks, changes and rule scores by the keys of the rules."""
+    return json_lines(_about(board, name), "systems", _json_rows(board))
+
+
+def board_content(board: Board, name: str) -> dict[str, Any]:
+    """What `board_json` writes."""
+    return {**_about(board, name), "systems": list(_json_rows(board))}
+
+
+def _about(board: Board, name: str) -> dict[str, Any]:
+    return {
+        "benchmark": name,
+        "revision": board.published.revision.number or None,
+        "reference": board.reference.rule,
+        "missing": board.policy,
+        "aggregation": board.aggregation,
+        "ties": board.query.ties or "default",
+        "condorcet_winner": board.published.facts.get("condorcet_winner"),
+        "rules": [
+            {"key": c.rule, "name": c.name, "family": c.family, "status": c.status, "reason": c.reason}
+            for c in board.shown
+        ],
+    }
+
+
+def _json_rows(board: Board) -> Iterator[dict[str, Any]]:
+    places = _places(board)
+    return (_json_row(row, places[row.id], board) for row in board.rows)
+
+
+def _json_row(row: Row, i: int, board: Board) -> dict[str, Any]:
+    keys = [column.rule for column in board.shown]
+    scores = {column.rule: float(column.scores[i]) for column in board.shown}
+    return {
+        "key": row.key,
+        "name": row.name,
+        "n_scored": row.n_scored,
+        "n_voting_tasks": row.n_voting_tasks,
+        "least_rank": row.least_rank,
+        "median_rank": row.median_rank,
+        "greatest_rank": row.greatest_rank,
+        "ranks": {key: cell.rank for key, cell in zip(keys, row.cells, strict=True)},
+        "changes": {key: cell.change for key, cell in zip(keys, row.cells, strict=True)},
+        "scores": {rule: score if math.isfinite(score) else None for rule, score in scores.items()},
+    }
+
+
+def board_latex(board: Board, name: str) -> Iterator[str]:
+    """A table for LaTeX with the package booktabs."""
+    return latex_table(_caption(board, name), _headings(board), _rows(board, latex_text, _latex_cell))
+
+
+def _latex_cell(cell: Cell) -> str:
+    if cell.rank is None:
+        return "--"
+    number = f"{'=' if cell.is_tied else ''}{cell.rank}"
+    text = rf"\textbf{{{number}}}" if cell.rank == 1 or cell.is_winner else number
+    if cell.change:
+        text += rf" {{\scriptsize$\{'uparrow' if cell.change > 0 else 'downarrow'}${abs(cell.change)}}}"
+    return text + (f" ({latex_text(cell.score_text)})" if cell.score_text else "")
+
+
+def board_markdown(board: Board, name: str) -> Iterator[str]:
+    """A table for Markdown as GitHub writes it, under a line that says what it is."""
+    return markdown_table(_caption(board, name), _headings(board), _rows(board, markdown_text, _markdown_cell))
+
+
+def _markdown_cell(cell: Cell) -> str:
+    if cell.rank is None:
+        return "–"
+    number = f"{'=' if cell.is_tied else ''}{cell.rank}"
+    text = f"**{number}**" if cell.rank == 1 or cell.is_winner else number
+    if cell.change:
+        text += f" {'↑' if cell.change > 0 else '↓'}{abs(cell.change)}"
+    return text + (f" ({markdown_text(cell.score_text)})" if cell.score_text else "")
+
+
+def _rows(board: Board, escaped: Callable[[str], str], shown: Callable[[Cell], str]) -> Iterator[list[str]]:
+    return ([*map(escaped, _row_start(row)), *map(shown, row.cells)] for row in board.rows)
+
+
+def _headings(board: Board) -> list[Heading]:
+    names = ["All rules", "Tasks", *(column.name for column in board.shown)]
+    return [Heading("system", "System", is_text=True), *(Heading(name, name) for name in names)]
+
+
+def _row_start(row: Row) -> list[str]:
+    """Name, range of ranks over all rules, tasks scored."""
+    low, high = row.least_rank, row.greatest_rank
+    ranks = "–" if low is None else str(low) if low == high else f"{low}–{high}"
+    return [row.name, ranks, f"{row.n_scored}/{row.n_voting_tasks}"]
+
+
+def _caption(board: Board, name: str) -> str:
+    number, ties = board.published.revision.number, board.query.ties
+    what = f"{name}, revision {number}" if number else name
+    told = f"{what}: ranks under {len(board.shown)} rules, changes against {board.reference.name}; "
+    told += f"missing scores: {board.policy}; aggregation: {board.aggregation}"
+    return f"{told}; ties within a task: {ties}." if ties else f"{told}."
+
+
+def _places(board: Board) -> dict[int, int]:
+    """The place of every system, by its id, in the revision's order."""
+    return {int(system): i for i, system in enumerate(board.published.system_ids)}
+
+
+# By the ending of the file: its content type, and what writes it.
+FORMATS: dict[str, tuple[str, Callable[[Board, str], Iterator[str]]]] = {
+    "csv": ("text/csv", board_csv),
+    "json": ("application/json", board_json),
+    "tex": ("application/x-tex", board_latex),
+    "md": ("text/markdown", board_markdown),
+}

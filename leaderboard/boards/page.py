@@ -1,0 +1,370 @@
+"""What the board's template reads: the board, and the links that change one thing about it."""
+
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from leaderboard.access.audience import SIGN_IN_FIRST, Audience
+from leaderboard.boards.answers import agreement_answer, camp_lines, certainty_answer
+from leaderboard.boards.board import ORDERS, Board, reference_first
+from leaderboard.boards.filters import fields_of, tags_of
+from leaderboard.boards.query import BoardQuery, bounds_of, changed, query_pairs, query_text
+from leaderboard.boards.rows import Row
+from leaderboard.common.files import FORMAT_NAMES, export_links, export_url
+from leaderboard.common.markdown import render_markdown
+from leaderboard.common.text import as_sentence, in_words
+from leaderboard.models import Benchmark, Job
+from leaderboard.queue.kinds import BOOTSTRAP, INSTANCES
+from leaderboard.queue.queries import board_job, first_line, jobs_of, told_error
+from leaderboard.queue.retry import GIVEN_UP_OR_RESTING
+from leaderboard.rankings.agreement import agreements
+from leaderboard.rankings.confidence.dependence import dependence_of
+from leaderboard.rankings.confidence.intervals import OTHER_POLICY, interval_meaning
+from leaderboard.rankings.published import Column
+from leaderboard.rankings.text import precision_sentence
+from leaderboard.rankings.verdict import short_headline
+from leaderboard.rankings.visibility import hidden_text
+from ranking_engine import MISSING_POLICIES, RULES, TIES
+from ranking_engine.catalogue.omission import native_sentence, policy_sentence
+from ranking_engine.core.aggregation import AGGREGATIONS
+
+POLICY_NAMES = {
+    "undefined": "No ranking",
+    "drop_systems": "Incomplete systems unranked",
+    "drop_tasks": "Incomplete tasks left out",
+    "median": "Task median filled in",
+    "worst": "Task's worst score filled in",
+}
+POLICY_SHORT_NAMES = {
+    "undefined": "no ranking",
+    "drop_systems": "unranked",
+    "drop_tasks": "tasks left out",
+    "median": "median",
+    "worst": "worst score",
+}
+AGGREGATION_NAMES = {
+    "basic": "tasks by their own weight",
+    "weighted": "weighted by group",
+    "balanced": "groups balanced",
+    "two_step": "two steps",
+}
+AGGREGATION_SHORT_NAMES = {"basic": "by task", "weighted": "weighted", "balanced": "balanced", "two_step": "two steps"}
+TIE_NAMES = {"": "as the rule says", "average": "average place", "best": "best place", "worst": "worst place"}
+# What the form of filters and columns asks itself; everything else of the query goes along hidden.
+FORM_FIELDS = ("q", "tags", "least", "most", "complete_only", "top", "pins", "rules", "families", "page")
+
+
+class BoardPage:
+    """The board and its links."""
+
+    may_pin = True  # whether systems can be ticked, so that they stand first
+
+    def __init__(
+        self,
+        audience: Audience,
+        query: BoardQuery,
+        found: Board | None,
+    ) -> None:
+        benchmark = audience.benchmark
+        self._query, self._key, self._is_restricted = query, benchmark.key, audience.is_restricted
+        self.hidden_text, self.sees_others = hidden_text(audience), audience.sees_others
+        self.benchmark = _About(benchmark)
+        self.latest_revision_number = benchmark.last_revision_number
+        self.is_computing = benchmark.last_revision_number > benchmark.published_number
+        self.job = board_job(benchmark) if self.is_computing else None
+        self.may_retry = audience.may_administer and self.job is not None and self.job.state in GIVEN_UP_OR_RESTING
+        self.job_error = told_error(self.job, sees_all=not audience.is_restricted) if self.job else ""
+        # Whoever has not signed in yet is shown the way where everyone with an account may submit.
+        is_open = audience.why_closed == SIGN_IN_FIRST and benchmark.submission_policy in {"open", "moderated"}
+        self.submit_url = reverse("submit", args=[benchmark.key]) if audience.may_submit or is_open else ""
+        self.revision_number = found.published.revision.number if found else None
+        self.published_number = benchmark.published_number
+        self.is_archived = benchmark.is_archived
+        manage = "manage" if audience.may_administer else "manage_queue"
+        self.manage_url = reverse(manage, args=[benchmark.key]) if audience.may_moderate else ""
+        self.is_earlier = bool(query.revision) and query.revision != benchmark.published_number
+        if found is None or benchmark.publication is None:
+            return
+        found = reference_first(found)
+        self.published_at = benchmark.publication.published_at
+        kinds = [] if audience.is_restricted else [BOOTSTRAP, INSTANCES]
+        jobs = jobs_of(benchmark.publication.revision_id, kinds) if kinds else {}
+        self.has_instances = INSTANCES in jobs
+        self.intervals = _intervals(found, jobs.get(BOOTSTRAP))
+        self._fill_facts(found)
+        self._fill_columns(found)
+        self._fill_rows(found)
+        self._fill_choices(found)
+
+    def _fill_facts(self, found: Board) -> None:
+        facts = found.published.facts
+        self.sentence, self.camps = found.sentence, camp_lines(found.camps)
+        self.short_sentence = short_headline(found.camps, facts["condorcet_winner"]) if found.sentence else ""
+        self.without_winner = [column.name for column in found.columns if not column.elects]
+        self.condorcet_winner_name = facts["condorcet_winner"]
+        self.smith_names = found.smith_names
+        self.n_systems, self.n_tasks = facts["n_systems"], facts["n_tasks"]
+        self.n_voting_tasks, self.n_missing = facts["n_voting_tasks"], facts["n_missing"]
+        self.n_shown = found.n_shown
+        self.coverage_text = _coverage(found.columns, facts["n_systems"])
+        self.separability = found.separability
+        self.precision_text = precision_sentence(found.published.revision.configuration.content.get("tasks", ()))
+
+    def _fill_columns(self, found: Board) -> None:
+        self.reference = {"key": found.reference.rule, "name": found.reference.name}
+        self._agreements = agreements(found.columns, found.reference)
+        self.agreement = agreement_answer(self._agreements, found)
+        self.certainty = certainty_answer(found)
+        self.tests_url = self._tests_url(found)
+        content = found.published.revision.configuration.content
+        dependence = dependence_of(found.published.tests, content.get("tasks", ()))  # a table on trial has none
+        self.dependence_text = dependence.short if dependence else ""
+        self.dependence_url = self.tests_url.replace("#significance", "#dependence")
+        self.all_columns = [self._column(column, found) for column in found.columns]
+        by_rule = {column["key"]: column for column in self.all_columns}
+        self.columns = [by_rule[column.rule] for column in found.shown]
+        self.undefined = [self._column(column, found) for column in found.undefined]
+
+    def _fill_choices(self, found: Board) -> None:
+        self.policy = self._policy(found.policy, is_active=True)
+        native = [column.name for column in found.columns if not RULES[column.rule].needs_complete]
+        self.native_text = native_sentence(native) if native else ""
+        self.policies = [self._policy(policy, is_active=policy == found.policy) for policy in MISSING_POLICIES]
+        self.has_groups = bool(found.published.revision.configuration.content["groups"])
+        self.aggregation = self._aggregation(found.aggregation, is_active=True)
+        self.aggregations = [self._aggregation(key, is_active=key == found.aggregation) for key in AGGREGATIONS]
+        self.ties = self._tie(self._query.ties)
+        self.tie_choices = [self._tie(key) for key in ("", *TIES)]
+        self.reference_choices = [
+            {
+                "key": column.rule,
+                "name": column.name,
+                "url": self._url(reference=column.rule),
+                "is_active": column is found.reference,
+            }
+            for column in found.columns
+            if column.status == "ranked" or column is found.reference
+        ]
+        self.families = self._families()
+        self.query = self._form(found)
+        self.chips = self._chips()
+
+    def _fill_rows(self, found: Board) -> None:
+        self.rows = [replace(row, url=self._system_url(row)) for row in found.rows]
+        self.n_pinned, self.ordered_by = found.n_pinned, found.ordered_by
+        self.show_scores = self._query.scores
+        self.show_scores_url = self._url(scores=not self._query.scores)
+        self.is_simultaneous = found.published.is_simultaneous
+        has_both = any(column.simultaneous_lower is not None for column in found.columns)
+        self.simultaneous_url = self._url(scores=True, simultaneous=not self.is_simultaneous) if has_both else ""
+        self.sort_urls = {name: self._sort_url(name) for name in ORDERS}
+        self.sort_states = {name: self._sort_state(name) for name in ORDERS}
+        self.pages = {
+            "number": found.page,
+            "n_pages": found.n_pages,
+            "previous_url": self._url(page=found.page - 1) if found.page > 1 else "",
+            "next_url": self._url(page=found.page + 1) if found.page < found.n_pages else "",
+            "first_row": found.first_row,
+            "last_row": found.last_row,
+        }
+        self.downloads = self._downloads() if self._key else []
+
+    def _downloads(self) -> list[dict[str, Any]]:
+        """What is to be had as files: the data first, for those who may have them, then the ranks of this view."""
+        end, revision = query_text(changed(self._query)), self._query.revision
+        ranks = [
+            {"label": label, "url": f"{self._download_path(extension)}{end}"}
+            for extension, label in FORMAT_NAMES.items()
+        ]
+        shown = [{"name": "Ranks", "about": "as this page shows them", "links": ranks}]
+        if self._is_restricted:
+            return shown
+        orders = {"label": "PrefLib", "url": export_url(self._key, "orders", "preflib", revision=revision)}
+        folder = {"label": "folder (zip)", "url": export_url(self._key, "folder", "zip", revision=revision)}
+        given = "as they were given" if self.precision_text else ""
+        return [
+            {"name": "Scores", "about": given, "links": export_links(self._key, "scores", revision=revision)},
+            *shown,
+            {"name": "Orders", "about": "of the systems in every task", "links": [orders]},
+            {"name": "Everything", "about": "to import elsewhere", "links": [folder]},
+        ]
+
+    def _tests_url(self, found: Board) -> str:
+        """Where the tests behind what can be told apart are shown; empty where this reader or board has none."""
+        if self._is_restricted or not self._key:
+            return ""
+        stated = {"rule": found.reference.rule} | ({"revision": self._query.revision} if self._query.revision else {})
+        return f"{reverse('stability', args=[self._key])}?{urlencode(stated)}#significance"
+
+    def _download_path(self, extension: str) -> str:
+        if extension == "csv":
+            return reverse("board_csv", args=[self._key])
+        return reverse("board_download", args=[self._key, extension])
+
+    def _system_url(self, row: Row) -> str:
+        """The page of a system; restricted viewers have one of their own systems only."""
+        return "" if self._is_restricted and not row.is_own else reverse("system", args=[self._key, row.key])
+
+    def _rule_url(self, rule: str) -> str:
+        return f"#rule-{rule}" if self._is_restricted else reverse("rule", args=[self._key, rule])
+
+    def _url(self, **fields: Any) -> str:  # noqa: ANN401
+        return reverse("board", args=[self._key]) + query_text(changed(self._query, **fields))
+
+    def _policy(self, key: str, *, is_active: bool) -> dict[str, Any]:
+        return {
+            "key": key,
+            "name": POLICY_NAMES[key],
+            "short_name": POLICY_SHORT_NAMES[key],
+            "text": f"{MISSING_POLICIES[key]} {policy_sentence(key)}",
+            "url": self._url(policy=key),
+            "is_active": is_active,
+        }
+
+    def _aggregation(self, key: str, *, is_active: bool) -> dict[str, Any]:
+        return {
+            "key": key,
+            "name": AGGREGATION_NAMES[key],
+            "short_name": AGGREGATION_SHORT_NAMES[key],
+            "text": AGGREGATIONS[key],
+            "url": self._url(aggregation=key),
+            "is_active": is_active,
+        }
+
+    def _tie(self, key: str) -> dict[str, Any]:
+        text = TIES[key] if key else "Each rule as its literature has it; its page says how."
+        return {
+            "key": key,
+            "name": TIE_NAMES[key],
+            "text": text,
+            "url": self._url(ties=key),
+            "is_active": key == self._query.ties,
+        }
+
+    def _column(self, column: Column, found: Board) -> dict[str, Any]:
+        state = self._sort_state(column.rule, is_default=column is found.reference)
+        return {
+            "key": column.rule,
+            "name": column.name,
+            "family": column.family,
+            "summary": column.summary,
+            "status": column.status,
+            "reason": as_sentence(column.reason),
+            "remark": column.remark,
+            "agreement": self._agreements.get(column.rule),
+            "winner_names": column.winner_names,
+            "n_winners": column.n_winners,
+            "n_ranked": column.n_ranked,
+            "url": self._rule_url(column.rule),
+            "sort_url": self._sort_url(column.rule, is_default=column is found.reference),
+            "sort_state": state,
+            "is_reference": column is found.reference,
+            "is_chosen": state != "none",
+            "is_ticked": column.rule in self._query.rules,
+        }
+
+    def _sort_state(self, key: str, *, is_default: bool = False) -> str:
+        if self._query.sort_key != key and not (is_default and not self._query.sort_key):
+            return "none"
+        return "descending" if self._query.is_descending else "ascending"
+
+    def _sort_url(self, key: str, *, is_default: bool = False) -> str:
+        is_ascending = self._sort_state(key, is_default=is_default) == "ascending"
+        return self._url(sort=f"-{key}" if is_ascending else key)
+
+    def _families(self) -> list[dict[str, Any]]:
+        """The rules that can be chosen as columns, by family."""
+        names = list(dict.fromkeys(column["family"] for column in self.all_columns))
+        return [
+            {
+                "name": name,
+                "is_ticked": name in self._query.families,
+                "columns": [column for column in self.all_columns if column["family"] == name],
+            }
+            for name in names
+        ]
+
+    def _form(self, found: Board) -> dict[str, Any]:
+        """What the form of filters and columns shows, and what goes along with it."""
+        query, stated = self._query, bounds_of(self._query)
+        bounds = [
+            {"name": name, "least": stated.get(name, ("", ""))[0], "most": stated.get(name, ("", ""))[1]}
+            for name in sorted({*fields_of(found.about), *stated})
+        ]
+        tags = sorted({*tags_of(found.about), *query.tags})
+        return {
+            "q": query.q,
+            "complete_only": query.complete_only,
+            "top": query.top or "",
+            "tags": [{"name": tag, "is_ticked": tag in query.tags} for tag in tags],
+            "bounds": bounds,
+            "n_filters": len(query.tags) + len(stated) + query.complete_only + bool(query.top),
+            "has_columns": bool(query.rules or query.families),
+            "hidden_fields": query_pairs(query, without=FORM_FIELDS),
+        }
+
+    def _chips(self) -> list[dict[str, str]]:
+        """What narrows the view, each with the link that takes it away."""
+        query = self._query
+        chips: list[tuple[str, dict[str, Any]]] = []
+        chips += [(f"name has “{query.q}”", {"q": ""})] if query.q.strip() else []
+        chips += [(tag, {"tags": tuple(t for t in query.tags if t != tag)}) for tag in query.tags]
+        chips += [(f"{n} ≥ {v}", {"least": tuple(b for b in query.least if b != (n, v))}) for n, v in query.least]
+        chips += [(f"{n} ≤ {v}", {"most": tuple(b for b in query.most if b != (n, v))}) for n, v in query.most]
+        chips += [("complete only", {"complete_only": False})] if query.complete_only else []
+        chips += [(f"top {query.top} under {self.reference['name']}", {"top": 0})] if query.top else []
+        chips += [(f"{self.n_pinned} pinned", {"pins": ()})] if query.pins else []
+        n_hidden = len(self.all_columns) - len(self.columns)
+        chips += [(f"{n_hidden} rules hidden", {"rules": (), "families": ()})] if n_hidden else []
+        return [{"text": text, "url": self._url(**fields)} for text, fields in chips]
+
+
+class _About:
+    """What the page says of the benchmark itself."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.key, self.name = benchmark.key, benchmark.name
+        self.source_url, self.licence, self.citation = benchmark.source_url, benchmark.licence, benchmark.citation
+        self.description_html = render_markdown(benchmark.description)
+
+
+def _coverage(columns: list[Column], n_systems: int) -> str:
+    """What a reader must know before comparing columns: which rules leave systems out, how many and why."""
+    by_count: dict[int, list[str]] = {}
+    are_too_low = set()  # whether a score of 0 or less leaves a system out, which has no geometric mean, or a gap
+    for column in columns:
+        if column.status == "ranked" and column.n_ranked < n_systems:
+            by_count.setdefault(column.n_ranked, []).append(column.name)
+            are_too_low |= {reason.startswith("a score <= 0") for reason in column.reasons}
+    parts = [
+        f"{in_words(rules)} rank{'s' if len(rules) == 1 else ''} {n_ranked} of {n_systems} systems"
+        for n_ranked, rules in sorted(by_count.items())
+    ]
+    if not parts:
+        return ""
+    why = {True: "have a score of 0 or less, of which there is no geometric mean", False: "lack scores"}
+    return f"{'; '.join(parts)}; the others {' or '.join(why[is_too_low] for is_too_low in sorted(are_too_low))}."
+
+
+def _intervals(found: Board, job: Job | None) -> dict[str, Any]:
+    """What the rank intervals of this view are, or why there are none, or how far they have come."""
+    published, summary = found.published, found.published.study
+    if summary is not None:
+        if summary["status"] == "undefined":
+            return {"state": "none", "text": f"No rank intervals: {summary['reason']}."}
+        if not any(column.lower is not None for column in found.columns):
+            return {"state": "none", "text": as_sentence(OTHER_POLICY)}
+        return {"state": "there", "text": interval_meaning(published, found.reference)}
+    state = job.state if job else "none"
+    if job and state == "failed":
+        why = f": {first_line(job)}" if job.error else "."
+        return {"state": "none", "text": f"The rank intervals of this revision could not be computed{why}"}
+    texts = {
+        "waiting": "Rank intervals of this revision are waiting for a worker.",
+        "running": "Rank intervals of this revision are being computed:",
+        "superseded": "Rank intervals come with the next revision.",
+    }
+    percent = round(100 * job.progress) if job and state == "running" else None
+    return {"state": state, "text": texts.get(state, ""), "progress_percent": percent}

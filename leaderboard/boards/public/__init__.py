@@ -1,0 +1,1 @@
+"""What other sites show of a board: badges, cards, feeds and the embedded table."""

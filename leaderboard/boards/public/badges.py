@@ -1,0 +1,175 @@
+"""Badges: in a few words where a system stands, or who wins a benchmark."""
+
+from dataclasses import dataclass
+
+from django.http import Http404
+
+from leaderboard.access.audience import Audience
+from leaderboard.boards.public.board import PublicBoard, public_board
+from leaderboard.common.text import as_sentence, in_words
+from leaderboard.models import Benchmark, SystemChange
+from leaderboard.rankings.published import COMPUTING, Column, UnknownChoiceError
+from leaderboard.rankings.verdict import headline
+
+NAMED_WINNERS = 2
+
+
+@dataclass(frozen=True)
+class Badge:
+    """What a badge says."""
+
+    label: str  # on the left
+    message: str  # on the right
+    told: str  # the same in whole sentences
+    tone: str = "plain"  # "first" where the system or a winner is first, "quiet" where there is nothing to tell
+
+
+NOT_FOUND = Badge("Plurank", "not found", "Nothing that everybody may see stands here.", "quiet")
+
+
+def system_badge(audience: Audience, key: str, rule: str = "") -> Badge:
+    """Where a system stands: under one rule, or over all of them.
+
+    Args:
+        audience: somebody who is not signed in.
+        key: the system's.
+        rule: whose rank is told; all rules where empty.
+
+    Raises:
+        Http404: there is no such system here that everybody may know of.
+        UnknownChoiceError: there is no such rule.
+    """
+    benchmark = audience.benchmark
+    board = public_board(audience) if audience.sees_others else None
+    place = next((i for i, system in enumerate(board.systems) if system.key == key), None) if board else None
+    if board is None or place is None:
+        return _absent(audience, key)
+    name, number = board.systems[place].name, board.published.revision.number
+    where = f"{name} on {benchmark.name}, revision {number}"
+    if rule:
+        column = _column(board, rule)
+        message, told, tone = _under(column, place)
+    else:
+        message, told, tone = _over_all(board, place)
+    return Badge(benchmark.name, message, f"{where}: {told}", tone)
+
+
+def _absent(audience: Audience, key: str) -> Badge:
+    """A system that is not on the published board: not yet, or no more."""
+    if not (audience.sees_others and audience.sees_names):
+        raise Http404("No system of this name is on the published board.")
+    benchmark = audience.benchmark
+    changes = SystemChange.objects.filter(system__benchmark=benchmark, system__key=key).order_by("-revision__number")
+    last = changes.values_list("kind", flat=True).first()
+    if last is None:
+        raise Http404("No system of this name is on the published board.")
+    if last == SystemChange.Kind.LEFT:
+        return Badge(benchmark.name, "withdrawn", "The system's scores were withdrawn.", "quiet")
+    return Badge(benchmark.name, "computing", "The board with this system is being computed.", "quiet")
+
+
+def _column(board: PublicBoard, rule: str) -> Column:
+    column = board.column(rule)
+    if column is None:
+        raise UnknownChoiceError("There is no such rule on this board.")
+    return column
+
+
+def _under(column: Column, i: int) -> tuple[str, str, str]:
+    """(message, the same in a sentence, tone) of one system under one rule."""
+    rank, name = int(column.ranks[i]), column.name
+    if rank >= 1 and column.status == "ranked":
+        tied = "joint " if int((column.ranks == rank).sum()) > 1 else ""
+        message = f"{tied}{ordinal(rank)} of {column.n_ranked}, {name}"
+        return message, f"{tied}{ordinal(rank)} of {column.n_ranked} under {name}.", _tone(rank)
+    if rank == 1:
+        return f"elected, {name}", f"elected by {name}, which ranks nobody else.", "first"
+    reason = as_sentence(column.reason_of(i))
+    if column.status == COMPUTING:
+        return f"computing, {name}", f"the ranking under {name} is being computed.", "quiet"
+    if column.status == "ranked":
+        return f"unranked, {name}", f"unranked under {name}. {reason}".strip(), "quiet"
+    if column.elects:
+        return f"not elected, {name}", f"{name} elects another system.", "quiet"
+    return f"no ranking, {name}", f"{name} gives no ranking. {reason}".strip(), "quiet"
+
+
+def _over_all(board: PublicBoard, i: int) -> tuple[str, str, str]:
+    """As `_under`, over all rules."""
+    firsts = [column.name for column in board.electing if int(column.ranks[i]) == 1]
+    n_electing = len(board.electing)
+    if firsts:
+        message = f"1st under {_count(len(firsts), n_electing, firsts[0])}"
+        return message, f"first, alone or with others, under {in_words(firsts, most=len(firsts))}.", "first"
+    ranked = [column for column in board.columns if column.status == "ranked"]
+    ranks = sorted(int(column.ranks[i]) for column in ranked if column.ranks[i] >= 1)
+    if ranks:
+        low, high = ordinal(ranks[0]), ordinal(ranks[-1])
+        under = _count(len(ranks), len(ranked), ranked[0].name)
+        message = f"{low} under {under}" if low == high else f"{low} to {high} under {under}"
+        return message, f"{message}.", "plain"
+    if any(column.status == COMPUTING for column in board.columns):
+        return "computing", "its ranks are being computed.", "quiet"
+    return "unranked", "no rule ranks it.", "quiet"
+
+
+def _count(n: int, total: int, only: str) -> str:
+    """`7 of 14 rules`, `all 14 rules`; the rule's name where there is no other."""
+    if total == 1:
+        return only
+    return f"all {total} rules" if n == total else f"{n} of {total} rules"
+
+
+def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
+    """Who wins: under one rule, or over all of them.
+
+    Raises:
+        UnknownChoiceError: there is no such rule.
+    """
+    benchmark = audience.benchmark
+    if not audience.sees_others:
+        return Badge(benchmark.name, "ranks not shown", "The owners show everybody their own ranks only.", "quiet")
+    board = public_board(audience)
+    if board is None:
+        if benchmark.last_revision_number:
+            return Badge(benchmark.name, "computing", "The first board is being computed.", "quiet")
+        return Badge(benchmark.name, "no scores yet", "Nothing has been ranked yet.", "quiet")
+    where = f"{benchmark.name}, revision {board.published.revision.number}"
+    return _winner_under(benchmark, _column(board, rule), where) if rule else _winners_over_all(benchmark, board, where)
+
+
+def _winners_over_all(benchmark: Benchmark, board: PublicBoard, where: str) -> Badge:
+    camps, n_rules = board.camps, len(board.electing)
+    told = f"{where}: {headline(camps, board.published.facts.get('condorcet_winner'))}"
+    if not camps:
+        is_to_come = any(column.status == COMPUTING for column in board.columns)
+        return Badge(benchmark.name, "computing" if is_to_come else "no winner", told, "quiet")
+    if len(camps) == 1:
+        who = _winners(list(camps[0].winners), camps[0].n_winners)
+        return Badge(benchmark.name, f"{who} under {_count(n_rules, n_rules, camps[0].rules[0])}", told, "first")
+    return Badge(benchmark.name, f"{len(camps)} winners under {n_rules} rules", told, "plain")
+
+
+def _winner_under(benchmark: Benchmark, column: Column, where: str) -> Badge:
+    if column.elects:
+        who = _winners(column.winner_names, column.n_winners)
+        told = in_words(column.winner_names, total=column.n_winners)
+        return Badge(benchmark.name, f"{who}, {column.name}", f"{where}: {told} under {column.name}.", "first")
+    if column.status == COMPUTING:
+        return Badge(benchmark.name, f"computing, {column.name}", f"{where}: the ranking is being computed.", "quiet")
+    told = f"{where}: {column.name} elects nobody. {as_sentence(column.reason)}".strip()
+    return Badge(benchmark.name, f"no winner, {column.name}", told, "quiet")
+
+
+def _winners(names: list[str], n_winners: int) -> str:
+    return in_words(names) if n_winners <= NAMED_WINNERS else f"{n_winners} systems jointly"
+
+
+def _tone(rank: int) -> str:
+    return "first" if rank == 1 else "plain"
+
+
+def ordinal(number: int) -> str:
+    """`1st`, `2nd`, `3rd`, `4th`, `11th`."""
+    end = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{end}"

@@ -1,0 +1,82 @@
+"""Cards: what the picture beside a link to a board says, and the drawn pictures, kept for a while."""
+
+from dataclasses import dataclass
+
+from leaderboard.access.audience import Audience
+from leaderboard.boards.public.board import PublicBoard, public_board
+from leaderboard.common.cache import BoundedCache
+from leaderboard.common.charts.card import DRAWING, Card, draw_card, is_drawable
+from leaderboard.common.hashing import content_hash
+from leaderboard.common.text import in_words, shortened
+from leaderboard.models import Benchmark
+from leaderboard.rankings.verdict import headline
+from ranking_engine import RULES, __version__ as engine_version
+
+SHOWN_CAMPS = 3
+CARD_CACHE_BYTES = 8 * 2**20  # a card takes about 20 kB
+_cards: BoundedCache[bytes] = BoundedCache(CARD_CACHE_BYTES)
+
+
+@dataclass(frozen=True)
+class BoardCard:
+    """A card, and what stands for its picture: the same engine and texts are the same picture.
+
+    Nothing but what the card says goes into `state`: it reaches readers as an ETag, and hidden scores could be
+    guessed from a hash of them.
+    """
+
+    card: Card
+    state: str
+
+    def png(self) -> bytes:
+        """The picture."""
+        return _cards.get_or_make(self.state, lambda: draw_card(self.card), len)
+
+
+def board_card(audience: Audience) -> BoardCard:
+    """What the card of a benchmark says to `audience`, somebody who is not signed in."""
+    board = public_board(audience) if audience.sees_others else None
+    card = _of_board(audience.benchmark, board) if board else _without_board(audience)
+    said = [card.name, card.label, card.winner, card.verdict, card.shares, card.facts]
+    return BoardCard(card, content_hash([DRAWING, engine_version, said]))
+
+
+def _of_board(benchmark: Benchmark, board: PublicBoard) -> Card:
+    facts, camps = board.published.facts, board.camps
+    default, rule = board.column(benchmark.default_rule), RULES[benchmark.default_rule].name
+    keys = {system.name: system.key for system in board.systems}
+    spoken = {name: name if is_drawable(name) else keys.get(name, "a system") for name in keys}
+    elected = default is not None and default.elects
+    names = [shortened(spoken.get(name, "a system")) for name in default.winner_names] if default and elected else []
+    shares = [camp.n_rules for camp in camps]
+    verdict = headline(camps, facts.get("condorcet_winner"))
+    for name, said in spoken.items():
+        verdict = verdict.replace(shortened(name), said) if name != said else verdict
+    return Card(
+        name=_name(benchmark),
+        label=f"First under {rule}" if names else f"No winner under {rule}",
+        winner=in_words(names, most=2, total=default.n_winners) if default and names else "",
+        verdict=verdict,
+        shares=(*shares[:SHOWN_CAMPS], sum(shares[SHOWN_CAMPS:])),
+        facts=f"{_counted(facts['n_systems'], 'system')} × {_counted(facts['n_tasks'], 'task')}, "
+        f"revision {board.published.revision.number}",
+    )
+
+
+def _without_board(audience: Audience) -> Card:
+    benchmark = audience.benchmark
+    if not audience.sees_others:
+        told = "Its owners show everybody their own ranks only."
+    elif benchmark.last_revision_number:
+        told = "The first board is being computed."
+    else:
+        told = "No scores yet: the board appears with the first ones."
+    return Card(_name(benchmark), "A benchmark on Plurank", "", told, (), "")
+
+
+def _name(benchmark: Benchmark) -> str:
+    return benchmark.name if is_drawable(benchmark.name) else benchmark.key
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

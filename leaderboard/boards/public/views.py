@@ -1,0 +1,224 @@
+"""Badges as pictures. They answer whoever asks as somebody who is not signed in."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from csp.decorators import csp_replace
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import format_html_join
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from leaderboard.access.audience import Audience
+from leaderboard.boards.board import build_board, reference_first
+from leaderboard.boards.public.badges import NOT_FOUND, Badge, benchmark_badge, system_badge
+from leaderboard.boards.public.board import open_benchmark
+from leaderboard.boards.public.cards import board_card
+from leaderboard.boards.public.feeds import FeedEntry, entries_of, entries_of_all
+from leaderboard.boards.query import BoardQuery, query_text, read_query
+from leaderboard.common.charts.badge import draw_badge
+from leaderboard.common.public_responses import rendered, shared_answer
+from leaderboard.common.site_address import site_address
+from leaderboard.models import Benchmark
+from leaderboard.on_demand.budget import RETRY_SECONDS, BusyError, TooLargeError, TooOftenError
+from leaderboard.rankings.published import Column, UnknownChoiceError
+from leaderboard.rankings.revisions import RemovedRanksError, show_revision
+from leaderboard.rankings.visibility import hidden_text
+from ranking_engine.text.characters import writable
+
+SVG = "image/svg+xml; charset=utf-8"
+
+
+@require_safe
+def badge(request: HttpRequest, key: str) -> HttpResponse:
+    """Who wins a benchmark: under the rule that the address names, or over all rules."""
+    rule = request.GET.get("rule", "")[:80]
+
+    def find() -> tuple[Benchmark, Badge]:
+        benchmark, audience = open_benchmark(key)
+        return benchmark, benchmark_badge(audience, rule)
+
+    return _badge_answer(request, find)
+
+
+@require_safe
+def system_badge_svg(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
+    """Where a system stands: under the rule that the address names, or over all rules."""
+    rule = request.GET.get("rule", "")[:80]
+
+    def find() -> tuple[Benchmark, Badge]:
+        benchmark, audience = open_benchmark(key)
+        return benchmark, system_badge(audience, system_key, rule)
+
+    return _badge_answer(request, find)
+
+
+def _badge_answer(request: HttpRequest, find: Callable[[], tuple[Benchmark, Badge]]) -> HttpResponse:
+    """The badge; where there is none, one that says so: who shows a picture sees no page."""
+    try:
+        benchmark, found = find()
+    except Http404:
+        return _unkept(NOT_FOUND, 404)
+    except UnknownChoiceError as error:
+        return _unkept(Badge("Plurank", "unknown rule", str(error), "quiet"), 400)
+    return shared_answer(request, _drawn(found), SVG, benchmark=benchmark)
+
+
+def _unkept(found: Badge, status: int) -> HttpResponse:
+    response = HttpResponse(_drawn(found), content_type=SVG, status=status)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _drawn(found: Badge) -> str:
+    return rendered("boards/public/badge.svg", {"badge": draw_badge(**asdict(found))})
+
+
+@require_safe
+def card(request: HttpRequest, key: str) -> HttpResponse:
+    """The benchmark's name, who wins, and how many rules say so, as a PNG of 1200 x 630."""
+    benchmark, audience = open_benchmark(key)
+    found = board_card(audience)
+    return shared_answer(request, found.png, "image/png", benchmark=benchmark, state=found.state)
+
+
+SHOWN_SYSTEMS = 10  # where the address does not say how many
+HTML = "text/html; charset=utf-8"
+
+
+POLICY = {"frame-ancestors": ["*"], "script-src": ["'none'"], "form-action": ["'none'"]}
+
+
+@xframe_options_exempt
+@csp_replace(POLICY)  # type: ignore[arg-type]  # it knows views without arguments alone
+@require_safe
+def embed(request: HttpRequest, key: str) -> HttpResponse:
+    """Systems x rules of the published revision, as the address asks for it: its parameters are the board's."""
+    benchmark, audience = open_benchmark(key)
+    if benchmark.visibility != Benchmark.Visibility.PUBLIC:
+        raise Http404("No public benchmark of this name stands here.")
+    query = read_query(request.GET)
+    context = {"benchmark": benchmark, "board_url": reverse("board", args=[key]) + query_text(query)}
+    try:
+        context |= _table(audience, query)
+    except UnknownChoiceError as error:
+        return _refused(context, str(error), 400)
+    except TooLargeError:
+        return _refused(context, "This view is too large to be computed here; the board itself says more.", 422)
+    except RemovedRanksError as error:
+        return _refused(context, str(error), 410)
+    except TooOftenError as error:
+        return _refused(context, str(error), 429, retry_after=error.seconds)
+    except BusyError:
+        problem = "Too much is being computed at this moment. Load the page again in a few seconds."
+        return _refused(context, problem, 503, retry_after=RETRY_SECONDS)
+    return shared_answer(request, rendered("boards/public/embed.html", context), HTML, benchmark=benchmark)
+
+
+def _table(audience: Audience, query: BoardQuery) -> dict[str, object]:
+    """What the template shows of the board."""
+    benchmark = audience.benchmark
+    if query.revision:
+        show_revision(benchmark, query.revision)
+    has_size = bool(query.top or query.page > 1)
+    found = build_board(audience, query)
+    if found is None:
+        return {"is_computing": benchmark.last_revision_number > 0, "hidden_text": hidden_text(audience)}
+    found = reference_first(found)
+    rows = found.rows if has_size else found.rows[: found.n_pinned + SHOWN_SYSTEMS]
+    return {
+        "board": found,
+        "rows": [replace(row, url=_system_url(audience, row.key)) for row in rows],
+        "columns": [_head(column, is_reference=column is found.reference) for column in found.shown],
+        "shown": found.shown,
+        "hidden_text": hidden_text(audience),
+        "n_more": found.n_shown - len(rows),
+    }
+
+
+def _head(column: Column, *, is_reference: bool) -> dict[str, object]:
+    return {
+        "name": column.name,
+        "status": column.status,
+        "summary": column.summary,
+        "n_ranked": column.n_ranked,
+        "is_reference": is_reference,
+    }
+
+
+def _system_url(audience: Audience, key: str) -> str:
+    return "" if audience.is_restricted else reverse("system", args=[audience.benchmark.key, key])
+
+
+def _refused(context: dict[str, object], problem: str, status: int, *, retry_after: int = 0) -> HttpResponse:
+    content = rendered("boards/public/embed.html", context | {"problem": problem})
+    response = HttpResponse(content, content_type=HTML, status=status)
+    response["Cache-Control"] = "no-store"
+    if retry_after:
+        response["Retry-After"] = str(retry_after)
+    return response
+
+
+FOUNDED = datetime(2026, 1, 1, tzinfo=UTC)  # of tags, and of a feed that has no entry yet
+BY = "Plurank"
+
+
+class BoardFeed(Atom1Feed):
+    """An Atom feed that changes when its entries do, and at no other time."""
+
+    def latest_post_date(self) -> datetime:
+        """When the newest of it changed."""
+        return max([self.feed["began"], *(item["updateddate"] for item in self.items)])
+
+
+@require_safe
+def feed(request: HttpRequest, key: str) -> HttpResponse:
+    """The last boards of a benchmark."""
+    benchmark, _ = open_benchmark(key)
+    page = site_address(reverse("board", args=[key]))
+    made = _feed(request, f"{benchmark.name} on Plurank", page, f"benchmark/{key}", benchmark.created_at)
+    told = f"New boards of {benchmark.name}: what changed, and who leads under which rule."
+    made.feed["subtitle"] = writable(told)
+    return _feed_answer(request, made, entries_of(benchmark), benchmark)
+
+
+@require_safe
+def feed_of_all(request: HttpRequest) -> HttpResponse:
+    """The last boards of all public benchmarks."""
+    made = _feed(request, "New boards on Plurank", site_address(reverse("home")), "all", FOUNDED)
+    made.feed["subtitle"] = "New boards of every public benchmark: what changed, and who leads under which rule."
+    return _feed_answer(request, made, entries_of_all(), None)
+
+
+def _feed(request: HttpRequest, title: str, page: str, what: str, began: datetime) -> BoardFeed:
+    address = site_address(request.path)
+    return BoardFeed(
+        writable(title), page, "", language="en", author_name=BY, feed_url=address, feed_guid=_tag(what), began=began
+    )
+
+
+def _feed_answer(
+    request: HttpRequest, made: BoardFeed, entries: Sequence[FeedEntry], benchmark: Benchmark | None
+) -> HttpResponse:
+    for entry in entries:
+        board = site_address(reverse("board", args=[entry.benchmark.key]))
+        made.add_item(
+            writable(entry.title),  # older rows hold what is refused by now, and XML cannot carry
+            f"{board}?revision={entry.number}",
+            format_html_join("", "<p>{}</p>", ((writable(sentence),) for sentence in entry.sentences)),
+            unique_id=_tag(f"benchmark/{entry.benchmark.key}/publication/{entry.publication}"),
+            pubdate=entry.published_at,
+            updateddate=entry.updated_at,
+        )
+    content = made.writeString("utf-8")
+    return shared_answer(request, content, made.content_type, benchmark=benchmark, updated=made.latest_post_date())
+
+
+def _tag(what: str) -> str:
+    """A permanent name (RFC 4151): the same by whatever address the site is asked."""
+    return f"tag:{urlsplit(settings.SITE_URL).hostname or 'localhost'},{FOUNDED.year}:{what}"

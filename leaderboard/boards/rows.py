@@ -1,0 +1,227 @@
+"""The rows of a board: what every rule says of one system, where it stands and how far it moves between rules."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+
+from leaderboard.rankings.confidence.intervals import interval_text
+from leaderboard.rankings.confidence.significance import Separability
+from leaderboard.rankings.published import Column, PublishedBoard
+from leaderboard.rankings.scores import BoardSystem
+
+SHADES = (0.03, 0.1, 0.3)  # shares of the board: a change up to the first of them has shade 1, beyond the last 4
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One system under one rule."""
+
+    rank: int | None
+    n_tied_with: int
+    # Places better than under the reference rule, among the systems that both rank; None where one gives no rank.
+    change: int | None
+    score_text: str
+    reason: str
+    interval_text: str
+    shade: int = 0  # how far the change goes, from -4 (much worse) to 4 (much better)
+    joins_above: bool = False  # tied with the system in the row above
+    joins_below: bool = False
+    is_winner: bool = False  # elected by the rule, alone or with others; some rules elect systems below rank 1
+    is_sole_winner: bool = False
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether others share the rank."""
+        return self.n_tied_with > 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One system of a board."""
+
+    id: int
+    key: str
+    name: str
+    is_own: bool
+    n_scored: int
+    n_voting_tasks: int
+    reference_rank: int | None
+    least_rank: int | None
+    median_rank: float | int | None
+    greatest_rank: int | None
+    cells: list[Cell]
+    inseparable_text: str = ""  # the ranks of those that cannot be told apart from it
+    interval: tuple[int, int] | None = None  # of its rank under the reference rule, where the study is there
+    is_pinned: bool = False
+    url: str = ""
+
+
+def rank_range(columns: Sequence[Column], n_systems: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Least, median and greatest rank of every system over the rules that rank; NaN where none ranks it."""
+    ranking = [column.ranks for column in columns if column.status == "ranked"]
+    if not ranking:
+        nothing = np.full(n_systems, np.nan)
+        return nothing, nothing, nothing
+    ranks = np.array(ranking, dtype=float)
+    ranks[ranks < 1] = np.nan
+    is_ranked = ~np.isnan(ranks).all(axis=0)
+    least, median, greatest = (np.full(n_systems, np.nan) for _ in range(3))
+    if not is_ranked.any():
+        return least, median, greatest
+    least[is_ranked] = np.nanmin(ranks[:, is_ranked], axis=0)
+    greatest[is_ranked] = np.nanmax(ranks[:, is_ranked], axis=0)
+    # The median by sorting: numpy's own goes system by system where any rank is missing.
+    ordered, n_ranks = np.sort(ranks[:, is_ranked], axis=0), (~np.isnan(ranks[:, is_ranked])).sum(axis=0)
+    places = np.arange(ordered.shape[1])
+    median[is_ranked] = (ordered[(n_ranks - 1) // 2, places] + ordered[n_ranks // 2, places]) / 2
+    return least, median, greatest
+
+
+def shade_of(change: int | None, n_systems: int) -> int:
+    """How far a change of rank goes, as a share of the board's places: -4 to 4."""
+    if not change:
+        return 0
+    share = abs(change) / max(1, n_systems - 1)
+    level = 1 + sum(share > bound for bound in SHADES)
+    return level if change > 0 else -level
+
+
+def ranks_among(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The ranks among those systems alone that `others` ranks, too: whom a rule leaves out moves nobody up.
+
+    Args:
+        ranks: under one rule, 1 is best, equal where tied; below 1 where it ranks a system not.
+        others: under another rule.
+
+    Returns:
+        ranks of the same shape, 0 for systems that one of the two does not rank.
+    """
+    is_common = (ranks >= 1) & (others >= 1)
+    if (is_common == (ranks >= 1)).all():
+        return np.where(is_common, ranks, 0)
+    found = np.zeros_like(ranks)
+    found[is_common] = np.searchsorted(np.sort(ranks[is_common]), ranks[is_common]) + 1
+    return found
+
+
+class Rows:
+    """Makes rows; what all of them need is worked out once."""
+
+    def __init__(
+        self,
+        published: PublishedBoard,
+        systems: Sequence[BoardSystem],
+        columns: list[Column],
+        *,
+        reference: Column,
+        told_apart: Separability,
+        ranges: tuple[np.ndarray, np.ndarray, np.ndarray],
+        with_scores: bool,
+        own: frozenset[int],
+    ) -> None:
+        self.published, self.systems, self.columns, self.reference = published, systems, columns, reference
+        self.told_apart, self.own, self.with_scores = told_apart, own, with_scores
+        self.least, self.median, self.greatest = ranges
+        # Plain lists: taking single numbers out of an array is slow.
+        self.ranks = [column.ranks.tolist() for column in columns]
+        self.reference_ranks = reference.ranks.tolist()
+        self.holders = [Counter(ranks) for ranks in self.ranks]
+        self.changes = [self._changes(column) for column in columns]
+
+    def _changes(self, column: Column) -> list[int] | None:
+        """Each system's change against the reference rule; None where there is nothing to compare."""
+        reference = self.reference
+        if not column.status == reference.status == "ranked" or column is reference:
+            return None
+        return (ranks_among(reference.ranks, column.ranks) - ranks_among(column.ranks, reference.ranks)).tolist()
+
+    def rows(self, order: Sequence[int], *, is_pinned: bool = False) -> Iterator[Row]:
+        """The rows of these systems, one under the other, each made when it is its turn."""
+        neighbours = zip([-1, *order[:-1]], order, [*order[1:], -1], strict=True) if order else []
+        return (self._row(i, above, below, is_pinned=is_pinned) for above, i, below in neighbours)
+
+    def _row(self, i: int, above: int, below: int, *, is_pinned: bool) -> Row:
+        system, reference = self.systems[i], self.reference
+        rank = self.reference_ranks[i]
+        has_interval = rank >= 1 and reference.lower is not None and reference.lower[i] >= 1
+        return Row(
+            id=system.id,
+            key=system.key,
+            name=system.name,
+            is_own=system.id in self.own,
+            n_scored=int(self.published.n_scored[i]),
+            n_voting_tasks=self.published.facts["n_voting_tasks"],
+            reference_rank=rank if rank >= 1 else None,
+            least_rank=_whole(self.least[i]),
+            median_rank=_whole_or_half(self.median[i]),
+            greatest_rank=_whole(self.greatest[i]),
+            cells=[self._cell(k, i, above, below) for k in range(len(self.columns))],
+            inseparable_text=self.told_apart.range_text(i),
+            interval=(int(reference.lower[i]), int(reference.upper[i])) if has_interval else None,  # type: ignore[index]
+            is_pinned=is_pinned,
+        )
+
+    def _cell(self, k: int, i: int, above: int, below: int) -> Cell:
+        """What column `k` says of system `i`, which stands between two others (-1: none)."""
+        column, ranks = self.columns[k], self.ranks[k]
+        rank, reference = ranks[i], self.reference_ranks[i]
+        if rank < 1:
+            return Cell(
+                None, 0, None, score_text(column.scores[i]) if self.with_scores else "", column.reason_of(i), ""
+            )
+        n_tied_with = self.holders[k][rank] - 1
+        changes = self.changes[k]
+        change = changes[i] if changes is not None and reference >= 1 else None
+        return Cell(
+            rank=rank,
+            n_tied_with=n_tied_with,
+            change=change,
+            score_text=score_text(column.scores[i]) if self.with_scores else "",
+            reason="",
+            interval_text=interval_text(column, i) if self.with_scores else "",
+            shade=shade_of(change, len(ranks)) if change else 0,
+            joins_above=n_tied_with > 0 and above >= 0 and ranks[above] == rank,
+            joins_below=n_tied_with > 0 and below >= 0 and ranks[below] == rank,
+            is_winner=bool(column.is_winner[i]),
+            is_sole_winner=rank == 1 and n_tied_with == 0 and column.n_winners <= 1,
+        )
+
+
+class RowsInTurn(Sequence[Row]):
+    """The rows of a board from above, each made anew whenever somebody comes to it: all at once would be too many."""
+
+    def __init__(self, view: Rows, pinned: Sequence[int], others: Sequence[int]) -> None:
+        self._view, self._pinned, self._others = view, pinned, others
+
+    def __len__(self) -> int:
+        return len(self._pinned) + len(self._others)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | list[Row]:
+        """Makes all rows; going through them does not."""
+        return list(self)[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        yield from self._view.rows(self._pinned, is_pinned=True)
+        yield from self._view.rows(self._others)
+
+
+def _whole(value: float) -> int | None:
+    return None if np.isnan(value) else int(value)
+
+
+def _whole_or_half(value: float) -> float | int | None:
+    if np.isnan(value):
+        return None
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def score_text(score: float) -> str:
+    """A rule score for people: six significant digits, no exponent where none is needed."""
+    return "" if np.isnan(score) else f"{score:.6g}".replace("-", "\N{MINUS SIGN}")

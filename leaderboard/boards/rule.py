@@ -1,0 +1,177 @@
+"""One rule's leaderboard of a benchmark, with the scores that it was made from."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from leaderboard.access.audience import Audience
+from leaderboard.boards.board import Board, build_board
+from leaderboard.boards.query import BoardQuery
+from leaderboard.boards.rows import Row, score_text
+from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervals, rank_intervals
+from leaderboard.rankings.confidence.intervals import interval_note, interval_text, why_no_interval
+from leaderboard.rankings.published import Column
+from leaderboard.rankings.scores import NOT_SUBMITTED, CurrentScore, current_scores
+from leaderboard.rankings.text import details_text, missing_text, precision_sentence, ranked_text, votes
+from leaderboard.rankings.verdict import camps_of
+from leaderboard.studies.axioms import RuleProperties, rule_properties
+from ranking_engine import MISSING_POLICIES, RULES, TIES
+from ranking_engine.catalogue.omission import omission_sentence
+
+
+@dataclass(frozen=True)
+class ScoreCell:
+    """One system's score on one task: a value, or why there is none."""
+
+    value_text: str
+    reason: str
+    details_text: str = ""  # its standard error and number of instances, where they are known
+
+
+@dataclass(frozen=True)
+class RuleRow:
+    """One system under the rule."""
+
+    key: str
+    name: str
+    is_own: bool
+    rank: int | None
+    n_tied_with: int
+    score_text: str
+    interval_text: str
+    no_interval: str
+    inseparable_text: str
+    reason: str
+    cells: list[ScoreCell]
+    url: str = ""
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether others share the rank."""
+        return self.n_tied_with > 0
+
+
+@dataclass(frozen=True)
+class RulePage:
+    """One page of one rule's leaderboard."""
+
+    board: Board
+    column: Column
+    tasks: list[dict[str, Any]]
+    rows: list[RuleRow]
+    interval_note: str  # what the intervals are, or why there are none
+    meaning: list[tuple[str, str]]  # a word and what is to be said under it
+    properties: RuleProperties
+    intervals: RankIntervals | None  # where they were computed
+
+    @property
+    def precision_text(self) -> str:
+        """To what scores are rounded before anything is ranked; empty where they are not."""
+        return precision_sentence(self.tasks)
+
+    @property
+    def sentence(self) -> str:
+        """Whom the rule elects, and how many systems it ranks where it leaves some out."""
+        column, n_systems = self.column, self.board.published.facts["n_systems"]
+        if not column.elects:
+            return f"{column.name} elects nobody here."
+        (camp,) = camps_of([(column.name, column.winner_names, column.n_winners)])
+        left_out = column.status == "ranked" and column.n_ranked < n_systems
+        told = f", and ranks {column.n_ranked} of {n_systems} systems" if left_out else ""
+        return f"{column.name} elects {camp.text}{told}."
+
+    @property
+    def has_details(self) -> bool:
+        """Whether a score on the page comes with a standard error or a number of instances."""
+        return any(cell.details_text for row in self.rows for cell in row.cells)
+
+
+def build_rule_page(audience: Audience, query: BoardQuery, rule: str) -> RulePage | None:
+    """One rule's leaderboard of what is published, in the order of its ranks; None while nothing is.
+
+    Raises:
+        UnknownChoiceError: the rule or the query names something that there is not.
+        TooLargeError: another policy was asked for and the board is too large to compute on demand.
+    """
+    query = replace(query, reference=rule, scores=True, rules=(rule,), families=())
+    board = build_board(audience, query, marks_own=True)
+    if board is None:
+        return None
+    revision = board.published.revision
+    tasks = revision.configuration.content["tasks"]
+    groups = {group["key"]: group["name"] for group in revision.configuration.content["groups"]}
+    scores = current_scores(revision, [row.id for row in board.rows])
+    places = {int(system): i for i, system in enumerate(board.published.system_ids)}
+    return RulePage(
+        board=board,
+        column=board.reference,
+        tasks=[task | {"group_name": groups.get(task["group"], ""), "is_voting": votes(task)} for task in tasks],
+        rows=[_row(row, board, places[row.id], tasks, scores) for row in board.rows],
+        interval_note=interval_note(board.published, board.reference),
+        meaning=_meaning(board.reference, board.policy),
+        properties=rule_properties(revision, rule),
+        intervals=_intervals(board, places),
+    )
+
+
+def _intervals(board: Board, places: dict[int, int]) -> RankIntervals | None:
+    """The ranks of the systems on this page with their intervals."""
+    column = board.reference
+    if column.status != "ranked" or column.lower is None or column.upper is None:
+        return None
+    things = []
+    for row in board.rows:
+        i = places[row.id]
+        if not row.reference_rank or column.lower[i] < 1:
+            continue
+        told = f"{row.name}: rank {row.reference_rank}, interval {interval_text(column, i)}"
+        low, high = int(column.lower[i]), int(column.upper[i])
+        things.append(RankedThing(row.name, row.reference_rank, low, high, told, f"../../systems/{row.key}/"))
+    if not things:
+        return None
+    return rank_intervals(
+        f"Ranks under {column.name} with their intervals",
+        "One line a system, rank 1 at the left; the dot is its rank, the bar the interval of the rank.",
+        things,
+        column.n_ranked,
+    )
+
+
+def _row(
+    row: Row, board: Board, i: int, tasks: list[dict[str, Any]], scores: dict[tuple[int, int], CurrentScore]
+) -> RuleRow:
+    published, column = board.published, board.reference
+    rank = row.reference_rank
+    return RuleRow(
+        key=row.key,
+        name=row.name,
+        is_own=row.is_own,
+        rank=rank,
+        n_tied_with=int((column.ranks == rank).sum()) - 1 if rank else 0,
+        score_text=score_text(column.scores[i]),
+        interval_text=interval_text(column, i) if rank else "",
+        no_interval=why_no_interval(published, column, i),
+        inseparable_text=row.inseparable_text,
+        reason="" if rank else column.reason_of(i),
+        cells=[_cell(scores.get((row.id, task["id"])), task) for task in tasks],
+    )
+
+
+def _cell(score: CurrentScore | None, task: dict[str, Any]) -> ScoreCell:
+    if score is not None and score.value is not None:
+        return ScoreCell(ranked_text(score.value, task), "", details_text(score))
+    return ScoreCell("", missing_text(score.missing_reason if score else NOT_SUBMITTED))
+
+
+def _meaning(column: Column, policy: str) -> list[tuple[str, str]]:
+    """What the rule does, in words, as it is in force here."""
+    rule = RULES[column.rule]
+    told = [("What it does", rule.summary), ("When to use it", rule.advice)]
+    if rule.tie_convention:
+        told.append(("Ties within a task", TIES[rule.tie_convention]))
+    if rule.needs_complete:
+        told.append(("Missing scores", f"The rule needs every score. {MISSING_POLICIES[policy]}"))
+    else:
+        told.append(("Missing scores", "Two systems are compared on the tasks that both have; nothing is filled in."))
+    told.append(("Leaving out a score", omission_sentence(rule.key, policy)))
+    told.append(("Source", rule.source))
+    return told

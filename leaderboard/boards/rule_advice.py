@@ -1,0 +1,167 @@
+"""Which rule to take: the chooser's answer in words, beside what four papers recommend."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from leaderboard.common.text import in_words
+from ranking_engine import RULES
+from ranking_engine.axioms import PROPERTIES, entry
+from ranking_engine.catalogue.choice import QUESTIONS, Candidate, Choice, Requirement, choose_rule
+
+RUNNERS_UP = 4
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """What a paper says about the choice of a rule, in our words.
+
+    Attributes:
+        paper: authors and year.
+        section: of `/papers/`, where what was recomputed of it stands.
+        text: what it recommends or warns of.
+        rules: the rules that it speaks for.
+        about: the requirements to which it speaks; whoever asks for none of them reads it all the same.
+    """
+
+    paper: str
+    section: str
+    text: str
+    rules: tuple[str, ...]
+    about: tuple[str, ...]
+
+
+RECOMMENDATIONS = (
+    Recommendation(
+        "Rofin et al. 2023, Vote’n’Rank", "rofin",
+        "Where the system is wanted that beats the others in pairs, they name Condorcet, Copeland, Minimax and "
+        "Baldwin.",
+        ("condorcet", "copeland", "minimax", "baldwin"), ("condorcet_winner",),
+    ),
+    Recommendation(
+        "Rofin et al. 2023, Vote’n’Rank", "rofin",
+        "Where all places on all tasks count, they name Borda, and Dowdall where the top counts most.",
+        ("borda", "dowdall"), ("orders", "units"),
+    ),
+    Recommendation(
+        "Rofin et al. 2023, Vote’n’Rank", "rofin",
+        "Plurality where only first places matter; Threshold where a system should have no weak task.",
+        ("plurality", "threshold"), (),
+    ),
+    Recommendation(
+        "Colombo et al. 2022, What are the best systems?", "colombo",
+        "They replace the mean by an approximation of Kemeny’s consensus, Borda on the tasks’ ranks, because the mean "
+        "hangs on the tasks’ scales.",
+        ("borda", "kemeny"), ("orders", "units"),
+    ),
+    Recommendation(
+        "Pavao et al. 2021, Judging competitions", "pavao",
+        "No rule has all properties; over their criteria of stability and generalisation the average rank often fares "
+        "well, and some rules on pairs can do better.",
+        ("average_rank", "copeland", "relative_difference"), ("participation", "monotonicity"),
+    ),
+    Recommendation(
+        "Zhang and Hardt 2024, Inherent trade-offs", "zhang",
+        "They recommend no rule: win rates move when irrelevant systems join, means when the weights of tasks do, and "
+        "the more the tasks disagree the more either moves. What a mean is spared, a win rate is not, and the reverse.",
+        ("mean", "win_rate"), ("iia", "local_iia", "clones"),
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class JudgedRule:
+    """A rule that a paper names, held against what is asked for."""
+
+    key: str
+    name: str
+    lacks: str  # what it lacks of that, in words; empty where it meets everything
+
+
+@dataclass(frozen=True)
+class JudgedRecommendation:
+    """A recommendation with its rules held against what is asked for."""
+
+    recommendation: Recommendation
+    rules: list[JudgedRule]
+    speaks_to: bool  # to something that is asked for
+
+
+@dataclass(frozen=True)
+class RuleAdvice:
+    """What the chooser answers."""
+
+    choice: Choice
+    is_asked: bool  # whether anything was answered
+    first: Candidate
+    reasons: list[str]
+    caveats: list[str]
+    runners_up: list[tuple[Candidate, str]]  # with what sets each apart from the first
+    n_meeting: int
+    unmet: list[tuple[Requirement, str]]  # what the first lacks, and which rules have it
+    recommendations: list[JudgedRecommendation]
+
+
+def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
+    """The advice for answers by question; what is not answered requires nothing."""
+    choice = choose_rule(given)
+    first = choice.candidates[0]
+    runners_up = [candidate for candidate in choice.candidates[1:] if len(candidate.met) == len(first.met)]
+    judged = [_judged(recommendation, choice) for recommendation in RECOMMENDATIONS]
+    return RuleAdvice(
+        choice=choice,
+        is_asked=any(given.get(question.key) for question in QUESTIONS),
+        first=first,
+        reasons=[f"It {need.text}." for need in first.met],
+        caveats=_caveats(first),
+        runners_up=[(candidate, _apart(candidate, first)) for candidate in runners_up[:RUNNERS_UP]],
+        n_meeting=len(choice.meeting),
+        unmet=[(need, _who_has(need, choice)) for need in first.lacked],
+        recommendations=sorted(judged, key=lambda one: not one.speaks_to),
+    )
+
+
+def _caveats(first: Candidate) -> list[str]:
+    rule = first.rule
+    told = [f"It lacks: {in_words(_lacked_properties(rule.key), most=6)}."]
+    if rule.needs_complete:
+        told.append("It needs every score, so that a policy for missing ones must be stated.")
+    if rule.max_systems is not None:
+        told.append(f"It is not computed for more than {rule.max_systems:,} systems.")
+    if rule.is_slow:
+        told.append("On large boards it appears some time after the others.")
+    return told
+
+
+def _lacked_properties(rule: str) -> list[str]:
+    has = _held(rule)
+    return [prop.name.lower() for key, prop in PROPERTIES.items() if key not in has]
+
+
+def _held(rule: str) -> set[str]:
+    return {key for key in PROPERTIES if entry(rule, key).holds}
+
+
+def _apart(candidate: Candidate, first: Candidate) -> str:
+    """What a runner-up has that the first has not, and the reverse."""
+    mine, theirs = _held(candidate.rule.key), _held(first.rule.key)
+    parts = []
+    if more := [PROPERTIES[key].name.lower() for key in PROPERTIES if key in mine - theirs]:
+        parts.append(f"has also {in_words(more, most=4)}")
+    if less := [PROPERTIES[key].name.lower() for key in PROPERTIES if key in theirs - mine]:
+        parts.append(f"lacks {in_words(less, most=4)}")
+    return "; ".join(parts) or "has the same properties"
+
+
+def _who_has(need: Requirement, choice: Choice) -> str:
+    names = [candidate.rule.name for candidate in choice.candidates if need in candidate.met]
+    return f"Met by {in_words(names, most=5)}." if names else "No rule of this site meets it on every board."
+
+
+def _judged(recommendation: Recommendation, choice: Choice) -> JudgedRecommendation:
+    by_key = {candidate.rule.key: candidate for candidate in choice.candidates}
+    rules = [
+        JudgedRule(key, RULES[key].name, in_words([need.lack for need in by_key[key].lacked]))
+        for key in recommendation.rules
+    ]
+    asked = {need.key for need in choice.requirements}
+    return JudgedRecommendation(recommendation, rules, speaks_to=bool(asked & set(recommendation.about)))

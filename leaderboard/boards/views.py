@@ -1,0 +1,208 @@
+"""The board page and its downloads."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import content_disposition_header
+from django.views.decorators.http import require_safe
+
+from leaderboard.access.audience import Audience, readable_benchmark
+from leaderboard.benchmarks.releases import cite
+from leaderboard.boards.answers import camp_lines
+from leaderboard.boards.board import build_board
+from leaderboard.boards.exports import FORMATS
+from leaderboard.boards.page import AGGREGATION_NAMES, POLICY_NAMES, BoardPage
+from leaderboard.boards.query import BoardQuery, query_text, read_query
+from leaderboard.boards.rows import Cell, Row
+from leaderboard.boards.share import board_share, system_share
+from leaderboard.boards.system import system_page
+from leaderboard.common.file_parts import file_response
+from leaderboard.common.paging import page_links
+from leaderboard.models import Benchmark
+from leaderboard.on_demand.allowance import may_ask
+from leaderboard.on_demand.budget import TooLargeError, TooOftenError
+from leaderboard.rankings.published import UnknownChoiceError
+from leaderboard.rankings.revisions import release_of, show_revision, told_hash
+from leaderboard.rankings.verdict import Camp
+from leaderboard.rankings.visibility import hidden_text
+
+__all__ = ["AGGREGATION_NAMES", "POLICY_NAMES", "board", "board_csv", "board_download"]
+
+
+@require_safe
+def board(request: HttpRequest, key: str) -> HttpResponse:
+    """Systems x rules of the published revision, as the address asks for it."""
+    benchmark, audience, query = _asked(request, key)
+    if "" in (value for values in request.GET.lists() for value in values[1]):
+        # A form sends its empty fields along; the address that stays, and is passed on, says only what is asked.
+        return redirect(request.path + query_text(query))
+    try:
+        found = build_board(audience, query, marks_own=True)
+    except UnknownChoiceError as error:
+        raise BadRequest(str(error)) from error
+    except TooLargeError as error:
+        return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
+    page = BoardPage(audience, query, found)
+    share = board_share(request, benchmark, query)
+    return render(request, "boards/board.html", {"board": page, "benchmark": benchmark, "share": share})
+
+
+@require_safe
+def board_csv(request: HttpRequest, key: str) -> HttpResponseBase:
+    """All rows of this view of the board as CSV: ranks and rule scores, one column each a rule."""
+    return _download(request, key, "csv")
+
+
+@require_safe
+def board_download(request: HttpRequest, key: str, extension: str) -> HttpResponseBase:
+    """All rows of this view of the board as JSON, LaTeX or Markdown: the same columns, order and filters."""
+    return _download(request, key, extension)
+
+
+def _download(request: HttpRequest, key: str, extension: str) -> HttpResponseBase:
+    benchmark, audience, query = _asked(request, key)
+    if extension not in FORMATS:
+        raise Http404(f"A board is not written as {extension!r}.")
+    content_type, write = FORMATS[extension]
+    try:
+        found = build_board(audience, query, is_whole=True)
+    except UnknownChoiceError as error:
+        raise BadRequest(str(error)) from error
+    except TooLargeError as error:
+        return HttpResponse(str(error), status=422, content_type="text/plain; charset=utf-8")
+    except TooOftenError as error:
+        wait = {"Retry-After": str(error.seconds)}
+        return HttpResponse(str(error), status=429, headers=wait, content_type="text/plain; charset=utf-8")
+    lines = () if found is None else write(found, benchmark.name)
+    response = file_response(request, lines, f"{content_type}; charset=utf-8")
+    response["Content-Disposition"] = content_disposition_header(
+        as_attachment=True, filename=f"{benchmark.key}.{extension}"
+    )
+    return response
+
+
+def _asked(request: HttpRequest, key: str) -> tuple[Benchmark, Audience, BoardQuery]:
+    """The benchmark, pointing at the revision asked for; what the reader is to it; and what they asked."""
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
+    query = read_query(request.GET)
+    if query.revision:
+        show_revision(benchmark, query.revision)
+    return benchmark, audience, query
+
+
+@require_safe
+def system(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
+    """A system's rank under every rule, its scores with the reasons of missing ones, its submissions."""
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
+    rival = request.GET.get("above", "")[:80]
+    if rival and not may_ask(request):
+        return render(request, "429.html", status=429)
+    try:
+        page = system_page(audience, system_key, rival=rival, page=request.GET.get("submissions"))
+    except TooLargeError as error:
+        return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
+    share = system_share(request, benchmark, system_key, page["system"]["name"])
+    pages = page_links(page["submissions_page"], parameter="submissions", anchor="submissions", above=rival)
+    return render(request, "boards/system.html", page | {"key": system_key, "share": share, "pages": pages})
+
+
+@require_safe
+def release(request: HttpRequest, key: str, release_key: str) -> HttpResponse:
+    """A frozen revision: what it says, and how to cite it."""
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
+    found = release_of(benchmark, release_key)
+    is_withdrawn = found.revision.withdrawn_at is not None
+    if not is_withdrawn:
+        show_revision(benchmark, found.revision.number)
+    query = replace(BoardQuery(), revision=found.revision.number)
+    board = None if is_withdrawn else build_board(audience, query)
+    address = request.build_absolute_uri(reverse("release", args=[key, release_key]))
+    input_hash = told_hash(found.revision, audience)
+    context = {
+        "benchmark": benchmark,
+        "release": found,
+        "board": board,
+        "publication": None if is_withdrawn else benchmark.publication,
+        "hidden_text": hidden_text(audience),
+        "input_hash": input_hash,
+        "citation": cite(found, address, input_hash),
+    }
+    return render(request, "boards/release.html", context)
+
+
+SHEETS = [f"css/{name}.css" for name in ("table", "answers", "toolbar", "board", "progress", "prospects", "styleguide")]
+COLOURS = [
+    ("Surfaces and ink", ["paper", "sheet", "shade", "ink", "ink-soft", "hairline", "rule"]),
+    ("Accent", ["accent", "accent-strong", "accent-tint", "on-accent"]),
+    ("Better and worse", [f"{way}-{step}" for way, steps in (("better", "4321"), ("worse", "1234")) for step in steps]),
+    ("From nothing to all", [f"level-{step}" for step in range(1, 6)]),
+    ("Series", [f"series-{k}" for k in range(1, 8)]),
+    ("States", ["alert", "alert-tint", "sound", "sound-tint", "warn", "warn-tint", "note-tint"]),
+]
+CELL = Cell(rank=4, n_tied_with=0, change=0, score_text="", reason="", interval_text="")
+ROW = Row(
+    id=1, key="a", name="A", is_own=False, n_scored=9, n_voting_tasks=9, reference_rank=1, least_rank=1,
+    median_rank=2.5, greatest_rank=30, cells=[], interval=(1, 12), url="#board",
+)  # fmt: skip
+
+
+class _Form(forms.Form):
+    name = forms.CharField(label="A field", help_text="With its help.", required=False)
+    agree = forms.BooleanField(label="A tick", required=False)
+    wrong = forms.CharField(label="A field with an error")
+
+
+@require_safe
+def styleguide(request: HttpRequest) -> HttpResponse:
+    """The page; there is none where the site is not being worked on."""
+    if not settings.DEBUG:
+        raise Http404("The style guide is there in debug mode only.")
+    shades = [replace(CELL, change=change, shade=shade) for change, shade in
+              ((40, 4), (20, 3), (8, 2), (2, 1), (-2, -1), (-8, -2), (-20, -3), (-40, -4))]  # fmt: skip
+    others = [
+        replace(CELL, rank=1, is_sole_winner=True),
+        replace(CELL, rank=1, n_tied_with=1, joins_below=True),
+        replace(CELL, n_tied_with=1, joins_below=True),
+        replace(CELL, rank=None, change=None, reason="no score on 2 of 9 voting tasks"),
+        replace(CELL, interval_text="2–7", score_text="0.8125"),
+    ]
+    below = [replace(cell, joins_below=False, joins_above=cell.joins_below) for cell in others]
+    columns = [
+        {"name": "Rule", "key": "rule", "status": "ranked", "reason": "", "n_ranked": 100, "sort_url": "#board"}
+        for _ in shades + others
+    ]
+    columns[0] |= {"is_reference": True, "sort_state": "ascending"}
+    columns[1] |= {"status": "computing"}
+    columns[2] |= {"n_ranked": 60}
+    context = {
+        "sheets": SHEETS,
+        "colours": COLOURS,
+        "form": _Form({"name": "Text"}),
+        "benchmark": SimpleNamespace(key="example", name="Example"),
+        "options": [
+            {"name": "Chosen", "text": "What it means.", "url": "#choices", "is_active": True},
+            {"name": "Other", "text": "What it means.", "url": "#choices", "is_active": False},
+        ],
+        "downloads": [{"url": "#ranks", "label": label} for label in ("CSV", "LaTeX")],
+        "chips": [{"text": "complete only", "url": "#choices"}],
+        "pages": {"number": 2, "n_pages": 3, "previous_url": "#ranks", "next_url": "#ranks"},
+        "camps": camp_lines([Camp(("Mean", "Borda"), ("ERNIE",), 1), Camp(("Copeland",), ("Human", "T5"), 2)]),
+        "agreement": {
+            "n_rules": 2, "from_text": "0", "least_text": "0.40", "greatest_text": "0.90", "median_x": 130,
+            "dots": [{"x": 80, "name": "Veto", "text": "0.40"}, {"x": 180, "name": "Mean", "text": "0.90"}],
+        },
+        "columns": columns,
+        "rows": [
+            replace(ROW, cells=shades + others),
+            replace(ROW, key="b", name="A system whose name is longer than there is room for", is_own=True,
+                    cells=shades + below),
+            replace(ROW, key="c", name="C", is_pinned=True, reference_rank=None, cells=shades + others),
+        ],
+    }  # fmt: skip
+    return render(request, "styleguide.html", context)

@@ -1,0 +1,79 @@
+"""One rule's leaderboard."""
+
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from leaderboard.access.audience import readable_benchmark
+from leaderboard.boards.query import read_query
+from leaderboard.boards.rule import RulePage, build_rule_page
+from leaderboard.boards.views import POLICY_NAMES
+from leaderboard.common.files import export_links
+from leaderboard.computing.rankings import site_rules
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.published import UnknownChoiceError
+from leaderboard.rankings.revisions import show_revision
+from ranking_engine import RULES
+
+
+@require_safe
+def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
+    """The systems in the order of one rule, with what it was made from and what it means."""
+    benchmark, audience = readable_benchmark(request.user, key)
+    if rule_key not in site_rules():
+        raise Http404(f"There is no rule {rule_key!r}.")
+    query = replace(read_query(request.GET), sort="", reference="")
+    if query.revision:
+        show_revision(benchmark, query.revision)
+    try:
+        page = build_rule_page(audience, query, rule_key)
+    except UnknownChoiceError as error:
+        raise BadRequest(str(error)) from error
+    except TooLargeError as error:
+        return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
+    context = {"benchmark": benchmark, "rule": RULES[rule_key], "page": page}
+    if page is not None:
+        context |= _links(page, benchmark.key, rule_key)
+    return render(request, "boards/rule.html", context)
+
+
+def _links(page: RulePage, key: str, rule_key: str) -> dict[str, Any]:
+    board = page.board
+
+    def address(name: str, *arguments: str, **parameters: object) -> str:
+        query = board.query
+        stated: dict[str, object] = {"q": query.q, "policy": query.policy, "aggregation": query.aggregation}
+        stated |= {"revision": query.revision or ""} | parameters
+        kept = {field: value for field, value in stated.items() if value}
+        return reverse(name, args=[key, *arguments]) + (f"?{urlencode(kept)}" if kept else "")
+
+    return {
+        "rows": [replace(row, url=reverse("system", args=[key, row.key])) for row in page.rows],
+        "policy_name": POLICY_NAMES[board.policy],
+        "board_url": address("board", reference=rule_key),
+        "others": [
+            {"name": column.name, "url": address("rule", column.rule), "is_active": column.rule == rule_key}
+            for column in [*board.columns, *board.undefined]
+        ],
+        "downloads": export_links(
+            key,
+            "ranks",
+            rule=rule_key,
+            q=board.query.q,
+            policy=board.query.policy,
+            aggregation=board.query.aggregation,
+            revision=board.query.revision,
+        ),
+        "pages": {
+            "number": board.page,
+            "n_pages": board.n_pages,
+            "previous_url": address("rule", rule_key, page=board.page - 1) if board.page > 1 else "",
+            "next_url": address("rule", rule_key, page=board.page + 1) if board.page < board.n_pages else "",
+        },
+    }

@@ -1,0 +1,66 @@
+"""The catalogue of rules, a page for each, and five questions that lead to one."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+
+from leaderboard.boards.catalogue import RuleFilter, catalogue, rule_entry
+from leaderboard.boards.rule_advice import rule_advice
+from ranking_engine import RULES
+from ranking_engine.axioms import PROPERTIES
+from ranking_engine.catalogue.choice import QUESTIONS
+from ranking_engine.catalogue.rule import FAMILIES
+
+
+@require_safe
+def rules(request: HttpRequest) -> HttpResponse:
+    """Every rule with its properties, or those that have what is asked for."""
+    asked = RuleFilter(
+        family=request.GET.get("family", ""),
+        properties=tuple(key for key in request.GET.getlist("has") if key in PROPERTIES),
+        gaps=request.GET.get("gaps") == "1",
+    )
+    rows = catalogue(asked)
+    context = {
+        "rows": rows,
+        "n_rules": len(RULES),
+        "asked": asked,
+        "is_filtered": len(rows) < len(RULES),
+        "properties": list(PROPERTIES.values()),
+        "families": [(key, family.meaning) for key, family in FAMILIES.items()],
+    }
+    return render(request, "boards/rules.html", context)
+
+
+@require_safe
+def rule_page(request: HttpRequest, rule_key: str) -> HttpResponse:
+    """One rule: definition, worked example, properties with what violates them, missing scores, cost, source."""
+    if rule_key not in RULES:
+        raise Http404(f"There is no rule {rule_key!r}.")
+    found = rule_entry(rule_key, request.GET.get("convention", ""))
+    keys = list(RULES)
+    place = keys.index(rule_key)
+    context = {
+        "entry": found,
+        "before": RULES[keys[place - 1]] if place else None,
+        "after": RULES[keys[place + 1]] if place + 1 < len(keys) else None,
+    }
+    return render(request, "boards/rule_entry.html", context)
+
+
+@require_safe
+def choose_rule(request: HttpRequest) -> HttpResponse:
+    """Five questions; the answers stand in the address, and what they lead to below them."""
+    given = {question.key: request.GET.get(question.key, "") for question in QUESTIONS}
+    stated = {key: value for key, value in given.items() if value}
+    if len(stated) < len(request.GET):
+        # A form sends its empty fields along; the address that stays says only what is answered.
+        return redirect(reverse("choose_rule") + (f"?{urlencode(stated)}" if stated else ""))
+    advice = rule_advice(given)
+    questions = [
+        (question, [(answer, answer is advice.choice.answers[question.key]) for answer in question.answers])
+        for question in QUESTIONS
+    ]
+    return render(request, "boards/choose_rule.html", {"advice": advice, "questions": questions})

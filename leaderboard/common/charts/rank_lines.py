@@ -1,0 +1,189 @@
+"""A bump chart: one line a system through its ranks in several columns, such as rules or revisions."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from leaderboard.common.charts.heat_map import short
+from leaderboard.common.charts.text_width import LABEL_SIZE, label_room
+
+TOP, BOTTOM = 96, 16
+NAME_SIZE, BOLD = 11, 1.15  # the type of a name; how much wider it is where it is pinned
+MOST_SHRUNK = 520  # a chart that is no wider is shrunk to a phone where it would else be pushed sideways
+NUMBERS_TOP = 36  # what takes TOP where columns have names takes so much where they have numbers
+MARKS = 44  # what the numbers of the ranks take beside the lines
+NARROWEST, WIDEST, ACROSS = 34, 84, 760  # between two columns, and what all of them may take
+ROW, TAIL = 18, 130  # a rank, and all ranks beyond the number of the systems together
+LEAST_KNEE = 12  # ranks that always stand at equal distances
+LABEL_GAP = 12.0  # between two names
+NAME_LETTERS, NAME_TO_LINES = 25, 28  # of a name as it is drawn; from where its room begins to the first column
+FLAT_LETTERS = 4  # a longer name leans, and then all of them do
+MAX_PINNED = 4  # as many colours as can be told apart beside each other
+
+
+@dataclass(frozen=True)
+class RankedSystem:
+    """One system: its average rank in each column (None = unranked), and what is said of it."""
+
+    key: str
+    name: str
+    ranks: Sequence[float | None]
+    said: str
+    url: str = ""
+    pinned: int = 0  # its colour among the pinned, from 1; 0 = not pinned
+
+
+@dataclass(frozen=True)
+class RankLine:
+    """A system as it is drawn."""
+
+    name: str
+    url: str
+    said: str
+    path: str
+    dots: str
+    label_y: str
+    leader: str  # from the name to the first dot
+    pinned: int
+
+
+@dataclass(frozen=True)
+class RankLines:
+    """What the template draws, in a box of `width` by `height`; pinned lines come last, above the others."""
+
+    title: str
+    description: str
+    lines: list[RankLine]
+    columns: list[tuple[str, str]]  # where, and its name
+    ranks: list[tuple[str, str]]  # where, and the number
+    width: int
+    height: int
+    label: int
+    left: int
+    right: int
+    mark_x: int
+    is_named_last: bool
+    is_small: bool
+    is_slanted: bool  # whether the columns' names lean, because one of them is long
+    top: int = TOP
+    bottom: int = 0
+    knee: str = ""  # below it ranks stand closer together
+
+
+def rank_lines(
+    title: str,
+    description: str,
+    columns: Sequence[str],
+    systems: Sequence[RankedSystem],
+    *,
+    is_named_last: bool = False,
+) -> RankLines:
+    """Lay out lines; rank 1 is at the top.
+
+    Args:
+        title: what the chart shows.
+        description: for those who do not see it.
+        columns: names, from the left.
+        systems: what is drawn.
+        is_named_last: whether names stand at the ends of the lines, as where many begin late, not at their starts.
+    """
+    room = _name_room(systems, LABEL_SIZE if is_named_last else NAME_SIZE)
+    left = MARKS if is_named_last else room + NAME_TO_LINES
+    step = max(NARROWEST, min(WIDEST, ACROSS // max(1, len(columns) - 1)))
+    known = [rank for system in systems for rank in system.ranks if rank is not None]
+    last = max(known, default=1.0)
+    knee = min(last, float(max(LEAST_KNEE, len(systems))))
+    is_slanted = any(len(name) > FLAT_LETTERS for name in columns)
+    top = TOP if is_slanted else NUMBERS_TOP
+    tail = min(TAIL, ROW * (last - knee))
+
+    def x(column: int) -> int:
+        return left + step * column
+
+    def y(rank: float) -> float:
+        """Ranks stand at equal distances down to the number of systems drawn, and closer together beyond."""
+        if rank <= knee:
+            return top + ROW * (rank - 1)
+        return top + ROW * (knee - 1) + tail * (rank - knee) / (last - knee)
+
+    ends = {system.key: [rank for rank in system.ranks if rank is not None] or [last] for system in systems}
+    labels = _spread({key: y(ranks[-1 if is_named_last else 0]) for key, ranks in ends.items()})
+    right = x(max(0, len(columns) - 1))
+    name_x = right + 24 if is_named_last else room + 6
+    bottom = max([y(last), *labels.values()])
+    lines = [
+        _line(system, [x(c) for c in range(len(columns))], y, (name_x, labels[system.key]), is_named_last=is_named_last)
+        for system in systems
+    ]
+    width = right + (24 + room if is_named_last else 96)
+    marks = [*range(1, int(knee) + 1), *_tail_marks(knee, last)]
+    return RankLines(
+        title=title,
+        description=description,
+        lines=sorted(lines, key=lambda line: line.pinned > 0),
+        columns=[(str(x(c)), short(name, 18)) for c, name in enumerate(columns)],
+        ranks=[(f"{y(rank):.1f}", str(rank)) for rank in marks],
+        width=width,
+        height=round(bottom + BOTTOM),
+        right=right,
+        left=left,
+        label=name_x,
+        top=top,
+        mark_x=left - 30 if is_named_last else right + 12,
+        is_named_last=is_named_last,
+        is_small=is_named_last and width <= MOST_SHRUNK,
+        is_slanted=is_slanted,
+        bottom=round(y(last)),
+        knee=f"{y(knee) + ROW / 2:.0f}" if last > knee else "",
+    )
+
+
+def _name_room(systems: Sequence[RankedSystem], size: float) -> int:
+    """The room that the longest name takes, those that are pinned in bold."""
+    pinned = [short(system.name, NAME_LETTERS) for system in systems if system.pinned]
+    others = [short(system.name, NAME_LETTERS) for system in systems if not system.pinned]
+    return max(label_room(others, size), label_room(pinned, BOLD * size))
+
+
+def _line(
+    system: RankedSystem,
+    xs: Sequence[int],
+    y: Callable[[float], float],
+    label: tuple[int, float],
+    *,
+    is_named_last: bool,
+) -> RankLine:
+    path, dots, is_drawn, end = [], [], False, ""
+    for at, rank in zip(xs, system.ranks, strict=True):
+        if rank is None:
+            is_drawn = False
+            continue
+        place = f"{at} {y(rank):.1f}"
+        path.append(f"{'L' if is_drawn else 'M'}{place}")
+        dots.append(f"M{place}h0")
+        end = place if is_named_last else end or place
+        is_drawn = True
+    return RankLine(
+        name=short(system.name, NAME_LETTERS),
+        url=system.url,
+        said=system.said,
+        path="".join(path),
+        dots="".join(dots),
+        label_y=f"{label[1]:.1f}",
+        leader=f"M{label[0] + (-2 if is_named_last else 2)} {label[1]:.1f}L{end}" if end else "",
+        pinned=system.pinned,
+    )
+
+
+def _tail_marks(knee: float, last: float) -> list[int]:
+    """Three ranks beyond the knee, the last one among them."""
+    return sorted({round(knee + (last - knee) * part) for part in (1 / 3, 2 / 3, 1)}) if last > knee + 3 else []
+
+
+def _spread(wanted: dict[str, float]) -> dict[str, float]:
+    """Places as near to those wanted as leaves room for the text of each."""
+    placed: dict[str, float] = {}
+    before = float("-inf")
+    for key, at in sorted(wanted.items(), key=lambda item: item[1]):
+        before = max(at, before + LABEL_GAP)
+        placed[key] = before
+    return placed

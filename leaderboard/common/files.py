@@ -1,0 +1,236 @@
+"""Tables as files: the one place that writes CSV, JSON, LaTeX and Markdown, each with its own way of escaping.
+
+Each is written line by line, so that a large table is never in memory as text.
+
+CSV and JSON give every digit; LaTeX and Markdown, which people read, as many as arithmetic left behind nothing in.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import reverse
+
+from leaderboard.common.file_parts import file_response
+from leaderboard.common.text import value_text
+from ranking_engine.files import csv_rows
+from ranking_engine.text.characters import writable
+from ranking_engine.text.names import FORMULA_INSIDE, FORMULA_PREFIXES
+
+Value = str | int | float | bool | None
+
+LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "%": r"\%", "$": r"\$", "#": r"\#", "&": r"\&", "_": r"\_",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "[": "{[}", "*": "{*}",  # after the end of a row these would be its arguments
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "\N{MINUS SIGN}": r"$-$", "\N{EN DASH}": "--",
+}  # fmt: skip
+MARKDOWN = set("\\`*_{}[]<>#|~&!$")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column: what programs call it, and what people read above it."""
+
+    key: str
+    name: str
+    is_text: bool = False  # set to the left, numbers to the right
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table that is written as a file.
+
+    Attributes:
+        stem: the file's name without its ending.
+        caption: what it is, in a line; LaTeX and Markdown have it above the table.
+        headings: its columns.
+        rows: one value a column; None is an empty cell. They are gone through once, and may be made meanwhile.
+        about: what the figures rest on, for JSON: the revision and whatever was asked for.
+    """
+
+    stem: str
+    caption: str
+    headings: Sequence[Heading]
+    rows: Iterable[Sequence[Value]]
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+def listed_sheet(stem: str, caption: str, keys: Sequence[str], entries: Sequence[Mapping[str, Any]]) -> Sheet:
+    """The entries of a list as a table, with these of their fields."""
+    rows = [[entry.get(key) for key in keys] for entry in entries]
+    is_text = [any(isinstance(row[k], str) for row in rows) for k in range(len(keys))]
+    headings = [Heading(key, key.replace("_", " "), is_text=text) for key, text in zip(keys, is_text, strict=True)]
+    return Sheet(stem, caption, headings, rows)
+
+
+def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Rows as lines of CSV: numbers with every digit, None as an empty cell, texts so that no spreadsheet takes one for
+    a formula. Names cannot begin like one and stay as they are."""
+    return csv_rows.csv_lines([_csv_cell(value) for value in row] for row in rows)
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """As `csv_lines`, in one text."""
+    return "".join(csv_lines(rows))
+
+
+def _csv_cell(value: object) -> object:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else ""
+    return tame(writable(value)) if isinstance(value, str) else value
+
+
+def tame(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    apart = FORMULA_INSIDE.sub(lambda inside: f"{inside[0][:-1]}'{inside[0][-1]}", text)
+    return f"'{apart}" if apart.startswith(FORMULA_PREFIXES) else apart
+
+
+def sheet_csv(sheet: Sheet) -> Iterator[str]:
+    """The table under its keys."""
+    return csv_lines(chain([[heading.key for heading in sheet.headings]], sheet.rows))
+
+
+def sheet_json(sheet: Sheet) -> Iterator[str]:
+    """What the table rests on, and its rows as objects by key."""
+    keys = [heading.key for heading in sheet.headings]
+    rows = ({key: _json_value(value) for key, value in zip(keys, row, strict=True)} for row in sheet.rows)
+    return json_lines({**sheet.about, "caption": sheet.caption, "columns": keys}, "rows", rows)
+
+
+def _json_value(value: Value) -> Value:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def json_text(content: Any) -> str:  # noqa: ANN401
+    """Content as JSON that people can read, too."""
+    return _json(content) + "\n"
+
+
+def json_lines(head: Mapping[str, Any], name: str, entries: Iterable[Any]) -> Iterator[str]:
+    """What `json_text` writes of `head` with one more list at its end, entry by entry."""
+    yield _json({**head, name: []}).removesuffix("]\n}")
+    is_empty = True
+    for entry in entries:
+        yield f"{'' if is_empty else ','}\n  " + _json(entry).replace("\n", "\n  ")
+        is_empty = False
+    yield "]\n}\n" if is_empty else "\n ]\n}\n"
+
+
+def _json(content: Any) -> str:  # noqa: ANN401
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def sheet_latex(sheet: Sheet) -> Iterator[str]:
+    """The table for LaTeX with the package booktabs."""
+    cells = ([latex_text(_shown(value)) if value is not None else "--" for value in row] for row in sheet.rows)
+    return latex_table(sheet.caption, sheet.headings, cells)
+
+
+def latex_table(caption: str, headings: Sequence[Heading], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """The lines of a `tabular` with booktabs' rules, under a comment that says what it is.
+
+    Args:
+        caption: of the table.
+        headings: its columns.
+        rows: cells that are LaTeX already.
+    """
+    yield f"% {_line(caption)}\n"
+    yield "% \\usepackage{booktabs}\n"
+    yield f"\\begin{{tabular}}{{{''.join('l' if heading.is_text else 'r' for heading in headings)}}}\n"
+    yield "\\toprule\n"
+    yield f"{' & '.join(latex_text(heading.name) for heading in headings)} \\\\\n"
+    yield "\\midrule\n"
+    for cells in rows:
+        yield f"{' & '.join(cells)} \\\\\n"
+    yield "\\bottomrule\n\\end{tabular}\n"
+
+
+def latex_text(text: str) -> str:
+    """A text in which LaTeX finds no command."""
+    return "".join(LATEX.get(character, character) for character in _line(text))
+
+
+def sheet_markdown(sheet: Sheet) -> Iterator[str]:
+    """The table for Markdown."""
+    cells = ([markdown_text(_shown(value)) if value is not None else "–" for value in row] for row in sheet.rows)
+    return markdown_table(sheet.caption, sheet.headings, cells)
+
+
+def markdown_table(caption: str, headings: Sequence[Heading], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """The lines of a table as GitHub writes it, under a line that says what it is.
+
+    Args:
+        caption: of the table.
+        headings: its columns.
+        rows: cells that are Markdown already.
+    """
+    yield f"{markdown_text(caption)}\n\n"
+    yield f"| {' | '.join(markdown_text(heading.name) for heading in headings)} |\n"
+    yield f"|{'|'.join('---' if heading.is_text else '---:' for heading in headings)}|\n"
+    for cells in rows:
+        yield f"| {' | '.join(cells)} |\n"
+
+
+def markdown_text(text: str) -> str:
+    """A text in which Markdown finds no mark-up and a table no end of a cell."""
+    return "".join(f"\\{character}" if character in MARKDOWN else character for character in _line(text))
+
+
+def _shown(value: Value) -> str:
+    """A cell for people, on one line."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return value_text(value).replace("-", "\N{MINUS SIGN}", 1) if math.isfinite(value) else ""
+    return str(value)
+
+
+def _line(text: str) -> str:
+    """A text on one line, without what a terminal or LaTeX would obey."""
+    return writable(" ".join(text.split())).strip()
+
+
+# By the ending of the file: its content type, and what writes it.
+SHEET_FORMATS: dict[str, tuple[str, Callable[[Sheet], Iterator[str]]]] = {
+    "csv": ("text/csv", sheet_csv),
+    "json": ("application/json", sheet_json),
+    "tex": ("application/x-tex", sheet_latex),
+    "md": ("text/markdown", sheet_markdown),
+}
+FORMAT_NAMES = {"csv": "CSV", "json": "JSON", "tex": "LaTeX", "md": "Markdown"}
+
+
+def csv_response(request: HttpRequest, name: str, rows: Iterable[Sequence[object]]) -> HttpResponseBase:
+    """Rows as a CSV file of this name; they may be made while it is sent."""
+    response = file_response(request, csv_lines(rows), "text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response
+
+
+def export_links(key: str, table: str, **stated: object) -> list[dict[str, str]]:
+    """Where a table of a benchmark is to be had, in every format.
+
+    Args:
+        key: the benchmark's.
+        table: one of those of `views.exports`.
+        stated: parameters of the address; empty ones are left out.
+    """
+    return [
+        {"label": label, "url": export_url(key, table, extension, **stated)}
+        for extension, label in FORMAT_NAMES.items()
+    ]
+
+
+def export_url(key: str, table: str, extension: str, **stated: object) -> str:
+    """Where one file of a benchmark is to be had."""
+    kept = {name: value for name, value in stated.items() if value}
+    return reverse("export", args=[key, table, extension]) + (f"?{urlencode(kept)}" if kept else "")

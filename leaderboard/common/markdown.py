@@ -1,0 +1,120 @@
+"""Markdown as HTML: that of people, which cannot hurt, and that of the site's own documentation."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+TAGS = {"p", "br", "em", "strong", "code", "pre", "blockquote", "ul", "ol", "li", "a", "h3", "h4", "h5", "hr"}
+DOCUMENT_TAGS = TAGS | {"h1", "h2", "img", "table", "thead", "tbody", "tr", "th", "td"}
+DOCUMENT_ATTRIBUTES = {"a": {"href"}, "img": {"src", "alt"}, "th": {"class"}, "td": {"class"}} | {
+    f"h{level}": {"id"} for level in range(1, 6)
+}
+_markdown = MarkdownIt("commonmark", {"html": False})
+_documents = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def render_markdown(text: str) -> str:
+    """CommonMark as sanitised HTML: no raw HTML, no images, links that pass on nothing; headings begin at h3."""
+    html = _markdown.render(text)
+    for level in (3, 2, 1):
+        html = html.replace(f"<h{level}>", f"<h{level + 2}>").replace(f"</h{level}>", f"</h{level + 2}>")
+    return nh3.clean(
+        html,
+        tags=TAGS,
+        attributes={"a": {"href"}},
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener nofollow",
+    )
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading of a document: its level, its text, and the name by which links find it."""
+
+    level: int
+    text: str
+    anchor: str
+
+
+def render_document(
+    text: str, address_of: Callable[[str], str], pages: Collection[str] = ()
+) -> tuple[str, list[Heading]]:
+    """A document of the site's own as sanitised HTML with tables, images and headings that can be linked to.
+
+    Args:
+        text: CommonMark with tables; raw HTML stays text.
+        address_of: where a relative link or image leads; empty where it leads nowhere, and is then no link.
+        pages: addresses on this site; a piece of code that is one of them becomes a link to it.
+    """
+    tokens = _documents.parse(text)
+    headings = _name_headings(tokens)
+    for token in _all(tokens):
+        if token.type == "link_open":
+            token.attrSet("href", _address(str(token.attrGet("href") or ""), address_of))
+        elif token.type == "image":
+            token.attrSet("src", address_of(str(token.attrGet("src") or "")))
+        elif token.type in ("th_open", "td_open") and "right" in str(token.attrGet("style") or ""):
+            token.attrSet("class", "number")
+    for token in tokens:
+        token.children = list(_linked(token.children or [], pages))
+    html = nh3.clean(
+        _documents.renderer.render(tokens, _documents.options, {}),
+        tags=DOCUMENT_TAGS,
+        attributes=DOCUMENT_ATTRIBUTES,
+        url_schemes={"http", "https", "mailto"},
+        link_rel=None,
+    )
+    return _scrollable(html.replace(' href=""', "")), headings
+
+
+def _all(tokens: list[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield token
+        yield from token.children or []
+
+
+def _address(target: str, address_of: Callable[[str], str]) -> str:
+    return target if re.match(r"(https?:|mailto:|#)", target) else address_of(target)
+
+
+def _linked(tokens: list[Token], pages: Collection[str]) -> Iterator[Token]:
+    """The same tokens, with a link around each piece of code that is the address of a page and in no link yet."""
+    n_open = 0
+    for token in tokens:
+        n_open += (token.type == "link_open") - (token.type == "link_close")
+        if token.type == "code_inline" and token.content in pages and not n_open:
+            yield Token("link_open", "a", 1, attrs={"href": token.content})
+            yield token
+            yield Token("link_close", "a", -1)
+        else:
+            yield token
+
+
+def _name_headings(tokens: list[Token]) -> list[Heading]:
+    """Give every heading the name that GitHub gives it."""
+    headings, times = [], Counter[str]()
+    for k, token in enumerate(tokens):
+        if token.type == "heading_open":
+            inner = tokens[k + 1].children or []
+            text = "".join(child.content for child in inner if child.type in ("text", "code_inline"))
+            slug = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+            anchor = f"{slug}-{times[slug]}" if times[slug] else slug
+            times[slug] += 1
+            token.attrSet("id", anchor)
+            headings.append(Heading(int(token.tag[1]), text, anchor))
+    return headings
+
+
+def _scrollable(html: str) -> str:
+    """Wide tables and long lines of code scroll by themselves, and by the keyboard."""
+    parts = html.replace("<pre>", '<pre tabindex="0">').split("<table>")
+    opened = (
+        f'<div class="table-region is-fit" role="region" aria-label="Table {k}" tabindex="0"><table>{part}'
+        for k, part in enumerate(parts[1:], start=1)
+    )
+    return "".join([parts[0], *opened]).replace("</table>", "</table></div>")

@@ -1,0 +1,148 @@
+"""Figures in words."""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import TypeVar
+
+from ranking_engine import RULES, Ranking
+
+T = TypeVar("T")
+
+# `no score on 2 of 9 voting tasks: a, b and 3 more`, `tasks a, b and 3 more have no stated chance level`
+LISTED_TASKS = re.compile(r"(tasks: |\btasks? )(?P<keys>[^ :][^:]*?)(?=$| and \d+ more| (?:has|have|is|are)\b)")
+
+# Of a ranking, whether its order was proven, and whether the order of names may have decided a part of it.
+PROVEN = "Proven optimal"
+EQUALLY_NEAR = "Other orders are equally near."
+MAY_BE_EQUALLY_NEAR = "Whether other orders are equally near is not known."
+BY_NAME = (
+    "Victories of equal strength were taken in the order of the systems' names, and that decided: the order shown "
+    "is one of several."
+)
+
+NAME_SHOWN = 60  # of a longer name, a sentence shows the beginning
+
+
+def in_words(names: Sequence[str], most: int = 3, total: int | None = None) -> str:
+    """`A`, `A and B`, `A, B and C`, `A, B, C and 4 more`.
+
+    Args:
+        names: the things, or the first of them.
+        most: how many are named.
+        total: how many there are, where `names` are only the first.
+    """
+    shown = list(names[:most])
+    n_more = (len(names) if total is None else total) - len(shown)
+    if n_more > 0:
+        shown.append(f"{n_more} more")
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def shortened(name: str) -> str:
+    """A name that fits into a sentence."""
+    return name if len(name) <= NAME_SHOWN else f"{name[: NAME_SHOWN - 1].rstrip()}…"
+
+
+def by_catalogue(by_rule: Mapping[str, T]) -> dict[str, T]:
+    """What is said rule by rule, in the catalogue's order: PostgreSQL keeps no order of a stored object's keys."""
+    places = {rule: place for place, rule in enumerate(RULES)}
+    return {rule: by_rule[rule] for rule in sorted(by_rule, key=lambda rule: (places.get(rule, len(places)), rule))}
+
+
+def as_sentence(text: str) -> str:
+    """A reason as the engine gives it, with a capital and a full stop."""
+    return f"{text[0].upper()}{text[1:]}{'' if text[-1] in '.!?…' else '.'}" if text else ""
+
+
+def with_task_names(reason: str, names: Mapping[str, str]) -> str:
+    """A reason whose list of tasks names them as the pages do; the engine knows tasks by their keys."""
+    found = LISTED_TASKS.search(reason)
+    if found is None:
+        return reason
+    listed = re.sub(r"[a-z0-9]+(-[a-z0-9]+)*", lambda key: names.get(key[0], key[0]), found["keys"])
+    return reason[: found.start("keys")] + listed + reason[found.end("keys") :]
+
+
+def direction_question(doubtful: Sequence[tuple[str, str]]) -> str:
+    """A question about tasks that count as higher is better although their names say otherwise; empty without any.
+
+    Args:
+        doubtful: name and word of each, as `ranking_engine.files.directions.doubtful_tasks` gives them.
+    """
+    if not doubtful:
+        return ""
+    named = in_words([f"“{shortened(name)}”" for name, _ in doubtful], 6)
+    words = in_words([f"“{word}”" for word in dict.fromkeys(word.casefold() for _, word in doubtful)], 6)
+    if len(doubtful) == 1:
+        return f"{named} counts as higher is better, though its name says {words}. Is less better there?"
+    return f"{named} count as higher is better, though their names say {words}. Is less better there?"
+
+
+def with_task_count(reason: str) -> str:
+    """A reason that says of how many tasks it is true, where it lists several; else as it is."""
+    found = LISTED_TASKS.search(reason)
+    if found is None:
+        return reason
+    more = re.match(r" and (\d+) more", reason[found.end() :])
+    end = found.end() + (more.end() if more else 0)
+    n_tasks = len(re.split(r", | and ", found["keys"])) + (int(more[1]) if more else 0)
+    if n_tasks == 1:
+        return reason
+    count = "tasks" if found[1].endswith(": ") else f"{n_tasks} tasks"  # a list after a colon follows its count
+    return reason[: found.start()] + count + reason[end:]
+
+
+def depends_on_names(rule: str, remark: str) -> bool:
+    """Whether the order of the systems' names decided a part of a ranking, or may have done so.
+
+    Args:
+        rule: its key.
+        remark: what `ranking_remark` says of it.
+    """
+    if rule in RULES and RULES[rule].is_search:
+        return not remark.startswith(PROVEN) or EQUALLY_NEAR in remark or MAY_BE_EQUALLY_NEAR in remark
+    return BY_NAME in remark
+
+
+def ranking_remark(ranking: Ranking) -> str:
+    """What a reader must know of a ranking beside its ranks: whether it is proven, what decided it, who else wins."""
+    details, told = ranking.details, []
+    if "proven" in details:
+        distance, bound = details["distance"], details["lower_bound"]
+        if details["proven"]:
+            told.append(f"{PROVEN}: no order disagrees less with the tasks (distance {distance:.6g}).")
+        else:
+            told.append(
+                f"The best order found, not proven optimal: its distance to the tasks is {distance:.6g}, and none is "
+                f"below {bound:.6g}."
+            )
+        if details.get("unique") is False:
+            told.append(EQUALLY_NEAR)
+        elif details["proven"] and "unique" in details and details["unique"] is None:
+            told.append(MAY_BE_EQUALLY_NEAR)
+    if details.get("decided_by_name"):
+        told.append(BY_NAME)
+    n_others = len(ranking.winners) - int((ranking.ranks[list(ranking.winners)] == 1).sum())
+    if n_others:
+        others = "1 winner is" if n_others == 1 else f"{n_others} winners are"
+        why = RULES[ranking.rule].winner_below if ranking.rule in RULES else ""
+        told.append(f"{others} below rank 1: {why or 'other orders put it first'}.")
+    if details.get("winners_complete") is False:
+        told.append("The search for all winners ended early, so there may be more.")
+    if n_pairs := details.get("pairs_without_common_task"):
+        told.append(f"{n_pairs} pair{'' if n_pairs == 1 else 's'} of systems share no task and count as equal.")
+    return " ".join(told)
+
+
+def decimal_text(value: Decimal) -> str:
+    """A weight as text, without exponent and without trailing zeros: `0.5`, `1`."""
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def value_text(value: float) -> str:
+    """A score to twelve significant digits, as they are stored."""
+    return f"{value:.12g}"

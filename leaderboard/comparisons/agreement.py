@@ -1,0 +1,229 @@
+"""How far the rules of a board agree: ranks under all of them as lines, and Kendall's tau of each pair of rules."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import numpy as np
+
+from leaderboard.common.charts.heat_map import HeatMap, heat_map
+from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
+from leaderboard.common.text import shortened
+from leaderboard.computing.pairs import average_ranks, kendall_taus_of
+from leaderboard.models import Benchmark, Publication
+from leaderboard.on_demand.budget import compute, single_flight
+from leaderboard.rankings.published import Column, published_board
+from leaderboard.rankings.scores import BoardSystem, systems_at
+from ranking_engine import __version__ as engine_version
+
+SHOWN = 30  # systems in the chart, beside pinned ones
+MOST_SYSTEMS = 2000  # with more, comparing every pair of systems would hold the page up
+LEVELS = ((0.95, "p5"), (0.85, "p4"), (0.7, "p3"), (0.4, "p2"), (0.0, "p1"), (-0.4, "m1"), (-0.7, "m2"), (-0.85, "m3"))
+LEGEND = {
+    "p5": "τ from 0.95", "p4": "0.85", "p3": "0.7", "p2": "0.4", "p1": "0", "m1": "−0.4", "m2": "−0.7",
+    "m3": "−0.85", "m5": "below", "none": "undefined",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class AgreementQuery:
+    """What an address asks: the systems that are pinned, and the revision."""
+
+    pins: tuple[str, ...] = ()
+    revision: str = ""
+
+    def address(self, pins: Sequence[str]) -> str:
+        """The end of the address with these pins."""
+        pairs = [("pin", pin) for pin in pins] + ([("revision", self.revision)] if self.revision else [])
+        return f"?{urlencode(pairs)}" if pairs else "?"
+
+
+@dataclass(frozen=True)
+class AgreementPage:
+    """Everything that the page shows."""
+
+    sentence: str
+    ranks_sentence: str
+    bump: RankLines
+    heat: HeatMap | None
+    columns: list[Column]  # in the order of likeness
+    rows: list[tuple[BoardSystem, list[str]]]  # of the chart
+    tau: list[tuple[Column, list[str], str]]  # of every rule with every rule, and its mean with the others
+    pinned: list[tuple[str, str]]  # names, and the addresses without them
+    n_shown: int
+    n_systems: int
+
+
+def agreement_page(benchmark: Benchmark, publication: Publication, query: AgreementQuery) -> AgreementPage | None:
+    """The page for what is published; None where no rule ranks.
+
+    Args:
+        benchmark: of the publication.
+        publication: with its revision.
+        query: what the address asks.
+    """
+    board, systems = published_board(publication), systems_at(publication.revision)
+    ranking = [column for column in board.columns if column.status == "ranked"]
+    if not ranking:
+        return None
+    reference = next((column for column in ranking if column.rule == benchmark.default_rule), ranking[0])
+    tau = kendall_taus(publication, ranking) if len(systems) <= MOST_SYSTEMS else None
+    order = likeness_order(tau, ranking.index(reference)) if tau is not None else list(range(len(ranking)))
+    columns = [ranking[k] for k in order]
+    tau = None if tau is None else tau[np.ix_(order, order)]
+    shown = _shown(reference, systems, query.pins)
+    pins = [systems[i].key for i in shown if systems[i].key in query.pins][:MAX_PINNED]
+    ranks = [average_ranks(column.ranks) for column in columns]
+    return AgreementPage(
+        sentence="" if tau is None else tau_sentence(columns, tau),
+        ranks_sentence=_ranks_sentence(columns, systems),
+        bump=_bump(columns, systems, shown, ranks=ranks, pins=pins, query=query),
+        heat=None if tau is None else tau_map(columns, tau),
+        columns=columns,
+        rows=[(systems[i], [_rank_text(column, i) for column in columns]) for i in shown],
+        tau=[] if tau is None else _tau_rows(columns, tau),
+        pinned=[(_name(systems, pin), query.address([other for other in pins if other != pin])) for pin in pins],
+        n_shown=len(shown),
+        n_systems=len(systems),
+    )
+
+
+def kendall_taus(publication: Publication, columns: Sequence[Column]) -> np.ndarray:
+    """Kendall's tau-b between all pairs of columns, on the systems that both rank; NaN where there is none."""
+    digest = ":".join([*sorted(column.rule for column in columns)])
+    key = f"taus:{publication.revision_id}:{engine_version}:{publication.pk}:{digest}"
+
+    ranks = [column.ranks for column in columns]
+    n_steps = len(ranks) * sum(row.size**2 for row in ranks[:1])
+    return single_flight(key, lambda: {"tau": compute(kendall_taus_of, ranks, n_steps=n_steps)})["tau"]
+
+
+def likeness_order(tau: np.ndarray, first: int) -> list[int]:
+    """The rules in a chain from `first`, each the one most like the one before it among those that are left."""
+    near = np.where(np.isnan(tau), -2.0, tau)
+    order, left = [first], [k for k in range(len(tau)) if k != first]
+    while left:
+        following = max(left, key=lambda k: (near[order[-1], k], -k))
+        order.append(following)
+        left.remove(following)
+    return order
+
+
+def _shown(reference: Column, systems: Sequence[BoardSystem], pins: Sequence[str]) -> list[int]:
+    """The first systems under the reference rule, and those that are pinned."""
+    ranked = [i for i in range(len(systems)) if reference.ranks[i] >= 1]
+    ranked.sort(key=lambda i: (int(reference.ranks[i]), systems[i].name))
+    first = set(ranked[:SHOWN])
+    return ranked[:SHOWN] + [i for i in range(len(systems)) if systems[i].key in pins and i not in first]
+
+
+def _name(systems: Sequence[BoardSystem], key: str) -> str:
+    return next(system.name for system in systems if system.key == key)
+
+
+def _rank_text(column: Column, i: int) -> str:
+    return str(int(column.ranks[i])) if column.ranks[i] >= 1 else ""
+
+
+def _bump(
+    columns: Sequence[Column],
+    systems: Sequence[BoardSystem],
+    shown: Sequence[int],
+    *,
+    ranks: Sequence[np.ndarray],
+    pins: list[str],
+    query: AgreementQuery,
+) -> RankLines:
+    def line(i: int) -> RankedSystem:
+        system = systems[i]
+        told = ", ".join(f"{column.name} {_rank_text(column, i) or 'unranked'}" for column in columns)
+        others = [pin for pin in pins if pin != system.key]
+        is_pinned = system.key in pins
+        return RankedSystem(
+            key=system.key,
+            name=system.name,
+            ranks=[None if np.isnan(row[i]) else float(row[i]) for row in ranks],
+            said=f"{system.name}: {told}",
+            url=query.address(others if is_pinned else [*others, system.key][-MAX_PINNED:]) + "#ranks",
+            pinned=pins.index(system.key) + 1 if is_pinned else 0,
+        )
+
+    return rank_lines(
+        "Ranks under every rule",
+        "One line a system, one column a rule, rank 1 at the top; rules stand beside those most like them. Systems "
+        "that share a rank stand at the middle of the places that they share; below the dashed line ranks stand closer "
+        "together.",
+        [column.name for column in columns],
+        [line(i) for i in shown],
+    )
+
+
+def tau_map(columns: Sequence[Column], tau: np.ndarray) -> HeatMap:
+    """The agreement of every two rules as squares."""
+    names = [column.name for column in columns]
+
+    def said(i: int, j: int) -> str:
+        return names[i] if i == j else f"{names[i]} and {names[j]}: τ {_figure(tau[i, j])}"
+
+    return heat_map(
+        "Kendall’s tau between the rules",
+        "A square tells how far two rules agree on the order of the systems that both rank: 1 where they agree on "
+        "every pair, −1 where on none.",
+        names,
+        names,
+        [[None if np.isnan(value) else float(value) for value in row] for row in tau],
+        level=lambda value: next((name for least, name in LEVELS if value > least - 1e-12), "m5"),
+        text=lambda value: f"{value:.2f}".replace("0.", ".").replace("-", "\N{MINUS SIGN}"),
+        said=said,
+        legend=LEGEND,
+        row_said=[f"{name}: τ {_figure(_mean(tau, k))} with the others on average" for k, name in enumerate(names)],
+    )
+
+
+def _mean(tau: np.ndarray, k: int) -> float:
+    others = np.delete(tau[k], k)
+    known = others[~np.isnan(others)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def _tau_rows(columns: Sequence[Column], tau: np.ndarray) -> list[tuple[Column, list[str], str]]:
+    return [
+        (column, [_figure(float(value)) for value in tau[k]], _figure(_mean(tau, k)))
+        for k, column in enumerate(columns)
+    ]
+
+
+def _figure(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def tau_sentence(columns: Sequence[Column], tau: np.ndarray) -> str:
+    """Which two rules agree most and least."""
+    pairs = [(float(tau[i, j]), i, j) for i in range(len(columns)) for j in range(i) if not np.isnan(tau[i, j])]
+    if not pairs:
+        return ""
+    low, i, j = min(pairs)
+    mean = sum(value for value, _, _ in pairs) / len(pairs)
+    if low > 1 - 1e-12:
+        return "All rules order the systems alike."
+    return (
+        f"{columns[j].name} and {columns[i].name} agree least (τ {_figure(low)}); two rules agree at τ "
+        f"{_figure(mean)} on average."
+    )
+
+
+def _ranks_sentence(columns: Sequence[Column], systems: Sequence[BoardSystem]) -> str:
+    """Whose rank hangs most on the rule."""
+    ranks = np.array([column.ranks for column in columns], dtype=float)
+    ranks[ranks < 1] = np.nan
+    is_known = (~np.isnan(ranks)).sum(axis=0) > 1
+    if not is_known.any():
+        return ""
+    spread = np.full(len(systems), -1.0)
+    spread[is_known] = np.nanmax(ranks[:, is_known], axis=0) - np.nanmin(ranks[:, is_known], axis=0)
+    most = int(spread.max())
+    if not most:
+        return "Every system has the same rank under every rule."
+    i = min(np.flatnonzero(spread == most).tolist(), key=lambda place: systems[place].name)
+    low, high = int(np.nanmin(ranks[:, i])), int(np.nanmax(ranks[:, i]))
+    return f"The rank of {shortened(systems[i].name)} hangs most on the rule: from {low} to {high}."

@@ -1,0 +1,296 @@
+"""The head-to-head page: margins between systems as a heat map in the order of a rule, and the majority relation."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+
+from leaderboard.common.charts.heat_map import HeatMap, heat_map, signed_level
+from leaderboard.common.charts.majority_graph import MAX_SYSTEMS, MajorityGraph, majority_graph
+from leaderboard.common.text import in_words, shortened
+from leaderboard.comparisons.pair import Pair, pair_of, percent, signed_percent
+from leaderboard.models import Benchmark, Publication
+from leaderboard.rankings.margins import Margins, margins_between
+from leaderboard.rankings.published import Column, PublishedBoard, UnknownChoiceError, published_board
+from leaderboard.rankings.scores import BoardSystem, systems_at
+from ranking_engine.text.names import fold_name
+
+BLOCK = 30  # systems a side of the heat map
+LISTED = 300  # on larger boards a system is typed, not chosen from a list
+LEGEND = {
+    "p5": "+80 to +100 %", "p4": "+60 %", "p3": "+40 %", "p2": "+20 %", "p1": "above 0", "z": "level",
+    "m1": "below 0", "m2": "−20 %", "m3": "−40 %", "m4": "−60 %", "m5": "−80 to −100 %",
+    "none": "nothing to compare",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class HeadToHeadQuery:
+    """What an address asks: two systems, the rule whose order the heat map has, and which parts of a large one."""
+
+    a: str = ""
+    b: str = ""
+    rule: str = ""
+    rows: int = 1
+    columns: int = 1
+    revision: str = ""
+
+    def address(self, **fields: Any) -> str:  # noqa: ANN401
+        """The end of the address of this query with other fields; only what differs from the default."""
+        stated = {**self.__dict__, **fields}
+        default = HeadToHeadQuery().__dict__
+        kept = {name: value for name, value in stated.items() if value != default[name]}
+        return f"?{urlencode(kept)}" if kept else "?"
+
+
+@dataclass(frozen=True)
+class MarginRow:
+    """One system in the table under the heat map."""
+
+    system: BoardSystem
+    rank: int | None
+    n_beaten: int
+    n_lost: int
+    n_level: int
+    is_in_smith_set: bool
+    texts: list[str]  # its margins over the columns
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the order that the heat map can show."""
+
+    number: int
+    name: str
+    url: str
+    is_active: bool
+
+
+@dataclass(frozen=True)
+class HeadToHead:
+    """Everything that the page shows."""
+
+    sentence: str
+    heat: HeatMap
+    rows: list[MarginRow]
+    columns: list[BoardSystem]
+    graph: MajorityGraph | None
+    row_parts: list[Part]
+    column_parts: list[Part]
+    rules: list[tuple[str, str, bool]]
+    rule: Column
+    n_systems: int
+    smith_names: list[str]
+    choices: list[tuple[str, str]]  # keys and names for the form; empty where there are too many
+    pair: Pair | None
+    problem: str  # why the pair asked for is not shown
+    margins: Margins
+
+
+def head_to_head(
+    benchmark: Benchmark, publication: Publication, query: HeadToHeadQuery, *, audience_level: str
+) -> HeadToHead | None:
+    """The page for what is published; None where it has no system.
+
+    Args:
+        benchmark: of the publication.
+        publication: with its revision.
+        query: what the address asks.
+        audience_level: who reads; readers from whom scores are hidden never get here.
+
+    Raises:
+        UnknownChoiceError: there is no such rule on the board.
+        TooLargeError: the board is too large for an answer on demand.
+    """
+    board = published_board(publication)
+    systems = systems_at(publication.revision)
+    if not systems or not board.columns:
+        return None
+    column = _column(board, query.rule or benchmark.default_rule)
+    order = order_under(column, systems)
+    rows, row_parts = _parts(order, query, "rows")
+    columns, column_parts = _parts(order, query, "columns")
+    margins = margins_between(
+        publication.revision, rows, columns, n_systems=len(systems), audience_level=audience_level
+    )
+    pair, problem = _pair(publication, board, systems, query, audience_level)
+    return HeadToHead(
+        sentence=majority_sentence(board, systems),
+        heat=margin_map(systems, rows, columns, margins, query=query, column=column),
+        rows=[_row(k, i, systems, board=board, column=column, margins=margins) for k, i in enumerate(rows)],
+        columns=[systems[j] for j in columns],
+        graph=_graph(systems, rows, columns, margins, board=board, query=query),
+        row_parts=row_parts,
+        column_parts=column_parts,
+        rules=[(c.rule, c.name, c is column) for c in board.columns if c.status == "ranked" or c is column],
+        rule=column,
+        n_systems=len(systems),
+        smith_names=[systems[i].name for i in np.flatnonzero(board.in_smith_set).tolist()],
+        choices=[(systems[i].key, systems[i].name) for i in order] if len(systems) <= LISTED else [],
+        pair=pair,
+        problem=problem,
+        margins=margins,
+    )
+
+
+def _column(board: PublishedBoard, rule: str) -> Column:
+    found = next((column for column in board.columns if column.rule == rule), None)
+    if found is None:
+        raise UnknownChoiceError(f"There is no rule {rule[:60]!r} on this board.")
+    return found
+
+
+def order_under(column: Column, systems: Sequence[BoardSystem]) -> list[int]:
+    """By rank; unranked ones last, equal ones by name."""
+    ranks = column.ranks
+    return sorted(
+        range(len(systems)),
+        key=lambda i: (ranks[i] < 1, int(ranks[i]), fold_name(systems[i].name)),
+    )
+
+
+def _parts(order: list[int], query: HeadToHeadQuery, side: str) -> tuple[list[int], list[Part]]:
+    """The systems of the part asked for, and the parts around it with the first and the last one."""
+    n_parts = max(1, math.ceil(len(order) / BLOCK))
+    number = min(max(1, getattr(query, side)), n_parts)
+    near = {1, number - 1, number, number + 1, n_parts}
+    parts = [
+        Part(
+            k,
+            f"{(k - 1) * BLOCK + 1}–{min(k * BLOCK, len(order))}",
+            query.address(**{side: k, "a": "", "b": ""}),
+            k == number,
+        )
+        for k in sorted(near)
+        if 1 <= k <= n_parts
+    ]
+    return order[(number - 1) * BLOCK : number * BLOCK], parts if n_parts > 1 else []
+
+
+def majority_sentence(board: PublishedBoard, systems: Sequence[BoardSystem]) -> str:
+    """Who beats everybody head to head, or who is left."""
+    winner = board.facts.get("condorcet_winner")
+    if winner:
+        return f"{shortened(winner)} beats every other system head to head: the Condorcet winner."
+    smith = [shortened(systems[i].name) for i in np.flatnonzero(board.in_smith_set).tolist()]
+    if len(smith) == len(systems) > 1:
+        return "No system beats every other, and no smaller set of systems beats all the rest."
+    if not smith:
+        return ""
+    named = f"{len(smith)} systems, {in_words(smith, most=6)}," if len(smith) > 1 else in_words(smith)
+    return f"No system beats every other. The smallest set whose members beat all outside it: {named} the Smith set."
+
+
+def margin_map(
+    systems: Sequence[BoardSystem],
+    rows: list[int],
+    columns: list[int],
+    margins: Margins,
+    *,
+    column: Column,
+    query: HeadToHeadQuery | None = None,
+) -> HeatMap:
+    """The margins of rows over columns as squares; with `query`, each leads to its pair."""
+    margin = margins.margin
+
+    def said(i: int, j: int) -> str:
+        first, second = systems[rows[i]].name, systems[columns[j]].name
+        if rows[i] == columns[j]:
+            return first
+        if not margins.is_compared[i, j]:
+            return f"{first} and {second} share no voting task"
+        verb = ("is level with", "beats", "loses to")[int(margins.sign[i, j])]
+        return (
+            f"{first} {verb} {second}: ahead on {percent(margins.ahead[i, j])} of the weight, behind on "
+            f"{percent(margins.behind[i, j])}"
+        )
+
+    return heat_map(
+        f"Margins head to head, in the order of {column.name}",
+        "A square tells how much more of the tasks’ weight prefers the system of its row to that of its column.",
+        [systems[i].name for i in rows],
+        [systems[j].name for j in columns],
+        [[float(margin[i, j]) if margins.is_compared[i, j] else None for j in range(len(columns))]
+         for i in range(len(rows))],
+        level=signed_level,
+        text=lambda value: signed_percent(value).removesuffix(" %"),
+        said=said,
+        legend=LEGEND,
+        row_urls=[query.address(a=systems[i].key, b="") for i in rows] if query else [],
+        row_said=[_row_said(systems[i].name, k, margins) for k, i in enumerate(rows)],
+        url=lambda i, j: query.address(a=systems[rows[i]].key, b=systems[columns[j]].key) + "#pair" if query else "",
+    )  # fmt: skip
+
+
+def _row_said(name: str, k: int, margins: Margins) -> str:
+    level = f", level with {margins.n_level[k]}" if margins.n_level[k] else ""
+    return f"{name}: beats {margins.n_beaten[k]}, loses to {margins.n_lost[k]}{level}"
+
+
+def _row(
+    k: int, i: int, systems: Sequence[BoardSystem], *, board: PublishedBoard, column: Column, margins: Margins
+) -> MarginRow:
+    texts = [
+        signed_percent(float(value)) if margins.is_compared[k, j] else "" for j, value in enumerate(margins.margin[k])
+    ]
+    return MarginRow(
+        system=systems[i],
+        rank=int(column.ranks[i]) if column.ranks[i] >= 1 else None,
+        n_beaten=int(margins.n_beaten[k]),
+        n_lost=int(margins.n_lost[k]),
+        n_level=int(margins.n_level[k]),
+        is_in_smith_set=bool(board.in_smith_set[i]),
+        texts=texts,
+    )
+
+
+def _graph(
+    systems: Sequence[BoardSystem],
+    rows: list[int],
+    columns: list[int],
+    margins: Margins,
+    *,
+    board: PublishedBoard,
+    query: HeadToHeadQuery,
+) -> MajorityGraph | None:
+    """The majority relation among the systems of the rows, where the heat map has them as columns, too."""
+    if rows != columns or not 2 <= len(rows) <= MAX_SYSTEMS:
+        return None
+    return majority_graph(
+        "Who beats whom",
+        [systems[i].name for i in rows],
+        margins.sign.tolist(),
+        [bool(board.in_smith_set[i]) for i in rows],
+        [query.address(a=systems[i].key, b="") for i in rows],
+        marked_name="Smith set",
+    )
+
+
+def _pair(
+    publication: Publication,
+    board: PublishedBoard,
+    systems: Sequence[BoardSystem],
+    query: HeadToHeadQuery,
+    audience_level: str,
+) -> tuple[Pair | None, str]:
+    if not (query.a and query.b):
+        return None, ""
+    places = [_place(systems, asked) for asked in (query.a, query.b)]
+    for asked, place in zip((query.a, query.b), places, strict=True):
+        if place is None:
+            return None, f"There is no system {asked[:80]!r} on this board."
+    first, second = (place or 0 for place in places)
+    if first == second:
+        return None, f"{systems[first].name} cannot be held against itself: choose two systems."
+    return pair_of(publication, board, systems, (first, second), audience_level=audience_level), ""
+
+
+def _place(systems: Sequence[BoardSystem], asked: str) -> int | None:
+    """Where the system of this key or name stands."""
+    folded = fold_name(asked)
+    matches = (i for i, system in enumerate(systems) if system.key == asked)
+    by_name = (i for i, system in enumerate(systems) if fold_name(system.name) == folded)
+    return next(matches, None) if any(system.key == asked for system in systems) else next(by_name, None)

@@ -1,0 +1,272 @@
+"""Two systems held against each other, task by task: who wins which, by how much weight, and if it could be luck."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
+from leaderboard.common.text import value_text
+from leaderboard.computing.pairs import two_held_together
+from leaderboard.models import Publication
+from leaderboard.on_demand.budget import compute, refuse_beyond_budget, single_flight
+from leaderboard.rankings.confidence.independence import tasks_phrase
+from leaderboard.rankings.margins import inputs_of, weighed
+from leaderboard.rankings.published import Column, PublishedBoard
+from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.rankings.scores import BoardSystem
+from leaderboard.rankings.text import missing_text, precision_sentence
+from ranking_engine.stability.separability.pair_tests import LEVEL, TOO_FEW
+from ranking_engine.stability.separability.sign_flips import NULL_HYPOTHESIS
+
+FIRST, SECOND, LEVEL_SCORES, NOT_BOTH = "first", "second", "level", "not_both"
+
+
+@dataclass(frozen=True)
+class PairTask:
+    """One task: both scores, who is ahead, and how much the task weighs."""
+
+    key: str
+    name: str
+    group_name: str
+    first: float | None
+    second: float | None
+    outcome: str  # FIRST, SECOND, LEVEL_SCORES, NOT_BOTH
+    weight: float  # share of the voting weight; 0 where it does not vote
+    is_voting: bool
+
+    @property
+    def first_text(self) -> str:
+        """The score of the first, for a page."""
+        return "" if self.first is None else value_text(self.first)
+
+    @property
+    def second_text(self) -> str:
+        """The score of the second, for a page."""
+        return "" if self.second is None else value_text(self.second)
+
+    @property
+    def weight_text(self) -> str:
+        """`11.1 %`, or that it does not vote."""
+        return f"{100 * self.weight:.1f} %" if self.is_voting else "no vote"
+
+
+@dataclass(frozen=True)
+class PairRank:
+    """The ranks of both under one rule."""
+
+    rule: str
+    rule_name: str
+    first: int | None
+    second: int | None
+    n_ranked: int
+
+    @property
+    def better(self) -> str:
+        """Who stands above the other."""
+        if not (self.first and self.second):
+            return NOT_BOTH
+        return LEVEL_SCORES if self.first == self.second else FIRST if self.first < self.second else SECOND
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Everything that is said of two systems."""
+
+    first: BoardSystem
+    second: BoardSystem
+    tasks: list[PairTask]
+    ranks: list[PairRank]
+    profile: ScoreProfile
+    ahead: float
+    behind: float
+    level: float
+    not_both: float
+    sentence: str
+    test_sentence: str
+    p_value: float
+    n_units: int
+    tasks_text: str  # how many tasks the test rests on, and who takes them as independent
+    difference: float
+    precision_text: str  # to what the scores are rounded; empty where they are not
+
+    @property
+    def null_hypothesis(self) -> str:
+        """What the test supposes."""
+        return NULL_HYPOTHESIS
+
+    @property
+    def p_text(self) -> str:
+        """The p-value to the digits that the sentence has."""
+        return f"{self.p_value:.3g}"
+
+    @property
+    def margin_text(self) -> str:
+        """The weighted margin of the first over the second, signed."""
+        return signed_percent(self.ahead - self.behind)
+
+    @property
+    def shares(self) -> list[tuple[str, str, float]]:
+        """(what, its key, share of the weight) of the four things that a task can be, those that occur."""
+        told = [
+            (f"{self.first.name} is ahead", FIRST, self.ahead),
+            ("level", LEVEL_SCORES, self.level),
+            ("not both have a score", NOT_BOTH, self.not_both),
+            (f"{self.second.name} is ahead", SECOND, self.behind),
+        ]
+        return [line for line in told if line[2] > 0]
+
+
+def pair_of(
+    publication: Publication,
+    board: PublishedBoard,
+    systems: Sequence[BoardSystem],
+    pair: tuple[int, int],
+    *,
+    audience_level: str,
+) -> Pair:
+    """Hold two systems against each other.
+
+    Args:
+        publication: what is published.
+        board: its board.
+        systems: of its revision, in its order.
+        pair: two different places in `systems`.
+        audience_level: who reads; part of the cache's key.
+
+    Raises:
+        TooLargeError: the board is too large for an answer on demand.
+    """
+    revision = publication.revision
+    tasks = revision.configuration.content["tasks"]
+    refuse_beyond_budget(len(systems), len(tasks))
+    key = f"pair:{inputs_of(revision)}:{pair[0]}:{pair[1]}:{audience_level}"
+
+    def make() -> dict[str, Any]:
+        found = revision_matrix(revision)
+        if found is None:
+            raise ValueError("a published revision without systems or tasks has no pairs")
+        return compute(two_held_together, weighed(found.matrix, revision), pair)
+
+    found = single_flight(key, make)
+    first, second = (systems[i] for i in pair)
+    groups = {group["key"]: group["name"] for group in revision.configuration.content["groups"]}
+    lines = [_task(task, groups, found, t) for t, task in enumerate(tasks)]
+    shares = {outcome: sum(line.weight for line in lines if line.outcome == outcome) for outcome in
+              (FIRST, SECOND, LEVEL_SCORES, NOT_BOTH)}  # fmt: skip
+    return Pair(
+        first=first,
+        second=second,
+        tasks=lines,
+        ranks=[_ranks(column, pair) for column in board.columns if column.status == "ranked"],
+        profile=_profile(first, second, lines, found),
+        ahead=shares[FIRST],
+        behind=shares[SECOND],
+        level=shares[LEVEL_SCORES],
+        not_both=shares[NOT_BOTH],
+        sentence=_sentence(first.name, second.name, lines, found["sign"]),
+        test_sentence=_test_sentence(first.name, second.name, found),
+        p_value=found["p_value"],
+        n_units=found["n_units"],
+        tasks_text=tasks_phrase(found["n_units"], found["n_tasks"]),
+        difference=found["difference"],
+        precision_text=precision_sentence(tasks),
+    )
+
+
+def _task(task: dict[str, Any], groups: dict[str, str], found: dict[str, Any], t: int) -> PairTask:
+    values, order = found["values"][:, t], found["order"][t]
+    known = [None if np.isnan(value) else float(value) for value in values]
+    is_voting = bool(found["votes"][t])
+    outcome = NOT_BOTH if np.isnan(order) else FIRST if order > 0 else SECOND if order < 0 else LEVEL_SCORES
+    return PairTask(
+        key=task["key"],
+        name=task["name"],
+        group_name=groups.get(task["group"], ""),
+        first=known[0],
+        second=known[1],
+        outcome=outcome if task["direction"] != 0 else NOT_BOTH if None in known else LEVEL_SCORES,
+        weight=found["weights"][t] if is_voting else 0.0,
+        is_voting=is_voting,
+    )
+
+
+def _ranks(column: Column, pair: tuple[int, int]) -> PairRank:
+    first, second = (int(column.ranks[i]) for i in pair)
+    return PairRank(
+        column.rule, column.name, first if first >= 1 else None, second if second >= 1 else None, column.n_ranked
+    )
+
+
+def _profile(first: BoardSystem, second: BoardSystem, lines: list[PairTask], found: dict[str, Any]) -> ScoreProfile:
+    def place(value: float) -> float | None:
+        return None if np.isnan(value) else float(value)
+
+    return score_profile(
+        f"{first.name} and {second.name} on every task",
+        "One line a task, from the worst score on this board at the left to the best at the right. A small tick stands "
+        "at the median of all systems.",
+        [first.name, second.name],
+        [
+            ProfileTask(
+                line.name,
+                [place(found["positions"][k, t]) for k in (0, 1)],
+                place(found["medians"][t]),
+                f"{line.name}: {first.name} {line.first_text or missing_text('not_reported')}, "
+                f"{second.name} {line.second_text or missing_text('not_reported')}",
+                line.is_voting,
+            )
+            for t, line in enumerate(lines)
+        ],
+    )
+
+
+def _sentence(first: str, second: str, lines: list[PairTask], sign: int) -> str:
+    voting = [line for line in lines if line.is_voting]
+    won = sum(line.outcome == FIRST for line in voting)
+    lost = sum(line.outcome == SECOND for line in voting)
+    level = sum(line.outcome == LEVEL_SCORES for line in voting)
+    n_both = won + lost + level
+    if not n_both:
+        return f"{first} and {second} share no voting task: nothing compares them."
+    told = f"{first} is ahead on {won} of {n_both} common task{'' if n_both == 1 else 's'}, {second} on {lost}"
+    told += f"; {level} level" if level else ""
+    ahead, behind = (sum(line.weight for line in voting if line.outcome == side) for side in (FIRST, SECOND))
+    if not sign:
+        return f"{told}. By weight neither beats the other ({percent(ahead)} against {percent(behind)})."
+    winner, loser, more, less = (first, second, ahead, behind) if sign > 0 else (second, first, behind, ahead)
+    return f"{told}. By weight {winner} beats {loser}, {percent(more)} against {percent(less)}."
+
+
+def _test_sentence(first: str, second: str, found: dict[str, Any]) -> str:
+    n, p = found["n_units"], found["p_value"]
+    if not n:
+        return "There is nothing to test: no voting task has a score of both."
+    tasks = tasks_phrase(n, found["n_tasks"])
+    how = "a sign-flip test with drawn signs" if found["is_drawn"] else "the exact sign-flip test"
+    if found["verdict"] == TOO_FEW:
+        least = 2.0 ** (1 - n)
+        return (
+            f"{tasks}, {'is' if n == 1 else 'are'} too few to tell: even a system ahead on all of them would have "
+            f"p = {least:.3g}, and that is not below {LEVEL:g}. That is not the same as a tie."
+        )
+    leader, other = (first, second) if found["difference"] >= 0 else (second, first)
+    beforehand = "for one pair that was chosen beforehand"
+    if p <= LEVEL:
+        told = f"{leader} is ahead of {other} by more than luck would explain"
+    else:
+        told = f"the difference between {leader} and {other} could be luck"
+    return f"On {tasks}, {told}: p = {p:.3g} by {how}, {beforehand}."
+
+
+def percent(share: float) -> str:
+    """A share in whole percents, or with a digit where it is small."""
+    value = 100 * share
+    return f"{value:.0f} %" if abs(value) >= 10 or abs(value - round(value)) < 1e-9 else f"{value:.1f} %"
+
+
+def signed_percent(share: float) -> str:
+    """A margin in whole percents with its sign."""
+    value = round(100 * share)
+    return "0 %" if not value else f"{'+' if value > 0 else chr(0x2212)}{abs(value)} %"

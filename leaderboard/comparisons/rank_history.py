@@ -1,0 +1,143 @@
+"""How the ranks of systems went over the revisions of a benchmark, under one rule, from the stored rankings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
+from leaderboard.computing.pairs import average_ranks
+from leaderboard.models import Benchmark
+from leaderboard.rankings.reports import unpack_arrays
+from leaderboard.rankings.revisions import stored_rankings
+from leaderboard.rankings.scores import BoardSystem
+from ranking_engine import RULES
+
+MOST_REVISIONS = 50
+TOP = 10
+
+
+@dataclass(frozen=True)
+class RankHistory:
+    """Ranks over revisions: the chart, and its table with a row a system."""
+
+    rule: str
+    rule_name: str
+    numbers: list[int]
+    rows: list[tuple[BoardSystem, list[str]]]
+    chart: RankLines
+    sentence: str
+
+
+@dataclass(frozen=True)
+class RanksThen:
+    """The ranks of all systems at one published revision, as arrays: of fifty revisions, anything else is much."""
+
+    number: int
+    system_ids: np.ndarray
+    ranks: np.ndarray  # below 1 where a system has none
+
+    def of(self, system_id: int, ranks: np.ndarray | None = None) -> float | None:
+        """The system's rank, or its value in another array; None where it was not on the board."""
+        at = np.flatnonzero(self.system_ids == system_id)
+        return (self.ranks if ranks is None else ranks)[at[0]].item() if at.size else None
+
+
+def stored_ranks(benchmark: Benchmark, rule: str) -> list[RanksThen]:
+    """The ranks under `rule` at the last published revisions whose rankings are stored, oldest first."""
+    found = []
+    for number, board, ranking in stored_rankings(benchmark, rule, most=MOST_REVISIONS):
+        ids = unpack_arrays(board.arrays, ["system_ids"]).get("system_ids", np.empty(0, np.int64))
+        found.append(RanksThen(number, ids, unpack_arrays(ranking.arrays, ["ranks"])["ranks"]))
+    return found
+
+
+def rank_history(
+    benchmark: Benchmark, systems: Sequence[BoardSystem], rule: str, *, of: BoardSystem | None = None
+) -> RankHistory | None:
+    """The ranks under `rule` at every published revision whose rankings are stored, at most the last 50.
+
+    Args:
+        benchmark: whose revisions.
+        systems: of its newest revision, with the names they have now.
+        rule: whose ranks.
+        of: the one system to be drawn; without it, the first ten of the newest revision are.
+
+    Returns:
+        None where fewer than two revisions are stored.
+    """
+    stored = stored_ranks(benchmark, rule)
+    if len(stored) < 2:
+        return None
+    numbers = [then.number for then in stored]
+    chosen = [of] if of is not None else _first(systems, stored[-1])
+    rows = [(system, [_text(then.of(system.id)) for then in stored]) for system in chosen]
+    if not any(text for _, texts in rows for text in texts):
+        return None
+    name = RULES[rule].name
+    return RankHistory(
+        rule=rule,
+        rule_name=name,
+        numbers=numbers,
+        rows=rows,
+        chart=_chart(name, stored, rows, of),
+        sentence=_sentence(of, numbers, rows[0][1], name) if of is not None else "",
+    )
+
+
+def _first(systems: Sequence[BoardSystem], newest: RanksThen) -> list[BoardSystem]:
+    ranks = dict(zip(newest.system_ids.tolist(), newest.ranks.tolist(), strict=True))
+    ranked = [system for system in systems if ranks.get(system.id, -1) >= 1]
+    return sorted(ranked, key=lambda system: (ranks[system.id], system.name))[:TOP]
+
+
+def _text(rank: float | None) -> str:
+    return str(int(rank)) if rank is not None and rank >= 1 else ""
+
+
+def _chart(
+    rule_name: str,
+    stored: Sequence[RanksThen],
+    rows: Sequence[tuple[BoardSystem, list[str]]],
+    of: BoardSystem | None,
+) -> RankLines:
+    numbers = [then.number for then in stored]
+    places: list[list[float | None]] = [[] for _ in rows]  # of each system, those it shares with others in their middle
+    for then in stored:
+        averages = average_ranks(then.ranks)
+        for drawn, (system, _) in zip(places, rows, strict=True):
+            drawn.append(then.of(system.id, averages))
+
+    def line(number: int, system: BoardSystem, texts: list[str]) -> RankedSystem:
+        known = [f"revision {n}: {text}" for n, text in zip(numbers, texts, strict=True) if text]
+        return RankedSystem(
+            key=system.key,
+            name=system.name,
+            ranks=[None if value is None or np.isnan(value) else value for value in places[number]],
+            said=f"{system.name}: {', '.join(known)}",
+            url="" if of is not None else f"../systems/{system.key}/#history",
+            pinned=number + 1 if number < MAX_PINNED else 0,
+        )
+
+    whose = f"of {of.name} " if of is not None else "of the first ten of today "
+    return rank_lines(
+        f"Ranks {whose}under {rule_name}, revision by revision",
+        "One column a published revision, the oldest at the left; rank 1 at the top. Names stand at the newest rank.",
+        [str(number) for number in numbers],
+        [line(number, system, texts) for number, (system, texts) in enumerate(rows)],
+        is_named_last=True,
+    )
+
+
+def _sentence(of: BoardSystem, numbers: Sequence[int], texts: Sequence[str], rule_name: str) -> str:
+    known = [(number, int(text)) for number, text in zip(numbers, texts, strict=True) if text]
+    (first, then), (last, now) = known[0], known[-1]
+    best, worst = min(rank for _, rank in known), max(rank for _, rank in known)
+    if len(known) == 1:
+        return f"Under {rule_name} it has a rank at revision {first} alone: {then}."
+    if best == worst:
+        return f"Under {rule_name} it has had rank {now} from revision {first} to revision {last}."
+    return (
+        f"Under {rule_name} it went from rank {then} at revision {first} to rank {now} at revision {last}; its best "
+        f"was {best}, its worst {worst}."
+    )

@@ -1,0 +1,335 @@
+"""Two revisions of a benchmark compared: who came and went, which scores changed, and whose ranks under which rule."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaderboard.common.charts.rank_lines import RankedSystem, RankLines, rank_lines
+from leaderboard.common.text import by_catalogue, in_words, value_text
+from leaderboard.comparisons.flips import flips_in_words
+from leaderboard.comparisons.history import configuration_changes
+from leaderboard.computing.pairs import average_ranks
+from leaderboard.computing.rankings import split_rules
+from leaderboard.models import Benchmark, Publication, Report, Revision
+from leaderboard.on_demand.budget import (
+    KEPT_SECONDS,
+    PARTLY_KEPT_SECONDS,
+    rank_in_time,
+    refuse_beyond_budget,
+    single_flight,
+)
+from leaderboard.queue.kinds import AXIOMS
+from leaderboard.rankings.published import published_board
+from leaderboard.rankings.revisions import RemovedRanksError, publication_at
+from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.rankings.scores import (
+    NOT_SUBMITTED,
+    BoardSystem,
+    CurrentScore,
+    current_scores,
+    differing_systems,
+    systems_at,
+)
+from leaderboard.rankings.text import missing_text
+from ranking_engine import RULES, Ranking, __version__ as engine_version
+from ranking_engine.core.comparison import RankDifference, RankMove
+
+SHOWN_SCORES = 200
+SHOWN_MOVES = 100
+DRAWN = 30
+
+
+@dataclass(frozen=True)
+class ScoreChange:
+    """One score that differs."""
+
+    system: BoardSystem  # as it is called at the newer one
+    task_key: str
+    task_name: str
+    old: CurrentScore | None
+    new: CurrentScore | None
+
+    @property
+    def system_name(self) -> str:
+        """Whose it is."""
+        return self.system.name
+
+    @property
+    def before(self) -> str:
+        """The older score, or why there was none, in words."""
+        return _score_text(self.old)
+
+    @property
+    def after(self) -> str:
+        """The newer score, or why there is none, in words."""
+        return _score_text(self.new)
+
+
+SystemMove = RankMove[BoardSystem]
+
+
+@dataclass(frozen=True)
+class RuleMoves:
+    """What became of the ranks under one rule."""
+
+    rule: str
+    name: str
+    first_before: str
+    first_after: str
+    n_moved: int  # of those that have a rank at both
+    n_common: int
+    most: SystemMove | None  # who moved furthest
+    is_chosen: bool = False
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class RevisionChanges:
+    """Everything that is said of two revisions."""
+
+    older: Revision
+    newer: Revision
+    sentence: str
+    joined: list[str]
+    left: list[str]
+    renamed: list[tuple[str, str]]
+    scores: list[ScoreChange]
+    n_scores: int
+    configuration: list[str]
+    rules: list[RuleMoves]
+    chosen: str
+    chosen_name: str
+    moves: list[SystemMove]
+    n_moves: int
+    slopes: RankLines | None
+    flips: str
+    has_boards: tuple[bool, bool]  # whether the board of each can be looked at
+
+
+Ranks = dict[str, dict[int, int]]  # of each rule, by the id of the system; unranked ones are not there
+
+
+def revision_changes(
+    benchmark: Benchmark,
+    older: Revision,
+    newer: Revision,
+    *,
+    rule: str,
+    audience_level: str,
+    is_whole: bool = False,
+) -> RevisionChanges:
+    """Compare two revisions.
+
+    Args:
+        benchmark: of both.
+        older: with its configuration.
+        newer: with its configuration.
+        rule: whose ranks are told one by one.
+        audience_level: who reads, from whom nothing is hidden; part of the cache's key.
+        is_whole: with all scores and moves, as programs ask for them; a page shows the first ones.
+
+    Raises:
+        TooLargeError: rankings are not stored and too large to be computed on demand.
+    """
+    then, now = systems_at(older), systems_at(newer)
+    before, after = {s.id: s for s in then}, {s.id: s for s in now}
+    scores = _score_changes(older, newer, before, after)
+    sides = [_ranks_at(benchmark, revision, systems, audience_level)
+             for revision, systems in ((older, then), (newer, now))]  # fmt: skip
+    too_long = {rule for _, left_out in sides for rule in left_out}  # not to be compared: one side is not known
+    ranks = [{rule: found for rule, found in side.items() if rule not in too_long} for side, _ in sides]
+    names = {**{s.id: s for s in then}, **after}
+    rules = by_catalogue(dict.fromkeys([*ranks[0], *ranks[1]]))
+    moves = {key: _moves(ranks[0], ranks[1], key, names) for key in rules}
+    chosen = rule if rule in moves else next(iter(moves), rule)
+    changed = [move for move in moves.get(chosen, []) if not move.is_same]
+    configuration = []
+    if older.configuration_id != newer.configuration_id:
+        configuration = configuration_changes(older.configuration.content, newer.configuration.content)
+    joined = sorted(s.name for s in now if s.id not in before)
+    left = sorted(s.name for s in then if s.id not in after)
+    return RevisionChanges(
+        older=older,
+        newer=newer,
+        sentence=_sentence(joined, left, scores, configuration, moves),
+        joined=joined,
+        left=left,
+        renamed=sorted((before[i].name, s.name) for i, s in after.items() if i in before and before[i].name != s.name),
+        scores=scores if is_whole else scores[:SHOWN_SCORES],
+        n_scores=len(scores),
+        configuration=configuration,
+        rules=[_rule(key, found, ranks) for key, found in moves.items()],
+        chosen=chosen,
+        chosen_name=RULES[chosen].name if chosen in RULES else chosen,
+        moves=changed if is_whole else changed[:SHOWN_MOVES],
+        n_moves=len(changed),
+        slopes=_slopes(older, newer, chosen, moves.get(chosen, []), ranks) if changed else None,
+        flips=_flips(benchmark, older, newer),
+        has_boards=(_has_board(benchmark, older), _has_board(benchmark, newer)),
+    )
+
+
+def _score_changes(
+    older: Revision, newer: Revision, before: Mapping[int, BoardSystem], after: Mapping[int, BoardSystem]
+) -> list[ScoreChange]:
+    """Scores that differ of the systems and the tasks that are in both."""
+    tasks = {task["id"]: task for task in newer.configuration.content["tasks"]}
+    kept = {task["id"] for task in older.configuration.content["tasks"]} & tasks.keys()
+    common = before.keys() & after.keys() & differing_systems(older, newer)
+    old, new = current_scores(older, common), current_scores(newer, common)
+    cells = [cell for cell in old.keys() | new.keys() if cell[1] in kept]
+    found = [
+        ScoreChange(
+            after[system], tasks[task]["key"], tasks[task]["name"], old.get((system, task)), new.get((system, task))
+        )
+        for system, task in sorted(cells, key=lambda cell: (after[cell[0]].name, tasks[cell[1]]["name"]))
+    ]
+    return [change for change in found if change.before != change.after]
+
+
+def _score_text(score: CurrentScore | None) -> str:
+    if score is not None and score.value is not None:
+        return value_text(score.value)
+    return missing_text(score.missing_reason if score else NOT_SUBMITTED)
+
+
+def _ranks_at(
+    benchmark: Benchmark, revision: Revision, systems: Sequence[BoardSystem], audience_level: str
+) -> tuple[Ranks, list[str]]:
+    """The stored ranks of a revision, or those computed on demand where none are stored; and the rules for which the
+    time did not last."""
+    publication = _stored_board(benchmark, revision)
+    if publication is not None:
+        board = published_board(publication)
+        stored = {
+            column.rule: _by_system(board.system_ids.tolist(), column.ranks)
+            for column in board.columns
+            if column.status == "ranked"
+        }
+        return stored, []
+    if not systems or revision.withdrawn_at is not None:  # what holds material taken down is not rebuilt
+        return {}, []
+    tasks = revision.configuration.content["tasks"]
+    rules = split_rules(len(systems), len(tasks)).quick
+    refuse_beyond_budget(len(systems), len(tasks), len(rules))
+
+    def make() -> tuple[Ranks, list[str]]:
+        found = revision_matrix(revision)
+        if found is None:
+            return {}, []
+        settings = revision.configuration.content
+        ranked = rank_in_time(found.matrix, settings["missing_policy"], settings["aggregation"], rules)
+        ranks = {
+            rule: _by_system([system.id for system in found.systems], outcome.ranks)
+            for rule, outcome in ranked.outcomes.items()
+            if isinstance(outcome, Ranking) and outcome.status == "ranked"
+        }
+        return ranks, ranked.too_long
+
+    key = f"ranks-at:{revision.pk}:{engine_version}:{audience_level}"
+    return single_flight(key, make, lambda made: PARTLY_KEPT_SECONDS if made[1] else KEPT_SECONDS)
+
+
+def _by_system(ids: Sequence[int], ranks: np.ndarray) -> dict[int, int]:
+    return {system: int(rank) for system, rank in zip(ids, ranks, strict=True) if rank >= 1}
+
+
+def _moves(before: Ranks, after: Ranks, rule: str, systems: Mapping[int, BoardSystem]) -> list[SystemMove]:
+    """Every system with a rank at one of the two, in the order of the newer ranks."""
+    difference = RankDifference(before.get(rule, {}), after.get(rule, {}))
+    moves = [RankMove(systems[move.system], move.before, move.after) for move in difference.moves()]
+    return sorted(moves, key=lambda move: (move.after or 10**9, move.before or 10**9, move.system.name))
+
+
+def _rule(rule: str, moves: Sequence[SystemMove], ranks: Sequence[Ranks]) -> RuleMoves:
+    common = [move for move in moves if move.before and move.after]
+    moved = [move for move in common if not move.is_same]
+    names = {move.system.id: move.system.name for move in moves}
+    first = [in_words(sorted(names[i] for i, rank in then.get(rule, {}).items() if rank == 1)) for then in ranks]
+    return RuleMoves(
+        rule=rule,
+        name=RULES[rule].name,
+        first_before=first[0],
+        first_after=first[1],
+        n_moved=len(moved),
+        n_common=len(common),
+        most=max(moved, key=lambda move: (abs(move.places), move.system.name)) if moved else None,
+    )
+
+
+def _slopes(
+    older: Revision, newer: Revision, rule: str, moves: Sequence[SystemMove], ranks: Sequence[Ranks]
+) -> RankLines:
+    """Both rankings side by side: the first of either, and those that moved."""
+    averages = []
+    for then in ranks:
+        ids = list(then.get(rule, {}))
+        found = average_ranks(np.array([then[rule][i] for i in ids])) if ids else np.empty(0)
+        averages.append(dict(zip(ids, found.tolist(), strict=True)))
+    drawn = [*moves[:DRAWN], *[move for move in moves[DRAWN:] if move.before and move.before <= DRAWN][:DRAWN]]
+    return rank_lines(
+        f"Ranks under {RULES[rule].name} at both revisions",
+        "One line a system; those in ink moved. Rank 1 is at the top.",
+        [f"Revision {older.number}", f"Revision {newer.number}"],
+        [
+            RankedSystem(
+                key=move.system.key,
+                name=move.system.name,
+                ranks=[found.get(move.system.id) for found in averages],
+                said=f"{move.system.name}: {move.before or 'not ranked'} before, {move.after or 'not ranked'} after",
+                pinned=0 if move.is_same else 1 if move.places > 0 or not move.before else 2,
+            )
+            for move in drawn
+        ],
+    )
+
+
+def _has_board(benchmark: Benchmark, revision: Revision) -> bool:
+    return _stored_board(benchmark, revision) is not None
+
+
+def _stored_board(benchmark: Benchmark, revision: Revision) -> Publication | None:
+    """The publication whose ranks are stored; None where there is none, or where retention removed them."""
+    try:
+        return publication_at(benchmark, revision.number)
+    except RemovedRanksError:
+        return None
+
+
+def _flips(benchmark: Benchmark, older: Revision, newer: Revision) -> str:
+    """Whether others changed their order because of what the newer revision brought, where that was computed."""
+    if newer.number != older.number + 1:
+        return ""
+    report = Report.objects.filter(kind=AXIOMS, revision=newer).defer("arrays").order_by("-pk").first()
+    return flips_in_words(report.summary.get("flips", {}), benchmark.default_rule) if report else ""
+
+
+def _sentence(
+    joined: Sequence[str],
+    left: Sequence[str],
+    scores: Sequence[ScoreChange],
+    configuration: Sequence[str],
+    moves: Mapping[str, Sequence[SystemMove]],
+) -> str:
+    told = []
+    if joined:
+        told.append(f"{in_words(joined)} joined")
+    if left:
+        told.append(f"{in_words(left)} left")
+    if scores:
+        systems = list(dict.fromkeys(change.system_name for change in scores))
+        told.append(f"{len(scores):,} score{'' if len(scores) == 1 else 's'} of {in_words(systems)} changed")
+    if configuration:
+        told.append(f"{len(configuration)} setting{'' if len(configuration) == 1 else 's'} changed")
+    if not told:
+        return "Nothing that ranks depend on differs between the two revisions."
+    firsts: list[Any] = [
+        rule for rule, found in moves.items() if {m.system.id for m in found if m.before == 1} !=
+        {m.system.id for m in found if m.after == 1}
+    ]  # fmt: skip
+    n_moving = sum(any(m.before and m.after and not m.is_same for m in found) for found in moves.values())
+    end = f"The order of others moved under {n_moving} of {len(moves)} rules"
+    end += f", and the first place changed under {len(firsts)}." if firsts else ", and no first place changed."
+    return f"{'; '.join(told)}. {end}"

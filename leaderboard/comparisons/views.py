@@ -1,0 +1,127 @@
+"""Margins between all systems, and any two of them task by task."""
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from leaderboard.access.audience import readable_benchmark
+from leaderboard.common.charts.rank_lines import MAX_PINNED
+from leaderboard.common.files import csv_response, export_links
+from leaderboard.comparisons.agreement import AgreementPage, AgreementQuery, agreement_page
+from leaderboard.comparisons.head_to_head import HeadToHead, HeadToHeadQuery, head_to_head as build
+from leaderboard.comparisons.pair import Pair
+from leaderboard.on_demand.allowance import may_ask
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.margins import is_small
+from leaderboard.rankings.published import UnknownChoiceError
+from leaderboard.rankings.views import publication_asked_for
+
+
+@require_safe
+def head_to_head(request: HttpRequest, key: str) -> HttpResponseBase:
+    """The heat map, the majority relation, and with `?a=&b=` two systems; `?format=csv` downloads what is shown."""
+    benchmark, audience = readable_benchmark(request.user, key)
+    query = _query(request)
+    publication = publication_asked_for(benchmark, query.revision)
+    if publication is None:
+        return render(request, "comparisons/head_to_head.html", {"benchmark": benchmark})
+    if (query.a and query.b) and not may_ask(request):
+        return render(request, "429.html", status=429)
+    try:
+        page = build(benchmark, publication, query, audience_level=audience.level)
+    except UnknownChoiceError as error:
+        raise BadRequest(str(error)) from error
+    except TooLargeError as error:
+        return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
+    if page is not None and request.GET.get("format") == "csv":
+        return csv_response(request, f"{key}-head-to-head", _pair_rows(page.pair) if page.pair else _margin_rows(page))
+    context = {
+        "benchmark": benchmark,
+        "publication": publication,
+        "is_earlier": publication.pk != benchmark.publication_id,
+        "page": page,
+        "query": query,
+        "rules": [
+            (query.address(rule=rule, a="", b="") + "#margins", name, is_active)
+            for rule, name, is_active in (page.rules if page else [])
+        ],
+        "clear_url": query.address(a="", b=""),
+        "margins_url": f"{query.address(a='', b='')}&format=csv",
+        "downloads": export_links(key, "margins", revision=query.revision) if page and is_small(page.n_systems) else [],
+        "pair_url": f"{query.address()}&format=csv",
+    }
+    return render(request, "comparisons/head_to_head.html", context)
+
+
+def _query(request: HttpRequest) -> HeadToHeadQuery:
+    stated = request.GET
+
+    def number(name: str) -> int:
+        text = stated.get(name, "1")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 1
+
+    return HeadToHeadQuery(
+        a=stated.get("a", "")[:200].strip(),
+        b=stated.get("b", "")[:200].strip(),
+        rule=stated.get("rule", "")[:60],
+        rows=number("rows"),
+        columns=number("columns"),
+        revision=stated.get("revision", ""),
+    )
+
+
+def _margin_rows(page: HeadToHead) -> list[list[object]]:
+    """One line a pair of systems: every digit of its shares."""
+    rows: list[list[object]] = [["system", "rival", "ahead", "behind", "margin"]]
+    for i, row in enumerate(page.rows):
+        for j, rival in enumerate(page.columns):
+            if page.margins.is_compared[i, j]:
+                ahead, behind = float(page.margins.ahead[i, j]), float(page.margins.behind[i, j])
+                rows.append([row.system.name, rival.name, ahead, behind, ahead - behind])
+    return rows
+
+
+def _pair_rows(pair: Pair) -> list[list[object]]:
+    rows: list[list[object]] = [["task", pair.first.name, pair.second.name, "weight", "ahead"]]
+    ahead = {"first": pair.first.name, "second": pair.second.name, "level": "level"}
+    rows += [[task.name, task.first, task.second, task.weight, ahead.get(task.outcome, "")] for task in pair.tasks]
+    return rows
+
+
+TABLES = ("ranks", "tau")
+
+
+@require_safe
+def agreement(request: HttpRequest, key: str) -> HttpResponseBase:
+    """Both charts; `?pin=` marks systems, `?format=csv&table=ranks` or `tau` downloads what they show."""
+    benchmark, _ = readable_benchmark(request.user, key)
+    query = AgreementQuery(
+        tuple(dict.fromkeys(pin[:80] for pin in request.GET.getlist("pin")[:MAX_PINNED])),
+        request.GET.get("revision", ""),
+    )
+    publication = publication_asked_for(benchmark, query.revision)
+    page = agreement_page(benchmark, publication, query) if publication else None
+    if page is not None and request.GET.get("format") == "csv":
+        table = request.GET.get("table", "ranks")
+        if table not in TABLES:
+            raise BadRequest(f"There is no table {table[:40]!r}; there are {', '.join(TABLES)}.")
+        return csv_response(request, f"{key}-{table}", _ranks(page) if table == "ranks" else _taus(page))
+    context = {
+        "benchmark": benchmark,
+        "publication": publication,
+        "is_earlier": publication is not None and publication.pk != benchmark.publication_id,
+        "page": page,
+        "here": query.address([]),
+    }
+    return render(request, "comparisons/agreement.html", context)
+
+
+def _ranks(page: AgreementPage) -> list[list[str]]:
+    head = ["system", *(column.rule for column in page.columns)]
+    return [head, *([system.name, *texts] for system, texts in page.rows)]
+
+
+def _taus(page: AgreementPage) -> list[list[str]]:
+    head = ["rule", *(column.rule for column in page.columns), "mean_with_others"]
+    return [head, *([column.rule, *figures, mean] for column, figures, mean in page.tau)]

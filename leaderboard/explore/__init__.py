@@ -1,0 +1,1 @@
+"""What readers try without changing anything: other weights, their own tables, several benchmarks at once."""

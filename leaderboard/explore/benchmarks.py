@@ -1,0 +1,273 @@
+"""Several benchmarks at once: the same system across them, and a board whose tasks are the benchmarks.
+
+Systems of different benchmarks are matched by name, case and spaces aside: a guess, which the page states. Of each
+benchmark only ranks are read, as its reader may see them, so that one whose scores are hidden can take part.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models import QuerySet
+
+from leaderboard.access.audience import Viewer, audience_of, listed_benchmarks
+from leaderboard.boards.board import Board, lay_out
+from leaderboard.boards.query import BoardQuery
+from leaderboard.computing.pairs import average_ranks
+from leaderboard.computing.rankings import split_rules
+from leaderboard.explore.matrix import board_of
+from leaderboard.models import Benchmark
+from leaderboard.on_demand.budget import rank_in_time
+from leaderboard.rankings.published import Column, published_board
+from leaderboard.rankings.scores import BoardSystem, systems_at
+from leaderboard.rankings.visibility import masked
+from ranking_engine import MISSING_POLICIES, RULES, ScoreMatrix
+from ranking_engine.text.names import fold_name
+
+MOST_BENCHMARKS = 12
+LEAST_BENCHMARKS = 2  # a system that stands on one of them alone meets nobody of another
+MOST_SYSTEMS = 400  # on a board over benchmarks
+MOST_OFFERED = 100  # benchmarks in the form, beside those that are chosen
+MOST_ROWS = 100  # of the table of ranks
+DEFAULT_RULE, DEFAULT_POLICY = "copeland", "drop_systems"
+
+# What a rank on one benchmark is worth, by the key of the address: the name, and what it is.
+SCORES: Mapping[str, tuple[str, str]] = {
+    "share": (
+        "share of rivals beaten",
+        "the share of the other ranked systems that stand below it, ties one half: from 1, first, to 0, last",
+    ),
+    "points": (
+        "Borda points",
+        "a point for every system below it: a first place is worth more on a long board than on a short one",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class CompareQuery:
+    """What an address asks."""
+
+    keys: tuple[str, ...] = ()
+    rule: str = ""  # which makes the ranks on each benchmark; empty = each benchmark's own
+    score: str = "share"
+    policy: str = DEFAULT_POLICY
+    reference: str = ""
+    least: int = LEAST_BENCHMARKS  # systems that stand on so many of the benchmarks take part
+    q: str = ""
+    find: str = ""  # words in the names or summaries of the benchmarks that are offered
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the form offers: benchmarks as (key, name)."""
+
+    chosen: list[tuple[str, str]]
+    others: list[tuple[str, str]]
+    has_more: bool  # whether there are others that are not offered
+
+
+@dataclass(frozen=True)
+class Place:
+    """A system on one benchmark."""
+
+    rank: int
+    n_ranked: int
+    is_tied: bool
+    name: str  # as it is called there
+    key: str
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A benchmark that takes part, with its ranks by folded name; or why it does not."""
+
+    key: str
+    name: str
+    rule_name: str
+    places: Mapping[str, Place]
+    worth: Mapping[str, float]
+    is_ranks_only: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class ComparedRow:
+    """One system across the benchmarks, in their order; None where it has no rank."""
+
+    name: str
+    rank: int | None  # on the board over them, under the reference rule
+    places: list[Place | None]
+    other_names: list[str]  # that were matched with it and are written otherwise
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Everything that the page shows of the chosen benchmarks."""
+
+    benchmarks: list[Chosen]
+    left_out: list[Chosen]
+    board: Board | None
+    rows: list[ComparedRow]
+    n_matched: int  # systems that stand on at least as many benchmarks as asked for
+    n_systems: int  # different names in all
+    n_rewritten: int  # matches between names that are not written alike
+    reason: str  # why there is no board
+
+
+def choices(viewer: Viewer, query: CompareQuery) -> Choices:
+    """The benchmarks that somebody may choose from: those that lists may mention to them, with a board.
+
+    Those that are chosen come first, then the first of the others by name.
+    """
+    known = _with_boards(viewer)
+    chosen = list(known.filter(key__in=query.keys).order_by("name", "key").values_list("key", "name"))
+    others = known.exclude(key__in=query.keys)
+    if wanted := query.find.replace("\0", "").strip().casefold():
+        others = others.filter(searched_text__contains=wanted)
+    offered = list(others.order_by("name", "key").values_list("key", "name")[: MOST_OFFERED + 1])
+    return Choices(chosen, offered[:MOST_OFFERED], has_more=len(offered) > MOST_OFFERED)
+
+
+def _with_boards(viewer: Viewer) -> QuerySet[Benchmark]:
+    return listed_benchmarks(viewer).filter(publication__isnull=False)
+
+
+def compare(viewer: Viewer, query: CompareQuery) -> Compared:
+    """The chosen benchmarks side by side, as `viewer` may see them; of what they may not list it says nothing.
+
+    Args:
+        viewer: who reads.
+        query: what is asked.
+    """
+    known = _with_boards(viewer).filter(key__in=query.keys).select_related("publication__revision__configuration")
+    by_key = {benchmark.key: benchmark for benchmark in known}
+    asked = [by_key[key] for key in dict.fromkeys(query.keys) if key in by_key][:MOST_BENCHMARKS]
+    read = [_chosen(viewer, benchmark, query) for benchmark in asked]
+    benchmarks = [one for one in read if not one.reason]
+    shared = _shared(benchmarks, query.least)
+    board, reason = _board(benchmarks, shared, query)
+    ranks = {} if board is None else {row.name: row.reference_rank for row in board.rows}
+    rows = [_row(folded, benchmarks, ranks) for folded in shared]
+    rows.sort(key=lambda row: (row.rank is None, row.rank or 0, -sum(p is not None for p in row.places), row.name))
+    wanted = fold_name(query.q)
+    return Compared(
+        benchmarks=benchmarks,
+        left_out=[one for one in read if one.reason],
+        board=board,
+        rows=[row for row in rows if wanted in fold_name(row.name)][:MOST_ROWS],
+        n_matched=len(shared),
+        n_systems=len({folded for one in benchmarks for folded in one.places}),
+        n_rewritten=sum(bool(row.other_names) for row in rows),
+        reason=reason,
+    )
+
+
+def _chosen(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> Chosen:
+    """A benchmark's ranks as `viewer` may see them."""
+    audience = audience_of(viewer, benchmark)
+    rule = query.rule or benchmark.default_rule
+    nothing = Chosen(benchmark.key, benchmark.name, RULES[rule].name, {}, {}, audience.is_restricted)
+    if benchmark.publication is None or not audience.sees_board:
+        return _without(nothing, "its owners do not show whose ranks are whose")
+    systems = systems_at(benchmark.publication.revision)
+    published, systems = masked(published_board(benchmark.publication), systems, audience)
+    column = next((column for column in published.columns if column.rule == rule), None)
+    if column is None or column.status != "ranked":
+        return _without(nothing, f"{RULES[rule].name} gives no ranking there")
+    places = _places(column, systems)
+    worth = SCORE_OF[query.score](column)
+    return Chosen(
+        benchmark.key,
+        benchmark.name,
+        RULES[rule].name,
+        places,
+        {fold_name(systems[i].name): float(worth[i]) for i in np.flatnonzero(column.ranks >= 1).tolist()},
+        audience.is_restricted,
+    )
+
+
+def _without(chosen: Chosen, reason: str) -> Chosen:
+    return Chosen(chosen.key, chosen.name, chosen.rule_name, {}, {}, chosen.is_ranks_only, reason)
+
+
+def _places(column: Column, systems: Sequence[BoardSystem]) -> dict[str, Place]:
+    ranks = column.ranks.tolist()
+    return {
+        fold_name(systems[i].name): Place(rank, column.n_ranked, ranks.count(rank) > 1, systems[i].name, systems[i].key)
+        for i, rank in enumerate(ranks)
+        if rank >= 1
+    }
+
+
+def share_of_rivals(column: Column) -> np.ndarray:
+    """Of every system, the share of the other ranked ones below it, ties one half; NaN where it has no rank, or no
+    rival."""
+    n = column.n_ranked
+    if n < 2:
+        return np.full(len(column.ranks), math.nan)
+    return (n - average_ranks(column.ranks)) / (n - 1)
+
+
+def borda_points(column: Column) -> np.ndarray:
+    """Of every system, how many ranked ones stand below it; NaN where it has no rank."""
+    ranks = column.ranks.astype(float)
+    ranks[ranks < 1] = math.nan
+    ranked = column.ranks[column.ranks >= 1]
+    below = np.array([(ranked > rank).sum() for rank in column.ranks], dtype=float)
+    return np.where(np.isnan(ranks), math.nan, below)
+
+
+SCORE_OF: Mapping[str, Callable[[Column], np.ndarray]] = {"share": share_of_rivals, "points": borda_points}
+
+
+def _shared(benchmarks: Sequence[Chosen], least: int) -> list[str]:
+    """The folded names that have a rank on at least so many of the benchmarks."""
+    counts: dict[str, int] = {}
+    for one in benchmarks:
+        for folded in one.places:
+            counts[folded] = counts.get(folded, 0) + 1
+    return sorted(folded for folded, n in counts.items() if n >= least)
+
+
+def _board(benchmarks: Sequence[Chosen], shared: Sequence[str], query: CompareQuery) -> tuple[Board | None, str]:
+    """The board whose tasks are the benchmarks; or why there is none."""
+    if len(benchmarks) < 2:
+        return None, "Choose at least two benchmarks that can be compared."
+    if len(shared) < 2:
+        who = f"Only {_name(shared[0], benchmarks)}" if shared else "No system"
+        return None, f"{who} stands on at least {query.least} of these {len(benchmarks)} under the same name."
+    if len(shared) > MOST_SYSTEMS:
+        return None, f"{len(shared)} systems match; up to {MOST_SYSTEMS} are ranked. Ask for those on more benchmarks."
+    values = [[one.worth.get(folded, math.nan) for one in benchmarks] for folded in shared]
+    names = [_name(folded, benchmarks) for folded in shared]
+    matrix = ScoreMatrix(values, system_names=names, task_names=[one.name for one in benchmarks])
+    found = rank_in_time(matrix, query.policy, "basic", split_rules(matrix.n_systems, matrix.n_tasks).quick)
+    if found.majority is None:
+        return None, "Nothing was ranked."
+    published = board_of(matrix, "basic", found.outcomes, found.majority, found.too_long)
+    by_rule = {column.rule: column for column in published.columns}
+    reference = by_rule.get(query.reference) or by_rule.get(DEFAULT_RULE) or published.columns[0]
+    systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(names)]
+    asked = BoardQuery(reference=reference.rule, policy=query.policy, aggregation="basic")
+    return lay_out(
+        published, systems, reference, query=asked, about={}, policy=query.policy, aggregation="basic", is_whole=True
+    ), ""
+
+
+def _name(folded: str, benchmarks: Sequence[Chosen]) -> str:
+    """What a system is called on the first of the benchmarks that has it."""
+    return next(one.places[folded].name for one in benchmarks if folded in one.places)
+
+
+def _row(folded: str, benchmarks: Sequence[Chosen], ranks: Mapping[str, int | None]) -> ComparedRow:
+    places = [one.places.get(folded) for one in benchmarks]
+    name = _name(folded, benchmarks)
+    others = dict.fromkeys(place.name for place in places if place is not None and place.name != name)
+    return ComparedRow(name, ranks.get(name), places, list(others))
+
+
+def known_policy(policy: str) -> str:
+    """The policy asked for; the default where there is none of this name."""
+    return policy if policy in MISSING_POLICIES else DEFAULT_POLICY

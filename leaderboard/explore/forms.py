@@ -1,0 +1,118 @@
+"""A table that somebody brings along, and how it is to be ranked."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from leaderboard.computing.rankings import site_rules
+from leaderboard.explore.try_table import TryOptions
+from ranking_engine import AGGREGATIONS, MISSING_POLICIES, RULES, TIES
+
+CODE = {"spellcheck": "false", "autocomplete": "off", "autocapitalize": "off"}
+POLICIES = {
+    "": "the file’s, else incomplete systems unranked",
+    "undefined": "no ranking",
+    "drop_systems": "incomplete systems unranked",
+    "drop_tasks": "incomplete tasks left out",
+    "median": "task median filled in",
+    "worst": "task’s worst score filled in",
+}
+COUNTING = {
+    "": "groups balanced, where there are any",
+    "basic": "tasks by their own weight",
+    "weighted": "weighted by group",
+    "balanced": "groups balanced",
+    "two_step": "two steps",
+}
+PLACES = {"": "as each rule says", "average": "average place", "best": "best place", "worst": "worst place"}
+
+
+def _rules(first: str) -> list[tuple[str, str]]:
+    return [("", first), *((key, RULES[key].name) for key in site_rules())]
+
+
+def _choices(words: dict[str, str], known: Any) -> list[tuple[str, str]]:  # noqa: ANN401 -- a mapping or a tuple
+    return [(key, text) for key, text in words.items() if not key or key in known]
+
+
+class TryForm(forms.Form):
+    """The table, what describes it, and the options of a board."""
+
+    text = forms.CharField(
+        required=False,
+        strip=False,
+        label="A table",
+        help_text="First a line with the names of the columns: <code>system</code>, then the tasks. Then a line for "
+        "each system; an empty cell is a missing score. Cells copied from a spreadsheet will do.",
+        widget=forms.Textarea(attrs={"rows": 9, **CODE}),
+    )
+    file = forms.FileField(
+        required=False,
+        allow_empty_file=True,
+        label="or a CSV file",
+        help_text="UTF-8; commas, semicolons or tabs between the columns. You can drop a file on the button.",
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,text/csv,text/tab-separated-values"}),
+    )
+    about = forms.CharField(
+        required=False,
+        strip=False,
+        label="benchmark.toml, or weights",
+        help_text="Directions, groups, weights and scales of the tasks; or weights alone, such as "
+        "<code>{&quot;RTE&quot;: 2, &quot;CoLA&quot;: &quot;1/3&quot;}</code>.",
+        widget=forms.Textarea(attrs={"rows": 4, **CODE}),
+    )
+    about_file = forms.FileField(
+        required=False,
+        allow_empty_file=True,
+        label="or that as a file",
+        widget=forms.FileInput(attrs={"accept": ".toml,.json"}),
+    )
+    reference = forms.ChoiceField(
+        required=False,
+        choices=lambda: _rules("Borda; Copeland where scores are missing"),
+        label="Sort by, compare with",
+    )
+    policy = forms.ChoiceField(
+        required=False, choices=_choices(POLICIES, MISSING_POLICIES), label="Where a rule needs a score that is missing"
+    )
+    aggregation = forms.ChoiceField(
+        required=False, choices=_choices(COUNTING, AGGREGATIONS), label="How groups of tasks count"
+    )
+    ties = forms.ChoiceField(required=False, choices=_choices(PLACES, TIES), label="Ties within a task")
+    rules = forms.MultipleChoiceField(
+        required=False,
+        choices=lambda: _rules("")[1:],
+        label="Columns",
+        help_text="With none ticked, all.",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    scores = forms.BooleanField(required=False, label="Show the rules’ scores")
+
+    def clean(self) -> dict[str, Any]:
+        """A table from one place, and no more than is read."""
+        cleaned = super().clean() or self.cleaned_data
+        for text, file, what in (("text", "file", "the table"), ("about", "about_file", "what describes it")):
+            if cleaned.get(file) is not None:  # a file just chosen stands for what was pasted before
+                cleaned[text] = cleaned[file].read(settings.TRY_BYTES + 1)
+            else:
+                cleaned[text] = (cleaned.get(text) or "").encode("utf-8", "surrogatepass")
+            if len(cleaned[text]) > settings.TRY_BYTES:
+                least = f"{settings.TRY_BYTES // 1000} kB"
+                self.add_error(text, f"More than {least}: that is too large to be tried here ({what}). The command "
+                               "line has no such limit: python -m ranking_engine rank scores.csv")  # fmt: skip
+        if not self.errors and not cleaned["text"].strip():
+            self.add_error("text", "Paste a table, choose a file, or take the example.")
+        return cleaned
+
+    def options(self) -> TryOptions:
+        """How it is to be ranked."""
+        cleaned = self.cleaned_data
+        return TryOptions(
+            reference=cleaned["reference"],
+            policy=cleaned["policy"],
+            aggregation=cleaned["aggregation"],
+            ties=cleaned["ties"],
+            rules=tuple(cleaned["rules"]),
+            scores=cleaned["scores"],
+        )

@@ -1,0 +1,115 @@
+"""Weights kept under a name: a reader's own, and those that owners publish for all readers of a benchmark."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError
+from django.db.models import Q
+
+from leaderboard.access.audience import Audience
+from leaderboard.common.locks import in_turn
+from leaderboard.models import Benchmark, WeightProfile
+from leaderboard.models.weights import PROFILE_NAME_LENGTH
+from leaderboard.rankings.weights import Weights, read_weights
+from ranking_engine.text.names import clean_name, name_problem
+
+MOST_PROFILES = 50  # of one person on one benchmark
+
+
+class ProfileError(ValueError):
+    """A profile that cannot be kept; the message says why, in words for its author."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A profile as the page lists it."""
+
+    id: int
+    name: str
+    is_published: bool
+    is_own: bool
+    weights: Weights
+    aggregation: str
+
+
+def profiles_for(audience: Audience, content: dict[str, Any]) -> list[Profile]:
+    """The published profiles of a benchmark, then the viewer's own; in one query.
+
+    Tasks and groups that the revision does not have any more are passed over.
+    """
+    shown = Q(is_published=True)
+    if audience.viewer.is_authenticated:
+        shown |= Q(author=audience.viewer)
+    rows = WeightProfile.objects.filter(shown, benchmark=audience.benchmark).order_by("-is_published", "name", "pk")
+    return [
+        Profile(
+            row.pk,
+            row.name,
+            row.is_published,
+            row.author_id == audience.viewer.pk,
+            _known(row, content),
+            row.aggregation,
+        )
+        for row in rows
+    ]
+
+
+def _known(row: WeightProfile, content: dict[str, Any]) -> Weights:
+    tasks = {task["key"] for task in content["tasks"]}
+    groups = {group["key"] for group in content["groups"]}
+    return read_weights(
+        {key: weight for key, weight in row.task_weights.items() if key in tasks},
+        {key: weight for key, weight in row.group_weights.items() if key in groups},
+        content,
+    )
+
+
+def keep_profile(
+    audience: Audience,
+    *,
+    name: str,
+    weights: Weights,
+    aggregation: str,
+    is_published: bool,
+) -> WeightProfile:
+    """Keep weights under a name; the author's own profile of this name is replaced.
+
+    Raises:
+        ProfileError: the name is none, is taken by a published profile, or there are too many of them; or somebody
+            who does not own the benchmark would publish.
+    """
+    benchmark, author = audience.benchmark, audience.user
+    name = clean_name(name)
+    if problem := name_problem(name):
+        raise ProfileError(f"The name {problem}.")
+    if len(name) > PROFILE_NAME_LENGTH:
+        raise ProfileError(f"The name has {len(name)} characters; at most {PROFILE_NAME_LENGTH} are kept.")
+    if is_published and not audience.may_administer:
+        raise ProfileError("Only the owners of a benchmark publish weights for all readers.")
+    if aggregation and aggregation not in Benchmark.Aggregation.values:
+        raise ProfileError("There is no such way to count tasks and groups together.")
+    kept = {
+        "task_weights": dict(weights.tasks),
+        "group_weights": dict(weights.groups),
+        "aggregation": aggregation,
+        "is_published": is_published,
+    }
+    try:
+        with in_turn(author):
+            own = WeightProfile.objects.filter(benchmark=benchmark, author=author)
+            if own.exclude(name=name).count() >= MOST_PROFILES:
+                raise ProfileError(f"You keep {MOST_PROFILES} profiles here; delete one first.")
+            row, _ = WeightProfile.objects.update_or_create(
+                benchmark=benchmark, author=author, name=name, defaults=kept
+            )
+    except IntegrityError as error:
+        raise ProfileError("Another owner has published weights under this name; choose another one.") from error
+    return row
+
+
+def delete_profile(audience: Audience, profile_id: int) -> bool:
+    """Delete one's own profile; owners delete any published one. Returns whether there was such a one."""
+    mine = Q(author=audience.viewer)
+    if audience.may_administer:
+        mine |= Q(is_published=True)
+    return WeightProfile.objects.filter(mine, benchmark=audience.benchmark, pk=profile_id).delete()[0] > 0

@@ -1,0 +1,275 @@
+"""A table that somebody brings along: ranked under every quick rule, and forgotten. Nothing here is stored or logged.
+
+It is read and ranked in a child process (`leaderboard.computing.tried`). What is computed is bounded by its size
+beforehand; what takes longer than the seconds allowed is left out, and said.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+
+from leaderboard.boards.board import Board, lay_out
+from leaderboard.boards.query import BoardQuery
+from leaderboard.common.charts.heat_map import HeatMap
+from leaderboard.common.text import direction_question, in_words, value_text
+from leaderboard.comparisons.agreement import likeness_order, tau_map, tau_sentence
+from leaderboard.comparisons.head_to_head import majority_sentence, margin_map
+from leaderboard.computing.pairs import kendall_taus_of
+from leaderboard.computing.rankings import Outcomes
+from leaderboard.computing.tried import (
+    Duels,
+    RankAs,
+    ReadTable,
+    TablePart,
+    Tests,
+    Unreadable,
+    Winners,
+    figures_of_table,
+    reference_rule,
+)
+from leaderboard.explore.matrix import board_of
+from leaderboard.on_demand.budget import TookTooLongError, TooLargeError, compute
+from leaderboard.rankings.confidence.significance import told_apart
+from leaderboard.rankings.margins import Margins
+from leaderboard.rankings.published import Column, PublishedBoard
+from leaderboard.rankings.reports import pack_arrays
+from leaderboard.rankings.scores import BoardSystem
+from leaderboard.rankings.text import precision_sentence
+from leaderboard.studies.prospects.page import ProspectRow, prospect_order, prospect_row
+from leaderboard.studies.prospects.text import counts_sentence
+from ranking_engine import RULES, TIES, ScoreMatrix
+from ranking_engine.core.aggregation import AGGREGATIONS
+from ranking_engine.core.missing import MISSING_POLICIES
+from ranking_engine.files.tables import TableError
+from ranking_engine.prospects import Prospects
+
+EXAMPLE = settings.ROOT / "leaderboard" / "demonstration" / "superglue"
+
+
+@dataclass(frozen=True)
+class TryOptions:
+    """How the table is to be ranked; what is empty is as for a new benchmark."""
+
+    reference: str = ""
+    policy: str = ""
+    aggregation: str = ""
+    ties: str = ""
+    rules: tuple[str, ...] = ()
+    scores: bool = False
+
+
+@dataclass(frozen=True)
+class WhoCanWin:
+    """Who could win under some weights; or why that was not found out."""
+
+    sentence: str = ""
+    rows: list[ProspectRow] = field(default_factory=list)
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class TriedTable:
+    """Everything that the page says of a table."""
+
+    board: Board
+    n_groups: int
+    agreement: HeatMap | None
+    agreement_sentence: str
+    margins: HeatMap | None
+    margins_sentence: str
+    n_in_margins: int
+    can_win: WhoCanWin
+    seconds: float
+    read_as: str = ""  # how the table is written, where that is unusual
+    left_out: str = ""  # what was not done in time
+    rounding: str = ""  # what is to be told of scores that were rounded as they were read
+    precision_text: str = ""  # to what they are rounded before anything is ranked
+    direction_question: str = ""  # about tasks whose names say that less is better
+
+
+def example() -> tuple[str, str]:
+    """A table to begin with, and the file that describes it: SuperGLUE."""
+    return (EXAMPLE / "scores.csv").read_text("utf-8"), (EXAMPLE / "benchmark.toml").read_text("utf-8")
+
+
+def try_table(table: bytes, about: bytes, options: TryOptions, *, is_whole: bool = False) -> TriedTable:
+    """Rank a table in every way that the quick engine knows.
+
+    Args:
+        table: a scores.csv.
+        about: a benchmark.toml, a JSON object of weights by task, or nothing.
+        options: how.
+        is_whole: only the board, with all its rows, as downloads have it.
+
+    Raises:
+        TableError: something cannot be read; it names line and column.
+        TooLargeError, BusyError, AbandonedError: as `on_demand.compute`; too long it took only where nothing is ranked.
+    """
+    started = time.monotonic()
+    asked = RankAs(
+        policy=_known(options.policy, MISSING_POLICIES),
+        aggregation=_known(options.aggregation, AGGREGATIONS),
+        ties=_known(options.ties, TIES),
+        reference=options.reference,
+        n_systems=settings.TRY_SYSTEMS,
+        n_tasks=settings.TRY_TASKS,
+        seconds=settings.ON_DEMAND_SECONDS,
+        is_whole=is_whole,
+    )
+    found = _Parts()
+    try:
+        compute(figures_of_table, table, about, asked, on_part=found.take)
+    except TooLargeError:  # there is no time or no memory left: what is there is shown
+        if found.published is None:
+            raise
+    return found.tried(options, asked, started)
+
+
+class _Parts:
+    """What has come of a table so far."""
+
+    def __init__(self) -> None:
+        self.read: ReadTable | None = None
+        self.outcomes: Outcomes = {}
+        self.majority: tuple[int | None, np.ndarray] | None = None
+        self.duels: Duels | None = None
+        self.tests: Tests | None = None
+        self.winners: Winners | None = None
+
+    def take(self, part: TablePart) -> None:
+        """Keep a part.
+
+        Raises:
+            TableError: the table cannot be read.
+        """
+        match part:
+            case Unreadable():
+                raise TableError(part.issues, part.source)
+            case ReadTable():
+                self.read = part
+            case dict():
+                self.outcomes |= part
+            case Duels():
+                self.duels = part
+            case Tests():
+                self.tests = part
+            case Winners():
+                self.winners = part
+            case _:
+                self.majority = part
+
+    @property
+    def published(self) -> PublishedBoard | None:
+        """The board of what is ranked; None where there is too little for one."""
+        if self.read is None or self.majority is None or not self.outcomes:
+            return None
+        rules = self.read.rules
+        outcomes = {rule: self.outcomes[rule] for rule in rules if rule in self.outcomes}
+        too_long = [rule for rule in rules if rule not in outcomes]
+        board = board_of(self.read.matrix, self.read.aggregation, outcomes, self.majority, too_long)
+        by_rule = {column.rule: column for column in board.columns}
+        return replace(board, columns=[by_rule[rule] for rule in rules])
+
+    def tried(self, options: TryOptions, asked: RankAs, started: float) -> TriedTable:
+        """What the page says of these parts."""
+        published, read = self.published, self.read
+        if published is None or read is None:
+            raise TookTooLongError("There was no time to rank the table.")
+        matrix = read.matrix
+        query = BoardQuery(
+            reference=options.reference, policy=read.policy, aggregation=read.aggregation, ties=asked.ties,
+            rules=tuple(rule for rule in options.rules if rule in RULES and not RULES[rule].parameters),
+            scores=options.scores,
+        )  # fmt: skip
+        reference = _reference(published.columns, options.reference, matrix)
+        systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(matrix.system_names)]
+        board = lay_out(
+            published if asked.is_whole else _tested(published, self.tests, matrix.n_systems),
+            systems,
+            reference,
+            query=query,
+            about={},
+            policy=read.policy,
+            aggregation=read.aggregation,
+            is_whole=True,
+        )
+        if asked.is_whole:
+            return TriedTable(board, 0, None, "", None, "", 0, WhoCanWin(), 0.0)
+        ranking = [column for column in published.columns if column.status == "ranked"]
+        is_compared = len(ranking) > 1 and matrix.n_systems > 1
+        tau = kendall_taus_of([column.ranks for column in ranking]) if is_compared else None
+        if tau is not None:
+            order = likeness_order(tau, ranking.index(reference) if reference in ranking else 0)
+            ranking, tau = [ranking[k] for k in order], tau[np.ix_(order, order)]
+        shown, margins = (self.duels.systems, Margins(**self.duels.margins)) if self.duels else ([], None)
+        return TriedTable(
+            board=board,
+            n_groups=len(matrix.group_weights),
+            agreement=None if tau is None else tau_map(ranking, tau),
+            agreement_sentence="" if tau is None else tau_sentence(ranking, tau),
+            margins=margin_map(systems, shown, shown, margins, column=reference)
+            if margins is not None and len(shown) > 1
+            else None,
+            margins_sentence=majority_sentence(published, systems),
+            n_in_margins=len(shown),
+            can_win=_can_win(self.winners),
+            seconds=time.monotonic() - started,
+            read_as=read.read_as,
+            rounding=read.rounding,
+            precision_text=precision_sentence(
+                [
+                    {"name": name, "precision": None if precision != precision else value_text(precision)}  # noqa: PLR0124
+                    for name, precision in zip(matrix.task_names, matrix.precision.tolist(), strict=True)
+                ]
+            ),
+            direction_question=direction_question(read.doubtful),
+            left_out=_left_out([rule for rule in read.rules if rule not in self.outcomes]),
+        )
+
+
+def _known(key: str, among: Mapping[str, object]) -> str:
+    return key if key in among else ""
+
+
+def _left_out(rules: Sequence[str]) -> str:
+    if not rules:
+        return ""
+    named = in_words([RULES[rule].name for rule in rules], most=6)
+    return f"The {settings.ON_DEMAND_SECONDS} seconds that there are did not last for {named}."
+
+
+def _reference(columns: Sequence[Column], asked: str, matrix: ScoreMatrix) -> Column:
+    """The rule asked for, whatever it says here; else the one that a new benchmark would have."""
+    by_rule = {column.rule: column for column in columns}
+    if asked in by_rule:
+        return by_rule[asked]
+    ranked = [column.rule for column in columns if column.status == "ranked"]
+    return by_rule.get(reference_rule(ranked, "", matrix), columns[0])
+
+
+def _tested(board: PublishedBoard, tests: Tests | None, n_systems: int) -> PublishedBoard:
+    """The board with what the tests of pairs say under the reference rule."""
+    reason = "it takes more time or memory than there is for it here" if tests is None else tests.reason
+    summary: dict[str, Any] = {"status": "undefined", "reason": reason, "rules": {}}
+    packed = b""
+    if tests is not None and tests.found is not None:
+        summary, arrays = told_apart({tests.rule: tests.found}, n_systems)
+        packed = pack_arrays(arrays)
+    return replace(board, tests=summary, test_arrays=packed)
+
+
+def _can_win(winners: Winners | None) -> WhoCanWin:
+    if winners is None or winners.is_late:
+        return WhoCanWin(reason=f"Who could win takes longer than there is time for here: {settings.ON_DEMAND_SECONDS} "
+                                "seconds in all.")  # fmt: skip
+    if winners.found is None:
+        return WhoCanWin(reason=winners.reason)
+    return WhoCanWin(counts_sentence(winners.found.summary()["verdicts"]), _prospect_rows(winners.found))
+
+
+def _prospect_rows(found: Prospects) -> list[ProspectRow]:
+    return [prospect_row(one, found, {}, {}) for one in sorted(found.systems, key=lambda one: prospect_order(one, {}))]

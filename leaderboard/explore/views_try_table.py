@@ -1,0 +1,114 @@
+"""The page on which anybody ranks a table of their own: no account, nothing kept."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadhandler import MemoryFileUploadHandler
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.http import content_disposition_header
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from leaderboard.boards.exports import FORMATS
+from leaderboard.common.text import as_sentence
+from leaderboard.explore.forms import TryForm
+from leaderboard.explore.page import MatrixPage
+from leaderboard.explore.try_table import TryOptions, example, try_table
+from leaderboard.on_demand.allowance import may_ask
+from leaderboard.on_demand.budget import RETRY_SECONDS, BusyError, TooLargeError
+from ranking_engine.files.tables import TableError
+
+NAME = "Your table"
+SHOWN_ERRORS = 20
+FORM_BYTES = 4  # the largest request, as a multiple of the largest table: two texts, two files
+
+
+@csrf_exempt  # only so that the handler can be chosen before the form is read; the view beneath is protected
+@require_http_methods(["GET", "HEAD", "POST"])
+def try_page(request: HttpRequest) -> HttpResponse:
+    """Everything that the quick engine knows of a pasted or uploaded table."""
+    if int(request.META.get("CONTENT_LENGTH") or 0) > FORM_BYTES * settings.TRY_BYTES + 100_000:
+        reason = f"A table may have {settings.TRY_BYTES // 1000} kB here; what was sent is larger and was not read."
+        return render(request, "explore/try.html", {"form": TryForm(), "refusal": reason}, status=413)
+    request.upload_handlers = [_InMemory(request)]
+    return _try_page(request)
+
+
+class _InMemory(MemoryFileUploadHandler):
+    """Keeps files in memory whatever their size, which is bounded before: none is ever written to a disk."""
+
+    def handle_raw_input(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        self.activated = True
+
+
+@never_cache
+@csrf_protect
+@sensitive_post_parameters()
+def _try_page(request: HttpRequest) -> HttpResponse:
+    form, context = TryForm(), dict[str, Any]()
+    if request.method == "POST":
+        form = TryForm(request.POST, request.FILES)
+    elif request.GET.get("example"):
+        text, about = example()
+        form = TryForm({"text": text, "about": about})
+        context["is_example"] = True
+    if not form.is_bound:
+        return _page(request, form, context)
+    if not may_ask(request, "try"):
+        return _page(request, form, context | {"refusal": "You have tried many tables. Wait a minute."}, 429)
+    if not form.is_valid():
+        return _page(request, form, context, 400)
+    status = 400
+    try:
+        return _answer(request, form, context)
+    except TableError as error:
+        errors = [f"{error.source}{', ' if issue.line else ': '}{issue}" for issue in error.errors[:SHOWN_ERRORS]]
+        context |= {"errors": errors, "n_more_errors": len(error.errors) - len(errors)}
+    except ValueError as error:  # it needs too much, or groups leave no task a weight
+        context["refusal"], status = as_sentence(str(error)), 422 if isinstance(error, TooLargeError) else 400
+    except BusyError:
+        context["refusal"], status = "Others have tables ranked just now. Try again in a moment.", 503
+    response = _page(request, form, context, status)
+    if status == 503:
+        response["Retry-After"] = str(RETRY_SECONDS)
+    return response
+
+
+def _answer(request: HttpRequest, form: TryForm, context: dict[str, Any]) -> HttpResponse:
+    """The page with the table's board; or the board as a file, where a button asks for that."""
+    extension = request.POST.get("format", "")
+    options: TryOptions = form.options()
+    cleaned = form.cleaned_data
+    if extension in FORMATS:
+        found = try_table(cleaned["text"], cleaned["about"], options, is_whole=True)
+        content_type, write = FORMATS[extension]
+        response = HttpResponse(write(found.board, NAME), content_type=f"{content_type}; charset=utf-8")
+        name = content_disposition_header(as_attachment=True, filename=f"ranks.{extension}")
+        response["Content-Disposition"] = name or "attachment"
+        return response
+    tried = try_table(cleaned["text"], cleaned["about"], options)
+    return _page(request, form, context | {"tried": tried, "board": MatrixPage(tried.board, NAME.lower())})
+
+
+def _page(request: HttpRequest, form: TryForm, context: dict[str, Any], status: int = 200) -> HttpResponse:
+    if form.is_bound:
+        # The answer brings the texts along, those of files too: so that other options need no new upload.
+        cleaned = getattr(form, "cleaned_data", {})
+        texts = {name: cleaned[name] for name in ("text", "about") if isinstance(cleaned.get(name), bytes)}
+        stated = {name: form.data.get(name) for name in form.data} | {"rules": request.POST.getlist("rules")}
+        form.data = stated | {
+            name: text.decode("utf-8-sig", "replace")[: settings.TRY_BYTES] for name, text in texts.items()
+        }
+    formats = [("csv", "CSV"), ("json", "JSON"), ("tex", "LaTeX"), ("md", "Markdown")]
+    about = {"limits": _limits(), "form": form, "formats": formats}
+    return render(request, "explore/try.html", about | context, status=status)
+
+
+def _limits() -> str:
+    return (
+        f"up to {settings.TRY_SYSTEMS} systems, {settings.TRY_TASKS} tasks and {settings.TRY_BYTES // 1000} kB; "
+        f"{settings.ON_DEMAND_SECONDS} seconds of computing"
+    )

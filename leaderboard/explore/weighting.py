@@ -1,0 +1,161 @@
+"""The sliders of the what-if page: what each task and group weighs, its share, and presets that set many at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from leaderboard.rankings.score_matrix import RevisionMatrix
+from leaderboard.rankings.weights import TENTHS, Weights, in_tenths, shares_of, weighed_matrix, weight_text
+
+MOST_CONDITIONS = 20
+MOST_GROUP_PRESETS = 8
+
+
+@dataclass(frozen=True)
+class Slider:
+    """The weight of a task, or of a group with the sliders of its tasks."""
+
+    kind: str  # "task" or "group"
+    key: str
+    name: str
+    weight_text: str
+    own_text: str
+    tenths: int  # its share of all votes, in tenths of a percent
+    tasks: list["Slider"] = field(default_factory=list)
+
+    @property
+    def field_name(self) -> str:
+        """What its field is called."""
+        return f"{'g' if self.kind == 'group' else 'w'}.{self.key}"
+
+    @property
+    def share_text(self) -> str:
+        """`12.5 %`."""
+        return tenths_text(self.tenths)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it weighs something else than on the benchmark."""
+        return self.weight_text != self.own_text
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A weighting under a name."""
+
+    name: str
+    weights: Weights
+    aggregation: str = ""  # empty = the one in force
+
+
+def tenths_text(tenths: int) -> str:
+    """A share in tenths of a percent, for people."""
+    return f"{tenths // 10}.{tenths % 10} %"
+
+
+def weighs_groups(content: dict[str, Any], aggregation: str) -> bool:
+    """Whether groups have weights of their own under the aggregation."""
+    return aggregation != "basic" and any(task["group"] for task in content["tasks"])
+
+
+def sliders_of(found: RevisionMatrix, weights: Weights, aggregation: str) -> list[Slider]:
+    """One a group and one a task without a group, in the benchmark's order; of every task that has an order."""
+    content = found.revision.configuration.content
+    shares = shares_of(weighed_matrix(found, weights), aggregation)
+    tenths = in_tenths(shares)
+    tasks = {
+        task["key"]: Slider(
+            "task",
+            task["key"],
+            task["name"],
+            weight_text(Fraction(weights.tasks.get(task["key"], task["weight"]))),
+            weight_text(Fraction(task["weight"])),
+            tenths[t],
+        )
+        for t, task in enumerate(content["tasks"])
+        if task["direction"] != 0
+    }
+    if not weighs_groups(content, aggregation):
+        return list(tasks.values())
+    top: list[Slider] = []
+    groups = {group["key"]: group for group in content["groups"]}
+    for task in content["tasks"]:
+        if task["key"] not in tasks:
+            continue
+        if task["group"] is None:
+            top.append(tasks[task["key"]])
+        elif task["group"] in groups:
+            group = groups.pop(task["group"])
+            members = [tasks[t["key"]] for t in content["tasks"] if t["group"] == group["key"] and t["key"] in tasks]
+            own = weight_text(Fraction(group["weight"]))
+            top.append(
+                Slider(
+                    "group",
+                    group["key"],
+                    group["name"],
+                    weights.groups.get(group["key"], own),
+                    own,
+                    sum(member.tenths for member in members),
+                    members,
+                )
+            )
+    return top
+
+
+def presets_of(content: dict[str, Any], aggregation: str) -> list[Preset]:
+    """Equal weights, and each group alone where there are few."""
+    ordered = [task for task in content["tasks"] if task["direction"] != 0]
+    equal = {task["key"]: "1" for task in ordered if Fraction(task["weight"]) != 1}
+    equal_groups = {group["key"]: "1" for group in content["groups"] if Fraction(group["weight"]) != 1}
+    used = {task["group"] for task in ordered if task["group"]}
+    if not used:
+        return [Preset("Equal tasks", Weights(equal))]
+    found = [Preset("Equal tasks", Weights(equal), "basic")]
+    by_group = aggregation if aggregation not in ("basic", "two_step") else "balanced"
+    found.append(Preset("Equal groups", Weights(equal, equal_groups), by_group))
+    if len(used) <= MOST_GROUP_PRESETS:
+        for group in content["groups"]:
+            if group["key"] in used:
+                others = {task["key"]: "0" for task in ordered if task["group"] != group["key"]}
+                own = {task["key"]: task["weight"] for task in ordered}
+                named = {key: "0" for key in others if Fraction(own[key])}
+                found.append(Preset(f"{group['name']} alone", Weights(named), "basic"))
+    return found
+
+
+def conditions_of(found: RevisionMatrix, weights: Weights, aggregation: str) -> list[str]:
+    """What was changed, as conditions on the weights: what gained weighs at least as much, what lost at most.
+
+    Bounds are rounded to tenths of a percent so that the weights themselves satisfy them. Tasks that do not vote on the
+    benchmark cannot be in a condition.
+    """
+    content = found.revision.configuration.content
+    own = shares_of(found.matrix, content["aggregation"])
+    now = shares_of(weighed_matrix(found, weights), aggregation)
+    votes = {task["key"]: (own[t], now[t]) for t, task in enumerate(content["tasks"]) if own[t]}
+    by_group: dict[str, list[str]] = {}
+    for task in content["tasks"]:
+        if task["group"] and task["key"] in votes:
+            by_group.setdefault(task["group"], []).append(task["key"])
+    bounds: list[tuple[Fraction, str]] = []
+    singles = set(votes)
+    for group, keys in by_group.items():
+        if not any(key in weights.tasks for key in keys):  # its tasks kept their proportions
+            singles -= set(keys)
+            bounds += _bound(f'group:"{group}"', [votes[key] for key in keys])
+    for task in content["tasks"]:
+        if task["key"] in singles:
+            bounds += _bound(f'"{task["key"]}"', [votes[task["key"]]])
+    bounds.sort(key=lambda bound: -bound[0])
+    return [text for _, text in bounds[:MOST_CONDITIONS]]
+
+
+def _bound(name: str, shares: Sequence[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, str]]:
+    before, after = (sum(column, Fraction(0)) for column in zip(*shares, strict=True))
+    if before == after:
+        return []
+    limit = after * TENTHS
+    tenths = limit.numerator // limit.denominator if after > before else -(-limit.numerator // limit.denominator)
+    relation = ">=" if after > before else "<="
+    return [(abs(after - before), f"{name} {relation} {tenths // 10}.{tenths % 10}%")]

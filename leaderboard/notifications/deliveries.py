@@ -1,0 +1,179 @@
+"""Carrying out one delivery: what it says, how it is signed, what becomes of an address that never answers."""
+
+import hmac
+import json
+import time
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from leaderboard.access.audience import audience_of
+from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.common.site_address import site_address
+from leaderboard.models import (
+    AuditEntry,
+    Benchmark,
+    Membership,
+    NoticeKind,
+    OutboxMessage,
+    Publication,
+    Report,
+    Webhook,
+    WebhookDelivery,
+)
+from leaderboard.notifications.notices import tell
+from leaderboard.notifications.posting import AddressError, PostError, post
+
+# Both have to be passed: a busy benchmark fails often within a minute in which a receiver is started anew.
+MOST_FAILURES, FAILING_FOR = 10, timedelta(hours=12)
+WHY_OFF = "Nothing arrived there for half a day."
+WHY_LEFT = "Its owner left. Whoever switches it on takes it over; renew its secret, which they know."
+SWITCHED_OFF = "the webhook was switched off"
+
+
+def secret_of(webhook: Webhook) -> str:
+    """The key that deliveries are signed with. It changes with the site's own secret, and when owners renew it."""
+    name = f"{webhook.uuid} {webhook.secret_number}" if webhook.secret_number else str(webhook.uuid)
+    return f"whsec_{salted_hmac('plurank.webhook', name, algorithm='sha256').hexdigest()}"
+
+
+def signature(secret: str, body: bytes, at: int) -> str:
+    """What stands in `Plurank-Signature`: when it was signed, and the HMAC of that and the body."""
+    digest = hmac.new(secret.encode(), f"{at}.".encode() + body, sha256).hexdigest()
+    return f"t={at}, v1={digest}"
+
+
+def deliver(message: OutboxMessage) -> None:
+    """Post what a message of the outbox stands for, and note what came of it.
+
+    Raises:
+        PostError: it did not arrive.
+        AddressError: nothing is posted to this address.
+    """
+    rows = WebhookDelivery.objects.select_related("webhook__benchmark", "revision", "publication__revision")
+    delivery = rows.filter(message=message).first()
+    if delivery is None:  # its webhook was deleted
+        return
+    webhook = delivery.webhook
+    if switch_off_leavers(webhook.benchmark) and not Webhook.objects.filter(pk=webhook.pk, is_active=True).exists():
+        return
+    body = json.dumps(body_of(delivery), ensure_ascii=False).encode()
+    headers = {
+        "Content-Type": "application/json; charset=utf-8",
+        "User-Agent": f"Plurank/{settings.PLURANK_VERSION}",
+        "Plurank-Event": delivery.event,
+        "Plurank-Delivery": str(delivery.uuid),
+        "Plurank-Signature": signature(secret_of(webhook), body, int(time.time())),
+    }
+    try:
+        status = post(webhook.address, body, headers)
+    except (PostError, AddressError) as error:
+        _note_failure(delivery, getattr(error, "status", None), str(error))
+        raise
+    WebhookDelivery.objects.filter(pk=delivery.pk).update(status_code=status)
+    Webhook.objects.filter(pk=webhook.pk, n_failures__gt=0).update(n_failures=0, failing_since=None)
+
+
+def body_of(delivery: WebhookDelivery) -> dict[str, Any]:
+    """What a delivery says: nothing that is hidden from anybody, made anew for each attempt."""
+    benchmark, publication = delivery.webhook.benchmark, delivery.publication
+    revision = publication.revision if publication else delivery.revision
+    said: dict[str, Any] = {
+        "id": str(delivery.uuid),
+        "event": delivery.event,
+        "benchmark": benchmark.key,
+        "at": delivery.created_at.isoformat().replace("+00:00", "Z"),
+        "revision": revision.number if revision else None,
+        "cause": revision.cause if revision else None,
+        "links": {
+            "board": site_address(reverse("board", args=[benchmark.key])),
+            "history": site_address(reverse("history", args=[benchmark.key])),
+            "rankings": site_address(reverse("api:rankings", args=[benchmark.key])),
+        },
+    }
+    if publication:
+        said["links"]["board"] += f"?revision={publication.revision.number}"
+        said["winners"] = _winners(benchmark, publication)
+    return said
+
+
+def _winners(benchmark: Benchmark, publication: Publication) -> dict[str, Any] | None:
+    """Who is elected by the default rule, where everybody may know it and it is computed."""
+    anybody = audience_of(AnonymousUser(), benchmark)
+    is_shown = anybody.may_read and anybody.sees_others and anybody.sees_names
+    if not is_shown or publication.revision.withdrawn_at is not None:
+        return None
+    found = winners_of(publication, benchmark.default_rule)
+    return None if found is None else {"rule": benchmark.default_rule, "n": found[0], "names": found[1]}
+
+
+@transaction.atomic
+def _note_failure(delivery: WebhookDelivery, status: int | None, told: str) -> None:
+    WebhookDelivery.objects.filter(pk=delivery.pk).update(status_code=status)
+    now = timezone.now()
+    row = Webhook.objects.filter(pk=delivery.webhook_id)
+    row.update(n_failures=F("n_failures") + 1, failing_since=Coalesce("failing_since", now))
+    failing = row.filter(is_active=True, n_failures__gte=MOST_FAILURES, failing_since__lte=now - FAILING_FOR)
+    if failing.update(is_active=False, why_off=WHY_OFF):
+        webhook, benchmark = delivery.webhook, delivery.webhook.benchmark
+        drop_waiting(webhook, told)
+        _tell_of_switching_off(webhook, benchmark, WHY_OFF)
+
+
+@transaction.atomic
+def switch_off_leavers(benchmark: Benchmark) -> int:
+    """Switch off the webhooks of people who own the benchmark no more; whoever else owns it may take them over.
+
+    Asked when an owner goes, and before anything is put into the outbox or posted, however the role was taken.
+
+    Returns:
+        How many there were.
+    """
+    owners = Membership.objects.filter(benchmark=benchmark, role=Membership.Role.OWNER)
+    left = Webhook.objects.filter(benchmark=benchmark, is_active=True).exclude(author=None)
+    n_left = 0
+    for webhook in left.exclude(author__in=owners.values("user")):
+        if Webhook.objects.filter(pk=webhook.pk, is_active=True).update(is_active=False, why_off=WHY_LEFT):
+            drop_waiting(webhook, WHY_LEFT)
+            _tell_of_switching_off(webhook, benchmark, WHY_LEFT)
+            n_left += 1
+    return n_left
+
+
+def _tell_of_switching_off(webhook: Webhook, benchmark: Benchmark, why: str) -> None:
+    subject = AuditEntry.Subject.WEBHOOK
+    changes = changes_between(subject, str(webhook.uuid), {"active": True}, {"active": False})
+    record_changes(benchmark, changes, actor=None, reason=why)
+    owners = Membership.objects.filter(benchmark=benchmark, role=Membership.Role.OWNER)
+    tell(
+        owners.values_list("user_id", flat=True),
+        NoticeKind.WEBHOOK,
+        key=f"webhook {webhook.pk} off {timezone.now():%Y-%m-%d}",
+        text=f"A webhook of {benchmark.name} was switched off: {why[0].lower()}{why[1:]}",
+        path=reverse("manage_webhooks", args=[benchmark.key]),
+        benchmark=benchmark,
+    )
+
+
+def drop_waiting(webhook: Webhook, told: str = SWITCHED_OFF) -> None:
+    """Send nothing more of what waits for an address."""
+    waiting = OutboxMessage.objects.filter(delivery__webhook=webhook, state=OutboxMessage.State.WAITING)
+    OutboxMessage.objects.filter(pk__in=list(waiting.values_list("pk", flat=True))).update(
+        state=OutboxMessage.State.FAILED, finished_at=timezone.now(), last_error=told
+    )
+
+
+def winners_of(publication: Publication, rule: str) -> tuple[int, list[str]] | None:
+    """How many systems a rule elects on a published board and the names of the first; None where it is not computed."""
+    reports = Report.objects.filter(revision_id=publication.revision_id, engine_version=publication.engine_version)
+    summary = reports.filter(kind="ranking", summary__rule=rule).values_list("summary", flat=True).first()
+    return (summary["n_winners"], summary["winner_names"]) if summary else None

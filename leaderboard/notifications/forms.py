@@ -1,0 +1,34 @@
+"""The form of what one wants to hear of, and where."""
+
+from typing import Any
+
+from django import forms
+
+from leaderboard.common.form_fields import LineField
+from leaderboard.models import NoticeChoice, NoticeKind, Webhook
+from leaderboard.models.webhooks import ADDRESS_LENGTH
+
+
+class NoticeChoicesForm(forms.Form):
+    """A choice a kind of notice."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **kwargs)
+        for kind, label in NoticeKind.choices:
+            self.fields[kind] = forms.ChoiceField(choices=NoticeChoice.Way.choices, label=label)
+
+
+class WebhookForm(forms.Form):
+    """An address, and what it is told of."""
+
+    address = LineField(
+        max_length=ADDRESS_LENGTH,
+        help_text="Where a JSON body is posted to; it begins with <code>https://</code>.",
+        widget=forms.URLInput(attrs={"autocomplete": "off", "placeholder": "https://"}),
+    )
+    events = forms.MultipleChoiceField(
+        choices=Webhook.Event.choices,
+        initial=[Webhook.Event.PUBLICATION.value],
+        label="What it is told of",
+        widget=forms.CheckboxSelectMultiple,
+    )

@@ -1,0 +1,144 @@
+"""Mails about notices: one about a benchmark at a time and person, with whatever came since the last one."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.core import signing
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from leaderboard.common.site_address import site_address
+from leaderboard.models import Benchmark, Notice, NoticeDigest, NoticeKind, User
+from leaderboard.notifications.notices import stop_mails
+from leaderboard.notifications.outbox import put_mail
+from leaderboard.notifications.queries import visible_notices
+
+SALT = "plurank.unsubscribe"
+SHOWN_NOTICES = 20
+SUBJECTS = {
+    NoticeKind.DECISION: "about your submission",
+    NoticeKind.OVERTAKEN: "your system fell in rank",
+    NoticeKind.FIRST_PLACE: "a new first place",
+    NoticeKind.WAITING: "a submission waits for a decision",
+    NoticeKind.TOKEN: "an API token expires soon",
+    NoticeKind.WEBHOOK: "a webhook was switched off",
+}
+MAILS_A_SWEEP = 50
+STALE = timedelta(days=3)  # what could not be mailed for so long is left to the page
+
+
+def put_digests() -> int:
+    """Put the mails that are due into the outbox. Any number of sweepers is harmless.
+
+    Nobody gets two mails about one benchmark within `settings.NOTICE_SECONDS`, and who never confirmed their address
+    gets none: it may be somebody else's.
+
+    Returns:
+        How many were put there.
+    """
+    now = timezone.now()
+    waiting = Notice.objects.filter(
+        is_mail_wanted=True, mailed_at=None, created_at__gt=now - STALE, user__is_active=True
+    ).exclude(user__in=EmailAddress.objects.filter(primary=True, verified=False).values("user"))
+    groups = waiting.order_by("user", "benchmark").values_list("user_id", "benchmark_id").distinct()
+    since = now - timedelta(seconds=settings.NOTICE_SECONDS)
+    recent = set(NoticeDigest.objects.filter(sent_at__gt=since).values_list("user_id", "about"))
+    n_put = 0
+    for user, benchmark in groups.iterator(chunk_size=1000):
+        if n_put < MAILS_A_SWEEP and (user, _about(benchmark)) not in recent:
+            n_put += _put_digest(user, benchmark, now)
+    return n_put
+
+
+def _about(benchmark_id: int | None) -> str:
+    return f"benchmark {benchmark_id}" if benchmark_id else "account"
+
+
+@transaction.atomic
+def _put_digest(user_id: int, benchmark_id: int | None, now: datetime) -> int:
+    if not _take_turn(user_id, _about(benchmark_id), now):
+        return 0
+    user = User.objects.get(pk=user_id)
+    waiting = Notice.objects.filter(user=user, benchmark=benchmark_id, is_mail_wanted=True, mailed_at=None)
+    visible = list(visible_notices(user).filter(pk__in=waiting.values("pk")).order_by("pk"))
+    waiting.update(mailed_at=now)
+    if not visible:  # about a benchmark that is closed to them by now
+        return 0
+    benchmark = visible[0].benchmark
+    kinds = sorted({notice.kind for notice in visible})
+    link = unsubscribe_link(user, kinds)
+    put_mail(
+        user.email,
+        subject=_subject(visible, benchmark),
+        text=_text(user, visible, link),
+        headers={
+            "List-Unsubscribe": f"<{link}>",
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+            "Auto-Submitted": "auto-generated",
+        },
+    )
+    return 1
+
+
+def _take_turn(user_id: int, about: str, now: datetime) -> bool:
+    """Note that a mail goes out now, unless one did of late."""
+    rows = NoticeDigest.objects.filter(user=user_id, about=about)
+    if rows.filter(sent_at__lte=now - timedelta(seconds=settings.NOTICE_SECONDS)).update(sent_at=now):
+        return True
+    try:
+        with transaction.atomic():
+            NoticeDigest.objects.create(user_id=user_id, about=about, sent_at=now)
+    except IntegrityError:
+        return False
+    return True
+
+
+def _subject(notices: Sequence[Notice], benchmark: Benchmark | None) -> str:
+    """What it is about, in our own words: subjects stand where others read them, too."""
+    about = benchmark.name if benchmark else "Your account"
+    what = SUBJECTS[NoticeKind(notices[0].kind)] if len(notices) == 1 else f"{len(notices)} notices"
+    return f"[Plurank] {about}: {what}"
+
+
+def _text(user: User, notices: Sequence[Notice], link: str) -> str:
+    lines = [f"Hello {user.shown_name},", ""]
+    for notice in notices[:SHOWN_NOTICES]:
+        lines += [f"- {notice.whole_text}", f"  {site_address(notice.path)}", ""]
+    if len(notices) > SHOWN_NOTICES:
+        lines += [f"and {len(notices) - SHOWN_NOTICES} more: {site_address(reverse('notices'))}", ""]
+    lines += [f"No more mails of this kind: {link}"]
+    lines += [f"Choose what you hear of: {site_address(reverse('notice_choices'))}", ""]
+    return "\n".join(lines)
+
+
+def has_confirmed_address(user: User) -> bool:
+    """Whether mails are sent to the user: nothing says that the address is not theirs."""
+    return not EmailAddress.objects.filter(user=user, primary=True, verified=False).exists()
+
+
+def unsubscribe_link(user: User, kinds: Sequence[str]) -> str:
+    """The address by which whoever has the mail stops mails of these kinds; it needs no password and never expires."""
+    token = signing.dumps([user.pk, list(kinds)], salt=SALT)
+    return site_address(reverse("unsubscribe", args=[token]))
+
+
+def read_unsubscribe(token: str) -> tuple[User, list[str]] | None:
+    """Whose mails of which kinds a link stops; None where it is not one of ours."""
+    try:
+        number, kinds = signing.loads(token, salt=SALT)
+    except signing.BadSignature:
+        return None
+    user = User.objects.filter(pk=number).first()
+    return (user, [kind for kind in kinds if kind in NoticeKind.values]) if user else None
+
+
+def unsubscribe(token: str) -> list[str] | None:
+    """Stop the mails that a link names. Returns their kinds, None where the link is not one of ours."""
+    found = read_unsubscribe(token)
+    if found is None:
+        return None
+    stop_mails(*found)
+    return found[1]

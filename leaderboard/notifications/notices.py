@@ -1,0 +1,106 @@
+"""Telling people: one row a person and thing, however often it is found out; read, and chosen whether to hear of."""
+
+from collections.abc import Iterable, Mapping
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from leaderboard.models import Benchmark, Notice, NoticeChoice, NoticeKind, User
+from leaderboard.notifications.queries import visible_notices
+
+Way = NoticeChoice.Way
+TEXT_LENGTH = 2000
+
+
+def tell(
+    people: Iterable[int],
+    kind: NoticeKind,
+    *,
+    key: str,
+    text: str,
+    path: str,
+    benchmark: Benchmark | None = None,
+    words: str = "",
+    author: User | None = None,
+) -> int:
+    """Tell several people the same; as `tell_each`."""
+    texts = dict.fromkeys(people, text)
+    return tell_each(texts, kind, key=key, path=path, benchmark=benchmark, words=words, author=author)
+
+
+def tell_each(
+    texts: Mapping[int, str],
+    kind: NoticeKind,
+    *,
+    key: str,
+    path: str,
+    benchmark: Benchmark | None = None,
+    words: str = "",
+    author: User | None = None,
+) -> int:
+    """Tell people of one thing, in the transaction that makes it happen.
+
+    Closed accounts hear nothing, nor does who does not want to.
+
+    Args:
+        texts: what each is told, by the id of the user: one or two sentences, no score, no name that they may not know.
+        kind: what sort of thing it is.
+        key: which one, unique a person: telling it again changes nothing.
+        path: where they see more.
+        benchmark: what it is about; None for one's account.
+        words: what somebody wrote of it, such as a reason.
+        author: who wrote them; None for the site itself.
+
+    Returns:
+        How many rows were written at most.
+    """
+    if not texts:
+        return 0
+    ways = dict(NoticeChoice.objects.filter(user__in=list(texts), kind=kind).values_list("user_id", "way"))
+    active = User.objects.filter(pk__in=list(texts), is_active=True).order_by("pk").values_list("pk", flat=True)
+    rows = [
+        Notice(
+            user_id=user,
+            benchmark=benchmark,
+            kind=kind,
+            key=key,
+            text=texts[user][:TEXT_LENGTH],
+            words=" ".join(words.split())[:TEXT_LENGTH],
+            author=author if words.strip() else None,
+            path=path,
+            is_mail_wanted=ways.get(user, Way.MAIL) == Way.MAIL,
+        )
+        for user in active
+        if ways.get(user) != Way.OFF
+    ]
+    Notice.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
+    return len(rows)
+
+
+def mark_read(user: User) -> int:
+    """Mark all that the user may see as read."""
+    return visible_notices(user).filter(read_at=None).update(read_at=timezone.now())
+
+
+def choose_ways(user: User, ways: Mapping[str, str]) -> None:
+    """Keep where the user wants to hear of which kinds. What waits to be mailed and is wanted no more is not sent.
+
+    Raises:
+        ValueError: there is no such kind, or no such way.
+    """
+    for kind, way in ways.items():
+        if kind not in NoticeKind.values or way not in Way.values:
+            raise ValueError(f"There is no notice {kind!r} to have {way!r}")
+        NoticeChoice.objects.update_or_create(user=user, kind=kind, defaults={"way": way})
+    unwanted = [kind for kind, way in ways.items() if way != Way.MAIL]
+    _waiting(user).filter(kind__in=unwanted).update(is_mail_wanted=False)
+
+
+def stop_mails(user: User, kinds: Iterable[str]) -> None:
+    """Send no more mails of these kinds; the site goes on to show them, unless it was told not to."""
+    off = set(NoticeChoice.objects.filter(user=user, way=Way.OFF).values_list("kind", flat=True))
+    choose_ways(user, {kind: Way.SITE for kind in kinds if kind in NoticeKind.values and kind not in off})
+
+
+def _waiting(user: User) -> QuerySet[Notice]:
+    return Notice.objects.filter(user=user, is_mail_wanted=True, mailed_at=None)

@@ -1,0 +1,200 @@
+"""Mails and webhooks: put into the outbox with their cause, sent by the sweep, at least once.
+
+A message is claimed by one conditional UPDATE, sent, and marked. Who is killed in between leaves it claimed; it comes
+due again, and is sent twice rather than never. Its `Message-ID` is the same both times. No transaction is open while a
+server is spoken to.
+"""
+
+import logging
+import random
+import time
+import uuid
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.mail import EmailMessage, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db.models import Case, F, Q, QuerySet, When, Window
+from django.db.models.functions import Coalesce, RowNumber
+from django.utils import timezone
+
+from leaderboard.models import OutboxMessage
+from leaderboard.notifications.deliveries import deliver
+from leaderboard.notifications.posting import AddressError, PostError
+from ranking_engine.text.characters import writable
+
+logger = logging.getLogger(__name__)
+
+BATCH = 20  # at one go, so that whoever sends hears in time that it is to stop
+MOST_OF_ONE_OWNER = 4  # webhooks, at one go
+ROUND_SECONDS = 60.0  # after which a round begins anew, so that what came due meanwhile has its turn
+FIRST_PAUSE, LONGEST_PAUSE = 30.0, 6 * 3600.0  # seconds
+SUBJECT_LENGTH = 150
+LOST = "the attempt ended without a word: who sent it was killed, or took too long"
+State, Kind = OutboxMessage.State, OutboxMessage.Kind
+
+
+class ServerUnreachableError(Exception):
+    """The mail server does not answer: the other mails need not be tried now."""
+
+
+def put_mail(to: str, *, subject: str, text: str, headers: Mapping[str, str] | None = None) -> OutboxMessage:
+    """Put a mail into the outbox; it is sent once the transaction around is committed.
+
+    Args:
+        to: the address, of one person.
+        subject: line breaks in it become spaces; other control characters go.
+        text: plain text.
+        headers: further headers, such as List-Unsubscribe.
+    """
+    line = writable(" ".join(subject.split())).strip()[:SUBJECT_LENGTH]
+    payload = {"to": to, "subject": line, "text": writable(text), "headers": dict(headers or {})}
+    return OutboxMessage.objects.create(kind=Kind.MAIL, payload=payload, not_before=timezone.now())
+
+
+def put_webhook(told: str) -> OutboxMessage:
+    """Put a message into the outbox that stands for the delivery of a webhook; the delivery names it.
+
+    Args:
+        told: what operators are told of the address.
+    """
+    return OutboxMessage.objects.create(kind=Kind.WEBHOOK, payload={"url": told}, not_before=timezone.now())
+
+
+def send_due_webhooks() -> int:
+    """As `send_due_messages`, for webhooks: strangers' servers may take their time, and keep no mail back."""
+    return send_due_messages(Kind.WEBHOOK)
+
+
+def send_due_messages(kind: str = Kind.MAIL) -> int:
+    """Send what is due of one kind, oldest first, a bounded number of it; any number of senders is harmless.
+
+    Returns:
+        How many were sent. What fails is tried again later; a mail server that does not answer ends the round.
+    """
+    now = timezone.now()
+    _give_up_lost()
+    waiting = OutboxMessage.objects.filter(kind=kind, state=State.WAITING)
+    due = waiting.filter(not_before__lte=now).order_by("not_before", "pk")
+    if kind == Kind.WEBHOOK:
+        due = _in_turn(due)
+    n_sent, began = 0, time.monotonic()
+    connection = get_connection()
+    try:
+        for pk in list(due.values_list("pk", flat=True)[:BATCH]):
+            if time.monotonic() - began > ROUND_SECONDS:
+                break
+            message = claim_message(pk)
+            if message is None:
+                continue
+            try:
+                _deliver(message, connection)
+            except ServerUnreachableError as error:
+                record_failure(message, str(error))
+                break
+            except (PostError, AddressError) as error:  # in words for the owners of the webhook
+                record_failure(message, str(error))
+            except Exception as error:  # noqa: BLE001 -- whatever one message does, the others are sent
+                record_failure(message, f"{type(error).__name__}: {error}")
+                connection.close()  # who knows in what state it is
+            else:
+                n_sent += mark_sent(message)
+    finally:
+        connection.close()
+    return n_sent
+
+
+def _in_turn(due: QuerySet[OutboxMessage]) -> QuerySet[OutboxMessage]:
+    """Webhooks that are due, each owner's first, then each owner's second, and at most a few of one owner's.
+
+    Whoever has many slow receivers, on many benchmarks, so waits for themselves and not before everybody else. Those
+    that fail come after those that do not.
+    """
+    whose = Coalesce("delivery__webhook__author_id", 0 - F("delivery__webhook__benchmark_id"))
+    turn = Window(RowNumber(), partition_by=[whose], order_by=[F("not_before").asc(), F("pk").asc()])
+    is_failing = Case(When(delivery__webhook__n_failures__gt=0, then=1), default=0)
+    rows = due.annotate(turn=turn, is_failing=is_failing).filter(turn__lte=MOST_OF_ONE_OWNER)
+    return rows.order_by("turn", "is_failing", "not_before", "pk")
+
+
+def claim_message(pk: int) -> OutboxMessage | None:
+    """Make a due message this sender's own for as long as one attempt may take; None where another was first."""
+    now = timezone.now()
+    token = uuid.uuid4()
+    row = OutboxMessage.objects.filter(
+        pk=pk, state=State.WAITING, not_before__lte=now, attempts__lt=settings.OUTBOX_ATTEMPTS
+    )
+    # An attempt is several steps, each of which may take the timeout.
+    until = now + timedelta(seconds=6 * settings.EMAIL_TIMEOUT)
+    claimed = row.update(claim_token=token, attempts=F("attempts") + 1, not_before=until)
+    return OutboxMessage.objects.get(pk=pk) if claimed else None
+
+
+def _deliver(message: OutboxMessage, connection: BaseEmailBackend) -> None:
+    if message.kind == Kind.MAIL:
+        _send_mail(message, connection)
+    else:
+        deliver(message)
+
+
+def _send_mail(message: OutboxMessage, connection: BaseEmailBackend) -> None:
+    try:
+        connection.open()
+    except OSError as error:
+        raise ServerUnreachableError(f"the mail server does not answer: {type(error).__name__}: {error}") from error
+    payload = message.payload
+    host = urlsplit(settings.SITE_URL).hostname or "localhost"
+    headers = {"Message-ID": f"<{message.pk}.{message.created_at:%Y%m%d%H%M%S}@{host}>"} | payload["headers"]
+    mail = EmailMessage(payload["subject"], payload["text"], None, [payload["to"]], headers=headers)
+    connection.send_messages([mail])
+
+
+def _owned(message: OutboxMessage) -> QuerySet[OutboxMessage]:
+    return OutboxMessage.objects.filter(pk=message.pk, state=State.WAITING, claim_token=message.claim_token)
+
+
+def mark_sent(message: OutboxMessage) -> int:
+    """Note that it went out, and forget what it said. 0 where the claim was lost: then it goes out again."""
+    return _owned(message).update(state=State.SENT, finished_at=timezone.now(), payload={}, last_error="")
+
+
+def record_failure(message: OutboxMessage, error: str) -> None:
+    """Put a message off that could not be sent, or give it up after the last attempt."""
+    now = timezone.now()
+    logger.warning("%s, attempt %s: %s", message, message.attempts, error)
+    if message.attempts >= settings.OUTBOX_ATTEMPTS:
+        _owned(message).update(
+            state=State.FAILED, finished_at=now, last_error=error[:2000], payload=_addressee(message.payload)
+        )
+        return
+    _owned(message).update(not_before=now + backoff(message.attempts), last_error=error[:2000], claim_token=None)
+
+
+def _give_up_lost() -> None:
+    """Give up what was claimed for the last time by somebody who is heard of no more."""
+    lost = OutboxMessage.objects.filter(
+        state=State.WAITING, not_before__lte=timezone.now(), attempts__gte=settings.OUTBOX_ATTEMPTS
+    )
+    for message in lost[:BATCH]:
+        record_failure(message, LOST)
+
+
+def _addressee(payload: dict[str, Any]) -> dict[str, Any]:
+    """What of a payload is kept for the operators: to whom and about what, and nothing of what it said."""
+    return {name: payload[name] for name in ("to", "subject", "url") if name in payload}
+
+
+def forget_addressee(address: str) -> int:
+    """Delete every mail to an address, or that names it, whether it waits or was given up."""
+    named = Q(payload__to=address) | Q(payload__text__icontains=address) | Q(payload__subject__icontains=address)
+    return OutboxMessage.objects.filter(named, kind=Kind.MAIL).delete()[0]
+
+
+def backoff(attempts: int) -> timedelta:
+    """How long a message rests after its `attempts`-th failure: 30 s, 1, 2, 4 ... minutes, at most 6 h, give or take
+    a half."""
+    pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (attempts - 1))
+    return timedelta(seconds=pause * random.uniform(0.5, 1.5))  # noqa: S311 -- jitter

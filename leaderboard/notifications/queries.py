@@ -1,0 +1,106 @@
+"""What somebody was told, as far as they may still know of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Min, Q, QuerySet
+from django.http import Http404
+from django.utils import timezone
+
+from leaderboard.models import (
+    Benchmark,
+    Membership,
+    Notice,
+    NoticeChoice,
+    NoticeKind,
+    OutboxMessage,
+    User,
+    Webhook,
+    WebhookDelivery,
+)
+
+Way = NoticeChoice.Way
+
+
+def visible_notices(user: User) -> QuerySet[Notice]:
+    """The user's notices, newest first, without those about benchmarks that are closed to them now."""
+    own = Membership.objects.filter(user=user).values("benchmark")
+    open_to_them = Q(benchmark=None) | ~Q(benchmark__visibility=Benchmark.Visibility.PRIVATE) | Q(benchmark__in=own)
+    return Notice.objects.filter(open_to_them, user=user).select_related("benchmark")
+
+
+def count_unread(user: User) -> int:
+    """How many of them the user did not look at."""
+    return visible_notices(user).filter(read_at=None).count()
+
+
+def ways_of(user: User) -> dict[str, str]:
+    """Where the user wants to hear of each kind of thing."""
+    chosen = dict(NoticeChoice.objects.filter(user=user).values_list("kind", "way"))
+    return {kind: chosen.get(kind, Way.MAIL.value) for kind in NoticeKind.values}
+
+
+SHOWN = 50
+
+
+@dataclass(frozen=True)
+class OutboxFacts:
+    """The outbox at one moment."""
+
+    n_waiting: int
+    n_failed: int
+    oldest: datetime | None  # of those that wait
+    last_error: str  # of the one that waits and failed last
+    failed: list[dict[str, object]]
+
+
+def outbox_facts() -> OutboxFacts:
+    """How much waits and since when, and what was given up, newest first."""
+    waiting = OutboxMessage.objects.filter(state=OutboxMessage.State.WAITING)
+    failed = OutboxMessage.objects.filter(state=OutboxMessage.State.FAILED).order_by("-finished_at")
+    due = waiting.filter(created_at__lte=timezone.now())
+    return OutboxFacts(
+        n_waiting=waiting.count(),
+        n_failed=failed.count(),
+        oldest=due.aggregate(oldest=Min("created_at"))["oldest"],
+        last_error=waiting.exclude(last_error="").order_by("-pk").values_list("last_error", flat=True).first() or "",
+        failed=[
+            {
+                "kind": message.get_kind_display(),
+                "to": message.payload.get("to") or message.payload.get("url", ""),
+                "subject": message.payload.get("subject", ""),
+                "attempts": message.attempts,
+                "at": message.finished_at,
+                "error": message.last_error,
+            }
+            for message in failed[:SHOWN]
+        ],
+    )
+
+
+SHOWN_DELIVERIES = 20
+
+
+def webhook_of(benchmark: Benchmark, uuid: UUID) -> Webhook:
+    """The benchmark's webhook of this number.
+
+    Raises:
+        Http404: there is none.
+    """
+    found = Webhook.objects.select_related("benchmark").filter(benchmark=benchmark, uuid=uuid).first()
+    if found is None:
+        raise Http404("No webhook of this number stands here.")
+    return found
+
+
+def webhooks_of(benchmark: Benchmark) -> list[tuple[Webhook, list[WebhookDelivery]]]:
+    """The benchmark's webhooks, each with its last deliveries, newest first."""
+    webhooks = list(Webhook.objects.filter(benchmark=benchmark))
+    return [(webhook, deliveries_of(webhook)) for webhook in webhooks]
+
+
+def deliveries_of(webhook: Webhook) -> list[WebhookDelivery]:
+    """The last deliveries to one address, newest first."""
+    rows = WebhookDelivery.objects.filter(webhook=webhook)
+    return list(rows.select_related("message", "revision", "publication__revision").order_by("-pk")[:SHOWN_DELIVERIES])

@@ -1,0 +1,166 @@
+"""Webhooks of a benchmark: added, tested, switched on and off, given a new secret, deleted by its owners."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import F
+
+from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.models import (
+    AuditEntry,
+    Benchmark,
+    OutboxMessage,
+    Publication,
+    Revision,
+    User,
+    Webhook,
+    WebhookDelivery,
+)
+from leaderboard.notifications.deliveries import drop_waiting, secret_of, switch_off_leavers
+from leaderboard.notifications.outbox import put_webhook
+from leaderboard.notifications.posting import AddressError, read_address
+
+MOST_WEBHOOKS = 10  # a benchmark
+Event = Webhook.Event
+
+
+class WebhookError(ValueError):
+    """Something that cannot be done to a webhook now; the message says why."""
+
+
+@transaction.atomic
+def add_webhook(benchmark: Benchmark, *, author: User, address: str, events: Sequence[str]) -> tuple[Webhook, str]:
+    """Have an address told.
+
+    Returns:
+        The webhook, and the secret that its deliveries are signed with.
+
+    Raises:
+        ValidationError: the address is none that is posted to, or there are no such events.
+        WebhookError: there are too many.
+    """
+    try:
+        read_address(address)
+    except AddressError as error:
+        raise ValidationError({"address": str(error)}) from error
+    events = _checked(events)
+    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    if Webhook.objects.filter(benchmark=benchmark).count() >= MOST_WEBHOOKS:
+        raise WebhookError(f"A benchmark has at most {MOST_WEBHOOKS} webhooks; delete one first.")
+    webhook = Webhook.objects.create(benchmark=benchmark, address=address, events=events, author=author)
+    _record(webhook, {}, author)
+    return webhook, secret_of(webhook)
+
+
+def _checked(events: Sequence[str]) -> list[str]:
+    if not events or set(events) - set(Event.values):
+        raise ValidationError({"events": f"Choose among the events {', '.join(Event.values)}."})
+    return [event for event in Event.values if event in events]
+
+
+@transaction.atomic
+def change_webhook(
+    webhook: Webhook, *, author: User, is_active: bool | None = None, events: Sequence[str] | None = None
+) -> Webhook:
+    """Switch a webhook on or off, or choose other events; what is None stays.
+
+    Raises:
+        ValidationError: there are no such events.
+    """
+    before = _state(webhook)
+    if events is not None:
+        webhook.events = _checked(events)
+    if is_active is not None:
+        if not is_active:
+            drop_waiting(webhook)
+        webhook.is_active, webhook.why_off = is_active, ""
+        webhook.author = author if is_active else webhook.author  # from now on it is theirs, and ends with their role
+        webhook.n_failures, webhook.failing_since = 0, None
+    webhook.save(update_fields=["events", "is_active", "why_off", "n_failures", "failing_since", "author"])
+    _record(webhook, before, author)
+    return webhook
+
+
+@transaction.atomic
+def renew_secret(webhook: Webhook, *, author: User) -> str:
+    """Sign with another secret from now on, deliveries that wait among them; nobody can read the old one again.
+
+    Returns:
+        The new secret.
+    """
+    Webhook.objects.filter(pk=webhook.pk).update(secret_number=F("secret_number") + 1)
+    webhook.refresh_from_db(fields=["secret_number"])
+    before, after = ({"secret": f"number {webhook.secret_number + step}"} for step in (0, 1))
+    changes = changes_between(AuditEntry.Subject.WEBHOOK, str(webhook.uuid), before, after)
+    record_changes(webhook.benchmark, changes, actor=author)
+    return secret_of(webhook)
+
+
+@transaction.atomic
+def delete_webhook(webhook: Webhook, *, author: User) -> None:
+    """Forget a webhook with all its deliveries."""
+    changes = changes_between(AuditEntry.Subject.WEBHOOK, str(webhook.uuid), _state(webhook), {})
+    record_changes(webhook.benchmark, changes, actor=author)
+    OutboxMessage.objects.filter(delivery__webhook=webhook).delete()
+    webhook.delete()
+
+
+@transaction.atomic
+def put_test(webhook: Webhook) -> WebhookDelivery:
+    """Put a delivery into the outbox that says nothing but that it is a test.
+
+    Raises:
+        WebhookError: the webhook is off, or another test waits.
+    """
+    if not webhook.is_active:
+        raise WebhookError("The webhook is switched off; switch it on first.")
+    waiting = webhook.deliveries.filter(event=WebhookDelivery.TEST, message__state=OutboxMessage.State.WAITING)
+    if waiting.exists():
+        raise WebhookError("A test waits to be delivered already.")
+    return _put(webhook, WebhookDelivery.TEST)
+
+
+def announce_revision(revision: Revision) -> None:
+    """Tell the benchmark's webhooks of a new revision, in the transaction that makes it."""
+    for webhook in _listening(revision.benchmark_id, Event.REVISION):
+        _put(webhook, Event.REVISION, revision=revision)
+
+
+def announce_publication(publication: Publication) -> None:
+    """Tell the benchmark's webhooks of a new board, in the transaction that publishes it."""
+    for webhook in _listening(publication.benchmark_id, Event.PUBLICATION):
+        _put(webhook, Event.PUBLICATION, publication=publication)
+
+
+def _listening(benchmark_id: int, event: str) -> list[Webhook]:
+    active = Webhook.objects.filter(benchmark=benchmark_id, is_active=True)
+    if not active.exists():  # as of most benchmarks: no more is asked
+        return []
+    switch_off_leavers(Benchmark.objects.get(pk=benchmark_id))
+    return [hook for hook in active.all() if event in hook.events]
+
+
+def _put(
+    webhook: Webhook, event: str, *, revision: Revision | None = None, publication: Publication | None = None
+) -> WebhookDelivery:
+    message = put_webhook(told_address(webhook.address))
+    return WebhookDelivery.objects.create(
+        webhook=webhook, message=message, event=event, revision=revision, publication=publication
+    )
+
+
+def told_address(address: str) -> str:
+    """An address without its path, which may hold a secret of its own."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}/…" if parts.path.strip("/") or parts.query else address
+
+
+def _state(webhook: Webhook) -> dict[str, object]:
+    return {"address": told_address(webhook.address), "events": list(webhook.events), "active": webhook.is_active}
+
+
+def _record(webhook: Webhook, before: dict[str, object], author: User) -> None:
+    changes = changes_between(AuditEntry.Subject.WEBHOOK, str(webhook.uuid), before, _state(webhook))
+    record_changes(webhook.benchmark, changes, actor=author)

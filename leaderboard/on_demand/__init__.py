@@ -1,0 +1,1 @@
+"""What a request may ask to be computed while it waits, and the budget for it."""

@@ -1,0 +1,88 @@
+"""Whether a process of the site can do its work."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from leaderboard.models import Job
+from leaderboard.queue.heartbeats import ROLES, SWEEP, living_workers, silence
+from leaderboard.queue.kinds import NOBODY_WAITS
+from leaderboard.queue.wake_ups import reaches_broker
+
+STUCK_MINUTES = 10
+
+
+def problems(role: str, *, is_here: bool = False, pid: int | None = None) -> list[str]:
+    """What keeps the processes of this role from their work, one sentence each; empty when they are well.
+
+    Args:
+        role: `web`, `sweep`, or the name of a queue whose workers are meant.
+        is_here: whether a process of the role must live on this host.
+        pid: whether this very process of this host must live.
+    """
+    found = []
+    try:
+        connection.ensure_connection()
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            return ["the database lacks migrations: run `python manage.py migrate`"]
+    except Exception as error:  # noqa: BLE001 -- whatever it is, it is the answer
+        return [f"the database does not answer: {error}"]
+    if role in ROLES:
+        if silent := silence(role, is_here=is_here, pid=pid):
+            found.append(silent)
+        if not reaches_broker():
+            found.append("the broker does not answer")
+    if role in Job.Queue.values:
+        found += _stuck(role)
+    return found
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """What a site needs to publish what it accepts, and whether it is there; of each queue, how many workers live."""
+
+    database: bool
+    broker: bool
+    sweep: bool
+    workers: dict[str, int]
+
+    @property
+    def is_ready(self) -> bool:
+        """Studies may wait; boards may not."""
+        return self.database and self.broker and self.sweep and self.workers[Job.Queue.RANKINGS] > 0
+
+
+def readiness() -> Readiness:
+    """What a web server needs before it should get requests, and whether each of it is there.
+
+    Accepting scores needs the database alone. Publishing them needs the sweep and a worker for boards, and the broker
+    to be quick about it.
+    """
+    has_database, has_broker = not problems("web"), reaches_broker()
+    living = living_workers() if has_database else {}
+    n_living = {role: living[role].n_living if living else 0 for role in ROLES}
+    workers = {queue: n_living[queue] for queue in Job.Queue.values}
+    return Readiness(has_database, has_broker, n_living[SWEEP] > 0, workers)
+
+
+def sweep_age() -> float | None:
+    """Seconds since a sweep was last heard of; None where none ever was."""
+    return living_workers()[SWEEP].age
+
+
+def _stuck(queue: str) -> list[str]:
+    """Jobs that are long due and that nobody runs: the queue's worker does not take any.
+
+    What only follows an upgrade may be due for long, and between two of its jobs there is a moment when none runs.
+    """
+    long_ago = timezone.now() - timedelta(minutes=STUCK_MINUTES)
+    due = Job.objects.filter(queue=queue, state=Job.State.WAITING, not_before__lt=long_ago)
+    waiting = due.filter(priority__gte=NOBODY_WAITS).count()
+    is_busy = Job.objects.filter(queue=queue, state=Job.State.RUNNING).exists()
+    if waiting and not is_busy:
+        return [f"{waiting} jobs of queue {queue} are due for more than {STUCK_MINUTES} minutes and none runs"]
+    return []

@@ -1,0 +1,58 @@
+"""What a web server tells of itself and of its machine: requests, cache, memory, disk. None of it asks the database."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from config.monitoring import meters
+from config.processes import web_server
+
+
+def families() -> Iterator[Metric]:
+    """The numbers for Prometheus."""
+    folder = counts_folder()
+    if folder is None:
+        yield from meters.REGISTRY.collect()
+    else:
+        collector: Any = MultiProcessCollector  # it has no types
+        with web_server.reading(folder):
+            counted = list(collector(CollectorRegistry(), str(folder)).collect())
+        yield from counted
+    yield _memory([os.getpid()] if folder is None else web_server.pids(folder))
+    yield from _disk()
+
+
+def counts_folder() -> Path | None:
+    """Where this server's processes count together; None where this one counts alone."""
+    name = os.environ.get(meters.FOLDER_VARIABLE)
+    return Path(name) if name else None
+
+
+def resident_bytes(pid: int) -> int:
+    """The memory of a process that is in use, 0 where the platform does not say or the process has ended."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def _memory(pids: list[int]) -> Metric:
+    told = "Resident memory of this web server's processes, without the children that compute on demand: all, largest."
+    family = GaugeMetricFamily("plurank_web_memory_bytes", told, labels=["of"])
+    taken = [resident_bytes(pid) for pid in pids]
+    family.add_metric(["all"], sum(taken))
+    family.add_metric(["largest"], max(taken, default=0))
+    return family
+
+
+def _disk() -> Iterator[Metric]:
+    usage = shutil.disk_usage(settings.VAR)
+    yield GaugeMetricFamily("plurank_disk_free_bytes", "What is free on the disk of PLURANK_VAR.", usage.free)
+    yield GaugeMetricFamily("plurank_disk_size_bytes", "The size of the disk of PLURANK_VAR.", usage.total)

@@ -1,0 +1,147 @@
+"""The recomputed papers, as the page shows them: read from the file that `make papers` wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from leaderboard import papers
+from leaderboard.common.charts.lines import LineChart
+from leaderboard.common.charts.papers import N_SERIES, plane_chart, plot_chart
+from leaderboard.common.charts.scatter import Scatter
+
+RESULTS = Path(papers.__file__).with_name("results.json")
+AGREES, DIFFERS, OURS_ALONE = VERDICTS = ("agrees", "differs", "ours alone")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a section: a chart of curves with their names by series, or a plane of points."""
+
+    key: str
+    title: str
+    description: str
+    chart: LineChart | Scatter
+    series: list[tuple[int, str]]
+
+    @property
+    def is_plane(self) -> bool:
+        """Whether it is a plane of points."""
+        return isinstance(self.chart, Scatter)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table of a paper: its rows that were asked for, and all else where no verdict was asked for."""
+
+    key: str
+    title: str
+    sources: list[str]
+    rows: list[Mapping[str, str]]
+    grids: list[Mapping[str, Any]]
+    notes: list[str]
+    figures: list[Figure]
+
+
+@dataclass(frozen=True)
+class PaperSummary:
+    """A paper in the overview: how many of its rows agree, differ, and are ours alone."""
+
+    key: str
+    title: str
+    citation: str
+    n_sections: int
+    n_agree: int
+    n_differ: int
+    n_ours: int
+
+
+@dataclass(frozen=True)
+class PapersPage:
+    """All that the page shows.
+
+    Attributes:
+        engine_version: of the engine that computed it.
+        totals: how many rows agree, differ, and are ours alone.
+        essay: claims by part, in order.
+        overview: every paper.
+        paper, verdict: what was asked for; empty for all.
+        chosen: the papers that are shown, each with its sections.
+    """
+
+    engine_version: str
+    totals: Mapping[str, int]
+    essay: list[tuple[str, list[Mapping[str, Any]]]]
+    overview: list[PaperSummary]
+    paper: str
+    verdict: str
+    chosen: list[tuple[PaperSummary, list[Section], list[str]]]
+
+    @property
+    def ours_alone(self) -> int:
+        """How many rows have no published figure."""
+        return self.totals[OURS_ALONE]
+
+
+@cache
+def stored() -> Mapping[str, Any]:
+    """Return what `make papers` wrote."""
+    found: Mapping[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return found
+
+
+def claim_on(section: str) -> str:
+    """What the first claim that rests on a section says, in words."""
+    return next(claim["text"] for claim in stored()["essay"] if section in claim["sections"])
+
+
+def papers_page(*, paper: str = "", verdict: str = "") -> PapersPage:
+    """Return the page for one paper or all, and for one verdict or all; unknown words ask for all.
+
+    Without either, the essay and the overview stand alone.
+    """
+    content = stored()
+    overview = [_summary(of) for of in content["papers"]]
+    paper = paper if paper in {of.key for of in overview} else ""
+    verdict = verdict if verdict in VERDICTS else ""
+    chosen = []
+    for summary, of in zip(overview, content["papers"], strict=True):
+        if (paper or verdict) and paper in ("", summary.key):
+            sections = [_section(each, verdict) for each in of["sections"]]
+            kept = [section for section in sections if section.rows or not verdict]
+            if kept:
+                chosen.append((summary, kept, [] if verdict else list(of["left_out"])))
+    return PapersPage(content["engine_version"], content["totals"], _essay(content), overview, paper, verdict, chosen)
+
+
+def _summary(of: Mapping[str, Any]) -> PaperSummary:
+    verdicts = [row["verdict"] for section in of["sections"] for row in section["rows"]]
+    counts = [verdicts.count(verdict) for verdict in VERDICTS]
+    return PaperSummary(of["key"], of["title"], of["citation"], len(of["sections"]), *counts)
+
+
+def _essay(content: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]]]]:
+    parts: dict[str, list[Mapping[str, Any]]] = {}
+    titles = {section["key"]: section["title"] for of in content["papers"] for section in of["sections"]}
+    for claim in content["essay"]:
+        links = [{"paper": key.partition("-")[0], "section": key, "title": titles[key]} for key in claim["sections"]]
+        parts.setdefault(claim["part"], []).append({**claim, "links": links})
+    return list(parts.items())
+
+
+def _section(of: Mapping[str, Any], verdict: str) -> Section:
+    rows = [row for row in of["rows"] if verdict in ("", row["verdict"])]
+    if verdict:
+        return Section(of["key"], of["title"], of["sources"], rows, [], [], [])
+    figures = [_figure(plot, plot_chart(plot)) for plot in of["plots"]]
+    figures += [_figure(plane, plane_chart(plane)) for plane in of["planes"]]
+    return Section(of["key"], of["title"], of["sources"], rows, of["grids"], of["notes"], figures)
+
+
+def _figure(of: Mapping[str, Any], chart: LineChart | Scatter) -> Figure:
+    series = [(number % N_SERIES + 1, name) for number, name in enumerate(of.get("curves", {}))]
+    return Figure(of["key"], of["title"], of["description"], chart, series)

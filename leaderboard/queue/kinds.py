@@ -1,0 +1,242 @@
+"""Which kinds of job there are, and the rows that a new revision brings with it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from config.monitoring.logs import current_request
+from leaderboard.common.hashing import content_hash
+from leaderboard.models import Job, Revision
+from leaderboard.queue.wake_ups import wake_on_commit
+from ranking_engine import __version__ as engine_version
+
+RANKINGS = "rankings"
+SLOW_RANKINGS = "slow_rankings"
+BOOTSTRAP = "bootstrap"
+RANKS_AGAIN = "ranks_again"
+PROSPECTS = "prospects"
+AXIOMS = "axioms"
+SIGNIFICANCE = "significance"
+INSTANCES = "instances"
+STUDY_PLAN = "study_plan"
+# A study of the catalogue that a job of its own computes with every revision, because boards show what it found.
+STUDIES_WITH_BOARDS = (SIGNIFICANCE,)
+# A study's jobs are called `study:missing_scores`, one a chunk, and `merge:missing_scores`.
+STUDY, MERGE = "study", "merge"
+# What only follows an upgrade comes after everything that somebody waits for: kinds and studies have priorities from
+# 10 down to -5,001, and of studies that run while nothing else waits down to -25,001.
+RECOMPUTATION = -7_000  # added to a job's priority
+NOBODY_WAITS = -6_000  # for jobs of a priority below this
+
+
+@dataclass(frozen=True)
+class JobKind:
+    """What a kind of job is: its queue, its parameters by default, and how long one may take."""
+
+    key: str
+    name: str
+    queue: str
+    limit_seconds: int  # the lease is never renewed beyond this
+    budget_seconds: int  # a superseded study goes on when none was finished for longer than this
+    parameters: dict[str, Any] = field(default_factory=dict)
+    priority: int = 0  # greater goes first
+    comes_with_revision: bool = True  # whether every new revision brings one
+
+
+JOB_KINDS = {
+    kind.key: kind
+    for kind in (
+        JobKind(RANKINGS, "rankings", Job.Queue.RANKINGS, limit_seconds=settings.BOARD_SECONDS, budget_seconds=0),
+        JobKind(
+            SLOW_RANKINGS,
+            "slow rankings",
+            Job.Queue.STUDIES,
+            limit_seconds=900,
+            budget_seconds=120,
+            priority=10,
+            comes_with_revision=False,  # inserted with the board, where a rule is slow at its size
+        ),
+        JobKind(
+            RANKS_AGAIN,
+            "ranks that retention removed",
+            Job.Queue.STUDIES,
+            limit_seconds=900,
+            budget_seconds=120,
+            priority=6,
+            comes_with_revision=False,  # inserted when somebody asks for them
+        ),
+        JobKind(
+            PROSPECTS,
+            "prospects",
+            Job.Queue.STUDIES,
+            limit_seconds=900,
+            budget_seconds=120,
+            # `max_steps`: linear programs; what they do not reach is undecided.
+            parameters={"n_draws": 10_000, "seed": 0, "max_steps": 100_000},
+            priority=5,
+        ),
+        JobKind(
+            SIGNIFICANCE,
+            "significance",
+            Job.Queue.STUDIES,
+            limit_seconds=600,
+            budget_seconds=120,
+            parameters={"level": 0.05, "top": 10, "seed": 0},
+            priority=4,
+        ),
+        JobKind(
+            INSTANCES,
+            "single instances",
+            Job.Queue.STUDIES,
+            limit_seconds=900,
+            budget_seconds=120,
+            priority=4,
+            parameters={"level": 0.05, "n_resamples": 1000, "seed": 0},
+            comes_with_revision=False,  # inserted with the board, where systems have scores of single instances
+        ),
+        JobKind(
+            BOOTSTRAP,
+            "bootstrap over tasks",
+            Job.Queue.STUDIES,
+            limit_seconds=1800,
+            budget_seconds=300,
+            priority=3,
+            # `n_resamples`: of boards of up to 300 systems, larger ones get 1,000. `budget`: seconds, as costs are
+            # estimated, for rules that must be ranked anew for every resample; each gets `least` resamples in any case.
+            parameters={"n_resamples": 4000, "level": 0.95, "seed": 0, "budget": 20, "least": 100},
+        ),
+        JobKind(
+            AXIOMS,
+            "properties of the rules",
+            Job.Queue.STUDIES,
+            limit_seconds=1800,
+            budget_seconds=300,
+            # A search ranks so many boards at most, and no more than `seconds` allow as the catalogue estimates costs.
+            parameters={"seed": 0, "max_steps": 100, "seconds": 2},
+        ),
+        JobKind(STUDY_PLAN, "plan of the studies", Job.Queue.STUDIES, limit_seconds=900, budget_seconds=60, priority=2),
+        JobKind(
+            STUDY,
+            "study",
+            Job.Queue.STUDIES,
+            limit_seconds=1800,
+            budget_seconds=600,
+            comes_with_revision=False,  # the plan inserts them
+        ),
+        JobKind(
+            MERGE,
+            "study, put together",
+            Job.Queue.STUDIES,
+            limit_seconds=1800,
+            budget_seconds=600,
+            priority=1,  # before other chunks: it ends what is all but done
+            comes_with_revision=False,
+        ),
+    )
+}
+
+
+def kind_of(key: str) -> JobKind:
+    """The kind of a job row's `kind`, which for a study's chunks and merge also says which study.
+
+    Raises:
+        KeyError: there is no such kind.
+    """
+    return JOB_KINDS[key.partition(":")[0]]
+
+
+def is_known(key: str) -> bool:
+    """Whether this release can compute a job row's `kind`: another one may have left rows that it cannot."""
+    return key.partition(":")[0] in JOB_KINDS
+
+
+def study_of(key: str) -> str:
+    """The study that a job row's `kind` names; empty where it is about none."""
+    return key.partition(":")[2]
+
+
+def insert_revision_jobs(revision: Revision) -> None:
+    """Insert the job rows of a new revision, in the transaction that accepts it, and wake workers afterwards."""
+    now, request_id = timezone.now(), current_request()
+    jobs = []
+    for kind in JOB_KINDS.values():
+        if kind.comes_with_revision:
+            job = new_job(kind, revision)
+            job.not_before, job.woken_at, job.request_id = now, now, request_id
+            jobs.append(job)
+    # The revision is not committed yet, so nobody else can have made one of its jobs.
+    for job in Job.objects.bulk_create(jobs):
+        wake_on_commit(job, limit_seconds=JOB_KINDS[job.kind].limit_seconds)
+
+
+def new_job(kind: JobKind, revision: Revision, *, lowered_by: int = 0) -> Job:
+    """A row of `kind` for `revision` that is not stored yet: due now, and no worker woken.
+
+    Args:
+        kind: what to compute, with its own parameters.
+        revision: from which inputs.
+        lowered_by: added to the kind's priority; `RECOMPUTATION` or 0.
+    """
+    return Job(
+        kind=kind.key,
+        subject_kind="revision",
+        subject_id=revision.pk,
+        parameter_hash=content_hash(kind.parameters),
+        engine_version=engine_version,
+        benchmark_id=revision.benchmark_id,
+        sequence=revision.number,
+        parameters=kind.parameters,
+        queue=kind.queue,
+        priority=kind.priority + lowered_by,
+        not_before=timezone.now(),
+    )
+
+
+def lowered_by(job: Job) -> int:
+    """What was added to the priority of a job's kind: `RECOMPUTATION`, which its follow-ups inherit, or 0."""
+    return min(0, job.priority - kind_of(job.kind).priority)
+
+
+def insert_job(
+    kind: JobKind, revision: Revision, parameters: dict[str, Any] | None = None, *, lowered_by: int = 0
+) -> Job:
+    """The job row of `kind` for `revision`, made where there is none, and a wake-up for it.
+
+    A row that waits as a recomputation is raised to the priority asked for. The sweep wakes for what nobody waits for,
+    so that the broker gets few messages at a time.
+
+    Args:
+        kind: what to compute.
+        revision: from which inputs.
+        parameters: in place of the kind's own.
+        lowered_by: added to the kind's priority; `RECOMPUTATION` or 0.
+    """
+    chosen = kind.parameters if parameters is None else parameters
+    priority = kind.priority + lowered_by
+    is_waited_for = priority >= NOBODY_WAITS
+    now = timezone.now()
+    job, _ = Job.objects.get_or_create(
+        kind=kind.key,
+        subject_kind="revision",
+        subject_id=revision.pk,
+        parameter_hash=content_hash(chosen),
+        chunk=0,
+        engine_version=engine_version,
+        defaults={
+            "benchmark_id": revision.benchmark_id,
+            "sequence": revision.number,
+            "parameters": chosen,
+            "queue": kind.queue,
+            "priority": priority,
+            "not_before": now,
+            "woken_at": now if is_waited_for else None,
+            "request_id": current_request(),
+        },
+    )
+    if job.state == Job.State.WAITING and is_waited_for:
+        if job.priority < priority:
+            Job.objects.filter(pk=job.pk, priority__lt=priority).update(priority=priority)
+        wake_on_commit(job, limit_seconds=kind.limit_seconds)
+    return job

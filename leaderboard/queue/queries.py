@@ -1,0 +1,106 @@
+"""Jobs and what is theirs, for the pages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
+
+from leaderboard.access.audience import Viewer, hides_something, listed_benchmarks
+from leaderboard.models import Benchmark, Job
+
+
+def board_job(benchmark: Benchmark) -> Job | None:
+    """The rankings job of the benchmark's latest revision."""
+    return (
+        Job.objects.filter(benchmark=benchmark, kind="rankings", sequence=benchmark.last_revision_number)
+        .order_by("-pk")
+        .first()
+    )
+
+
+def has_failed_board() -> Exists:
+    """For a query of benchmarks: whether the rankings of the newest revision failed for good."""
+    return Exists(
+        Job.objects.filter(
+            benchmark=OuterRef("pk"),
+            kind="rankings",
+            state=Job.State.FAILED,
+            sequence=OuterRef("last_revision_number"),
+            sequence__gt=OuterRef("published_number"),
+        )
+    )
+
+
+def job_of(revision_id: int, kind: str) -> Job | None:
+    """The newest job of a kind about a revision."""
+    return Job.objects.filter(subject_kind="revision", subject_id=revision_id, kind=kind).order_by("-pk").first()
+
+
+def jobs_of(revision_id: int, kinds: Sequence[str]) -> dict[str, Job]:
+    """The newest job of each of these kinds about a revision, where there is one."""
+    jobs = Job.objects.filter(subject_kind="revision", subject_id=revision_id, kind__in=kinds)
+    return {job.kind: job for job in jobs.order_by("pk")}
+
+
+def visible_jobs(viewer: Viewer) -> QuerySet[Job]:
+    """Jobs of benchmarks that lists may mention to this viewer, newest first."""
+    return Job.objects.filter(benchmark__in=listed_benchmarks(viewer)).select_related("benchmark").order_by("-pk")
+
+
+def running_jobs(viewer: Viewer) -> QuerySet[Job]:
+    """What workers have in hand now, of what this viewer may know of: the longest first."""
+    return visible_jobs(viewer).filter(state=Job.State.RUNNING).order_by("started_at", "pk")[:100]
+
+
+def workers_since(viewer: Viewer, moment: datetime) -> int:
+    """How many workers took one of these jobs since then, as far as it is running still or ended since then."""
+    alive = Q(state=Job.State.RUNNING) | Q(finished_at__gt=moment)
+    taken = visible_jobs(viewer).filter(alive, started_at__gt=moment).exclude(worker="").order_by()
+    return taken.values("worker").distinct().count()
+
+
+def told_error(job: Job, *, sees_all: bool) -> str:
+    """What a reader is told of a job's error: its first line, and nothing where it may name what is hidden from them.
+
+    The whole text, with its traceback, is for those who operate the site.
+
+    Args:
+        job: with its benchmark.
+        sees_all: whether nothing of the benchmark is hidden from the reader.
+    """
+    if not sees_all and job.benchmark is not None and hides_something(job.benchmark):
+        return ""
+    return first_line(job)
+
+
+def first_line(job: Job) -> str:
+    """The first line of a job's error, without its traceback."""
+    return job.error.split("\n", 1)[0][:200]
+
+
+@dataclass(frozen=True)
+class QueueCount:
+    """How many jobs of one queue wait and run, and since when the oldest waits."""
+
+    queue: str
+    n_waiting: int = 0
+    n_running: int = 0
+    oldest: datetime | None = None
+
+
+def queue_counts(viewer: Viewer) -> list[QueueCount]:
+    """Waiting and running jobs by queue, of what this viewer may know of."""
+    counted = (
+        visible_jobs(viewer)
+        .filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
+        .order_by()
+        .values("queue")
+        .annotate(
+            n_waiting=Count("pk", filter=Q(state=Job.State.WAITING)),
+            n_running=Count("pk", filter=Q(state=Job.State.RUNNING)),
+            oldest=Min("created_at", filter=Q(state=Job.State.WAITING)),
+        )
+    )
+    found = {row["queue"]: QueueCount(**row) for row in counted}
+    return [found.get(queue, QueueCount(queue)) for queue in Job.Queue.values]

@@ -1,0 +1,69 @@
+"""After an engine upgrade: what an older version published is computed again, after all that somebody waits for."""
+
+import time
+
+from django.db.models import Exists, F, OuterRef, QuerySet
+
+from leaderboard.models import Benchmark, Job, Revision
+from leaderboard.queue.engine_versions import is_older
+from leaderboard.queue.kinds import JOB_KINDS, RANKINGS, RECOMPUTATION, JobKind, new_job
+from ranking_engine import __version__ as engine_version
+
+BOARDS_A_SLICE = 100  # whose jobs one sweep inserts, so that it does not keep the sweep from anything else
+REST_SECONDS = 60.0  # between two looks once nothing is left
+
+
+class Recomputations:
+    """A step of the sweep: one slice each time while boards are left, then a look once a minute.
+
+    What is left stands in the database alone. A sweep that is killed goes on where it was, and several share the work.
+    """
+
+    def __init__(self) -> None:
+        self._rests_until = 0.0
+
+    def __call__(self) -> None:
+        """Insert the next slice, if it is time."""
+        if time.monotonic() >= self._rests_until and insert_recomputations() < BOARDS_A_SLICE:
+            self._rests_until = time.monotonic() + REST_SECONDS
+
+
+def insert_recomputations() -> int:
+    """Insert the jobs of at most `BOARDS_A_SLICE` boards that this engine version has none for yet.
+
+    These are boards that an older version published, and the newest boards that it failed to compute. No message is
+    sent: the sweep wakes workers for these jobs in small numbers.
+
+    Returns:
+        How many boards had jobs inserted. Fewer than a slice: none is left.
+    """
+    published = list(_published_by_older()[:BOARDS_A_SLICE])
+    failed = list(_failed_under_older().exclude(pk__in=[r.pk for r in published])[: BOARDS_A_SLICE - len(published)])
+    with_revision = [kind for kind in JOB_KINDS.values() if kind.comes_with_revision]
+    wanted: list[tuple[Revision, JobKind]] = [(revision, kind) for revision in published for kind in with_revision]
+    wanted += [(revision, JOB_KINDS[RANKINGS]) for revision in failed]
+    jobs = [new_job(kind, revision, lowered_by=RECOMPUTATION) for revision, kind in wanted]
+    Job.objects.bulk_create(jobs, ignore_conflicts=True)  # another sweep may have been here just now
+    return len(published) + len(failed)
+
+
+def _published_by_older() -> QuerySet[Revision]:
+    published = Benchmark.objects.exclude(publication=None).order_by()
+    versions = published.values_list("published_engine_version", flat=True).distinct()
+    behind = published.filter(published_engine_version__in=[v for v in versions if is_older(v)])
+    revisions = Revision.objects.filter(pk__in=behind.values("publication__revision"))
+    return revisions.filter(~Exists(_own_rankings())).order_by("pk")
+
+
+def _failed_under_older() -> QuerySet[Revision]:
+    failed = Job.objects.filter(kind=RANKINGS, state=Job.State.FAILED, sequence=F("benchmark__last_revision_number"))
+    versions = failed.order_by().values_list("engine_version", flat=True).distinct()
+    of_older = failed.filter(engine_version__in=[v for v in versions if is_older(v)])
+    return Revision.objects.filter(pk__in=of_older.values("subject_id")).filter(~Exists(_own_rankings())).order_by("pk")
+
+
+def _own_rankings() -> QuerySet[Job]:
+    """This engine version's job of a revision's rankings, whatever became of it."""
+    return Job.objects.filter(
+        kind=RANKINGS, subject_kind="revision", subject_id=OuterRef("pk"), engine_version=engine_version
+    )

@@ -1,0 +1,1 @@
+"""From scores to published rankings: revisions, configurations, score matrices, reports and verdicts."""

@@ -1,0 +1,60 @@
+"""How far the rules of a board agree with its reference rule."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.computing.pairs import average_ranks
+from leaderboard.rankings.published import Column
+from ranking_engine.core.comparison import compare_ranks
+
+MOST_SYSTEMS = 300  # on larger boards comparing every pair of systems would hold the page up
+TOP = 5
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """One rule's ranking held against the reference rule's, on the systems that both rank."""
+
+    n_common: int
+    kendall_tau: float  # tau-b
+    spearman: float
+    top_rate: float  # the share of the first TOP places given to the same systems; NaN with fewer systems
+    max_rank_change: float  # places
+
+    @property
+    def text(self) -> str:
+        """The figures in a line."""
+        parts = [f"Kendall’s τ {_signed(self.kendall_tau)}", f"Spearman’s ρ {_signed(self.spearman)}"]
+        if not np.isnan(self.top_rate):
+            parts.append(f"{100 * self.top_rate:.0f} % of the top {TOP} the same")
+        parts.append(f"largest change {self.max_rank_change:g} place{'' if self.max_rank_change == 1 else 's'}")
+        return ", ".join(parts)
+
+
+def agreements(columns: Sequence[Column], reference: Column) -> dict[str, Agreement]:
+    """By rule, the agreement of every ranking column with `reference`; empty where the board is too large for it.
+
+    Ties count by their average places, as `ranking_engine.core.comparison` defines each figure.
+    """
+    others = [column for column in columns if column.status == "ranked" and column is not reference]
+    if reference.status != "ranked" or not others or len(reference.ranks) > MOST_SYSTEMS:
+        return {}
+    ranks = np.array([average_ranks(column.ranks) for column in (reference, *others)])
+    found = compare_ranks(ranks, top=(TOP,))
+    return {
+        column.rule: Agreement(
+            n_common=int(found.n_common[0, k]),
+            kendall_tau=float(found.kendall_tau[0, k]),
+            spearman=float(found.spearman[0, k]),
+            top_rate=float(found.top[TOP][0, k]),
+            max_rank_change=float(found.max_rank_change[0, k] * (found.n_common[0, k] - 1)),
+        )
+        for k, column in enumerate(others, start=1)
+        if found.n_common[0, k] > 1
+    }
+
+
+def _signed(value: float) -> str:
+    return "undefined" if np.isnan(value) else f"{value:.2f}".replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,193 @@
+"""The rankings of a revision: computed, stored as reports, published."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from django.db.models import Q
+
+from leaderboard.common.text import ranking_remark
+from leaderboard.computing.rankings import majority_facts, rank_isolated, split_rules
+from leaderboard.models import Benchmark, Job, Publication, Report, Revision
+from leaderboard.notifications.webhooks import announce_publication
+from leaderboard.queue.engine_versions import is_older
+from leaderboard.queue.kinds import INSTANCES, JOB_KINDS, SLOW_RANKINGS, insert_job, lowered_by
+from leaderboard.rankings.instances import current_instances
+from leaderboard.rankings.listed_boards import store_listed_board
+from leaderboard.rankings.reports import BOARD, RANKING, make_report
+from leaderboard.rankings.score_matrix import RevisionMatrix, input_hash, revision_matrix
+from ranking_engine import Ranking, __version__ as engine_version
+
+WINNER_NAMES = 20  # more joint winners than these are counted, not named
+FAILED = "failed"  # the status of a rule that raised; it costs its own column only
+
+
+def ranking_parameters(rule: str, missing_policy: str, aggregation: str, ties: str = "") -> dict[str, str]:
+    """What a ranking depends on beside its revision; reports are always under the rules' own tie conventions."""
+    return {"rule": rule, "aggregation": aggregation, "missing": missing_policy, "ties": ties or "default"}
+
+
+def compute_rankings(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
+    """Rank the job's revision under every quick rule; the returned function stores and publishes it."""
+    revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
+    reports, digest = ranking_reports(revision)
+    checkpoint(0.9)
+    has_slow_rules = bool(reports[0].summary.get("slow_rules"))
+    has_instances = bool(current_instances(revision))
+
+    def write() -> None:
+        Report.objects.bulk_create(reports)
+        Revision.objects.filter(pk=revision.pk, input_hash="").update(input_hash=digest)
+        publish(revision)
+        if has_slow_rules:
+            insert_job(JOB_KINDS[SLOW_RANKINGS], revision, lowered_by=lowered_by(job))
+        if has_instances:
+            insert_job(JOB_KINDS[INSTANCES], revision, lowered_by=lowered_by(job))
+
+    return write
+
+
+def compute_slow_rankings(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
+    """Rank the job's revision under the rules that are slow at its size; the returned function stores them."""
+    revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
+    reports = slow_reports(revision, checkpoint)
+
+    def write() -> None:
+        Report.objects.bulk_create(reports)
+        shown = Publication.objects.filter(revision=revision, engine_version=engine_version, is_pointer_moved=True)
+        for publication in shown:
+            store_listed_board(publication)
+
+    return write
+
+
+def slow_reports(revision: Revision, checkpoint: Callable[[float], None]) -> list[Report]:
+    """The reports of a revision's rankings under the rules that are slow at its size; `checkpoint` is told the share
+    that is done."""
+    found = revision_matrix(revision)
+    reports: list[Report] = []
+    if found is not None:
+        slow = split_rules(found.matrix.n_systems, found.matrix.n_tasks).slow
+        for done, rule in enumerate(slow):
+            checkpoint(done / len(slow))
+            reports += _reports_of(found, [rule])
+    return reports
+
+
+def ranking_reports(revision: Revision) -> tuple[list[Report], str]:
+    """The reports of a revision's quick rankings under its own policy, that of the board first; and its input hash."""
+    configuration = revision.configuration.content
+    found = revision_matrix(revision)
+    digest = input_hash(found, configuration)
+    if found is None:
+        summary = {"n_systems": 0, "n_tasks": len(configuration["tasks"]), "rules": []}
+        return [make_report(revision, BOARD, parameters={}, summary=summary, arrays={}, seconds=0.0)], digest
+    quick = split_rules(found.matrix.n_systems, found.matrix.n_tasks).quick
+    return [board_report(found), *_reports_of(found, quick)], digest
+
+
+def _reports_of(found: RevisionMatrix, rules: Sequence[str]) -> list[Report]:
+    """One report a rule."""
+    policy = found.revision.configuration.content["missing_policy"]
+    aggregation = found.revision.configuration.content["aggregation"]
+    names = [system.name for system in found.systems]
+    return [
+        make_report(
+            found.revision,
+            RANKING,
+            parameters=ranking_parameters(rule, policy, aggregation),
+            summary=ranking_summary(outcome, rule, names),
+            arrays=ranking_arrays(outcome, found.matrix.n_systems),
+            seconds=seconds,
+        )
+        for rule, (outcome, seconds) in rank_isolated(found.matrix, policy, aggregation, rules).items()
+    ]
+
+
+def ranking_summary(outcome: Ranking | Exception, rule: str, names: list[str]) -> dict[str, Any]:
+    """What of a ranking is small enough for JSON; `names` are the systems' names at the revision."""
+    if isinstance(outcome, Exception):
+        failed = {"rule": rule, "status": FAILED, "reason": f"{type(outcome).__name__}: {outcome}"}
+        return failed | {"n_winners": 0, "winner_names": []}
+    return {
+        "rule": rule,
+        "status": outcome.status,
+        "reason": outcome.reason,
+        "n_winners": len(outcome.winners),
+        "winner_names": [names[i] for i in outcome.winners[:WINNER_NAMES]],
+        "n_tied": outcome.n_tied,
+        "n_in_ties": outcome.n_in_ties,
+        "n_pairs_without_common_task": int(outcome.details.get("pairs_without_common_task", 0)),
+        "remark": ranking_remark(outcome),
+    }
+
+
+def ranking_arrays(outcome: Ranking | Exception, n_systems: int) -> dict[str, np.ndarray]:
+    """Ranks (-1 = unranked), rule scores, the indices of the winners, and why systems are unranked.
+
+    For each unranked system there is the number of its reason (-1 = none).
+    """
+    if isinstance(outcome, Exception):
+        return {"ranks": np.full(n_systems, -1, np.int32), "scores": np.full(n_systems, np.nan)}
+    reasons = sorted(set(outcome.unranked_reasons.values()))
+    codes = np.full(n_systems, -1, np.int32)
+    for i, reason in outcome.unranked_reasons.items():
+        codes[i] = reasons.index(reason)
+    return {
+        "ranks": np.asarray(outcome.ranks, np.int32),
+        "scores": np.asarray(outcome.scores, np.float64),
+        "winners": np.array(outcome.winners, np.int32),
+        "reason_codes": codes,
+        "reasons": np.array(reasons, dtype=np.str_),
+    }
+
+
+def board_report(found: RevisionMatrix) -> Report:
+    """What a board shows beside its rankings: counts, choice sets, and the order of the systems."""
+    matrix = found.matrix
+    started = time.perf_counter()
+    rules = split_rules(matrix.n_systems, matrix.n_tasks)
+    n_scored = np.isfinite(matrix.scores[:, matrix.votes]).sum(axis=1)
+    winner, in_smith_set = majority_facts(matrix, found.revision.configuration.content["aggregation"])
+    summary = {
+        "n_systems": matrix.n_systems,
+        "n_tasks": matrix.n_tasks,
+        "n_voting_tasks": int(matrix.votes.sum()),
+        "n_missing": int(matrix.votes.sum() * matrix.n_systems - n_scored.sum()),
+        "condorcet_winner": None if winner is None else found.systems[winner].name,
+        "rules": rules.computed,
+        "slow_rules": rules.slow,
+        "rules_left_out": rules.left_out,
+    }
+    arrays = {
+        "system_ids": np.array([system.id for system in found.systems], np.int64),
+        "n_scored": n_scored.astype(np.int32),
+        "in_smith_set": in_smith_set,
+    }
+    seconds = time.perf_counter() - started
+    return make_report(found.revision, BOARD, parameters={}, summary=summary, arrays=arrays, seconds=seconds)
+
+
+def publish(revision: Revision) -> bool:
+    """Record the publication and move the benchmark's pointer forward, never backward.
+
+    Call inside the transaction that writes the reports. Returns whether the pointer moved.
+    """
+    benchmark = Benchmark.objects.filter(pk=revision.benchmark_id)
+    is_ahead = Q(published_number__lt=revision.number)
+    present = benchmark.values_list("published_engine_version", flat=True).get()
+    if is_older(present):  # at the same number: never back to a version that still runs while the site is upgraded
+        is_ahead |= Q(published_number=revision.number, published_engine_version=present)
+    moved = (
+        benchmark.filter(is_ahead).update(published_number=revision.number, published_engine_version=engine_version)
+        == 1
+    )
+    publication = Publication.objects.create(
+        benchmark_id=revision.benchmark_id, revision=revision, engine_version=engine_version, is_pointer_moved=moved
+    )
+    if moved:
+        benchmark.update(publication=publication)
+        store_listed_board(publication)
+        announce_publication(publication)
+    return moved

@@ -1,0 +1,1 @@
+"""How sure a ranking is: separable neighbours, intervals, and tasks that depend on each other."""

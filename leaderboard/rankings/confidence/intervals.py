@@ -1,0 +1,128 @@
+"""Rank intervals in words: what they are, and why there is none where there is none."""
+
+from collections.abc import Sequence
+
+from leaderboard.common.text import in_words, shortened
+from leaderboard.rankings.confidence.independence import tasks_phrase
+from leaderboard.rankings.published import Column, PublishedBoard
+from ranking_engine import RULES
+
+FEW_TASKS = 20  # with fewer to draw from, the pages say that intervals are wide
+BEST_NAMED = 5  # of the systems that may be best
+OTHER_POLICY = "rank intervals come with the benchmark’s own policy for missing scores only"
+NO_RANK = "no rank in any of the draws"
+
+
+def interval_text(column: Column, i: int) -> str:
+    """`2–5`, or nothing where there is no interval."""
+    if column.lower is None or column.upper is None or column.lower[i] < 1:
+        return ""
+    return range_text(int(column.lower[i]), int(column.upper[i]))
+
+
+def range_text(low: int, high: int) -> str:
+    """`2–5`, or `3` where both ends are the same."""
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def n_resamples(published: PublishedBoard, rule: str) -> int:
+    """How many times the tasks were drawn for a rule's intervals; the study must be there."""
+    study = published.study or {}
+    usual = study.get("n_resamples", published.study_parameters["n_resamples"])
+    return int(study.get("fewer", {}).get(rule, usual))
+
+
+def interval_meaning(published: PublishedBoard, column: Column | None = None) -> str:
+    """What the rank intervals of a board are, from the study that gave them; empty where there are none.
+
+    Args:
+        published: the board.
+        column: whose ends' exactness is told, too.
+    """
+    study = published.study
+    if study is None or study["status"] == "undefined":
+        return ""
+    n_clusters, n_tasks = study["n_clusters"], published.facts["n_voting_tasks"]
+    what = "tasks" if n_clusters == n_tasks else "clusters of tasks"
+    level = f"{100 * published.study_parameters['level']:g} %"
+    anew = f"if the same {n_clusters} {what} were drawn anew with replacement"
+    if published.is_simultaneous:
+        text = f"interval of the rank, all systems’ at once: {anew}, {level} of the time no interval misses its rank."
+    else:
+        times = n_resamples(published, "")
+        text = f"{level} interval of the rank {anew}, {times:,} times over; each system’s interval by itself."
+    text += f" It rests on {tasks_phrase(n_clusters, n_tasks)}."
+    text += f" With only {n_clusters} {what} it is wide." if n_clusters < FEW_TASKS else ""
+    text += _exactness(published, column) if column is not None else ""
+    fewer = [f"{n:,} times for {RULES[rule].name}" for rule, n in study.get("fewer", {}).items()]
+    text += f" Rules that take long are ranked fewer times: {in_words(fewer, most=len(fewer))}." if fewer else ""
+    for reason, names in _without_interval(published).items():
+        text += f" No interval under {in_words(names, most=len(names))}: {reason}."
+    return text
+
+
+def _exactness(published: PublishedBoard, column: Column) -> str:
+    """How far the ends of a rule's intervals, each by itself, would move with other draws of as many."""
+    errors = (published.study or {}).get("errors", {}).get(column.rule)
+    if errors is None or published.is_simultaneous:
+        return ""
+    typical, largest = errors
+    if largest == 0:
+        return f" Other draws of as many would move no end under {column.name}."
+    ranks = "1 rank" if largest == 1 else f"{largest} ranks"
+    half = f", half of the intervals by at most {typical}" if typical < largest else ""
+    return f" Other draws of as many would move an end by up to {ranks} under {column.name}{half}."
+
+
+def possibly_best_text(column: Column, names: Sequence[str]) -> str:
+    """Which systems may be the best under a rule, in a sentence; empty where that is not computed.
+
+    Args:
+        column: the rule.
+        names: of all systems, in the column's order.
+    """
+    if column.possibly_best is None or not column.possibly_best.any():
+        return ""
+    order = sorted(range(len(names)), key=lambda i: (int(column.ranks[i]), names[i]))
+    best = [shortened(names[i]) for i in order if column.possibly_best[i]]
+    if len(best) == 1:
+        return f"Only {best[0]} is possibly best: it is clearly ahead of all others."
+    return (
+        f"{len(best)} of {column.n_ranked} systems are possibly best, as no other is clearly ahead of them: "
+        f"{in_words(best, most=BEST_NAMED)}."
+    )
+
+
+def why_no_interval(published: PublishedBoard, column: Column, i: int | None = None) -> str:
+    """Why a ranked column has no intervals although others have, or system `i` has none in it; empty where it has."""
+    study = published.study
+    if study is None or study["status"] == "undefined" or column.status != "ranked":
+        return ""
+    if column.lower is not None:
+        return NO_RANK if i is not None and column.lower[i] < 1 <= column.ranks[i] else ""
+    if published.is_simultaneous and column.rule in study.get("not_simultaneous", {}):
+        return str(study["not_simultaneous"][column.rule])
+    if all(other.lower is None for other in published.columns):
+        return OTHER_POLICY
+    return str(study["undefined"].get(column.rule, "it takes too long to be ranked anew for every draw"))
+
+
+def _without_interval(published: PublishedBoard) -> dict[str, list[str]]:
+    """The names of the rules without intervals, by reason."""
+    found: dict[str, list[str]] = {}
+    for column in published.columns:
+        if reason := why_no_interval(published, column):
+            found.setdefault(reason, []).append(column.name)
+    return found
+
+
+def interval_note(published: PublishedBoard, column: Column) -> str:
+    """What the intervals of one rule are, or why it has none; empty while they are to come or nobody is ranked."""
+    study = published.study
+    if study is None or column.status != "ranked":
+        return ""
+    if study["status"] == "undefined":
+        return f"No rank intervals: {study['reason']}."
+    if column.lower is not None:
+        return f"Interval: the {interval_meaning(published, column)}"
+    return f"No interval under {column.name}: {why_no_interval(published, column)}."

@@ -1,0 +1,103 @@
+"""Which systems of a ranking can be told apart, in sentences."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from leaderboard.rankings.confidence.independence import tasks_phrase
+
+FAMILIES = ("neighbours", "top", "every_pair")
+LEAST_FOR_ONE_PAIR = 6  # clusters with which one pair can be told apart at 5 %: 2^(1 - 6) is below
+
+
+def short_sentence(told: Mapping[str, Any]) -> str:
+    """What can be told apart, in a few words; empty where there are no two systems.
+
+    Args:
+        told: what the report says of the rule: the summaries of its families of pairs, and what was tested on how many
+            tasks.
+    """
+    neighbours, every = told["neighbours"], told["every_pair"]
+    if not every["n_pairs"]:
+        return ""
+    if every["n_tied"] == every["n_pairs"]:
+        return "all systems share one rank"
+    if _is_too_few(told):
+        tasks = f"{tasks_phrase(told['n_clusters'], told['n_tasks'])}, {_are(told)} too few to tell any two apart"
+        return f"{_at_once(every)}{tasks}{_one_pair(told)}"
+    contradicted = neighbours["n_contradicted"]
+    against = f"; {_pairs(contradicted)} of neighbours contradict{'s' if contradicted == 1 else ''} the ranking"
+    if neighbours["n_separable"]:
+        text = f"{neighbours['n_separable']:,} of {_pairs(neighbours['n_pairs'])} of neighbours can be told apart"
+    elif not every["n_separable"]:
+        text = "no two systems can be told apart"
+    else:
+        text = f"no two neighbours can be told apart, {every['n_separable']:,} of all {_pairs(every['n_pairs'])} can"
+    return text + (against if contradicted else "")
+
+
+def separability_sentence(name: str, told: Mapping[str, Any], level: float) -> str:
+    """What sign-flip tests over tasks say of a ranking, for people.
+
+    Args:
+        name: the rule's.
+        told: as for `short_sentence`.
+        level: of significance.
+    """
+    neighbours, top, every = (told[family] for family in FAMILIES)
+    if not every["n_pairs"]:
+        return ""
+    tasks, at = tasks_phrase(told["n_clusters"], told["n_tasks"]), f"at the {100 * level:g} % level"
+    tested = f"Tested: {told['tested_text']}."
+    if every["n_tied"] == every["n_pairs"]:
+        return f"All systems share one rank under {name}: there is nothing to tell apart."
+    if _is_too_few(told):
+        too_few = f"{_at_once(every)}{tasks}, {_are(told)} too few to tell any two systems of this board apart {at}"
+        return (
+            f"{too_few[0].upper()}{too_few[1:]}: even one that is ahead on all of them could be so by luck. "
+            f"That is not the same as a tie{_one_pair(told)}. {tested}"
+        )
+    if neighbours["n_separable"]:
+        first = f"{neighbours['n_separable']:,} of {_pairs(neighbours['n_pairs'])} of neighbours under {name}"
+        first += " can be told apart"
+    elif neighbours["verdict"] == "too_few_tasks":
+        first = f"There are too few tasks to tell any two neighbours under {name} apart"
+    else:
+        first = f"No two neighbours under {name} can be told apart"
+    parts = [f"{first} {at}, by sign-flip tests on {tasks}"]
+    if top["n_pairs"] and top["n_pairs"] != every["n_pairs"]:
+        parts.append(f"{top['n_separable']:,} of the {_pairs(top['n_pairs'])} among the first ranks")
+    if every["n_pairs"] > 1:
+        parts.append(f"{every['n_separable']:,} of all {_pairs(every['n_pairs'])}")
+    against = ""
+    if neighbours["n_contradicted"] or every["n_contradicted"]:
+        against = (
+            f" In {_pairs(neighbours['n_contradicted'])} of neighbours and {every['n_contradicted']:,} of all pairs "
+            "the system ranked lower is ahead by more than luck would explain: they contradict the ranking."
+        )
+    further = f"; {', and '.join(parts[1:])}" if parts[1:] else ""
+    return f"{parts[0]}{further}.{against} {tested}"
+
+
+def _is_too_few(told: Mapping[str, Any]) -> bool:
+    """Whether there are too few tasks to tell any two systems apart in any family of pairs."""
+    untied = [told[family] for family in FAMILIES if told[family]["n_pairs"] > told[family]["n_tied"]]
+    return bool(untied) and all(family["verdict"] == "too_few_tasks" for family in untied)
+
+
+def _one_pair(told: Mapping[str, Any]) -> str:
+    """That one pair chosen beforehand needs fewer tasks than all pairs at once, where there are enough for it."""
+    if told["n_clusters"] < LEAST_FOR_ONE_PAIR or told["every_pair"]["n_pairs"] < 2:
+        return ""
+    return "; a pair that you choose beforehand can be told apart: see head to head"
+
+
+def _at_once(every: Mapping[str, Any]) -> str:
+    return f"among {_pairs(every['n_pairs'])} at once, " if every["n_pairs"] > 1 else ""
+
+
+def _are(told: Mapping[str, Any]) -> str:
+    return "is" if told["n_clusters"] == 1 else "are"
+
+
+def _pairs(n: int) -> str:
+    return f"{n:,} pair{'' if n == 1 else 's'}"

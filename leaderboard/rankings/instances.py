@@ -1,0 +1,47 @@
+"""Which scores of single instances hold at a revision."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+
+from leaderboard.models import InstanceScores, Revision
+from leaderboard.rankings.scores import WITHDRAWN, current_scores
+
+Cell = tuple[int, int]  # ids of a system and a task
+
+
+def current_instances(
+    revision: Revision, *, with_values: bool = False, task_id: int | None = None
+) -> dict[Cell, InstanceScores]:
+    """The instance scores of every (system, task) whose current score came with some.
+
+    Args:
+        revision: the state of the benchmark.
+        with_values: whether the vectors are loaded, and with them the names of the sets.
+        task_id: of the one task that is asked for; all where None.
+    """
+    rows = InstanceScores.objects.filter(submission__benchmark_id=revision.benchmark_id)
+    rows = rows if task_id is None else rows.filter(task_id=task_id)
+    if not rows.exists():
+        return {}
+    systems = rows.values_list("submission__system_id", flat=True).distinct()
+    holds = {
+        (score.submission_id, task): (system, task)
+        for (system, task), score in current_scores(revision, list(systems)).items()
+        if score.missing_reason != WITHDRAWN
+    }
+    rows = rows.filter(submission_id__among={submission for submission, _ in holds})
+    rows = rows.select_related("instance_set") if with_values else rows.defer("values")
+    found = {}
+    for row in rows.order_by("pk").iterator(chunk_size=500):
+        cell = holds.get((row.submission_id, row.task_id))
+        if cell is not None:
+            found[cell] = row
+    return found
+
+
+def shared_sets(cells: Mapping[Cell, InstanceScores]) -> dict[int, int]:
+    """The set of each task on which systems are compared: that of most systems, among equals the oldest."""
+    counts: dict[int, Counter[int]] = defaultdict(Counter)
+    for (_, task), row in cells.items():
+        counts[task][row.instance_set_id] += 1
+    return {task: min(sets, key=lambda pk: (-sets[pk], pk)) for task, sets in counts.items()}

@@ -1,0 +1,189 @@
+"""Telling people what a new board changed: whose systems fell in rank, and who is first now.
+
+What is told is what the default rule says of the board that was published last and of the one before that people were
+told of; boards in between are passed over. Numbers are compared first, without a transaction; then one conditional
+UPDATE says up to where people were told, and the notices are written with it, or not at all.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.urls import reverse
+from django.utils import timezone
+
+from leaderboard.access.audience import Audience, audience_of
+from leaderboard.common.text import in_words, shortened
+from leaderboard.models import Benchmark, NoticeKind, Publication, Report, Revision, Submission, User
+from leaderboard.notifications.notices import tell_each
+from leaderboard.rankings.reports import BOARD, RANKING, unpack_arrays
+from leaderboard.rankings.scores import last_in_force, systems_at
+from ranking_engine import RULES
+from ranking_engine.core.comparison import RankDifference
+
+BENCHMARKS_A_SWEEP = 20
+# A default rule that is slow comes after its board; so long it is waited for.
+WAIT = timedelta(hours=1)
+SHOWN_SYSTEMS = 3
+
+
+@dataclass(frozen=True)
+class BoardChange:
+    """Two boards of one benchmark under its default rule, and whose the systems on the newer one are."""
+
+    rule_name: str
+    ranks: RankDifference[int]  # by the ids of systems
+    names: Mapping[int, str]
+    submitters: Mapping[int, int]  # user by the id of a system: who submitted what counts there now
+
+    def best_first(self, systems: Iterable[int]) -> list[int]:
+        """Systems in the order of their ranks now."""
+        return sorted(systems, key=lambda i: (self.ranks.after[i], self.names[i]))
+
+
+def tell_of_publications() -> int:
+    """Look at every board that was published since people were last told. Any number of sweepers is harmless.
+
+    Returns:
+        How many notices were written at most.
+    """
+    behind = Benchmark.objects.exclude(publication=None).filter(
+        Q(noticed_publication=None) | ~Q(noticed_publication=F("publication"))
+    )
+    rows = behind.select_related("publication__revision", "noticed_publication__revision").order_by("pk")
+    return sum(_tell_of_publication(benchmark) for benchmark in rows[:BENCHMARKS_A_SWEEP])
+
+
+def _tell_of_publication(benchmark: Benchmark) -> int:
+    old, new = benchmark.noticed_publication, benchmark.publication
+    if new is None:
+        return 0
+    change = None
+    if old is not None and old.revision_id != new.revision_id:
+        change = board_change(benchmark, old, new)
+        if change is None and timezone.now() - new.published_at < WAIT and _is_to_come(benchmark, new):
+            return 0
+    fell = _texts_of_fallen(benchmark, change, _sole_author(old, new)) if change and old else {}
+    first = _texts_of_first(benchmark, change) if change else {}
+    path = reverse("board", args=[benchmark.key])
+    with transaction.atomic():
+        rows = Benchmark.objects.filter(pk=benchmark.pk, noticed_publication=old)
+        if not rows.update(noticed_publication=new):
+            return 0  # another sweeper told of it
+        key = f"publication {new.pk}"
+        n = tell_each(fell, NoticeKind.OVERTAKEN, key=f"{key} fell", path=path, benchmark=benchmark)
+        return n + tell_each(first, NoticeKind.FIRST_PLACE, key=f"{key} first", path=path, benchmark=benchmark)
+
+
+def board_change(benchmark: Benchmark, old: Publication, new: Publication) -> BoardChange | None:
+    """Two published boards under the benchmark's default rule; None where one of the rankings is not there."""
+    before, after = ranks_of(old, benchmark.default_rule), ranks_of(new, benchmark.default_rule)
+    if before is None or after is None:
+        return None
+    holds = {held.system_id: held.submission_id for held in last_in_force(new.revision)}
+    held = Submission.objects.filter(pk__among=holds.values())
+    users = dict(held.values_list("pk", "batch__uploader_id"))
+    return BoardChange(
+        rule_name=RULES[benchmark.default_rule].name,
+        ranks=RankDifference(before, after),
+        names={system.id: system.name for system in systems_at(new.revision)},
+        submitters={system: users[submission] for system, submission in holds.items()},
+    )
+
+
+def ranks_of(publication: Publication, rule: str) -> dict[int, int] | None:
+    """The rank of every ranked system by its id; None where the ranking is not stored."""
+    reports = Report.objects.filter(
+        revision_id=publication.revision_id, engine_version=publication.engine_version, kind__in=[BOARD, RANKING]
+    )
+    board = reports.filter(kind=BOARD).first()
+    ranking = reports.filter(kind=RANKING, summary__rule=rule).first()
+    if board is None or ranking is None:
+        return None
+    systems = unpack_arrays(board.arrays, ["system_ids"]).get("system_ids")
+    ranks = unpack_arrays(ranking.arrays, ["ranks"]).get("ranks")
+    if systems is None or ranks is None:
+        return None
+    pairs = zip(systems.tolist(), ranks.tolist(), strict=True)
+    return {system: rank for system, rank in pairs if rank >= 1}
+
+
+def _is_to_come(benchmark: Benchmark, publication: Publication) -> bool:
+    """Whether the default rule is one of those that are computed after the board."""
+    board = Report.objects.filter(
+        revision_id=publication.revision_id, engine_version=publication.engine_version, kind=BOARD
+    ).first()
+    return board is not None and benchmark.default_rule in board.summary.get("slow_rules", [])
+
+
+def _sole_author(old: Publication | None, new: Publication) -> int | None:
+    """Who alone made every revision since the older board, if one person did."""
+    number = old.revision.number if old else 0
+    between = Revision.objects.filter(
+        benchmark=new.benchmark_id, number__gt=number, number__lte=new.revision.number
+    ).order_by()
+    authors = set(between.values_list("author_id", flat=True))
+    return authors.pop() if len(authors) == 1 else None
+
+
+def _texts_of_fallen(benchmark: Benchmark, change: BoardChange, sole_author: int | None) -> dict[int, str]:
+    """What those are told whose systems fell. Who did it all themselves saw it in the preview."""
+    systems = defaultdict(list)
+    for i in change.best_first(change.ranks.fallen()):
+        systems[change.submitters.get(i)].append(i)
+    texts = {}
+    for user in User.objects.filter(pk__in=[pk for pk in systems if pk], is_active=True).exclude(pk=sole_author or 0):
+        audience = audience_of(user, benchmark)
+        shown = _own(audience, systems[user.pk])
+        if shown:
+            texts[user.pk] = _fall_in_words(change, shown, audience)
+    return texts
+
+
+def _own(audience: Audience, systems: list[int]) -> list[int]:
+    """Those of somebody's systems that they see on the board."""
+    if not audience.may_read:
+        return []
+    proven = audience.proven_system_ids if audience.is_restricted else systems
+    return [i for i in systems if i in proven]
+
+
+def _fall_in_words(change: BoardChange, systems: list[int], audience: Audience) -> str:
+    falls = [
+        f"{shortened(change.names[i])} fell from rank {change.ranks.before[i]} to {change.ranks.after[i]}"
+        for i in systems[:SHOWN_SYSTEMS]
+    ]
+    text = f"On {audience.benchmark.name}, under {change.rule_name}: {in_words(falls, total=len(systems))}."
+    passed = change.best_first(change.ranks.passed(systems[0]))
+    if len(systems) == 1 and passed and audience.sees_board:
+        names = [shortened(change.names[j]) for j in passed]
+        text += f" Now ahead of it: {in_words(names, most=SHOWN_SYSTEMS)}."
+    return text
+
+
+def _texts_of_first(benchmark: Benchmark, change: BoardChange) -> dict[int, str]:
+    """What the benchmark's people, and who submitted the systems that are first now, are told of them."""
+    leaders = change.best_first(change.ranks.newly_first())
+    if not leaders or not change.ranks.before:
+        return {}
+    people = set(benchmark.memberships.values_list("user_id", flat=True))
+    people |= {change.submitters[i] for i in leaders if i in change.submitters}
+    texts = {}
+    for user in User.objects.filter(pk__in=people, is_active=True):
+        audience = audience_of(user, benchmark)
+        own = _own(audience, [i for i in leaders if change.submitters.get(i) == user.pk])
+        seen = leaders if audience.may_read and audience.sees_others else own
+        if seen:
+            names = [shortened(change.names[i]) if audience.sees_names or i in own else "another system" for i in seen]
+            verb = "is" if len(seen) == 1 else "are"
+            listed = in_words(list(dict.fromkeys(names)), most=SHOWN_SYSTEMS)
+            texts[user.pk] = f"{_capital(listed)} {verb} now first on {benchmark.name} under {change.rule_name}."
+    return texts
+
+
+def _capital(text: str) -> str:
+    """A sentence's beginning, where it is one of our own words."""
+    return f"A{text[1:]}" if text.startswith("another system") else text

@@ -1,0 +1,360 @@
+"""The columns of a board: what each rule says of one revision, stored or computed on demand."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from leaderboard.common.cache import BoundedCache
+from leaderboard.common.hashing import content_hash
+from leaderboard.common.text import with_task_names
+from leaderboard.computing.rankings import split_rules
+from leaderboard.models import Publication, Revision
+from leaderboard.on_demand.budget import (
+    KEPT_SECONDS,
+    PARTLY_KEPT_SECONDS,
+    count_request,
+    rank_in_time,
+    refuse_beyond_budget,
+    single_flight,
+    too_long_reason,
+)
+from leaderboard.queue.kinds import BOOTSTRAP, SIGNIFICANCE
+from leaderboard.rankings.compute import ranking_arrays, ranking_parameters, ranking_summary
+from leaderboard.rankings.confidence.significance import Separability, array_names, separability
+from leaderboard.rankings.reports import BOARD, RANKING, published_reports, report_stamp, unpack_arrays
+from leaderboard.rankings.revisions import RemovedRanksError
+from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.rankings.scores import BoardSystem
+from leaderboard.rankings.weights import Weights, shares_of, weighed_matrix
+from ranking_engine import RULES, __version__ as engine_version
+
+COMPUTING = "computing"  # the status of a slow rule whose ranking is not there yet
+OWN_WEIGHTS = Weights()  # nothing differs from the revision's weights
+
+
+@dataclass(frozen=True)
+class Column:
+    """One rule's ranking of one revision, in the revision's system order."""
+
+    rule: str
+    name: str
+    family: str
+    summary: str
+    status: str
+    reason: str
+    remark: str  # what a reader must know beside the ranks, such as whether they are proven optimal
+    winner_names: list[str]
+    n_winners: int
+    ranks: np.ndarray  # int32, -1 = unranked
+    scores: np.ndarray  # float64, NaN = unranked
+    is_winner: np.ndarray  # bool: elected by the rule, alone or with others, whatever the rank
+    reason_codes: np.ndarray
+    reasons: list[str]
+    lower: np.ndarray | None = None  # rank intervals, where the study is there
+    upper: np.ndarray | None = None
+    simultaneous_lower: np.ndarray | None = None  # those of all systems at once
+    simultaneous_upper: np.ndarray | None = None
+    possibly_best: np.ndarray | None = None  # bool: no system is clearly ahead
+
+    def reason_of(self, i: int) -> str:
+        """Why system `i` is unranked."""
+        code = int(self.reason_codes[i]) if len(self.reason_codes) else -1
+        return self.reasons[code] if code >= 0 else self.reason
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much memory its arrays take."""
+        arrays = (
+            self.ranks, self.scores, self.is_winner, self.reason_codes, self.lower, self.upper,
+            self.simultaneous_lower, self.simultaneous_upper, self.possibly_best,
+        )  # fmt: skip
+        return sum(array.nbytes for array in arrays if array is not None) + 200 * len(self.reasons)
+
+    @property
+    def n_ranked(self) -> int:
+        """How many systems have a rank."""
+        return int((self.ranks >= 1).sum())
+
+    @property
+    def elects(self) -> bool:
+        """Whether the rule has a winner here."""
+        return self.n_winners > 0
+
+
+@dataclass(frozen=True)
+class PublishedBoard:
+    """Everything stored about what is published."""
+
+    revision: Revision
+    facts: dict[str, Any]  # the summary of the board report
+    system_ids: np.ndarray
+    n_scored: np.ndarray
+    in_smith_set: np.ndarray
+    columns: list[Column]
+    study: dict[str, Any] | None = field(default=None)  # the summary of the bootstrap, where it is there
+    study_parameters: dict[str, Any] = field(default_factory=dict)
+    is_simultaneous: bool = False  # whether `lower` and `upper` of the columns are those of all systems at once
+    # Which systems can be told apart, where that is there: the report's summary, and its arrays still packed.
+    tests: dict[str, Any] | None = None
+    test_arrays: bytes = b""
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much memory its arrays take."""
+        own = self.system_ids.nbytes + self.n_scored.nbytes + self.in_smith_set.nbytes + len(self.test_arrays)
+        return own + sum(column.n_bytes for column in self.columns)
+
+
+BOARD_KINDS = (BOARD, RANKING, BOOTSTRAP, SIGNIFICANCE)
+BOARD_CACHE_BYTES = 64 * 2**20  # a board of 5,000 systems under 24 rules with rank intervals takes about 4 MB
+_boards: BoundedCache["PublishedBoard"] = BoundedCache(BOARD_CACHE_BYTES)
+
+
+def published_board(publication: Publication) -> PublishedBoard:
+    """The stored board of a publication: one small query where this process has unpacked it before, else two.
+
+    What is kept is what is stored, the same for everybody; `masks.masked` makes of it what one audience may see.
+    Reports never change, and a new one changes the key.
+    """
+    stamp = report_stamp(publication, BOARD_KINDS)
+    found = _boards.get_or_make(stamp, lambda: _load_board(publication), lambda board: board.n_bytes)
+    return replace(found, revision=publication.revision)
+
+
+def _load_board(publication: Publication) -> PublishedBoard:
+    reports = published_reports(publication, BOARD_KINDS)
+    board = next((report for report in reports if report.kind == BOARD), None)
+    if board is None:  # retention removed it since the publication was found
+        publication.revision.refresh_from_db(fields=["ranks_removed_at"])
+        raise RemovedRanksError(publication.revision)
+    arrays = unpack_arrays(board.arrays)
+    study = next((report for report in reports if report.kind == BOOTSTRAP), None)
+    intervals = unpack_arrays(study.arrays) if study else {}
+    tests = next((report for report in reports if report.kind == SIGNIFICANCE), None)
+    rankings = {report.summary["rule"]: report for report in reports if report.kind == RANKING}
+    empty = np.empty(0, np.int64)
+    task_names = task_names_of(publication.revision)
+    return PublishedBoard(
+        revision=publication.revision,
+        facts=board.summary,
+        system_ids=arrays.get("system_ids", empty),
+        n_scored=arrays.get("n_scored", empty),
+        in_smith_set=arrays.get("in_smith_set", empty.astype(bool)),
+        columns=[
+            make_column(rankings[rule].summary, unpack_arrays(rankings[rule].arrays), task_names, intervals)
+            if rule in rankings
+            else _column_to_come(rule, len(arrays.get("system_ids", empty)))
+            for rule in board.summary["rules"]
+        ]
+        + [
+            empty_column(rule, "undefined", reason, len(arrays.get("system_ids", empty)))
+            for rule, reason in board.summary.get("rules_left_out", {}).items()
+        ],
+        study=study.summary if study else None,
+        study_parameters=study.parameters if study else {},
+        tests=tests.summary if tests else None,
+        test_arrays=bytes(tests.arrays) if tests else b"",
+    )
+
+
+def separability_of(board: PublishedBoard, column: Column) -> Separability:
+    """Which systems of a board can be told apart under one of its rules."""
+    arrays = unpack_arrays(board.test_arrays, array_names(column.rule))
+    return separability(board.tests, arrays, column.rule, column.name, column.ranks)
+
+
+def _column_to_come(rule: str, n_systems: int) -> Column:
+    return empty_column(rule, COMPUTING, "It takes longer than the others and is being computed.", n_systems)
+
+
+def empty_column(rule: str, status: str, reason: str, n_systems: int) -> Column:
+    """A rule that says nothing yet, or nothing at this size.
+
+    Args:
+        rule: its key.
+        status: COMPUTING or `undefined`.
+        reason: why it says nothing.
+        n_systems: on the board.
+    """
+    summary = {"rule": rule, "status": status, "reason": reason, "winner_names": [], "n_winners": 0}
+    arrays = {"ranks": np.full(n_systems, -1, np.int32), "scores": np.full(n_systems, np.nan)}
+    return make_column(summary, arrays, {})
+
+
+def task_names_of(revision: Revision) -> dict[str, str]:
+    """What the tasks were called at a revision, by key."""
+    return {task["key"]: task["name"] for task in revision.configuration.content["tasks"]}
+
+
+def make_column(
+    summary: dict[str, Any],
+    arrays: dict[str, np.ndarray],
+    task_names: Mapping[str, str],
+    intervals: dict[str, np.ndarray] | None = None,
+) -> Column:
+    """A column from a ranking's summary and arrays, as `rankings` makes them; reasons name tasks by `task_names`."""
+    rule = RULES[summary["rule"]]
+    intervals = intervals or {}
+    return Column(
+        rule=rule.key,
+        name=rule.name,
+        family=rule.family,
+        summary=rule.summary,
+        status=summary["status"],
+        reason=with_task_names(summary["reason"], task_names),
+        remark=summary.get("remark", ""),
+        winner_names=summary["winner_names"],
+        n_winners=summary["n_winners"],
+        ranks=arrays["ranks"],
+        scores=arrays["scores"],
+        is_winner=_is_winner(summary, arrays),
+        reason_codes=arrays.get("reason_codes", np.empty(0, np.int32)),
+        reasons=[with_task_names(str(reason), task_names) for reason in arrays.get("reasons", ())],
+        lower=intervals.get(f"lower_{rule.key}"),
+        upper=intervals.get(f"upper_{rule.key}"),
+        simultaneous_lower=intervals.get(f"simultaneous_lower_{rule.key}"),
+        simultaneous_upper=intervals.get(f"simultaneous_upper_{rule.key}"),
+        possibly_best=intervals.get(f"possibly_best_{rule.key}"),
+    )
+
+
+def _is_winner(summary: dict[str, Any], arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """Who wins; the first ones where a report of before 0.5.0 does not say."""
+    if "winners" not in arrays:
+        return (arrays["ranks"] == 1) & (summary["n_winners"] > 0)
+    is_winner = np.zeros(len(arrays["ranks"]), bool)
+    is_winner[arrays["winners"]] = True
+    return is_winner
+
+
+def all_at_once(board: PublishedBoard) -> PublishedBoard:
+    """The board with the intervals that hold for all systems at once, in place of each system's by itself."""
+    columns = [
+        replace(column, lower=column.simultaneous_lower, upper=column.simultaneous_upper) for column in board.columns
+    ]
+    return replace(board, columns=columns, is_simultaneous=True)
+
+
+def board_under(
+    board: PublishedBoard,
+    policy: str,
+    aggregation: str,
+    names: Sequence[str],
+    audience_level: str,
+    *,
+    ties: str = "",
+    weights: Weights = OWN_WEIGHTS,
+) -> PublishedBoard:
+    """The board under another policy, aggregation, tie convention or weights: computed on demand, never stored.
+
+    Args:
+        board: what is published.
+        policy: the policy asked for.
+        aggregation: the aggregation asked for.
+        names: the systems' names, in order.
+        audience_level: who the answer is for; part of the cache's key.
+        ties: the convention for ties within a task; each rule's own where empty.
+        weights: those that differ from the revision's own.
+
+    Raises:
+        TooLargeError: the answer exceeds the budget.
+        TooOftenError, BusyError: this reader asked too often of late, or too much is computed for others.
+        WeightsError: under these weights nothing votes.
+    """
+    count_request()
+    rules = split_rules(len(board.system_ids), board.facts["n_tasks"]).quick
+    refuse_beyond_budget(len(board.system_ids), board.facts["n_tasks"], len(rules))
+    parameters = [ranking_parameters(rule, policy, aggregation, ties) for rule in rules]
+    # The answer holds names, which the hash of the inputs leaves out: they differ after a renaming.
+    asked = [parameters, list(names), weights.parameters]
+    parts = [board.revision.input_hash, engine_version, content_hash(asked), audience_level]
+    key = f"columns:{':'.join(parts)}"
+
+    def make() -> dict[str, Any]:
+        found = revision_matrix(board.revision)
+        if found is None:
+            return {"rankings": [], "winner": None, "in_smith_set": board.in_smith_set, "too_long": []}
+        matrix = weighed_matrix(found, weights)
+        shares_of(matrix, aggregation)  # says where nothing votes
+        ranked = rank_in_time(matrix, policy, aggregation, rules, ties)
+        winner, in_smith_set = ranked.majority or (None, board.in_smith_set)
+        return {
+            "rankings": [
+                (ranking_summary(outcome, rule, list(names)), ranking_arrays(outcome, found.matrix.n_systems))
+                for rule, outcome in ranked.outcomes.items()
+            ],
+            "winner": None if winner is None else names[winner],
+            "in_smith_set": in_smith_set,
+            "too_long": ranked.too_long,
+        }
+
+    task_names = task_names_of(board.revision)
+    answer = single_flight(key, make, lambda made: PARTLY_KEPT_SECONDS if made["too_long"] else KEPT_SECONDS)
+    made = {summary["rule"]: make_column(summary, arrays, task_names) for summary, arrays in answer["rankings"]}
+    made |= {rule: empty_column(rule, "undefined", too_long_reason(), len(board.system_ids))
+             for rule in answer["too_long"]}  # fmt: skip
+    is_same = not (weights or ties) and aggregation == board.revision.configuration.content["aggregation"]
+    return replace(
+        board,
+        facts=board.facts | {"condorcet_winner": answer["winner"]},
+        in_smith_set=answer["in_smith_set"],
+        tests=None,
+        test_arrays=b"",
+        columns=[made.get(column.rule) or _as_stored(column, is_same=is_same) for column in board.columns],
+    )
+
+
+def _as_stored(column: Column, *, is_same: bool) -> Column:
+    """A column that is not computed on demand: what is stored, where that is the same (the policy alone differs, and
+    does not matter to the rule)."""
+    if is_same and not RULES[column.rule].needs_complete:
+        return column
+    reason = "It takes too long at this size to be computed on demand."
+    return empty_column(column.rule, "undefined", reason, len(column.ranks))
+
+
+class UnknownChoiceError(ValueError):
+    """The address names a rule, a policy or an order that there is not."""
+
+
+def number(value: float) -> float | None:
+    """A figure; None where it is none."""
+    return float(value) if math.isfinite(value) else None
+
+
+def rank_rows(
+    column: Column, systems: list[BoardSystem], told_apart: Separability | None = None
+) -> list[dict[str, Any]]:
+    """Every system under a rule: best first, equals by key, unranked ones last.
+
+    With `told_apart` each says between which ranks it cannot be told apart from others.
+    """
+    order = sorted(range(len(systems)), key=lambda i: (column.ranks[i] < 1, int(column.ranks[i]), systems[i].key))
+    rows = [rank_row(column, i, systems[i]) for i in order]
+    if told_apart is None:
+        return rows
+    return [row | {"inseparable": told_apart.ranks_of(i)} for i, row in zip(order, rows, strict=True)]
+
+
+def rank_row(column: Column, i: int, system: BoardSystem) -> dict[str, Any]:
+    """One system under a rule; `reason` says why it has no rank."""
+    rank = int(column.ranks[i]) if column.ranks[i] >= 1 else None
+    return {
+        "system": system.key,
+        "name": system.name,
+        "rank": rank,
+        "score": number(column.scores[i]),
+        "interval": _interval(column.lower, column.upper, i) if rank else None,
+        "simultaneous_interval": _interval(column.simultaneous_lower, column.simultaneous_upper, i) if rank else None,
+        "possibly_best": bool(column.possibly_best[i]) if rank and column.possibly_best is not None else None,
+        "reason": None if rank else column.reason_of(i),
+    }
+
+
+def _interval(lower: np.ndarray | None, upper: np.ndarray | None, i: int) -> list[int] | None:
+    if lower is None or upper is None or lower[i] < 1:
+        return None
+    return [int(lower[i]), int(upper[i])]

@@ -1,0 +1,77 @@
+"""Ranks that retention removed, computed again from the scores, which are always kept."""
+
+from collections.abc import Callable
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from leaderboard.models import Benchmark, Job, Publication, Report, Revision
+from leaderboard.queue.kinds import JOB_KINDS, RANKS_AGAIN, insert_job
+from leaderboard.queue.wake_ups import wake_on_commit
+from leaderboard.rankings.compute import ranking_reports, slow_reports
+from leaderboard.rankings.score_matrix import hash_anew
+from ranking_engine import __version__ as engine_version
+
+UNENDED = (Job.State.WAITING, Job.State.RUNNING)
+
+
+class OtherInputsError(ValueError):
+    """The scores that are stored are not those that the revision was ranked by."""
+
+
+def request_ranks(benchmark: Benchmark, number: int) -> bool:
+    """Have the removed ranks of a revision computed again. False where they are there, or were taken down.
+
+    Asking again while they are being computed changes nothing.
+    """
+    revision = removed_revisions(benchmark).filter(number=number).first()
+    if revision is None:
+        return False
+    kind = JOB_KINDS[RANKS_AGAIN]
+    job = insert_job(kind, revision)
+    ended = Job.objects.filter(pk=job.pk).exclude(state__in=UNENDED)
+    now = timezone.now()
+    again = {"state": Job.State.WAITING, "attempts": 0, "failures": 0, "progress": 0.0, "error": ""}
+    if ended.update(**again, not_before=now, woken_at=now, finished_at=None):
+        wake_on_commit(job, limit_seconds=kind.limit_seconds)
+    return True
+
+
+def is_requested(revision: Revision) -> bool:
+    """Whether the ranks of a revision are being computed again."""
+    jobs = Job.objects.filter(kind=RANKS_AGAIN, subject_kind="revision", subject_id=revision.pk)
+    return jobs.filter(state__in=UNENDED).exists()
+
+
+def removed_revisions(benchmark: Benchmark) -> QuerySet[Revision]:
+    """The revisions of a benchmark whose ranks retention removed."""
+    return Revision.objects.filter(benchmark=benchmark, withdrawn_at=None).exclude(ranks_removed_at=None)
+
+
+def compute_ranks_again(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
+    """Rank the job's revision under every rule; the returned function stores it, and moves no pointer.
+
+    Raises:
+        OtherInputsError: the stored scores do not have the revision's hash.
+    """
+    revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
+    reports, digest = ranking_reports(revision)
+    if revision.input_hash not in (digest, hash_anew(revision)):
+        raise OtherInputsError(
+            f"{revision} was ranked by inputs of the hash {revision.input_hash[:12]}, and the scores that are stored "
+            f"have {digest[:12]}: restore them from a backup, and try again"
+        )
+    checkpoint(0.3)
+    reports += slow_reports(revision, lambda share: checkpoint(0.3 + 0.6 * share))
+
+    def write() -> None:
+        Report.objects.bulk_create(reports, ignore_conflicts=True)
+        # A board of another engine version than the first one's is a publication of its own, which nobody was told of.
+        Publication.objects.get_or_create(
+            revision=revision,
+            engine_version=engine_version,
+            defaults={"benchmark_id": revision.benchmark_id, "is_pointer_moved": False},
+        )
+        Revision.objects.filter(pk=revision.pk).update(ranks_removed_at=None)
+
+    return write

@@ -1,0 +1,29 @@
+"""Which publication an address asks for."""
+
+from django.core.exceptions import BadRequest
+from django.http import Http404
+
+from leaderboard.models import Benchmark, Publication
+from leaderboard.rankings.revisions import publication_at
+
+
+def publication_asked_for(benchmark: Benchmark, number: str, *, needs_ranks: bool = True) -> Publication | None:
+    """What is published, or what `?revision=` names; None where nothing is published yet.
+
+    Args:
+        benchmark: of which.
+        number: as the address has it.
+        needs_ranks: whether more is shown of the revision than its scores.
+
+    Raises:
+        BadRequest: that is no number.
+        Http404: the revision is not published.
+    """
+    if not number:
+        return benchmark.publication
+    if not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise BadRequest(f"`revision` is {number[:40]!r}; expected the number of a revision.")
+    found = publication_at(benchmark, int(number), needs_ranks=needs_ranks)
+    if found is None:
+        raise Http404(f"Revision {number} is not published.")
+    return found

@@ -1,0 +1,167 @@
+"""Weights of one's own: read from an address or a body, put in place of a revision's, told as shares.
+
+Only what differs from the revision's weights is named, so that an address stays short. A task of weight 0 takes no
+part: a subset of the tasks is the weights 0 of the others.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from leaderboard.rankings.score_matrix import RevisionMatrix, build_matrix
+from ranking_engine import ScoreMatrix
+from ranking_engine.core.aggregation import reweighted, weight_bits
+from ranking_engine.core.weights import GROUPED_BITS, check_bits, exact_weight
+
+TEXT_LENGTH = 20_000  # of all weights together
+TENTHS = 1000  # a tenth of a percent is the least share that is told
+_ENTRY = re.compile(r"(?P<key>[a-z0-9-]{1,80}):(?P<weight>[0-9./eE+-]{1,40})")
+
+
+class WeightsError(ValueError):
+    """Weights that cannot be read, or that leave nothing to rank; the message is a sentence for readers."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weights that differ from a revision's own, as text by key: of tasks, and of groups."""
+
+    tasks: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.tasks or self.groups)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """As parameters of an address."""
+        stated = {"weights": self.tasks, "group_weights": self.groups}
+        listed = {name: [f"{key}:{weight}" for key, weight in given.items()] for name, given in stated.items()}
+        return {name: ",".join(entries) for name, entries in listed.items() if entries}
+
+
+def read_weights(tasks: str | Mapping[str, Any], groups: str | Mapping[str, Any], content: dict[str, Any]) -> Weights:
+    """Read weights such as `cola:3,rte:0`, or as a mapping of keys to numbers or texts.
+
+    Args:
+        tasks: the weights of tasks.
+        groups: the weights of groups.
+        content: of the revision's configuration.
+
+    Raises:
+        WeightsError: a weight that is none, or one of something that the benchmark does not have.
+    """
+    own_tasks = {task["key"]: task["weight"] for task in content["tasks"]}
+    own_groups = {group["key"]: group["weight"] for group in content["groups"]}
+    return Weights(_different(_stated(tasks), own_tasks, "task"), _different(_stated(groups), own_groups, "group"))
+
+
+def _stated(given: str | Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(given, str):
+        return dict(given)
+    if len(given) > TEXT_LENGTH:
+        raise WeightsError(f"The weights have {len(given):,} characters; at most {TEXT_LENGTH:,} are read.")
+    stated: dict[str, str] = {}
+    for entry in filter(None, given.split(",")):
+        found = _ENTRY.fullmatch(entry.strip())
+        if found is None:
+            raise WeightsError(f"{entry.strip()[:60]!r} is no weight; expected a key and a number, such as cola:3.")
+        stated[found["key"]] = found["weight"]
+    return stated
+
+
+def _different(stated: Mapping[str, Any], own: Mapping[str, str], kind: str) -> dict[str, str]:
+    """The stated weights that differ from the own ones, in the benchmark's order, each as its shortest text."""
+    for key in stated:
+        if key not in own:
+            known = ", ".join(list(own)[:10]) or "none"
+            raise WeightsError(f"The benchmark has no {kind} of the key {str(key)[:60]!r}; it has {known}.")
+    found = {}
+    for key in own:
+        if key not in stated:
+            continue
+        try:
+            weight = exact_weight(stated[key], f"the weight of the {kind} {key!r}")
+        except ValueError as error:
+            raise WeightsError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
+        if weight != Fraction(own[key]):
+            found[key] = weight_text(weight)
+    try:
+        every = {key: Fraction(found.get(key, own[key])) for key in own}
+        check_bits([f"The weight of the {kind} {key!r}" for key in found], [every[key] for key in found])
+        check_bits([f"The weight of the {kind} {key!r}" for key in every], list(every.values()))
+    except ValueError as error:
+        raise WeightsError(f"{error}.") from error
+    return found
+
+
+def weight_text(weight: Fraction) -> str:
+    """The shortest text that denotes exactly this weight."""
+    rest = weight.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest > 1:
+        return f"{weight.numerator}/{weight.denominator}"
+    decimal = Decimal(weight.numerator) / Decimal(weight.denominator)
+    text = f"{decimal.normalize():f}"
+    return text if Fraction(text) == weight else f"{weight.numerator}/{weight.denominator}"
+
+
+def configuration_under(content: dict[str, Any], weights: Weights) -> dict[str, Any]:
+    """A configuration with the weights put in place of its own."""
+    return content | {
+        "tasks": [task | {"weight": weights.tasks.get(task["key"], task["weight"])} for task in content["tasks"]],
+        "groups": [
+            group | {"weight": weights.groups.get(group["key"], group["weight"])} for group in content["groups"]
+        ],
+    }
+
+
+def weighed_matrix(found: RevisionMatrix, weights: Weights) -> ScoreMatrix:
+    """The scores of a revision under the weights.
+
+    Raises:
+        WeightsError: no task that has an order weighs anything.
+    """
+    if not weights:
+        return found.matrix
+    content = configuration_under(found.revision.configuration.content, weights)
+    matrix = build_matrix(found.matrix.values, found.systems, content)
+    if not matrix.votes.any():
+        raise WeightsError("No task would vote: at least one has to weigh more than 0.")
+    return matrix
+
+
+def shares_of(matrix: ScoreMatrix, aggregation: str) -> list[Fraction]:
+    """Each task's share of all votes under the aggregation, 0 where it has none.
+
+    With `two_step` the groups vote: a task's share is that of its group, cut by the tasks' weights.
+
+    Raises:
+        WeightsError: no group that votes weighs anything, or the shares have too many digits.
+    """
+    aggregation = "balanced" if aggregation == "two_step" else aggregation
+    if weight_bits(matrix, aggregation) > GROUPED_BITS:
+        raise WeightsError("The weights of tasks within groups have too many digits to be evened out exactly.")
+    try:
+        weighed = reweighted(matrix, aggregation)
+    except ValueError as error:
+        raise WeightsError("No task would vote: at least one group has to weigh more than 0.") from error
+    voting = [weight if votes else Fraction(0) for weight, votes in zip(weighed.weights, weighed.votes, strict=True)]
+    total = sum(voting, Fraction(0))
+    return [weight / total if total else Fraction(0) for weight in voting]
+
+
+def in_tenths(shares: Sequence[Fraction]) -> list[int]:
+    """Shares of 1 in tenths of a percent that sum to exactly 1000: the largest remainders are rounded up."""
+    if not any(shares):
+        return [0] * len(shares)
+    floors = [int(share * TENTHS) for share in shares]
+    by_rest = sorted(range(len(shares)), key=lambda t: (floors[t] - shares[t] * TENTHS, t))
+    for t in by_rest[: TENTHS - sum(floors)]:
+        floors[t] += 1
+    return floors

@@ -1,1 +1,0 @@
-"""Reading: what may be seen, and what stands where. Nothing here writes."""

@@ -1,0 +1,183 @@
+"""Which properties the rules have, and what violates them in a revision's own data: computed, stored, read back."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaderboard.comparisons.flips import flips_since_before
+from leaderboard.computing.rankings import TWO_STEP, site_rules
+from leaderboard.models import Job, Report, Revision
+from leaderboard.queue.kinds import AXIOMS
+from leaderboard.queue.queries import job_of
+from leaderboard.rankings.published import task_names_of
+from leaderboard.rankings.reports import make_report, unpack_arrays
+from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.studies.prospects.stored import system_names
+from ranking_engine import RULES, ScoreMatrix
+from ranking_engine.axioms import PROPERTIES, Search, Witness, entry, sentence, witness
+from ranking_engine.core.aggregation import reweighted
+
+FEWEST_STEPS = 20  # a search that may rank fewer boards is not begun
+
+
+@dataclass(frozen=True)
+class PropertyLine:
+    """One property of a rule, and what became of it in the data at hand.
+
+    Attributes:
+        name, definition: what it is.
+        holds: for complete scores, on every board.
+        source: why.
+        here: what was found in the benchmark's own scores; empty where nothing was looked for, or not yet.
+        is_violated: `here` is a violation.
+    """
+
+    name: str
+    definition: str
+    holds: bool
+    source: str
+    here: str
+    is_violated: bool
+
+
+@dataclass(frozen=True)
+class RuleProperties:
+    """A rule's properties on a page.
+
+    Attributes:
+        lines: in the catalogue's order.
+        state: `computed`, `computing`, `failed` or `undefined`.
+        reason: why there is no search, where the state is `undefined`.
+    """
+
+    lines: list[PropertyLine]
+    state: str
+    reason: str
+
+
+def compute_axioms(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
+    """Look in the job's revision for violations of all that the rules lack; the returned function stores them."""
+    revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
+    report = axioms_report(revision, job.parameters, checkpoint)
+
+    def write() -> None:
+        Report.objects.bulk_create([report])
+
+    return write
+
+
+def axioms_report(revision: Revision, parameters: dict[str, Any], checkpoint: Callable[[float], None]) -> Report:
+    """The violations found in a revision as a report that is not stored yet.
+
+    The arrays hold one, `found`: the bytes of a JSON text, by rule and property. The summary also tells whom the
+    revision's newcomers made others pass.
+    """
+    started = time.perf_counter()
+    matrix = revision_matrix(revision)
+    configuration = revision.configuration.content
+    summary: dict[str, Any] = {"reason": "", "flips": flips_since_before(revision, matrix) if matrix else {}}
+    arrays: dict[str, np.ndarray] = {}
+    if matrix is None or not matrix.matrix.votes.any():
+        summary["reason"] = "there is no system, or no task that votes"
+    elif configuration["aggregation"] == TWO_STEP:
+        summary["reason"] = "with two-step aggregation groups vote, not tasks"
+    else:
+        weighted = reweighted(matrix.matrix, configuration["aggregation"])
+        found = _searched(weighted, configuration["missing_policy"], parameters, checkpoint)
+        searches = [search for by_property in found.values() for search in by_property.values()]
+        summary["n_searches"] = len(searches)
+        summary["n_violations"] = sum("witness" in search for search in searches)
+        arrays["found"] = np.frombuffer(json.dumps(found).encode(), dtype=np.uint8)
+    seconds = time.perf_counter() - started
+    return make_report(revision, AXIOMS, parameters=parameters, summary=summary, arrays=arrays, seconds=seconds)
+
+
+def _searched(
+    matrix: ScoreMatrix, policy: str, parameters: Mapping[str, Any], checkpoint: Callable[[float], None]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    rules = site_rules()
+    for done, rule in enumerate(rules):
+        found[rule] = {}
+        max_steps = steps_for(rule, matrix, parameters)
+        for key in properties_to_search(rule, matrix) if max_steps >= FEWEST_STEPS else ():
+            search = witness(
+                rule, key, matrix, options={"missing": policy}, seed=parameters["seed"], max_steps=max_steps
+            )
+            found[rule][key] = _as_json(search)
+            checkpoint((done + 1) / len(rules))
+    return found
+
+
+def steps_for(rule: str, matrix: ScoreMatrix, parameters: Mapping[str, Any]) -> int:
+    """How many boards a search may rank: as many as the seconds allow by the catalogue's estimate, no clock read."""
+    cost = RULES[rule].cost(matrix.n_systems, matrix.n_tasks)
+    return int(min(parameters["max_steps"], parameters["seconds"] / cost))
+
+
+def properties_to_search(rule: str, matrix: ScoreMatrix) -> list[str]:
+    """The properties that the rule lacks; all of them where scores are missing and it copes with that by itself."""
+    has_gaps = bool(np.isnan(matrix.values[matrix.has_score][:, matrix.votes]).any())
+    if has_gaps and not RULES[rule].needs_complete:
+        return list(PROPERTIES)
+    return [key for key in PROPERTIES if not entry(rule, key).holds]
+
+
+def _as_json(search: Search) -> dict[str, Any]:
+    told: dict[str, Any] = {"n_steps": search.n_steps, "is_exhaustive": search.is_exhaustive}
+    told |= {"looked_at": search.looked_at, "reason": search.reason}
+    if search.witness is not None:
+        told["witness"] = search.witness.as_json()
+    return told
+
+
+NOT_KEPT = "a newer revision came first, or what was found is old and no longer kept"
+
+# --- Read back -------------------------------------------------------------------------------------------------------
+
+
+def rule_properties(revision: Revision, rule: str) -> RuleProperties:
+    """The properties of a rule, with what a stored search of the revision found (for readers who may see all)."""
+    report = Report.objects.filter(revision=revision, kind=AXIOMS).order_by("-pk").first()
+    if report is None:
+        job = job_of(revision.pk, AXIOMS)
+        if job is None or job.state in (Job.State.DONE, Job.State.SUPERSEDED):
+            return RuleProperties(_lines(rule, {}, {}, {}), "undefined", NOT_KEPT)
+        state = "failed" if job.state == Job.State.FAILED else "computing"
+        return RuleProperties(_lines(rule, {}, {}, {}), state, "")
+    if report.summary["reason"]:
+        return RuleProperties(_lines(rule, {}, {}, {}), "undefined", report.summary["reason"])
+    found = json.loads(unpack_arrays(report.arrays)["found"].tobytes()).get(rule, {})
+    lines = _lines(rule, found, system_names(revision), task_names_of(revision))
+    reason = "" if found or all(line.holds for line in lines) else f"{RULES[rule].name} is too slow to search here"
+    return RuleProperties(lines, "undefined" if reason else "computed", reason)
+
+
+def _lines(
+    rule: str, found: Mapping[str, Any], systems: Mapping[str, str], tasks: Mapping[str, str]
+) -> list[PropertyLine]:
+    lines = []
+    for key, prop in PROPERTIES.items():
+        stated = entry(rule, key)
+        search = found.get(key)
+        violation = search.get("witness") if search else None
+        if violation:
+            here = sentence(Witness.from_json(violation), systems, tasks)
+        else:
+            here = _not_found(search) if search and not stated.holds else ""
+        lines.append(PropertyLine(prop.name, prop.definition, stated.holds, stated.source, here, bool(violation)))
+    return lines
+
+
+def _not_found(search: Mapping[str, Any]) -> str:
+    """How hard a search looked that found nothing."""
+    if search["reason"]:
+        return f"nothing to search: {search['reason']}."
+    n = search["n_steps"]
+    boards = "1 board" if n == 1 else f"{n:,} boards"
+    how = "all there are" if search["is_exhaustive"] else "not all there are"
+    return f"none found on {boards} ({search['looked_at']}; {how})."

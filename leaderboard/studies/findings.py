@@ -1,0 +1,341 @@
+"""What a study found, in words, as a table and as a chart: one function a study."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from leaderboard.common.charts.lines import Curve, line_chart
+from leaderboard.common.text import by_catalogue, in_words
+from leaderboard.studies import sensitivity_findings
+from leaderboard.studies.study_findings import StudyCell, StudyFindings, StudyRow, share_cell
+from ranking_engine import RULES
+from ranking_engine.stability.catalogue import STUDIES
+from ranking_engine.stability.missing_scores import level_told
+
+Summary = Mapping[str, Any]
+MAX_NAMED = 4
+FILLED = {"median": "the task’s median", "worst": "the task’s worst score"}  # by policy that fills gaps
+CRITERIA = {
+    "winner_rank": "Winner’s rank",
+    "condorcet": "Condorcet rate",
+    "generalization": "Unseen tasks",
+    "judge_stability": "Tasks drawn anew",
+    "candidate_stability": "Systems drawn anew",
+}
+
+
+def findings(study: str, summary: Summary, marked: str) -> StudyFindings:
+    """What the report of a study says.
+
+    Args:
+        study: a key of the engine's catalogue.
+        summary: the report's.
+        marked: the rule that the reader looks at; the sentence is about it.
+
+    A study of which nothing here knows how to tell gets a plain sentence.
+    """
+    if study not in TELLERS:
+        name = STUDIES[study].name if study in STUDIES else study
+        return StudyFindings(f"{name} is computed; its figures are among the downloads.", [], [])
+    if "rules" in summary:
+        summary = {**summary, "rules": by_catalogue(summary["rules"])}
+    return TELLERS[study](summary, marked)
+
+
+def _missing_scores(summary: Summary, marked: str) -> StudyFindings:
+    rules, levels = summary["rules"], summary["levels"]
+    at = level_told(levels)
+    shown = sorted({next((i for i, level in enumerate(levels) if level >= wanted), len(levels) - 1) for wanted in
+                    (5, 10, 20)})  # fmt: skip
+    values = {rule: told["mean"][at] for rule, told in rules.items()}
+    agreed = _compared(values, marked, "Spearman’s correlation with the full ranking")
+    sentence = (
+        f"With {levels[at]} % of the scores deleted at random, the order of the first {summary['top']} systems "
+        f"agrees with the full one {agreed}"
+    )
+    filled = {policy: _filled_at(rules, policy, levels[at]) for policy in FILLED}
+    is_filled = any(value is not None for found in filled.values() for value in found.values())
+    policy = summary.get("missing", "median")
+    return StudyFindings(
+        f"{sentence} {_by_filling(values, filled, marked, policy)}".strip(),
+        [
+            *(f"{levels[i]} % deleted" for i in shown),
+            *(f"{levels[at]} %, every gap filled with {what}" for what in FILLED.values() if is_filled),
+        ],
+        _rows(
+            rules,
+            marked,
+            lambda told: [
+                *(share_cell(told["mean"][i]) for i in shown),
+                *(share_cell(_filled_value(told, name, levels[at])) for name in FILLED if is_filled),
+            ],
+        ),
+        line_chart(
+            f"Agreement with the full ranking when scores are missing, {_name(marked)} marked",
+            "One line a rule, over the share of scores that was deleted.",
+            _curves(rules, marked, "mean", "deviation"),
+            [f"{level:g}" for level in levels],
+            x_label="% of the scores deleted",
+            y_label="Spearman",
+        ),
+        f"Mean of {summary['n_repeats']} repeats; the band is one standard deviation. Rules that need every score rank "
+        f"tables whose gaps are filled with {FILLED[policy]}; the others compare two systems on the tasks that both "
+        "have. What two rules differ by on tables that are filled alike comes from the rules; the rest of a "
+        "difference comes from how gaps are filled.",
+    )
+
+
+def _filled_value(told: Summary, policy: str, level: float) -> float | None:
+    found = told.get("filled", {}).get(policy)
+    return found["mean"][found["levels"].index(level)] if found else None
+
+
+def _filled_at(rules: Mapping[str, Summary], policy: str, level: float) -> dict[str, float | None]:
+    return {rule: _filled_value(told, policy, level) for rule, told in rules.items()}
+
+
+def _by_filling(
+    values: Mapping[str, float | None],
+    filled: Mapping[str, Mapping[str, float | None]],
+    marked: str,
+    policy: str,
+) -> str:
+    """How much of the distance between the marked rule and the best one is left where gaps are filled alike."""
+    best = _extreme(values, largest=True)
+    own_filled = filled[policy].get(marked)
+    if best is None or own_filled is None:
+        return ""
+    other = next(name for name in FILLED if name != policy)
+    own_other = filled[other].get(marked)
+    needs_complete = RULES[marked].needs_complete
+    how = "needs every score" if needs_complete else "needs no score to be filled in"
+    told = [f"{_name(marked)} {how}: on tables filled with {FILLED[policy]} it agrees at {own_filled:.2f}"]
+    if own_other is not None:
+        told.append(f"with {FILLED[other]} at {own_other:.2f}")
+    rival = best if best != marked else _extreme({k: v for k, v in values.items() if k != marked}, largest=True)
+    alike = filled[policy].get(rival) if rival is not None else None
+    if rival is None or alike is None or RULES[rival].needs_complete == needs_complete:
+        return f"{', '.join(told)}."
+    return (
+        f"{', '.join(told)}. On the same filled tables {_name(rival)} agrees at {alike:.2f}: what it differs by beyond "
+        "that comes from how gaps are filled, not from the rule."
+    )
+
+
+def _system_additions(summary: Summary, marked: str) -> StudyFindings:
+    rules = summary["rules"]
+
+    def share(told: Summary, what: str) -> float | None:
+        return told[what] / told["n_newcomers"] if told["n_newcomers"] else None
+
+    values = {rule: share(told, "any_change") for rule, told in rules.items()}
+    never = [_name(rule) for rule, value in values.items() if value == 0]
+    told = rules.get(marked)
+    parts = []
+    if told is not None and values[marked] is not None:
+        reversed_share = share(told, "reversals")
+        parts.append(
+            f"Under {_name(marked)} {_percent(values[marked])} of the newcomers change something in the order of the "
+            f"systems before them, and {_percent(reversed_share)} turn two of them round"
+        )
+    worst = _extreme(values, largest=True)
+    if worst is not None and worst != marked and values[worst]:
+        parts.append(f"under {_name(worst)} it is {_percent(values[worst])}, the most of all rules")
+    if never:
+        parts.append(f"never under {_few(never)}")
+    sentence = "; ".join(parts)
+    return StudyFindings(
+        f"{sentence[:1].upper()}{sentence[1:]}." if sentence else "",
+        ["Newcomers that change anything", "that reverse two others", "Most disruptive system"],
+        _rows(
+            rules,
+            marked,
+            lambda told: [
+                share_cell(share(told, "any_change")),
+                share_cell(share(told, "reversals")),
+                StudyCell(next(iter(told["most_disruptive"]), "")),
+            ],
+        ),
+        note=f"Systems joined an empty board one by one, in {summary['n_orders']} random orders.",
+    )
+
+
+def _task_subsets(summary: Summary, marked: str) -> StudyFindings:
+    rules = {rule: {**told, **_at_every_size(told)} for rule, told in summary["rules"].items()}
+    n_tasks = max((len(told["mean"]) for told in rules.values()), default=0)
+    half = max(1, n_tasks // 2)
+    values = {rule: told["mean"][half - 1] if len(told["mean"]) >= half else None for rule, told in rules.items()}
+    agreed = _compared(values, marked, "Kendall’s tau")
+    sentence = f"A ranking on {half} of the {n_tasks} tasks, drawn at random, agrees with the full one {agreed}"
+    told = rules.get(marked)
+    if told is not None:
+        sentence += f" {_smallest(told, marked)}"
+    return StudyFindings(
+        sentence,
+        ["1 task", *([f"{half} tasks"] if half > 1 else []), "Smallest subset with the full ranking"],
+        _rows(
+            rules,
+            marked,
+            lambda told: [
+                share_cell(told["mean"][0] if told["mean"] else None),
+                *([share_cell(told["mean"][half - 1] if len(told["mean"]) >= half else None)] if half > 1 else []),
+                StudyCell(
+                    f"{'' if told['smallest_is_proven'] else 'at most '}{told['smallest']}"
+                    if told["smallest"]
+                    else f"none of up to {len(told['best'])} found"
+                ),
+            ],
+        ),
+        line_chart(
+            f"Agreement of rankings on some of the tasks with the full ranking, {_name(marked)} marked",
+            "One line a rule, over the number of tasks.",
+            _curves(rules, marked, "mean", "deviation", length=n_tasks),
+            [str(k) for k in range(1, n_tasks + 1)],
+            x_label="tasks",
+            y_label="Kendall’s tau-b",
+        ),
+        f"Mean of {summary['n_repeats']} random subsets of each size, or of all where there are no more.",
+    )
+
+
+def _at_every_size(told: Summary) -> Summary:
+    """Return the curves with a place for every number of tasks; of very many tasks only some `sizes` have values."""
+    if "sizes" not in told:
+        return {}
+    curves: dict[str, Any] = {}
+    for name in ("mean", "deviation"):
+        known = dict(zip(told["sizes"], told[name], strict=True))
+        curves[name] = [known.get(size) for size in range(1, told["sizes"][-1] + 1)]
+    return curves
+
+
+def _smallest(told: Summary, rule: str) -> str:
+    if told["smallest"] is None:
+        return f"No subset of up to {len(told['best'])} tasks was found that gives the full ranking of {_name(rule)}."
+    tasks = told["smallest_tasks"]
+    proof = "no fewer do" if told["smallest_is_proven"] else "fewer might do"
+    return f"{in_words(tasks)} alone give{'s' if len(tasks) == 1 else ''} the ranking of {_name(rule)}; {proof}."
+
+
+def _corrupted_tasks(summary: Summary, marked: str) -> StudyFindings:
+    rules, sizes, factors = summary["rules"], summary["n_reversed"], summary["factors"]
+    values = {rule: told["reversed"][0] for rule, told in rules.items() if told["reversed"]}
+    unmoved = [_name(rule) for rule, told in rules.items() if not any(told["scaled_largest"])]
+    last = len(factors) - 1
+    sentence = (
+        f"Turning {sizes[0]} of the tasks upside down reorders "
+        f"{_compared(values, marked, 'of all pairs of systems', is_distance=True)}"
+        if sizes
+        else ""
+    )
+    if unmoved and factors:
+        sentence += f" Multiplying one task by {factors[last]:g} changes nothing under {_few(unmoved)}."
+    return StudyFindings(
+        sentence,
+        ["1 task reversed", *([f"One task × {factors[last]:g}", "at worst"] if factors else [])],
+        _rows(
+            rules,
+            marked,
+            lambda told: [
+                share_cell(told["reversed"][0] if told["reversed"] else None),
+                *([share_cell(told["scaled"][last]), share_cell(told["scaled_largest"][last])] if factors else []),
+            ],
+        ),
+        line_chart(
+            f"Pairs of systems reordered when tasks are turned upside down, {_name(marked)} marked",
+            "One line a rule, over the number of tasks reversed.",
+            _curves(rules, marked, "reversed", "reversed_deviation"),
+            [str(size) for size in sizes],
+            x_label="tasks reversed",
+            y_label="share of pairs",
+        ),
+        f"Mean of {summary['n_repeats']} choices of the tasks; the distance is Kendall’s, as a share of all pairs.",
+    )
+
+
+def _judge_bootstrap(summary: Summary, marked: str) -> StudyFindings:
+    rules = summary["rules"]
+    values = {rule: told["judge_stability"]["mean"] for rule, told in rules.items()}
+    unseen = rules.get(marked, {}).get("generalization", {}).get("mean")
+    sentence = f"Two rankings from tasks drawn anew agree {_compared(values, marked, 'Spearman’s correlation')}"
+    if unseen is not None:
+        sentence += f" With a task that was not drawn, the ranking of {_name(marked)} correlates at {unseen:.2f}."
+    return StudyFindings(
+        sentence,
+        list(CRITERIA.values()),
+        _rows(rules, marked, lambda told: [share_cell(told[criterion]["mean"]) for criterion in CRITERIA]),
+        note=(
+            f"{summary['n_trials']:,} trials that draw tasks and systems anew. Winner’s rank: 1 where the elected "
+            "system is first on every task drawn. Condorcet rate: how often a Condorcet winner is elected. Unseen "
+            "tasks: Spearman with the tasks that were not drawn. Tasks, systems drawn anew: Spearman between the "
+            "rankings of two resamples."
+        ),
+    )
+
+
+TELLERS: dict[str, Callable[[Summary, str], StudyFindings]] = {
+    "missing_scores": _missing_scores,
+    "system_additions": _system_additions,
+    "task_subsets": _task_subsets,
+    "corrupted_tasks": _corrupted_tasks,
+    "judge_bootstrap": _judge_bootstrap,
+    "diversity": sensitivity_findings.diversity,
+    "significance": sensitivity_findings.significance,
+    "cardinal_sensitivity": sensitivity_findings.cardinal_sensitivity,
+    "ordinal_sensitivity": sensitivity_findings.ordinal_sensitivity,
+}
+
+
+# --- Pieces ----------------------------------------------------------------------------------------------------------
+
+
+def _name(rule: str) -> str:
+    return RULES[rule].name if rule in RULES else rule
+
+
+def _few(names: Sequence[str]) -> str:
+    return in_words(list(names)) if len(names) <= MAX_NAMED else f"{len(names)} of the rules"
+
+
+def _percent(value: float | None) -> str:
+    return "none" if value is None else f"{100 * value:.3g} %"
+
+
+def _extreme(values: Mapping[str, float | None], *, largest: bool) -> str | None:
+    known = {rule: value for rule, value in values.items() if value is not None}
+    if not known:
+        return None
+    return max(known, key=lambda rule: known[rule]) if largest else min(known, key=lambda rule: known[rule])
+
+
+def _compared(values: Mapping[str, float | None], marked: str, what: str, *, is_distance: bool = False) -> str:
+    """The rest of a sentence: how the marked rule does, and which do best and worst."""
+    best, worst = _extreme(values, largest=not is_distance), _extreme(values, largest=is_distance)
+    if best is None or worst is None:
+        return "under no rule: there is nothing to compare."
+
+    def figure(rule: str) -> str:
+        value = values[rule]
+        return _percent(value) if is_distance else f"{value:.2f}"
+
+    own = values.get(marked)
+    if values[best] == values[worst]:
+        return f"alike under every rule ({figure(best)} {what})." if not is_distance else f"{figure(best)} {what}."
+    if is_distance:
+        start = f"{figure(marked)} {what} under {_name(marked)}; " if own is not None else ""
+        return f"{start}least under {_name(best)} ({figure(best)}), most under {_name(worst)} ({figure(worst)})."
+    start = f"at {figure(marked)} under {_name(marked)} ({what}); " if own is not None else f"({what}) "
+    return f"{start}best under {_name(best)} ({figure(best)}), worst under {_name(worst)} ({figure(worst)})."
+
+
+def _rows(rules: Mapping[str, Summary], marked: str, cells: Callable[[Summary], list[StudyCell]]) -> list[StudyRow]:
+    return [StudyRow(rule, _name(rule), rule == marked, cells(told)) for rule, told in rules.items()]
+
+
+def _curves(rules: Mapping[str, Summary], marked: str, values: str, band: str, *, length: int = 0) -> list[Curve]:
+    def padded(row: Sequence[float | None]) -> list[float | None]:
+        return [*row, *[None] * max(0, length - len(row))]
+
+    return [
+        Curve(rule, _name(rule), padded(told[values]), rule == marked, padded(told[band]) if rule == marked else None)
+        for rule, told in rules.items()
+    ]

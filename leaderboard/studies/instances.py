@@ -1,0 +1,189 @@
+"""How the systems of a board rank by their scores on single instances: computed, stored, and read back."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from leaderboard.models import Job, Publication, Report, Revision
+from leaderboard.queue.kinds import INSTANCES
+from leaderboard.rankings.instances import current_instances, shared_sets
+from leaderboard.rankings.reports import RANKING, make_report, published_reports, unpack_arrays
+from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
+from leaderboard.submissions.instances.vectors import unpack_vector
+from ranking_engine.core.instances import AGGREGATIONS, InstanceScores, aggregate_all, paired_differences
+from ranking_engine.core.ranking import UNRANKED
+from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.stability.separability.pair_tests import instance_separability
+
+MOST_CELLS = 20_000_000  # scores of single instances that one job holds
+MOST_PAIRS = 100  # of neighbours that are compared
+MOST_COMPARED = 2_000_000  # pairs times instances
+
+
+@dataclass(frozen=True, eq=False)
+class BoardInstances:
+    """The instance scores of a revision on the sets that its systems share.
+
+    Attributes:
+        scores: of the systems that have some, on the tasks that vote.
+        rows: for each of these systems, its number in the revision's order.
+        tasks: for each task its key, the number of instances, of systems, and of systems left out because theirs are
+            other instances.
+    """
+
+    scores: InstanceScores
+    rows: list[int]
+    tasks: list[dict[str, Any]]
+
+
+def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
+    """Rank the job's revision by its instances; the returned function stores what was found."""
+    revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
+    started = time.perf_counter()
+    found = revision_matrix(revision)
+    held = None if found is None else board_instances(found)
+    summary: dict[str, Any] = {"status": "undefined", "reason": "no task that votes has scores of single instances"}
+    arrays: dict[str, np.ndarray] = {}
+    if found is not None and held is not None:
+        checkpoint(0.2)
+        if (n := sum(block.size for block in held.scores.blocks)) > MOST_CELLS:
+            summary["reason"] = f"not computed for more than {MOST_CELLS:,} scores of single instances (here {n:,})"
+        else:
+            ranks = _ranks(held, found.matrix.n_systems)
+            checkpoint(0.5)
+            rule, order = _board_order(revision, held, ranks["ranks_two_level"])
+            pairs, tested = _pairs(held, order, job.parameters)
+            summary = {"status": "there", "reason": "", "tasks": held.tasks, "rule": rule, "neighbours": tested}
+            arrays = ranks | pairs
+    report = make_report(
+        revision,
+        job.kind,
+        parameters=job.parameters,
+        summary=summary,
+        arrays=arrays,
+        seconds=time.perf_counter() - started,
+    )
+
+    def write() -> None:
+        Report.objects.bulk_create([report])
+
+    return write
+
+
+def board_instances(found: RevisionMatrix) -> BoardInstances | None:
+    """The instance scores of a revision; None where no task that votes has some."""
+    cells = current_instances(found.revision, with_values=True)
+    sets = shared_sets(cells)
+    place = {system.id: i for i, system in enumerate(found.systems)}
+    voting = [task for t, task in enumerate(found.tasks) if found.matrix.votes[t] and task["id"] in sets]
+    kept = {
+        cell: row
+        for cell, row in cells.items()
+        if cell[0] in place and row.instance_set_id == sets[cell[1]] and cell[1] in {task["id"] for task in voting}
+    }
+    rows = sorted({place[system] for system, _ in kept})
+    if not rows:
+        return None
+    number = {i: k for k, i in enumerate(rows)}
+    blocks, tasks = [], []
+    for task in voting:
+        here = {system: row for (system, of), row in kept.items() if of == task["id"]}
+        n = next(row.instance_set.n_instances for row in here.values())
+        block = np.full((len(rows), n), np.nan)
+        for system, row in here.items():
+            block[number[place[system]]] = unpack_vector(row.values)
+        blocks.append(block)
+        n_other = sum(of == task["id"] and system in place for system, of in cells) - len(here)
+        tasks.append({"task": task["key"], "n_instances": n, "n_systems": len(here), "n_other_set": n_other})
+    names = tuple(found.systems[i].key for i in rows)
+    keys = tuple(task["key"] for task in voting)
+    directions = tuple(int(task["direction"]) for task in voting)
+    return BoardInstances(InstanceScores(names, keys, tuple(blocks), directions), rows, tasks)
+
+
+def _ranks(held: BoardInstances, n_systems: int) -> dict[str, np.ndarray]:
+    """Ranks (-1 = none) and scores under each aggregation, and how many instances each system has a score on."""
+    counts = np.zeros(n_systems, np.int32)
+    counts[held.rows] = sum((~np.isnan(block)).sum(axis=1) for block in held.scores.blocks)
+    arrays: dict[str, np.ndarray] = {"n_instances": counts}
+    for key, ranking in aggregate_all(held.scores).items():
+        ranks, scores = np.full(n_systems, UNRANKED, np.int32), np.full(n_systems, np.nan)
+        ranks[held.rows], scores[held.rows] = ranking.ranks, ranking.scores
+        arrays |= {f"ranks_{key}": ranks, f"scores_{key}": scores}
+    return arrays
+
+
+def _board_order(revision: Revision, held: BoardInstances, two_level: np.ndarray) -> tuple[str, list[int]]:
+    """The systems with instance scores as they follow each other on the board, and under which rule that is.
+
+    The rule is the benchmark's default; where that ranks none of them, `two_level` decides.
+    """
+    rule = revision.benchmark.default_rule
+    publication = Publication.objects.filter(revision=revision).order_by("-pk").first()
+    reports = published_reports(publication, [RANKING]) if publication else []
+    report = next((report for report in reports if report.summary["rule"] == rule), None)
+    ranks = unpack_arrays(report.arrays)["ranks"] if report else np.full(len(two_level), UNRANKED)
+    if not (ranks[held.rows] != UNRANKED).any():
+        rule, ranks = "two_level", two_level
+    placed = [(int(ranks[i]), i, k) for k, i in enumerate(held.rows) if ranks[i] != UNRANKED]
+    return rule, [k for _, _, k in sorted(placed)]  # systems stand in the order of their keys
+
+
+def _pairs(
+    held: BoardInstances, order: Sequence[int], parameters: dict[str, Any]
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Each system against the next on the board: bootstrap intervals, and sign-flip tests adjusted over the pairs."""
+    n_instances = sum(block.shape[1] for block in held.scores.blocks)
+    most = max(1, min(MOST_PAIRS, MOST_COMPARED // n_instances))
+    pairs = np.array(list(pairwise(order))[:most], dtype=np.intp).reshape(-1, 2)
+    level = parameters["level"]
+    found = paired_differences(
+        held.scores, pairs.tolist(), n_resamples=parameters["n_resamples"], level=1 - level, seed=parameters["seed"]
+    )
+    tests = instance_separability(weighed_instances(held.scores), pairs, level=level, seed=parameters["seed"])
+    rows = np.array(held.rows, np.int32)
+    arrays: dict[str, np.ndarray] = {
+        "pairs": rows[pairs],
+        "difference": found.difference,
+        "lower": found.lower,
+        "upper": found.upper,
+        "n_common": found.n_common.astype(np.int32),
+        "p_adjusted": tests.adjusted,
+        "verdicts": tests.verdicts,
+    }
+    return arrays, tests.summary() | {"n_neighbours": max(0, len(order) - 1)}
+
+
+def weighed_instances(scores: InstanceScores) -> FloatArray:
+    """All instances of all tasks side by side, divided by how many their task has: the sum is the sum of task means."""
+    return np.concatenate([block / block.shape[1] for block in scores.oriented()], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class InstanceReport:
+    """What is stored of a publication's instances."""
+
+    summary: dict[str, Any]
+    parameters: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+
+    def ranks(self, aggregation: str) -> np.ndarray:
+        """The ranks under one of AGGREGATIONS, in the revision's order; -1 = none."""
+        return self.arrays[f"ranks_{aggregation}"]
+
+    @property
+    def winners(self) -> dict[str, list[int]]:
+        """Under each aggregation, who is first."""
+        return {key: np.flatnonzero(self.ranks(key) == 1).tolist() for key in AGGREGATIONS}
+
+
+def instance_report(publication: Publication) -> InstanceReport | None:
+    """The report of a publication's instances; None where it is not there."""
+    reports = published_reports(publication, [INSTANCES])
+    if not reports:
+        return None
+    return InstanceReport(reports[-1].summary, reports[-1].parameters, unpack_arrays(reports[-1].arrays))

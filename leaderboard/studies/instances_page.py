@@ -1,0 +1,202 @@
+"""What the page of single instances shows: ranks under each aggregation, and neighbours that can be told apart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from leaderboard.common.text import in_words
+from leaderboard.models import Job, Publication
+from leaderboard.queue.kinds import INSTANCES
+from leaderboard.queue.queries import job_of
+from leaderboard.rankings.scores import BoardSystem, systems_at
+from leaderboard.studies.instances import InstanceReport, instance_report
+from ranking_engine import RULES
+from ranking_engine.core.instances import AGGREGATIONS
+from ranking_engine.stability.separability.pair_tests import VERDICTS
+
+NAMES = {"two_level": "Two levels", "one_level": "One level", "mean": "Mean"}
+NONE, COMPUTING, FAILED, UNDEFINED, THERE = "none", "computing", "failed", "undefined", "there"
+
+
+def _shown(number: float) -> str:
+    """Four digits, with a real minus sign; nothing for NaN."""
+    return "" if isnan(number) else f"{number:.4g}".replace("-", "\N{MINUS SIGN}")
+
+
+@dataclass(frozen=True)
+class SystemRow:
+    """One system with instance scores."""
+
+    key: str
+    name: str
+    n_instances: int
+    cells: list[dict[str, Any]]  # rank, whether others share it, and score under each of AGGREGATIONS
+
+    @property
+    def shown_mean(self) -> str:
+        """The mean over tasks, for a page."""
+        return _shown(self.cells[AGGREGATIONS.index("mean")]["score"])
+
+
+@dataclass(frozen=True)
+class NeighbourRow:
+    """Two systems that follow each other on the board."""
+
+    first: BoardSystem
+    second: BoardSystem
+    difference: float
+    lower: float
+    upper: float
+    n_common: int
+    p_adjusted: float
+    verdict: str
+
+    @property
+    def difference_text(self) -> str:
+        """The difference, for a page."""
+        return _shown(self.difference)
+
+    @property
+    def interval_text(self) -> str:
+        """The interval; nothing where there are too few instances for one."""
+        return "" if isnan(self.lower) else f"{_shown(self.lower)} to {_shown(self.upper)}"
+
+    @property
+    def p_text(self) -> str:
+        """The p-value, for a page."""
+        return "< 0.001" if self.p_adjusted < 0.001 else f"{self.p_adjusted:.3f}"
+
+
+@dataclass(frozen=True)
+class InstancesPage:
+    """What is known of a publication's instances.
+
+    Attributes:
+        state: `none` where no system has instance scores, `computing`, `failed`, `undefined`, or `there`.
+        reason: why it failed, or is undefined.
+        sentence: what the aggregations say of the first rank.
+        separability: how many neighbours can be told apart, and under which rule they are neighbours.
+        rows: by their rank under `two_level`.
+        neighbours: in the order of the board.
+        tasks: with their numbers of instances and systems.
+        parameters: of the intervals and tests.
+        rule: under which systems are neighbours: a rule's key, or `two_level`.
+        n_unscored: systems on the board without instance scores.
+    """
+
+    state: str
+    reason: str = ""
+    sentence: str = ""
+    separability: str = ""
+    rows: Sequence[SystemRow] = ()
+    neighbours: Sequence[NeighbourRow] = ()
+    tasks: Sequence[dict[str, Any]] = ()
+    parameters: dict[str, Any] | None = None
+    rule: str = ""
+    n_unscored: int = 0
+
+
+def instances_page(publication: Publication | None) -> InstancesPage:
+    """What the instances of a publication say, or why nothing is there."""
+    if publication is None:
+        return InstancesPage(NONE)
+    report = instance_report(publication)
+    if report is None:
+        return _page_without_report(job_of(publication.revision_id, INSTANCES))
+    if report.summary["status"] != THERE:
+        return InstancesPage(UNDEFINED, reason=report.summary["reason"])
+    return _page(publication, report)
+
+
+def _page_without_report(job: Job | None) -> InstancesPage:
+    if job is None:
+        return InstancesPage(NONE)
+    if job.state == Job.State.FAILED:
+        return InstancesPage(FAILED, reason=job.error.split("\n", 1)[0][:200])
+    if job.state == Job.State.SUPERSEDED:
+        return InstancesPage(UNDEFINED, reason="it was given up for a newer revision")
+    return InstancesPage(COMPUTING)
+
+
+def _page(publication: Publication, report: InstanceReport) -> InstancesPage:
+    systems = systems_at(publication.revision)
+    names = {task["key"]: task["name"] for task in publication.revision.configuration.content["tasks"]}
+    counts = report.arrays["n_instances"]
+    ranks = report.ranks("two_level")
+    ranked = sorted((int(ranks[i]), i) for i in range(len(systems)) if ranks[i] >= 1)
+    return InstancesPage(
+        THERE,
+        sentence=winners_sentence({key: [systems[i].name for i in found] for key, found in report.winners.items()}),
+        separability=neighbours_sentence(report.summary, report.parameters["level"]),
+        rows=[
+            SystemRow(
+                systems[i].key,
+                systems[i].name,
+                int(counts[i]),
+                [_cell(report.ranks(key), report.arrays[f"scores_{key}"], i) for key in AGGREGATIONS],
+            )
+            for _, i in ranked
+        ],
+        neighbours=_neighbours(report, systems),
+        tasks=[task | {"name": names.get(task["task"], task["task"])} for task in report.summary["tasks"]],
+        parameters=report.parameters,
+        rule=report.summary["rule"],
+        n_unscored=int((ranks < 1).sum()),
+    )
+
+
+def _cell(ranks: np.ndarray, scores: np.ndarray, i: int) -> dict[str, Any]:
+    return {"rank": int(ranks[i]), "is_tied": int((ranks == ranks[i]).sum()) > 1, "score": float(scores[i])}
+
+
+def _neighbours(report: InstanceReport, systems: Sequence[BoardSystem]) -> list[NeighbourRow]:
+    arrays = report.arrays
+    return [
+        NeighbourRow(
+            systems[i],
+            systems[j],
+            float(arrays["difference"][k]),
+            float(arrays["lower"][k]),
+            float(arrays["upper"][k]),
+            int(arrays["n_common"][k]),
+            float(arrays["p_adjusted"][k]),
+            VERDICTS[arrays["verdicts"][k]].replace("tasks", "instances"),
+        )
+        for k, (i, j) in enumerate(arrays["pairs"].tolist())
+    ]
+
+
+def winners_sentence(winners: dict[str, list[str]]) -> str:
+    """Who is first under each aggregation, in a sentence.
+
+    Args:
+        winners: names of systems by aggregation.
+    """
+    if len({tuple(found) for found in winners.values()}) == 1:
+        found = winners[AGGREGATIONS[0]]
+        return f"All three put {in_words(found)} first."
+    firsts = {key: in_words(found) for key, found in winners.items()}
+    return (
+        f"Ranked on two levels, {firsts['two_level']} is first; on one level, {firsts['one_level']}; "
+        f"by the mean, {firsts['mean']}."
+    )
+
+
+def neighbours_sentence(summary: dict[str, Any], level: float) -> str:
+    """How many neighbours can be told apart on instances, in a sentence; empty where there are none.
+
+    Args:
+        summary: of the report.
+        level: of significance.
+    """
+    tested = summary["neighbours"]
+    if not tested["n_pairs"]:
+        return ""
+    rule = RULES[summary["rule"]].name if summary["rule"] in RULES else NAMES["two_level"].lower()
+    n, pairs = tested["n_separable"], tested["n_pairs"]
+    which = "neighbours" if pairs == tested["n_neighbours"] else "the first neighbours"
+    count = f"{n or 'None'} of {pairs} pair{'' if pairs == 1 else 's'}"
+    return f"{count} of {which} under {rule} can be told apart at the {100 * level:g} % level."

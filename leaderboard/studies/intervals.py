@@ -1,0 +1,77 @@
+"""The part of the stability page about rank intervals: each by itself, all at once, and which systems may be best."""
+
+from dataclasses import dataclass
+
+from leaderboard.models import Publication
+from leaderboard.rankings.confidence.intervals import interval_note, interval_text, possibly_best_text
+from leaderboard.rankings.published import all_at_once, published_board
+from leaderboard.rankings.scores import systems_at
+
+MOST_ROWS = 50
+
+
+@dataclass(frozen=True)
+class IntervalRow:
+    """One system under the rule."""
+
+    key: str
+    name: str
+    rank: int
+    interval_text: str
+    simultaneous_text: str
+    is_possibly_best: bool
+
+
+@dataclass(frozen=True)
+class IntervalSection:
+    """The rank intervals under one rule.
+
+    Attributes:
+        rule: its key.
+        rule_name: its name.
+        sentence: which systems may be best; empty where that is not computed.
+        notes: what the intervals are, or why there are none.
+        rows: the first systems by rank; empty where there are no intervals.
+        n_ranked: how many the rule ranks.
+    """
+
+    rule: str
+    rule_name: str
+    sentence: str
+    notes: list[str]
+    rows: list[IntervalRow]
+    n_ranked: int
+
+
+def interval_section(publication: Publication, rule: str) -> IntervalSection | None:
+    """The rank intervals of a publication under one rule; None while they are not computed or nobody is ranked."""
+    board = published_board(publication)
+    systems = systems_at(publication.revision)
+    together = all_at_once(board)
+    place = next((k for k, column in enumerate(board.columns) if column.rule == rule), None)
+    if board.study is None or place is None or board.columns[place].status != "ranked":
+        return None
+    column, at_once = board.columns[place], together.columns[place]
+    has_ranks = [i for i in range(len(systems)) if column.ranks[i] >= 1 and column.lower is not None]
+    order = sorted(has_ranks, key=lambda i: (int(column.ranks[i]), systems[i].name))
+    notes = [interval_note(board, column)]
+    if column.lower is not None:
+        notes.append(interval_note(together, at_once))
+    return IntervalSection(
+        rule=rule,
+        rule_name=column.name,
+        sentence=possibly_best_text(column, [system.name for system in systems]),
+        notes=notes,
+        rows=[
+            IntervalRow(
+                key=systems[i].key,
+                name=systems[i].name,
+                rank=int(column.ranks[i]),
+                interval_text=interval_text(column, i),
+                simultaneous_text=interval_text(at_once, i),
+                is_possibly_best=column.possibly_best is not None and bool(column.possibly_best[i]),
+            )
+            for i in order[:MOST_ROWS]
+        ],
+        n_ranked=column.n_ranked,
+    )

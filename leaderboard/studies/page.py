@@ -1,0 +1,119 @@
+"""What the stability page shows: every study of what is published, with what it found."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from leaderboard.common.text import by_catalogue
+from leaderboard.computing.rankings import site_rules
+from leaderboard.models import Benchmark, Publication, Report
+from leaderboard.queue.kinds import STUDIES_WITH_BOARDS, STUDY
+from leaderboard.rankings.reports import unpack_arrays
+from leaderboard.studies.findings import findings
+from leaderboard.studies.states import LEFT_OUT, StudyState, study_states
+from leaderboard.studies.study_findings import StudyFindings
+from leaderboard.studies.waits import waiting_texts
+from ranking_engine import RULES
+
+STATE_TEXTS = {
+    "done": "",
+    "running": "Being computed:",
+    "superseded": "Given up for a newer revision.",
+}
+
+
+@dataclass(frozen=True)
+class StudySection:
+    """One study on the page.
+
+    Attributes:
+        state: where it stands.
+        state_text: that in words; empty once it is done.
+        progress_percent: how far a running one is, else None.
+        findings: what it found; None while it is not there.
+        not_studied: pairs of a reason and the names of the rules that are left out for it.
+        parameters: what it was run with.
+    """
+
+    state: StudyState
+    state_text: str
+    progress_percent: int | None
+    findings: StudyFindings | None
+    not_studied: list[tuple[str, list[str]]]
+    parameters: dict[str, Any]
+    downloads: list[dict[str, str]] = field(default_factory=list)  # filled in by the page
+
+
+def stability_sections(benchmark: Benchmark, publication: Publication, marked: str) -> list[StudySection]:
+    """Every study of the catalogue on one publication.
+
+    Args:
+        benchmark: whose studies.
+        publication: of which revision.
+        marked: the rule that charts mark and sentences are about.
+    """
+    reports = study_reports(publication)
+    states = study_states(benchmark, publication)
+    is_current = publication.pk == benchmark.publication_id
+    texts = waiting_texts(publication, states, is_current=is_current)
+    return [_section(state, reports.get(state.key), marked, texts.get(state.key, "")) for state in states]
+
+
+def study_reports(publication: Publication) -> dict[str, Report]:
+    """The newest report of each study of a publication, by study, without its distribution."""
+    found: dict[str, Report] = {}
+    reports = Report.objects.filter(
+        revision_id=publication.revision_id,
+        engine_version=publication.engine_version,
+        kind__in=[STUDY, *STUDIES_WITH_BOARDS],
+    )
+    for report in reports.defer("arrays").order_by("pk"):
+        study = report.parameters["study"] if report.kind == STUDY else report.kind
+        if report.kind != STUDY or study not in STUDIES_WITH_BOARDS:  # before engine 0.3.0 it was a study as well
+            found[study] = report
+    return found
+
+
+def study_arrays(publication: Publication, study: str) -> bytes | None:
+    """The whole distribution of a study as a compressed .npz file; None where it is not there."""
+    report = study_reports(publication).get(study)
+    return None if report is None else bytes(report.arrays)
+
+
+def array_shapes(packed: bytes) -> dict[str, list[int]]:
+    """The names of the arrays of a distribution, with their shapes."""
+    return {name: list(array.shape) for name, array in unpack_arrays(packed).items()}
+
+
+def marked_rule(benchmark: Benchmark, asked: str) -> str:
+    """The rule that is marked: the one asked for, or the benchmark's default.
+
+    Raises:
+        ValueError: there is no such rule.
+    """
+    if asked and asked not in site_rules():
+        raise ValueError(f"There is no rule {asked[:40]!r}.")
+    return asked or benchmark.default_rule
+
+
+def _section(state: StudyState, report: Report | None, marked: str, waiting_text: str) -> StudySection:
+    is_done = report is not None
+    text = waiting_text or STATE_TEXTS.get(state.state, "")
+    if state.state == "failed":
+        text = f"It could not be computed{f': {state.reason}' if state.reason else '.'}"
+    elif state.state == LEFT_OUT:
+        text = f"It does not run here: {state.reason}."
+    return StudySection(
+        state=state,
+        state_text="" if is_done else text,
+        progress_percent=round(100 * state.progress) if state.state == "running" and not is_done else None,
+        findings=findings(state.key, report.summary, marked) if report is not None else None,
+        not_studied=_left_out(report.summary.get("not_studied", {})) if report is not None else [],
+        parameters={name: value for name, value in report.parameters.items() if name != "study"} if report else {},
+    )
+
+
+def _left_out(reasons: dict[str, str]) -> list[tuple[str, list[str]]]:
+    by_reason: dict[str, list[str]] = {}
+    for rule, reason in by_catalogue(reasons).items():
+        by_reason.setdefault(reason, []).append(RULES[rule].name if rule in RULES else rule)
+    return list(by_reason.items())

@@ -1,0 +1,326 @@
+"""Which studies a revision gets: chosen by the benchmark's owners, cut to a budget, inserted as chunks."""
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from config.monitoring.logs import current_request
+from leaderboard.access.audit import changes_between, record_changes
+from leaderboard.common.hashing import content_hash
+from leaderboard.models import AuditEntry, Benchmark, Job, Report, Revision, StudyChoice, User
+from leaderboard.queue.jobs import IDLE
+from leaderboard.queue.kinds import (
+    JOB_KINDS,
+    NOBODY_WAITS,
+    STUDIES_WITH_BOARDS,
+    STUDY,
+    STUDY_PLAN,
+    insert_job,
+    kind_of,
+    lowered_by,
+)
+from leaderboard.queue.wake_ups import wake_on_commit
+from leaderboard.rankings.reports import make_report
+from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.studies.chunks import study_matrix
+from ranking_engine import ScoreMatrix, __version__ as engine_version
+from ranking_engine.stability import catalogue
+from ranking_engine.stability.catalogue import Study
+
+When = StudyChoice.When
+BUDGET_IDLE = 20  # of each study of a benchmark whose studies run while nothing else waits
+WITH_EVERY_REVISION = (When.EVERY, When.IDLE)
+NIGHT_BEGINS, NIGHT_ENDS = 1, 5  # hours, UTC
+SEED = 0
+
+
+@dataclass(frozen=True)
+class PlannedStudy:
+    """One study of one revision, before it runs.
+
+    Attributes:
+        study: its key.
+        parameters: of its jobs, the study and the seed among them; the steps are cut to the budget.
+        n_chunks: how many jobs.
+        estimate: seconds on one core.
+        priority: of its jobs.
+        reason: why it does not run on these scores; empty where it does.
+    """
+
+    study: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    n_chunks: int = 0
+    estimate: float = 0.0
+    priority: int = 0
+    reason: str = ""
+
+
+def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], None]:
+    """Plan the studies that the job asks for; the returned function inserts their jobs and stores the plan."""
+    revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
+    started = time.perf_counter()
+    choices = _asked_for(job, choices_of(revision.benchmark))
+    planned: list[PlannedStudy] = []
+    if choices and revision_matrix(revision) is not None:
+        matrix = study_matrix(revision)
+        for done, choice in enumerate(choices):
+            checkpoint(done / len(choices))
+            study = catalogue.STUDIES[choice.study]
+            planned.append(plan_study(study, matrix, choice, is_first_revision=revision.number == 1))
+    report = make_report(
+        revision,
+        STUDY_PLAN,
+        parameters=job.parameters,
+        summary={plan.study: _told(plan) for plan in planned},
+        arrays={},
+        seconds=time.perf_counter() - started,
+    )
+
+    def write() -> None:
+        Report.objects.bulk_create([report], ignore_conflicts=True)  # it may have been planned before
+        for plan in planned:
+            if not plan.reason:
+                insert_study(revision, replace(plan, priority=plan.priority + lowered_by(job)))
+
+    return write
+
+
+def _asked_for(job: Job, choices: Iterable[StudyChoice]) -> list[StudyChoice]:
+    """The choices that this plan is about: those for a new revision, those for the night, or one that was asked for."""
+    asked = job.parameters.get("when", "")
+    if asked == When.DEMAND:
+        return [choice for choice in choices if choice.study == job.parameters["study"]]
+    wanted = (asked,) if asked else WITH_EVERY_REVISION
+    return [choice for choice in choices if choice.when in wanted]
+
+
+def study_name(key: str) -> str:
+    """What pages call a study, one that the catalogue no longer has among them."""
+    return catalogue.STUDIES[key].name if key in catalogue.STUDIES else key.replace("_", " ")
+
+
+def chosen_studies() -> list[str]:
+    """The studies whose time and budget owners choose: all but those that every board needs."""
+    return [key for key in catalogue.STUDIES if key not in STUDIES_WITH_BOARDS]
+
+
+def choices_of(benchmark: Benchmark) -> list[StudyChoice]:
+    """When each study that is chosen runs for this benchmark, in the catalogue's order; some rows are not stored."""
+    stored = {choice.study: choice for choice in StudyChoice.objects.filter(benchmark=benchmark)}
+    return [
+        stored.get(key)
+        or StudyChoice(benchmark=benchmark, study=key, when=settings.STUDIES_RUN, budget_seconds=settings.STUDY_SECONDS)
+        for key in chosen_studies()
+    ]
+
+
+def plan_study(
+    study: Study, matrix: ScoreMatrix, choice: StudyChoice, *, is_first_revision: bool = False
+) -> PlannedStudy:
+    """What a study of this matrix will be: its steps cut to the budget, its chunks, its priority.
+
+    Args:
+        study: of the catalogue.
+        matrix: what it perturbs.
+        choice: when it runs, and its budget.
+        is_first_revision: nobody has submitted to the board since it was made.
+    """
+    own = dict(study.parameters)
+    if reason := study.why_not(matrix, own):
+        return PlannedStudy(study.key, reason=reason)
+    own = within_budget(study, matrix, own, choice.budget_seconds)
+    estimate = study.estimate(matrix, own)
+    if estimate > choice.budget_seconds:
+        needed, budget = f"{math.ceil(estimate)} s", f"{choice.budget_seconds} s"
+        reason = f"it would take {needed} or more, and {budget} are allowed here; owners can allow it more"
+        return PlannedStudy(study.key, reason=reason)
+    # The smallest first; what runs while nothing else waits comes after everything else, and of that a board that
+    # somebody has just submitted to before boards that lie as they were made.
+    priority = -1 - min(int(estimate), 5000)
+    if choice.when == When.IDLE:
+        priority += 2 * IDLE if is_first_revision else IDLE
+    return PlannedStudy(
+        study=study.key,
+        parameters={"study": study.key, "seed": SEED, **own},
+        n_chunks=study.n_chunks(matrix, own),
+        estimate=estimate,
+        priority=priority,
+    )
+
+
+def within_budget(study: Study, matrix: ScoreMatrix, parameters: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """The parameters with as many steps, at least 1, as the seconds are estimated to buy; never more than stated.
+
+    Many studies have a `budget` of their own, in seconds as costs are estimated, that decides which slow rules take
+    part; it is lowered with the steps, so that fewer steps do not let more rules in. Steps and budget are stored with
+    the job and the report, so that the same figures come out on any machine.
+    """
+    own = dict(parameters)
+    if "budget" in own:
+        own["budget"] = min(float(own["budget"]), float(seconds))
+    estimate = study.estimate(matrix, own)
+    if not study.steps or estimate <= seconds:
+        return own
+    stated, budget = int(own[study.steps]), own.get("budget")
+    steps = max(1, int(stated * seconds / estimate))
+    while True:
+        own[study.steps] = steps
+        if budget is not None:
+            own["budget"] = round(budget * steps / stated, 3)
+        if steps == 1 or study.estimate(matrix, own) <= seconds:
+            return own
+        steps = max(1, steps * 9 // 10)  # where the time does not grow in proportion
+
+
+def _told(plan: PlannedStudy) -> dict[str, Any]:
+    if plan.reason:
+        return {"reason": plan.reason}
+    return {
+        "reason": "",
+        "parameters": plan.parameters,
+        "parameter_hash": content_hash(plan.parameters),
+        "n_chunks": plan.n_chunks,
+        "estimate": round(plan.estimate, 3),
+    }
+
+
+def insert_study(revision: Revision, plan: PlannedStudy) -> None:
+    """Insert a job for every chunk of a study that has no report yet; what was given up before waits again."""
+    digest = content_hash(plan.parameters)
+    is_there = Report.objects.filter(
+        revision=revision, kind=STUDY, parameter_hash=digest, engine_version=engine_version
+    ).exists()
+    if is_there:
+        return
+    kind, now = kind_of(STUDY), timezone.now()
+    same = {
+        "kind": f"{STUDY}:{plan.study}",
+        "subject_kind": "revision",
+        "subject_id": revision.pk,
+        "parameter_hash": digest,
+        "engine_version": engine_version,
+    }
+    Job.objects.bulk_create(
+        [
+            Job(
+                **same,
+                chunk=chunk,
+                benchmark_id=revision.benchmark_id,
+                sequence=revision.number,
+                parameters=plan.parameters,
+                queue=kind.queue,
+                priority=plan.priority,
+                not_before=now,
+                request_id=current_request(),
+            )
+            for chunk in range(plan.n_chunks)
+        ],
+        ignore_conflicts=True,
+    )
+    given_up = Q(state__in=[Job.State.SUPERSEDED, Job.State.FAILED])
+    Job.objects.filter(given_up, **same).update(
+        state=Job.State.WAITING,
+        attempts=0,
+        failures=0,
+        not_before=now,
+        woken_at=None,
+        finished_at=None,
+        error="",
+        progress=0.0,
+        request_id=current_request(),
+    )
+    if plan.priority < NOBODY_WAITS:
+        return  # the sweep wakes for it
+    # One message sets a worker going; the sweep wakes for the others, the most urgent first.
+    first = Job.objects.filter(state=Job.State.WAITING, **same).order_by("chunk").first()
+    if first is not None:
+        wake_on_commit(first, limit_seconds=kind.limit_seconds)
+
+
+@transaction.atomic
+def choose_studies(benchmark: Benchmark, chosen: Mapping[str, tuple[str, int]], *, author: User) -> int:
+    """Store when studies run and what they may take, with what changed in the trail.
+
+    Args:
+        benchmark: whose.
+        chosen: (when, budget in seconds) by study; studies that are left out stay as they are.
+        author: who chooses.
+
+    Returns:
+        How many studies changed.
+
+    Raises:
+        KeyError: there is no such study.
+    """
+    present = {choice.study: choice for choice in choices_of(benchmark)}
+    before_by_study = {study: (present[study].when, present[study].budget_seconds) for study in chosen}
+    changed = {study: values for study, values in chosen.items() if values != before_by_study[study]}
+    changes = []
+    for study, (when, budget) in changed.items():
+        StudyChoice.objects.update_or_create(
+            benchmark=benchmark, study=study, defaults={"when": when, "budget_seconds": budget}
+        )
+        before = dict(zip(("when", "budget"), before_by_study[study], strict=True))
+        after = {"when": when, "budget": budget}
+        changes += changes_between(AuditEntry.Subject.SETTING, f"study {study}", before, after)
+    record_changes(benchmark, changes, actor=author)
+    return len(changed)
+
+
+@transaction.atomic
+def request_study(benchmark: Benchmark, study: str) -> Job | None:
+    """Have a study of the published revision run now, with the budget that is chosen; None where nothing is published.
+
+    Args:
+        benchmark: with its publication.
+        study: the study's key.
+    """
+    if benchmark.publication is None:
+        return None
+    choice = next(choice for choice in choices_of(benchmark) if choice.study == study)
+    parameters = {"when": When.DEMAND.value, "study": study, "budget": choice.budget_seconds}
+    job = insert_job(JOB_KINDS[STUDY_PLAN], benchmark.publication.revision, parameters)
+    # Asked for again, it is planned again: chunks that were given up or failed are then taken up.
+    Job.objects.filter(pk=job.pk).exclude(state__in=[Job.State.WAITING, Job.State.RUNNING]).update(
+        state=Job.State.WAITING,
+        attempts=0,
+        failures=0,
+        not_before=timezone.now(),
+        woken_at=None,
+        finished_at=None,
+        error="",
+        request_id=current_request(),
+    )
+    return job
+
+
+def plan_nightly_studies(now: datetime) -> None:
+    """At night, have planned what benchmarks want at night for what they have published.
+
+    A plan stands once a revision: what did not change is not computed again.
+    """
+    if not NIGHT_BEGINS <= now.hour < NIGHT_ENDS:
+        return
+    wanted = Benchmark.objects.filter(study_choices__when=When.NIGHTLY).exclude(publication=None).distinct()
+    for benchmark in wanted.select_related("publication__revision"):
+        if benchmark.publication is not None:
+            insert_job(JOB_KINDS[STUDY_PLAN], benchmark.publication.revision, {"when": When.NIGHTLY.value})
+
+
+def study_when_idle(benchmark: Benchmark) -> None:
+    """Have every study of a new benchmark run for each revision, while nothing else waits.
+
+    Call inside the transaction that makes the benchmark: the plan that comes with its first revision follows it.
+    """
+    StudyChoice.objects.bulk_create(
+        StudyChoice(benchmark=benchmark, study=key, when=When.IDLE, budget_seconds=BUDGET_IDLE)
+        for key in chosen_studies()
+    )

@@ -1,0 +1,205 @@
+"""Conditions on the weights as a reader fills them in: read from an address, solved, told in words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from leaderboard.models import Revision
+from leaderboard.rankings.published import task_names_of
+from leaderboard.studies.prospects.page import PAGE_ROWS, ProspectRow, prospect_order, prospect_row
+from leaderboard.studies.prospects.stored import (
+    StoredProspects,
+    in_own_words,
+    prospects_under,
+    read_conditions,
+    system_names,
+)
+from leaderboard.studies.prospects.text import percent
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.prospects import (
+    MAJORITY,
+    RULES,
+    Bound,
+    ConditionError,
+    Conditions,
+    Objective,
+    Order,
+    Prospect,
+    Prospects,
+    TaskSet,
+)
+
+N_BOUNDS = 3  # rows of the form
+TEXT_LENGTH = 2000
+FIELDS = (
+    *(f"{name}{row}" for row in range(1, N_BOUNDS + 1) for name in ("of", "least", "most")),
+    "more", "less", "goal", "goal_of", "conditions", "rule",
+)  # fmt: skip
+GOALS = ("minimise", "maximise")
+
+
+RULE_NAMES = {MAJORITY: "losing to nobody head to head"} | {
+    rule: f"coming first under {get_rule(rule).name}" for rule in RULES if rule != MAJORITY
+}
+
+
+@dataclass(frozen=True)
+class ConditionsForm:
+    """What a reader filled in, as it stands in the address."""
+
+    values: dict[str, str]
+    problem: str = ""
+    found: Conditions | None = None
+
+    @property
+    def rule(self) -> str:
+        """What is to be won."""
+        return self.values["rule"] or MAJORITY
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether any condition is stated."""
+        return any(self.values.values())
+
+
+@dataclass(frozen=True)
+class ConditionsAnswer:
+    """Who can win under the conditions."""
+
+    rule_name: str  # what is to be won, where it is not a head-to-head
+    conditions: list[str]
+    impossible: str  # why no weights satisfy the conditions; empty where some do
+    sentence: str
+    is_complete: bool
+    winners: list[ProspectRow]
+    others: list[ProspectRow]
+    objectives: dict[str, str] = field(default_factory=dict)  # of the winners, by key
+
+
+def read_form(parameters: Mapping[str, str], revision: Revision) -> ConditionsForm:
+    """Read the form; what is wrong with it is its `problem`."""
+    values = {name: parameters.get(name, "").strip()[:TEXT_LENGTH] for name in FIELDS}
+    form = ConditionsForm(values)
+    if not form.is_asked:
+        return form
+    try:
+        return ConditionsForm(values, found=_conditions(values, revision))
+    except ConditionError as error:
+        return ConditionsForm(values, problem=f"{str(error)[:1].upper()}{str(error)[1:]}.")
+
+
+def _conditions(values: Mapping[str, str], revision: Revision) -> Conditions:
+    if values["rule"] and values["rule"] not in RULES:
+        raise ConditionError(f"there is no way to win called {values['rule'][:40]!r}; there are {', '.join(RULES)}")
+    stated = read_conditions(values["conditions"].splitlines(), revision)
+    bounds = [bound for row in range(1, N_BOUNDS + 1) if (bound := _bound(values, row))]
+    orders = []
+    if values["more"] or values["less"]:
+        orders.append(Order(_set_of(values["more"]), _set_of(values["less"])))
+    objective = stated.objective
+    if values["goal"] in GOALS and values["goal_of"]:
+        if objective is not None:
+            raise ConditionError("only one set can be minimised or maximised")
+        objective = Objective("minimise" if values["goal"] == "minimise" else "maximise", _set_of(values["goal_of"]))
+    found = Conditions((*bounds, *stated.bounds), (*orders, *stated.orders), objective)
+    if not found.texts and not values["rule"]:
+        raise ConditionError("no condition is complete: choose a task or a group, and say how much it weighs")
+    return found
+
+
+def _bound(values: Mapping[str, str], row: int) -> Bound | None:
+    of, least, most = (values[f"{name}{row}"] for name in ("of", "least", "most"))
+    if not of:
+        if least or most:
+            raise ConditionError(f"condition {row} has a bound and no task or group")
+        return None
+    if not (least or most):
+        return None
+    return Bound(_set_of(of), _share(least, row) if least else None, _share(most, row) if most else None)
+
+
+def _share(text: str, row: int) -> Fraction:
+    """A percentage as a share."""
+    try:
+        share = Fraction(text.removesuffix("%").strip().replace(",", ".")) / 100 if len(text) <= 20 else Fraction(-1)
+    except (ValueError, ZeroDivisionError) as error:
+        raise ConditionError(f"condition {row}: {text[:20]!r} is no percentage") from error
+    if not 0 <= share <= 1:
+        raise ConditionError(f"condition {row}: {text[:20]!r} is not between 0 and 100 %")
+    return share
+
+
+def _set_of(choice: str) -> TaskSet:
+    """A choice of the form: `task:cola` or `group:qa`."""
+    kind, _, key = choice.partition(":")
+    if kind not in {"task", "group"} or not key:
+        raise ConditionError("an inequality needs a task or a group on both sides")
+    return TaskSet((key,)) if kind == "task" else TaskSet(groups=(key,))
+
+
+def answer(
+    revision: Revision, form: ConditionsForm, stored: StoredProspects | None, *, audience_level: str
+) -> ConditionsAnswer:
+    """Who can win under the conditions, and who else could win without them.
+
+    Args:
+        revision: whose scores.
+        form: with conditions that could be read.
+        stored: the prospects without conditions, where they are there.
+        audience_level: who reads.
+
+    Raises:
+        ConditionError: the conditions name something that there is not.
+        TooLargeError: the board is too large for an answer on demand.
+    """
+    conditions = form.found or Conditions()
+    found = prospects_under(revision, conditions, audience_level, rule=form.rule)
+    names, task_names = system_names(revision), task_names_of(revision)
+    told = in_own_words(conditions, revision)
+    ordered = sorted(found.systems, key=lambda prospect: prospect_order(prospect, names))
+
+    def row(prospect: Prospect) -> ProspectRow:
+        return prospect_row(prospect, found, names, task_names, told)
+
+    # Whoever could win without the conditions is told of first.
+    is_head_to_head = form.rule == MAJORITY
+    could = {p.system for p in stored.found.systems if p.is_prospective} if stored and is_head_to_head else set()
+    others = [p for p in ordered if not p.is_prospective]
+    others.sort(key=lambda prospect: prospect.system not in could)
+    winners = [prospect for prospect in ordered if prospect.is_prospective]
+    return ConditionsAnswer(
+        rule_name="" if is_head_to_head else get_rule(form.rule).name,
+        conditions=told,
+        impossible=found.conditions_reason,
+        sentence=_sentence(found, could),
+        is_complete=found.is_complete,
+        winners=[row(prospect) for prospect in winners[:PAGE_ROWS]],
+        others=[row(prospect) for prospect in others[:PAGE_ROWS]],
+        objectives={p.system: percent(p.objective) for p in winners if p.objective is not None},
+    )
+
+
+def _sentence(found: Prospects, could: set[str]) -> str:
+    if found.conditions_reason:
+        return ""
+    can = [prospect.system for prospect in found.systems if prospect.is_prospective]
+    n_ranked = sum(prospect.verdict != "no_scores" for prospect in found.systems)
+    rule = "" if found.rule == MAJORITY else f"{get_rule(found.rule).name} "
+    where = "under these conditions" if found.conditions else "under some weighting of the tasks"
+    told = f"{len(can)} of {n_ranked} systems can win {rule}{where}."
+    if kept_out := len(could - set(can)):
+        told += f" {kept_out} that could win otherwise {'is' if kept_out == 1 else 'are'} kept out by them."
+    return told
+
+
+def choices(revision: Revision, voting: tuple[str, ...]) -> list[dict[str, Any]]:
+    """What the selects of the form offer: the groups that have voting tasks, and the voting tasks."""
+    content = revision.configuration.content
+    tasks = [task for task in content["tasks"] if task["key"] in voting]
+    in_use = {task["group"] for task in tasks}
+    groups = [group for group in content["groups"] if group["key"] in in_use]
+    return [
+        {"label": "Groups", "options": [{"value": f"group:{g['key']}", "name": g["name"]} for g in groups]},
+        {"label": "Tasks", "options": [{"value": f"task:{t['key']}", "name": t["name"]} for t in tasks]},
+    ]

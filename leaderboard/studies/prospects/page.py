@@ -1,0 +1,253 @@
+"""What the pages say of prospects: every system's verdict with its evidence."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from leaderboard.common.text import in_words
+from leaderboard.models import Job, Publication
+from leaderboard.queue.kinds import PROSPECTS
+from leaderboard.queue.queries import first_line, job_of
+from leaderboard.rankings.published import task_names_of
+from leaderboard.studies.prospects.stored import (
+    StoredProspects,
+    earlier_prospects,
+    stored_prospects,
+    system_names,
+)
+from leaderboard.studies.prospects.text import (
+    VERDICT_WORDS,
+    counts_sentence,
+    evidence,
+    percent,
+    share_text,
+    weights_in_words,
+)
+from ranking_engine.prospects import Prospect, Prospects
+from ranking_engine.text.names import fold_name
+
+PAGE_ROWS = 100
+MOST_LISTED = 1000  # names among which a form lets choose
+ORDER = ("strict", "tie_only", "undecided", "none", "no_scores")
+
+
+@dataclass(frozen=True)
+class TaskWeight:
+    """One task of a weighting."""
+
+    name: str
+    percent_text: str
+    exact: str  # the fraction as it was verified
+    width: float  # of a bar, 0 to 100
+
+
+@dataclass(frozen=True)
+class ProspectRow:
+    """One system, as the pages tell it."""
+
+    key: str
+    name: str
+    verdict: str
+    verdict_text: str
+    is_prospective: bool
+    share_text: str
+    share_width: float | None  # 0 to 100; None where no share is known
+    evidence: str
+    weights: list[TaskWeight]
+    weights_text: str
+    columns: str  # an SVG path: one column a voting task, as high as its weight
+    n_tasks: int
+    needed_text: str
+    incomparable_text: str
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class ProspectsQuery:
+    """What an address asks of the list."""
+
+    q: str = ""
+    verdict: str = ""
+    all_tasks: bool = False
+    page: int = 1
+
+
+@dataclass(frozen=True)
+class ProspectsPage:
+    """One page of the prospects of one revision."""
+
+    stored: StoredProspects
+    counts: dict[str, int]  # systems by verdict
+    sentence: str
+    difference: str  # what counting the tasks of weight 0 changes; empty where there are none
+    n_systems: int
+    n_shown: int
+    n_pages: int
+    page: int
+    rows: list[ProspectRow] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)  # of all systems, by the alphabet; none where there are too many
+
+
+def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[ProspectsPage | None, str]:
+    """The prospects of what is published, and where there are none why not; both empty while they are computed."""
+    stored, reason = stored_prospects(publication)
+    if stored is None:
+        return None, reason
+    shown = stored.with_all_tasks if query.all_tasks and stored.with_all_tasks else stored.found
+    names, task_names = system_names(publication.revision), task_names_of(publication.revision)
+    chosen = [prospect for prospect in shown.systems if _matches(prospect, names, query)]
+    chosen.sort(key=lambda prospect: prospect_order(prospect, names))
+    n_pages = max(1, -(-len(chosen) // PAGE_ROWS))
+    page = min(max(1, query.page), n_pages)
+    rows = chosen[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    return (
+        ProspectsPage(
+            stored=stored,
+            counts=shown.summary()["verdicts"],
+            sentence=counts_sentence(shown.summary()["verdicts"]),
+            difference=difference(stored, task_names),
+            n_systems=len(shown.systems),
+            n_shown=len(chosen),
+            n_pages=n_pages,
+            page=page,
+            rows=[prospect_row(prospect, shown, names, task_names) for prospect in rows],
+            names=sorted(names.values(), key=fold_name) if len(names) <= MOST_LISTED else [],
+        ),
+        "",
+    )
+
+
+def key_of_system(publication: Publication, name: str) -> str:
+    """The key of the published system of this name; empty where there is none."""
+    folded = fold_name(name)
+    if not folded:
+        return ""
+    found = (key for key, other in system_names(publication.revision).items() if fold_name(other) == folded)
+    return next(found, "")
+
+
+def _matches(prospect: Prospect, names: Mapping[str, str], query: ProspectsQuery) -> bool:
+    is_named = fold_name(query.q) in fold_name(names.get(prospect.system, prospect.system))
+    return is_named and query.verdict in ("", prospect.verdict)
+
+
+def prospect_order(prospect: Prospect, names: Mapping[str, str]) -> tuple[Any, ...]:
+    """Whoever wins most weightings first, then by the best margin, then by name."""
+    return (
+        ORDER.index(prospect.verdict),
+        -(prospect.share or 0.0),
+        -(prospect.margin if prospect.margin is not None else -2.0),
+        fold_name(names.get(prospect.system, prospect.system)),
+    )
+
+
+def prospect_row(
+    prospect: Prospect,
+    found: Prospects,
+    names: Mapping[str, str],
+    task_names: Mapping[str, str],
+    conditions: Sequence[str] = (),
+) -> ProspectRow:
+    """A system's prospect as pages tell it.
+
+    Args:
+        prospect: one of `found`.
+        found: all of them; its tasks are the columns of the chart.
+        names: of the systems, by key.
+        task_names: of the tasks, by key.
+        conditions: as the page tells them, where there are any.
+    """
+    return ProspectRow(
+        key=prospect.system,
+        name=names.get(prospect.system, prospect.system),
+        verdict=prospect.verdict,
+        verdict_text=VERDICT_WORDS[prospect.verdict],
+        is_prospective=prospect.is_prospective,
+        share_text=share_text(prospect),
+        share_width=None if prospect.share is None else round(100 * prospect.share, 2),
+        evidence=evidence(prospect, names, conditions, found.rule),
+        weights=task_weights(prospect.weights, task_names),
+        weights_text=weights_in_words(prospect.weights, task_names),
+        columns=columns_path(prospect.weights, found.tasks),
+        n_tasks=len(found.tasks),
+        needed_text=in_words([task_names.get(task, task) for task in prospect.needed_tasks], 6),
+        incomparable_text=_incomparable(prospect.n_incomparable),
+    )
+
+
+def task_weights(weights: Mapping[str, Fraction], task_names: Mapping[str, str]) -> list[TaskWeight]:
+    """Weights as the pages tell them, the heaviest first."""
+    return [
+        TaskWeight(task_names.get(task, task), percent(weight), str(weight), round(100 * float(weight), 2))
+        for task, weight in sorted(weights.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def columns_path(weights: Mapping[str, Fraction], tasks: Sequence[str]) -> str:
+    """Weights as columns, one unit wide a task and at most 10 high; the heaviest is as high as the chart."""
+    most = max((float(weight) for weight in weights.values()), default=1.0)
+    return "".join(
+        f"M{t + 0.15} 10V{10 - 10 * float(weights[task]) / most:.2f}h0.7V10z"
+        for t, task in enumerate(tasks)
+        if task in weights
+    )
+
+
+def _incomparable(n: int) -> str:
+    if not n:
+        return ""
+    who = "1 rival shares" if n == 1 else f"{n} rivals share"
+    return f"{who} no task with it, and can neither beat it nor be beaten by it."
+
+
+def difference(stored: StoredProspects, task_names: Mapping[str, str]) -> str:
+    """What counting the tasks of weight 0 would change."""
+    whole = stored.with_all_tasks
+    if whole is None:
+        return ""
+    unweighted = in_words([task_names.get(task, task) for task in stored.unweighted], 4)
+    changed = [
+        (before, after)
+        for before, after in zip(stored.found.systems, whole.systems, strict=True)
+        if before.is_prospective != after.is_prospective
+    ]
+    gained = sum(after.is_prospective for _, after in changed)
+    lost = len(changed) - gained
+    counts = whole.summary()["verdicts"]
+    is_one = len(stored.unweighted) == 1
+    told = (
+        f"{unweighted} {'weighs' if is_one else 'weigh'} nothing here and {'does' if is_one else 'do'} not vote. If "
+        f"{'it' if is_one else 'they'} counted, {counts['strict'] + counts['tie_only']} systems could win and "
+        f"{counts['none']} could not"
+    )
+    parts = [f"{gained} more could" if gained else "", f"{lost} no longer could" if lost else ""]
+    return f"{told}: {' and '.join(part for part in parts if part) or 'the same ones as without'}."
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Why there are no prospects yet, and where earlier ones are."""
+
+    state: str  # of the job; empty where there is none
+    text: str
+    progress_percent: int | None
+    earlier_revision: int | None
+
+
+def waiting_for(publication: Publication) -> Waiting:
+    """How far the prospects of what is published have come."""
+    job = job_of(publication.revision_id, PROSPECTS)
+    state = job.state if job else ""
+    texts = {
+        Job.State.WAITING.value: "The prospects of this revision are waiting for a worker.",
+        Job.State.RUNNING.value: "The prospects of this revision are being computed.",
+        Job.State.SUPERSEDED.value: "The prospects come with the next revision.",
+        Job.State.FAILED.value: "The prospects of this revision could not be computed.",
+    }
+    text = texts.get(state, "The prospects of this revision are being computed.")
+    if job and state == Job.State.FAILED and job.error:
+        text = f"{text[:-1]}: {first_line(job)}"
+    is_running = job is not None and state == Job.State.RUNNING
+    percent_done = round(100 * job.progress) if job and is_running else None
+    return Waiting(state, text, percent_done, earlier_prospects(publication))

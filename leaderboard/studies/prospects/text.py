@@ -1,0 +1,174 @@
+"""Prospects in words: the verdict, the proof that no weighting works, and what it would take."""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from leaderboard.common.text import in_words, shortened
+from ranking_engine.prospects import MAJORITY, Change, Prospect
+
+RIVALS_NAMED, TASKS_NAMED = 4, 6
+VERDICT_WORDS = {
+    "strict": "Can win",
+    "tie_only": "Can tie for first",
+    "none": "Cannot win",
+    "no_scores": "No scores",
+    "undecided": "Undecided",
+}
+SMALL_CHANGE = 0.0005  # smaller changes of a task's weight are not told one by one
+
+
+def percent(share: Fraction | float) -> str:
+    """A share of the weight: `24 %`, `24.5 %`, `under 0.1 %`; number and sign stay on one line."""
+    value = 100 * float(share)
+    if 0 < value < 0.05:
+        return "under 0.1\u00a0%"
+    return f"{value:.1f}".removesuffix(".0") + "\u00a0%"
+
+
+def share_text(prospect: Prospect) -> str:
+    """The share of all weightings under which it wins, with its error, bound or exact interval; empty if unknown."""
+    if prospect.share is None:
+        return ""
+    if prospect.share_bound is not None and not prospect.share:
+        return f"less than {100 * prospect.share_bound:.2g}\u00a0%"
+    if prospect.share_lower is not None and prospect.share_upper is not None:
+        return f"{100 * prospect.share_lower:.2g} to {100 * prospect.share_upper:.2g}\u00a0%"
+    if not prospect.share:
+        return percent(0.0)
+    if not prospect.share_error:
+        return percent(prospect.share)
+    # As many digits as tell the error apart from nothing.
+    digits = max(1, -math.floor(math.log10(100 * prospect.share_error)))
+    return f"{100 * prospect.share:.{digits}f}\u00a0± {100 * prospect.share_error:.{digits}f}\u00a0%"
+
+
+def mixture(shares: Mapping[str, Fraction], names: Mapping[str, str]) -> str:
+    """A mixture of rivals: `a half-and-half mixture of A and B`, `a mixture of A (60 %) and B (40 %)`."""
+    rivals = sorted(shares, key=lambda rival: (-shares[rival], rival))
+    if len(rivals) == 2 and shares[rivals[0]] == shares[rivals[1]]:
+        return f"a half-and-half mixture of {in_words([_name(rival, names) for rival in rivals])}"
+    told = [f"{_name(rival, names)} ({percent(shares[rival])})" for rival in rivals]
+    return f"a mixture of {in_words(told, RIVALS_NAMED)}"
+
+
+def _name(key: str, names: Mapping[str, str]) -> str:
+    return shortened(names.get(key, key))
+
+
+def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str] = (), rule: str = MAJORITY) -> str:
+    """What proves the verdict, as a sentence.
+
+    Args:
+        prospect: of a system.
+        names: of the systems, by key.
+        conditions: under which the verdict holds, as the page tells them.
+        rule: what is to be won.
+    """
+    if rule != MAJORITY and prospect.verdict in ("strict", "tie_only", "none"):
+        return _evidence_by_points(prospect, names, conditions, "a higher score" if rule == "mean" else "more points")
+    if prospect.verdict == "none":
+        return _proof(prospect, names, conditions)
+    if prospect.verdict == "tie_only":
+        return _proof_of_tie(prospect, names, conditions)
+    if prospect.verdict == "strict":
+        if prospect.margin is None or prospect.margin >= 1:
+            return "There is a weighting under which it is above every rival on every task that counts."
+        return (
+            f"At best it is {percent(prospect.margin)} of the weight ahead of every rival: so much more weight lies on "
+            f"the tasks where it is above than on those where it is below."
+        )
+    return prospect.reason[:1].upper() + prospect.reason[1:] + "." if prospect.reason else ""
+
+
+def _evidence_by_points(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str], more: str) -> str:
+    """As `evidence`, under a rule that adds up points."""
+    if prospect.verdict == "strict":
+        return f"Weights exist under which it has {more} than everybody else."
+    rivals = list(prospect.certificate)
+    against = _name(rivals[0], names) if len(rivals) == 1 else mixture(prospect.certificate, names) if rivals else ""
+    kept = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
+    if prospect.verdict == "none":
+        if kept:
+            return f"No weighting that keeps {kept} works: where these hold, {against} has {more}."
+        return f"No weighting works: {against} has {more} on every task."
+    start = "Under some weightings nobody passes it, under none it passes everybody"
+    return f"{start} that keeps {kept}." if kept else f"{start}: on no task has it {more} than {against}."
+
+
+def _proof(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str]) -> str:
+    rivals = list(prospect.certificate)
+    if not rivals:
+        return "No weighting works."
+    if prospect.condition_shares:
+        told = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
+        against = _name(rivals[0], names) if len(rivals) == 1 else mixture(prospect.certificate, names)
+        return f"No weighting that keeps {told} works: where these hold, it loses on balance to {against}."
+    if len(rivals) == 1:
+        return f"No weighting works: {_name(rivals[0], names)} is ahead of it on every task."
+    return f"No weighting works: against {mixture(prospect.certificate, names)} it loses on balance on every task."
+
+
+def _proof_of_tie(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str]) -> str:
+    start = "Some weightings let nobody beat it, none puts it above everybody"
+    rivals = list(prospect.certificate)
+    if not rivals:
+        return f"{start}."
+    if prospect.condition_shares:
+        told = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
+        return f"{start} that keeps {told}."
+    if len(rivals) == 1:
+        return f"{start}: {_name(rivals[0], names)} is behind it on no task."
+    return f"{start}: against {mixture(prospect.certificate, names)} it gains on balance on no task."
+
+
+def weights_in_words(weights: Mapping[str, Fraction], task_names: Mapping[str, str]) -> str:
+    """`CoLA 60 %, RTE 40 %`, the heaviest first."""
+    order = sorted(weights, key=lambda task: (-weights[task], task))
+    told = [f"{task_names.get(task, task)} {percent(weights[task])}" for task in order[:TASKS_NAMED]]
+    more = len(order) - TASKS_NAMED
+    return ", ".join(told) + (f" and {more} more" if more > 0 else "")
+
+
+def moves_of(change: Change, before: Mapping[str, float]) -> list[tuple[str, float, float]]:
+    """Task, weight before and weight after, of all tasks whose weight changes visibly; the largest change first."""
+    after = {task: float(change.weights.get(task, 0)) for task in before}
+    moved = [task for task in before if abs(after[task] - before[task]) >= SMALL_CHANGE]
+    moved.sort(key=lambda task: (-round(abs(after[task] - before[task]), 9), after[task] < before[task], task))
+    return [(task, before[task], after[task]) for task in moved]
+
+
+def change_in_words(change: Change, before: Mapping[str, float], task_names: Mapping[str, str]) -> str:
+    """`CoLA from 10 % to 24 %, QNLI from 10 % to 0 %; the other 7 stay as they are`, the largest change first."""
+    moved = moves_of(change, before)
+    if not moved:
+        return "nothing"
+    told = [
+        f"{task_names.get(task, task)} from {percent(old)} to {percent(new)}" for task, old, new in moved[:TASKS_NAMED]
+    ]
+    rest = len(moved) - len(told)
+    still = len(before) - len(moved)
+    text = ", ".join(told) + (f" and {rest} more" if rest > 0 else "")
+    if not still:
+        return text
+    return f"{text}; the other {'one stays as it is' if still == 1 else f'{still} stay as they are'}"
+
+
+def counts_sentence(verdicts: Mapping[str, int]) -> str:
+    """How many systems can win, how many cannot."""
+    strict, tied, none = (verdicts.get(verdict, 0) for verdict in ("strict", "tie_only", "none"))
+    n_decided = strict + tied + none
+    can = strict + tied
+    if not n_decided:
+        return "No system has scores that could be compared."
+    told = f"{can} of {n_decided} system{'' if n_decided == 1 else 's'} can win head to head under some weights"
+    if tied:
+        told += f" ({tied} of them only by a tie)" if can != tied else " (only by a tie)"
+    if none:
+        told += f"; {none} cannot, whatever the weights"
+    told += "."
+    if n := verdicts.get("undecided", 0):
+        told += f" {n} {'is' if n == 1 else 'are'} undecided."
+    if n := verdicts.get("no_scores", 0):
+        told += f" {n} {'has' if n == 1 else 'have'} no score on a task that votes."
+    return told

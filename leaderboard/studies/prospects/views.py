@@ -1,0 +1,150 @@
+"""Who can win under which weights, and under conditions on them."""
+
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from leaderboard.access.audience import readable_benchmark
+from leaderboard.common.files import export_links
+from leaderboard.models import Benchmark, Publication
+from leaderboard.on_demand.allowance import may_ask
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.published import task_names_of
+from leaderboard.rankings.views import publication_asked_for
+from leaderboard.studies.prospects.conditions import (
+    FIELDS,
+    N_BOUNDS,
+    RULE_NAMES,
+    ConditionsForm,
+    answer,
+    choices,
+    read_form,
+)
+from leaderboard.studies.prospects.page import (
+    ProspectsPage,
+    ProspectsQuery,
+    key_of_system,
+    prospects_page,
+    waiting_for,
+)
+from leaderboard.studies.prospects.stored import stored_prospects
+from leaderboard.studies.prospects.text import VERDICT_WORDS
+from ranking_engine.prospects import ConditionError
+
+
+@require_safe
+def prospects(request: HttpRequest, key: str) -> HttpResponse:
+    """Every system's verdict with its evidence; with conditions in the address, who can win under them."""
+    benchmark, audience = readable_benchmark(request.user, key)
+    publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
+    context: dict[str, Any] = {"benchmark": benchmark, "publication": publication}
+    if publication is None:
+        return render(request, "studies/prospects/prospects.html", context)
+    if system_key := key_of_system(publication, request.GET.get("system", "")):
+        return redirect(f"{reverse('system', args=[key, system_key])}#prospects")
+    query = _query(request)
+    page, context["reason"] = prospects_page(publication, query)
+    is_waiting = page is None and not context["reason"]
+    context |= {"page": page, "query": query, "waiting": waiting_for(publication) if is_waiting else None}
+    form = read_form(request.GET, publication.revision)
+    if form.is_asked:
+        if not may_ask(request):
+            return render(request, "429.html", status=429)
+        try:
+            context["answer"], form = _answer(publication, form, audience.level)
+        except TooLargeError as error:
+            context_of_error = {"benchmark": benchmark, "reason": error}
+            return render(request, "common/too_large.html", context_of_error, status=422)
+    context["form"] = form
+    if page is not None:
+        context |= _links(benchmark, publication, query, page)
+        context |= _form_context(publication, form, page.stored.found.tasks)
+        context["rows"] = [replace(row, url=reverse("system", args=[key, row.key])) for row in page.rows]
+    return render(request, "studies/prospects/prospects.html", context)
+
+
+def _query(request: HttpRequest) -> ProspectsQuery:
+    verdict, page = request.GET.get("verdict", ""), request.GET.get("page", "1")
+    if verdict and verdict not in VERDICT_WORDS:
+        raise BadRequest(f"There is no verdict {verdict[:40]!r}; there are {', '.join(VERDICT_WORDS)}.")
+    return ProspectsQuery(
+        q=(request.GET.get("q") or request.GET.get("system", "")).strip()[:200],
+        verdict=verdict,
+        all_tasks=request.GET.get("all_tasks") == "1",
+        page=int(page) if page.isascii() and page.isdigit() and len(page) < 8 else 1,
+    )
+
+
+def _answer(publication: Publication, form: ConditionsForm, level: str) -> tuple[Any, ConditionsForm]:
+    """The answer under the form's conditions; None, and the form with its problem, where they cannot be read."""
+    if form.found is None:
+        return None, form
+    try:
+        stored, _ = stored_prospects(publication)
+        return answer(publication.revision, form, stored, audience_level=level), form
+    except ConditionError as error:
+        return None, replace(form, problem=f"{str(error)[:1].upper()}{str(error)[1:]}.", found=None)
+
+
+def _form_context(publication: Publication, form: ConditionsForm, voting: tuple[str, ...]) -> dict[str, Any]:
+    """What the form offers, what it holds, and examples with the benchmark's own tasks."""
+    names = task_names_of(publication.revision)
+    shown = [names[task] for task in voting[:2]]
+    return {
+        "choices": choices(publication.revision, voting),
+        "bounds": [
+            {name: form.values[f"{name}{row}"] for name in ("of", "least", "most")} for row in range(1, N_BOUNDS + 1)
+        ],
+        "rules": RULE_NAMES.items(),
+        "example_sum": " + ".join(shown),
+        "example_order": " >= ".join(shown) if len(shown) > 1 else f"{shown[0]} <= 50%",
+        "example_task": shown[0],
+    }
+
+
+def _links(
+    benchmark: Benchmark, publication: Publication, query: ProspectsQuery, page: ProspectsPage
+) -> dict[str, Any]:
+    path = reverse("prospects", args=[benchmark.key])
+    is_newest = publication.pk == benchmark.publication_id
+
+    def address(**parameters: object) -> str:
+        stated = {
+            "q": query.q,
+            "verdict": query.verdict,
+            "all_tasks": 1 if query.all_tasks else "",
+            "revision": "" if is_newest else publication.revision.number,
+        } | parameters
+        kept = {name: value for name, value in stated.items() if value}
+        return path + (f"?{urlencode(kept)}" if kept else "")
+
+    return {
+        "pages": {
+            "number": page.page,
+            "n_pages": page.n_pages,
+            "previous_url": address(page=page.page - 1) if page.page > 1 else "",
+            "next_url": address(page=page.page + 1) if page.page < page.n_pages else "",
+        },
+        "verdicts": [
+            {"name": name, "n": count, "url": address(verdict=verdict, page=""), "is_active": query.verdict == verdict}
+            for verdict, name, count in [
+                ("", "All", sum(page.counts.values())),
+                *((verdict, name, page.counts[verdict]) for verdict, name in VERDICT_WORDS.items()),
+            ]
+            if count or query.verdict == verdict
+        ],
+        "all_tasks_url": address(all_tasks="" if query.all_tasks else 1, page=""),
+        "downloads": export_links(
+            benchmark.key,
+            "prospects",
+            revision=publication.revision.number,
+            all_tasks=1 if query.all_tasks else "",
+        ),
+        "cleared_url": address(**dict.fromkeys(FIELDS, "")),
+    }

@@ -1,0 +1,184 @@
+"""What it would take for one system to win, and to come out above one rival, as its page tells it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+from urllib.parse import urlencode
+
+from leaderboard.models import Publication, Revision
+from leaderboard.rankings.published import task_names_of
+from leaderboard.rankings.weights import weight_text
+from leaderboard.studies.prospects.page import ProspectRow, TaskWeight, prospect_row, task_weights
+from leaderboard.studies.prospects.stored import pair_under, stored_prospects, system_names
+from leaderboard.studies.prospects.text import change_in_words, moves_of, percent, share_text
+from ranking_engine.prospects import VERDICTS, Nearest, Prospect
+from ranking_engine.text.names import fold_name
+
+ORIGINS = {"own": "the benchmark’s own weights", "equal": "equal weights"}
+MOVES_TOLD = 140  # characters: a longer list of changed weights is left to the section that has room for it
+
+
+@dataclass(frozen=True)
+class Move:
+    """How the weight of one task changes."""
+
+    name: str
+    before_text: str
+    after_text: str
+
+
+@dataclass(frozen=True)
+class NearestWay:
+    """The smallest change of weights that makes a system win, from one starting point."""
+
+    origin: str
+    is_already: bool
+    weights: list[TaskWeight]
+    moves: list[Move]  # the largest first
+    moved_text: str
+    total_text: str
+    largest_text: str  # `3.5 points`
+    largest_moved_text: str
+    what_if_query: str  # asks the what-if page for every rule under these weights
+
+
+@dataclass(frozen=True)
+class WhatItTakes:
+    """What the page of a system says of its prospects."""
+
+    headline: str  # the answer in a sentence; empty where nothing was decided
+    row: ProspectRow
+    verdict_meaning: str
+    nearest: list[NearestWay]
+    with_all_tasks: ProspectRow | None  # where the tasks of weight 0 change the verdict
+    rivals: list[dict[str, Any]]
+    pair: dict[str, Any] | None = None
+
+
+def what_it_takes(
+    publication: Publication, key: str, rival: str, audience_level: str
+) -> tuple[WhatItTakes | None, str]:
+    """What it would take for a system to win, and to come out above one rival; empty as for `prospects_page`.
+
+    Args:
+        publication: of the benchmark.
+        key: the system.
+        rival: the key of another system that it is to come out above; empty where nobody asks.
+        audience_level: who reads.
+
+    Raises:
+        TooLargeError: the board is too large for an answer about a pair on demand.
+    """
+    stored, reason = stored_prospects(publication)
+    if stored is None:
+        return None, reason
+    revision = publication.revision
+    names, task_names = system_names(revision), task_names_of(revision)
+    prospect = stored.found[key]
+    whole = stored.with_all_tasks[key] if stored.with_all_tasks else None
+    differs = whole is not None and whole.is_prospective != prospect.is_prospective
+    nearest = nearest_ways(prospect, stored.own_weights, task_names)
+    return (
+        WhatItTakes(
+            headline=_headline(prospect.verdict, nearest),
+            row=prospect_row(prospect, stored.found, names, task_names),
+            verdict_meaning=VERDICTS[prospect.verdict],
+            nearest=nearest,
+            with_all_tasks=prospect_row(whole, stored.with_all_tasks, names, task_names)
+            if differs and whole and stored.with_all_tasks
+            else None,
+            rivals=[
+                {"key": other, "name": name, "is_chosen": other == rival}
+                for other, name in sorted(names.items(), key=lambda item: fold_name(item[1]))
+                if other != key
+            ],
+            pair=pair_answer(revision, key, rival, stored.own_weights, audience_level=audience_level)
+            if rival in names and rival != key
+            else None,
+        ),
+        "",
+    )
+
+
+def _headline(verdict: str, nearest: Sequence[NearestWay]) -> str:
+    """What it would take, in a sentence."""
+    if verdict == "none":
+        return "It cannot win head to head, whatever the tasks weigh."
+    if verdict not in ("strict", "tie_only") or not nearest:
+        return ""
+    if nearest[0].is_already:
+        return f"With {nearest[0].origin} nobody beats it head to head."
+    moves = nearest[0].moved_text
+    told = f": {moves}" if len(moves) <= MOVES_TOLD else ""
+    can = "It can win head to head" if verdict == "strict" else "It can tie for first head to head"
+    return f"{can}: moving {nearest[0].total_text} of the weight is enough{told}."
+
+
+def nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mapping[str, str]) -> list[NearestWay]:
+    """The smallest changes from the benchmark's own weights and from equal ones; once where these are the same."""
+    equal = dict.fromkeys(own, 1 / max(1, len(own)))
+    starts = {"own": dict(own), "equal": equal}
+    is_same = all(abs(own[task] - equal[task]) < 1e-12 for task in own)
+    kept = ["own"] if is_same else ["own", "equal"]
+    return [
+        _way(ORIGINS[origin], prospect.nearest[origin], starts[origin], task_names)
+        for origin in kept
+        if origin in prospect.nearest
+    ]
+
+
+def _points(change: Fraction | float) -> str:
+    """A change of a task's weight: `3.5 points`, `1 point`."""
+    number = percent(change).removesuffix("\u00a0%")
+    return f"{number} point{'' if number == '1' else 's'}"
+
+
+def _way(origin: str, nearest: Nearest, before: Mapping[str, float], task_names: Mapping[str, str]) -> NearestWay:
+    total, largest = nearest.total_change, nearest.largest_change
+    return NearestWay(
+        origin=origin,
+        is_already=total.change < 1e-12,
+        weights=task_weights(total.weights, task_names),
+        moves=[
+            Move(task_names.get(task, task), percent(old), percent(new)) for task, old, new in moves_of(total, before)
+        ],
+        moved_text=change_in_words(total, before, task_names),
+        total_text=percent(total.change),
+        largest_text=_points(largest.change),
+        largest_moved_text=change_in_words(largest, before, task_names),
+        what_if_query=urlencode(
+            {
+                "weights": ",".join(f"{task}:{weight_text(Fraction(total.weights.get(task, 0)))}" for task in before),
+                "aggregation": "basic",  # they are weights of tasks, whatever groups these belong to
+            },
+            safe=":,/",
+        ),
+    )
+
+
+def pair_answer(
+    revision: Revision, key: str, rival: str, own_weights: Mapping[str, float], *, audience_level: str
+) -> dict[str, Any]:
+    """What puts one system above another."""
+    names, task_names = system_names(revision), task_names_of(revision)
+    found = pair_under(revision, key, rival, audience_level)
+    return {
+        "rival_name": names[rival],
+        "verdict": found.verdict,
+        "text": _pair_text(found, names[key], names[rival]),
+        "nearest": nearest_ways(found, own_weights, task_names),
+        "share_text": share_text(found),
+    }
+
+
+def _pair_text(found: Prospect, name: str, rival: str) -> str:
+    if found.n_incomparable:
+        return f"{name} and {rival} share no task: neither can come out above the other."
+    if found.verdict == "none":
+        return f"Nothing does: {rival} is ahead of {name} on every task."
+    if found.verdict == "tie_only":
+        return f"At best the two are level: {name} is ahead of {rival} on no task."
+    if found.verdict == "strict":
+        return f"Some weightings put {name} above {rival}."
+    return found.reason[:1].upper() + found.reason[1:] + "."

@@ -1,0 +1,193 @@
+"""What the studies found that are about a benchmark as a whole, not about one rule: in words and as a table."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from leaderboard.common.charts.critical_difference import critical_difference_diagram
+from leaderboard.common.text import in_words
+from leaderboard.rankings.confidence.separability import separability_sentence
+from leaderboard.rankings.confidence.significance import OUTDATED, is_outdated
+from leaderboard.studies.study_findings import StudyCell, StudyFindings, StudyRow, share_cell
+from ranking_engine import RULES
+
+Summary = Mapping[str, Any]
+FEASIBLE = {
+    "scaled": "weights from 1 to 100, on scores in units of each task’s spread",
+    "box": "every weight between its least allowed share and 1",
+}
+FAMILIES = {
+    "neighbours": "Neighbours: pairs of consecutive ranks",
+    "top": "Pairs of the first ranks",
+    "every_pair": "All pairs",
+}
+DIVERSITY = {
+    "diversity": "1 − Kendall’s W",
+    "diversity_tie_corrected": "1 − W, corrected for ties",
+    "mean_max_rank_change": "Largest rank change between two tasks, mean",
+    "largest_max_rank_change": "Largest rank change between two tasks, greatest",
+    "dispersion_normalized": "Pairs of systems that two tasks order differently, those tied by one counted half",
+}
+
+
+def diversity(summary: Summary, _marked: str) -> StudyFindings:
+    """How much the tasks disagree."""
+    if summary["reason"]:
+        return StudyFindings(f"There is nothing to say: {summary['reason']}.", [], [])
+    value, apart = summary["diversity"], summary["dispersion_normalized"]
+    sentence = "" if value is None else f"On a scale from 0, all tasks rank alike, to 1, they disagree: {value:.2f}. "
+    if apart is not None:
+        sentence += (
+            f"Two tasks order {_percent(apart)} of the pairs of systems differently; a pair that one of the two tasks "
+            "ties and the other does not counts half."
+        )
+    filled = summary["n_imputed"]
+    return StudyFindings(
+        sentence.strip(),
+        ["Value"],
+        [_row(name, [share_cell(summary[key])]) for key, name in DIVERSITY.items()],
+        note=(
+            f"{summary['n_systems']} systems on {summary['n_tasks']} tasks, each task counting once."
+            + (f" {filled:,} missing scores were filled in from the nearest systems." if filled else "")
+        ),
+        first_header="Measure",
+        is_by_rule=False,
+    )
+
+
+def significance(summary: Summary, marked: str) -> StudyFindings:
+    """Which systems can be told apart on the board of the marked rule."""
+    if summary["reason"]:
+        return StudyFindings(f"Which systems can be told apart is not tested: {summary['reason']}.", [], [])
+    told = summary["rules"].get(marked)
+    if told is None:
+        return StudyFindings(f"{RULES[marked].name} ranks nobody here, or takes longer: nothing is tested.", [], [])
+    if is_outdated(told):
+        return StudyFindings(OUTDATED, [], [])
+    friedman = summary["friedman"]
+    if isinstance(friedman, str):  # engine 0.2.0 stored the reason alone
+        friedman = {"reason": friedman or "this revision was published before it was stored"}
+    rows = [
+        _row(
+            name,
+            [
+                StudyCell(f"{told[key]['n_pairs']:,}"),
+                StudyCell(f"{told[key]['n_separable']:,}"),
+                StudyCell(f"{told[key]['n_contradicted']:,}"),
+                StudyCell(f"{told[key]['n_not_separable']:,}"),
+                StudyCell(f"{told[key]['n_tied']:,}"),
+                StudyCell(f"{told[key]['n_too_few_tasks']:,}"),
+            ],
+        )
+        for key, name in FAMILIES.items()
+    ]
+    return StudyFindings(
+        separability_sentence(RULES[marked].name, told, summary["level"]),
+        ["Pairs", "Told apart", "Contradicted", "Not told apart", "Tied", "Too few tasks to tell"],
+        rows,
+        diagram=None
+        if friedman["reason"]
+        else critical_difference_diagram(
+            friedman["systems"], friedman["average_ranks"], friedman["critical_difference"], friedman["runs"]
+        ),
+        note=(
+            f"The null hypothesis: {summary['null_hypothesis']}. Told apart: the system ranked higher is ahead by more "
+            "than luck would explain; contradicted: the one ranked lower is. Systems that share a rank are tied. "
+            + (
+                f"No critical-difference diagram: {friedman['reason']}."
+                if friedman["reason"]
+                else f"Friedman’s test: p = {friedman['p_value']:.2g}. Nemenyi’s critical difference; "
+                f"{friedman['note']}."
+            )
+        ),
+        first_header=f"Pairs under {RULES[marked].name}",
+        is_by_rule=False,
+    )
+
+
+def cardinal_sensitivity(summary: Summary, _marked: str) -> StudyFindings:
+    """How far other task weights move the ranking by mean score."""
+    told = {name: found for name, found in summary["feasible"].items() if not found["reason"]}
+    if not told:
+        reason = next((found["reason"] for found in summary["feasible"].values()), "nothing was tried")
+        return StudyFindings(f"There is nothing to say: {reason}.", [], [])
+    name, found = next(iter(told.items()))
+    share, moved = found["discordant_share"], found["max_rank_change"]
+    sentence = (
+        f"Other weights of the tasks can turn round {_between(share)} of the {found['n_pairs']:,} pairs in the ranking "
+        f"by mean score ({FEASIBLE.get(name, name)}), and move a system by {_between(moved)} of all places. "
+        f"Most pairs turn with {_heaviest(share['weights'])}."
+    )
+    rows = []
+    for feasible, answer in told.items():
+        rows += [
+            _row(f"Pairs turned round ({feasible})", _bounds(answer["discordant_share"])),
+            _row(f"Largest rank change ({feasible})", _bounds(answer["max_rank_change"])),
+            _row(f"(1 − tau-b) / 2 ({feasible})", [share_cell(answer["tau_b_distance"]["lower"]), *_nothing(2)]),
+        ]
+    notes = [f"{name}: {text}" for name, text in FEASIBLE.items() if name in told]
+    return StudyFindings(
+        sentence,
+        ["At least", "At most", ""],
+        rows,
+        note=f"{'; '.join(notes)}. A lower bound is reached by weights that are stored; an upper bound is proven.",
+        first_header="Quantity",
+        is_by_rule=False,
+    )
+
+
+def ordinal_sensitivity(summary: Summary, _marked: str) -> StudyFindings:
+    """How far adding other systems moves the order of the first by win rate."""
+    if summary["reason"]:
+        return StudyFindings(f"There is nothing to say: {summary['reason']}.", [], [])
+    share, moved = summary["discordant_share"], summary["max_rank_change"]
+    sentence = (
+        f"Which of the other {summary['n_others']} systems take part can turn round {_between(share)} of the "
+        f"{summary['n_pairs']} pairs among the first {len(summary['top'])} under win rate, and move one of them by "
+        f"{_between(moved)} of their places. That takes {len(share['added'])} of the others."
+    )
+    return StudyFindings(
+        sentence,
+        ["At least", "At most", ""],
+        [
+            _row("Pairs turned round", _bounds(share)),
+            _row("Largest rank change", _bounds(moved)),
+            _row("(1 − tau-b) / 2", [share_cell(summary["tau_b_distance"]["lower"]), *_nothing(2)]),
+        ],
+        note="A lower bound is reached by systems that are stored; an upper bound is proven.",
+        first_header="Quantity",
+        is_by_rule=False,
+    )
+
+
+def _row(name: str, cells: Sequence[StudyCell]) -> StudyRow:
+    return StudyRow("", name, is_marked=False, cells=list(cells))
+
+
+def _nothing(n: int) -> list[StudyCell]:
+    return [StudyCell("")] * n
+
+
+def _bounds(interval: Summary) -> list[StudyCell]:
+    return [
+        share_cell(interval["lower"]),
+        share_cell(interval["upper"]),
+        StudyCell("proven" if interval["proven"] else "open"),
+    ]
+
+
+def _between(interval: Summary) -> str:
+    if interval["proven"]:
+        return f"{_percent(interval['lower'])}, proven to be the most,"
+    return f"between {_percent(interval['lower'])} and {_percent(interval['upper'])}"
+
+
+def _heaviest(weights: Mapping[str, float]) -> str:
+    """The tasks that weigh more than an equal share; the lightest ones say little."""
+    total = sum(weights.values()) or 1.0
+    heaviest_first = sorted(weights, key=lambda name: (-weights[name], name))
+    heavy = [name for name in heaviest_first if weights[name] / total > 1 / len(weights)]
+    return f"weight on {in_words(heavy)}" if heavy else "equal weights"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.3g} %"

@@ -1,0 +1,186 @@
+"""How far the rankings of a benchmark can be trusted: every study, with its plot and its table."""
+
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from leaderboard.access.audience import administered_benchmark, readable_benchmark
+from leaderboard.common.files import export_links
+from leaderboard.common.paging import page_links
+from leaderboard.common.requests import signed_in
+from leaderboard.queue.retry import retry_board
+from leaderboard.rankings.confidence.dependence import published_dependence
+from leaderboard.rankings.ranks_again import request_ranks
+from leaderboard.rankings.views import publication_asked_for
+from leaderboard.studies import landscape as service
+from leaderboard.studies.forms import StudiesForm
+from leaderboard.studies.instances_page import NAMES, instances_page
+from leaderboard.studies.intervals import interval_section
+from leaderboard.studies.page import marked_rule, stability_sections, study_arrays
+from leaderboard.studies.plans import choose_studies, chosen_studies, request_study, study_name
+from leaderboard.studies.states import StudyState, chosen_states
+from ranking_engine import RULES
+from ranking_engine.stability import catalogue
+
+
+@require_safe
+def stability(request: HttpRequest, key: str) -> HttpResponse:
+    """Every study of what is published; `?rule=` says which rule the charts mark."""
+    benchmark, audience = readable_benchmark(request.user, key)
+    publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
+    try:
+        marked = marked_rule(benchmark, request.GET.get("rule", ""))
+    except ValueError as error:
+        raise BadRequest(str(error)) from error
+    sections = stability_sections(benchmark, publication, marked) if publication else []
+    stated = (
+        {}
+        if publication is None or publication.pk == benchmark.publication_id
+        else {"revision": publication.revision.number}
+    )
+    path = reverse("stability", args=[key])
+    rules = dict.fromkeys(
+        row.key
+        for section in sections
+        if section.findings and section.findings.is_by_rule
+        for row in section.findings.rows
+    )
+    context = {
+        "benchmark": benchmark,
+        "publication": publication,
+        "intervals": interval_section(publication, marked) if publication else None,
+        "sections": [
+            replace(section, downloads=export_links(key, "studies", study=section.state.key, **stated))
+            for section in sections
+        ],
+        "dependence": published_dependence(publication),
+        "marked": RULES[marked],
+        "rules": [
+            {
+                "name": RULES[rule].name,
+                "url": f"{path}?{urlencode({'rule': rule} | stated)}",
+                "is_active": rule == marked,
+            }
+            for rule in rules
+        ],
+        "downloads": export_links(key, "studies", **stated),
+        "revision_query": f"?{urlencode(stated)}" if stated else "",
+        "may_administer": audience.may_administer,
+    }
+    return render(request, "studies/stability.html", context)
+
+
+@require_safe
+def distribution(request: HttpRequest, key: str, study: str) -> HttpResponse:
+    """The whole distribution of a study as a compressed .npz file of arrays."""
+    benchmark, _ = readable_benchmark(request.user, key)
+    publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
+    packed = study_arrays(publication, study) if publication and study in catalogue.STUDIES else None
+    if packed is None or publication is None:
+        raise Http404(f"There is no study {study!r} of this revision.")
+    response = HttpResponse(packed, content_type="application/zip")
+    name = f"{benchmark.key}-revision-{publication.revision.number}-{study}.npz"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@require_safe
+def instances(request: HttpRequest, key: str) -> HttpResponse:
+    """Ranks under the three aggregations side by side, and which neighbours can be told apart."""
+    benchmark, _ = readable_benchmark(request.user, key)
+    publication = publication_asked_for(benchmark, request.GET.get("revision", ""))
+    context = {
+        "benchmark": benchmark,
+        "publication": publication,
+        "page": instances_page(publication),
+        "names": NAMES.values(),
+    }
+    return render(request, "studies/instances.html", context)
+
+
+@require_safe
+def landscape(request: HttpRequest) -> HttpResponse:
+    """How diverse the benchmarks are, and how sensitive to what should not matter."""
+    found = service.landscape(request.user, request.GET.get("page"))
+    context = {
+        "landscape": found,
+        "first": found.page.start_index(),
+        "last": found.page.end_index(),
+        "n_places": found.page.paginator.count,
+        "pages": page_links(found.page),
+    }
+    return render(request, "studies/landscape.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def manage_studies(request: HttpRequest, key: str) -> HttpResponse:
+    """When each study runs, its budget, its estimate and what it took."""
+    benchmark = administered_benchmark(request.user, key)
+    states = chosen_states(benchmark, benchmark.publication)
+    form = StudiesForm([state.choice for state in states if state.choice], request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        n_changed = choose_studies(benchmark, form.chosen(), author=signed_in(request))
+        told = f"{n_changed} {'study' if n_changed == 1 else 'studies'} changed; it holds from the next revision on."
+        messages.success(request, told if n_changed else "Nothing changed.")
+        return redirect("manage_studies", key)
+    context = {"benchmark": benchmark, "here": "studies", "form": form, "states": [_row(s, form) for s in states]}
+    return render(request, "studies/manage_studies.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def run_study(request: HttpRequest, key: str) -> HttpResponse:
+    """Have one study of the published revision run now."""
+    benchmark = administered_benchmark(request.user, key)
+    study = request.POST.get("study", "")
+    if study not in chosen_studies():
+        raise BadRequest(f"There is no study {study[:40]!r}.")
+    job = request_study(benchmark, study)
+    if job is None:
+        messages.error(request, "There is nothing to study until the first board is published.")
+    else:
+        messages.success(request, f"The study of {study_name(study)} runs as soon as a worker is free.")
+    return redirect("manage_studies", key)
+
+
+@login_required
+@require_POST
+def compute_board(request: HttpRequest, key: str) -> HttpResponse:
+    """Have the newest board computed now that was given up, or that rests after a failure."""
+    benchmark = administered_benchmark(request.user, key)
+    if retry_board(benchmark):
+        messages.success(request, "The newest board is computed as soon as a worker is free.")
+    else:
+        messages.info(request, "The newest board is published already, or is being computed.")
+    return redirect("board", key)
+
+
+@login_required
+@require_POST
+def compute_ranks(request: HttpRequest, key: str, number: int) -> HttpResponse:
+    """Have the ranks of an earlier revision computed again that retention removed."""
+    benchmark = administered_benchmark(request.user, key)
+    if request_ranks(benchmark, number):
+        messages.success(request, f"The ranks of revision {number} are computed as soon as a worker is free.")
+    else:
+        messages.info(request, f"No ranks of a revision {number} were removed.")
+    return redirect("history", key)
+
+
+def _row(state: StudyState, form: StudiesForm) -> dict[str, Any]:
+    return {
+        "state": state,
+        "progress_percent": round(100 * state.progress),
+        "may_run": state.state not in ("waiting", "running", "done"),
+        "when": form[f"{state.key}-when"],
+        "budget": form[f"{state.key}-budget"],
+    }

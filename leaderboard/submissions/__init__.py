@@ -1,0 +1,1 @@
+"""How scores arrive: drafts, tables, result files, checks, quotas, corrections and decisions."""

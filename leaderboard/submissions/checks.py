@@ -1,0 +1,344 @@
+"""What comes in is checked here, row by row, whatever the door: which system is meant, and what its scores are."""
+
+import math
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from django.core.cache import cache
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
+from django.utils import timezone
+
+from leaderboard.access.audience import Audience
+from leaderboard.common.names import LOOK_ALIKE, NearMisses
+from leaderboard.models import Benchmark, Score, Submission, System, Task
+from leaderboard.models.benchmarks import NAME_LENGTH
+from leaderboard.rankings.scores import BoardSystem, systems_at
+from leaderboard.submissions.corrections import complete_row, correctable
+from leaderboard.submissions.instances.vectors import foreign_sets
+from leaderboard.submissions.problems import InputError, Problems
+from ranking_engine.core.decimals import NUMBER, rounded_score
+from ranking_engine.text.characters import line_problem, lines_problem
+from ranking_engine.text.names import check_name, fold_name, shorten
+
+FOLDED_LENGTH = 2 * NAME_LENGTH
+ADDRESS_LENGTH = 500
+DESCRIPTION_LENGTH = 5000
+MOST = sys.float_info.max
+SECRET_REFUSALS = 5  # a user, benchmark and day, of names that are hidden from them
+is_web_address = URLValidator(schemes=["http", "https"])
+NO_SCORE = {"missing": Score.MissingReason.NOT_REPORTED}
+# What may be said in place of a score; "withdrawn" is what a withdrawal says.
+MISSING_WORDS: dict[str, str] = {
+    reason.label: reason.value for reason in Score.MissingReason if reason != Score.MissingReason.WITHDRAWN
+}
+
+
+@dataclass(frozen=True)
+class RawRow:
+    """One system's scores as they came in: nothing checked."""
+
+    system_name: str
+    # Task key -> text or number; an empty text or None is a score that is not reported, one of MISSING_WORDS says why
+    # there is none.
+    scores: Mapping[str, str | float | None]
+    organisation: str = ""
+    url: str = ""
+    description: str = ""
+    line: int | None = None  # of the file that it stands in
+    # Task key -> scores of single instances, as `instance_vectors.entry_of` packs them.
+    instances: Mapping[str, Any] = field(default_factory=dict)
+    corrects: str = ""  # the number of the submission that it corrects
+    # Task key -> standard error and number of instances of its score, None where one is not stated.
+    details: Mapping[str, tuple[float | None, int | None]] = field(default_factory=dict)
+
+
+def stated_reason(given: str | float | None) -> str | None:
+    """The reason that stands in place of a score, as it is stored; None where there is none of MISSING_WORDS."""
+    words = re.sub(r"[\s_-]+", " ", given).strip().casefold() if isinstance(given, str) else ""
+    return MISSING_WORDS.get(words)
+
+
+def parse_score(given: str | float | None, task: Task) -> float | None:
+    """A score from a text or a number, rounded to 12 significant digits; None where there is none.
+
+    Raises:
+        ValueError: it is no number, not finite, or outside the task's stated range.
+    """
+    if given is None:
+        return None
+    shown = given.strip() if isinstance(given, str) else repr(given).removesuffix(".0")
+    if not shown:
+        return None
+    if isinstance(given, str) and not NUMBER.fullmatch(shown):
+        with_point = shown.replace(",", ".", 1)
+        example = with_point if NUMBER.fullmatch(with_point) else "71.3"
+        raise ValueError(
+            f"{shown[:40]!r} is not a number; write {example}, or leave the field empty where there is no score"
+        )
+    try:
+        value = float(given)
+    except OverflowError:  # a whole number beyond the greatest float
+        value = math.inf
+    if not math.isfinite(value):
+        raise ValueError(f"{shown[:40]!r} is too large to be a score")
+    if task.minimum is not None and value < task.minimum:
+        raise ValueError(f"{shown[:40]} is below {task.minimum:g}, the least score of {task.name}")
+    if task.maximum is not None and value > task.maximum:
+        raise ValueError(f"{shown[:40]} is above {task.maximum:g}, the greatest score of {task.name}")
+    return rounded_score(value)
+
+
+def board_systems(benchmark: Benchmark) -> list[BoardSystem]:
+    """The systems of the benchmark's latest revision."""
+    revision = benchmark.revisions.order_by("-number").first()
+    return systems_at(revision) if revision else []
+
+
+class OnBoard:
+    """The systems of the benchmark's latest revision, read once for everything that an upload is held against."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.systems = board_systems(benchmark)
+
+    @cached_property
+    def by_name(self) -> dict[str, BoardSystem]:
+        """Each under its folded name."""
+        return {fold_name(system.name): system for system in self.systems}
+
+    @cached_property
+    def by_key(self) -> dict[str, BoardSystem]:
+        """Each under its key."""
+        return {system.key: system for system in self.systems}
+
+
+def check_rows(
+    audience: Audience,
+    rows: Sequence[RawRow],
+    *,
+    on_board: OnBoard | None = None,
+    suggests: bool = True,
+) -> list[dict[str, Any]]:
+    """The rows of an upload as a draft keeps them.
+
+    Args:
+        audience: who sends them, and where to.
+        rows: one a system.
+        on_board: the systems there are, where they were read already.
+        suggests: whether a new name is told the known names that it may be a slip of the pen for.
+
+    Raises:
+        InputError: something in them cannot be stored.
+    """
+    check = _Check(audience, rows, on_board or OnBoard(audience.benchmark), suggests=suggests)
+    checked = [check.row(row) for row in rows]
+    if check.hides_names:
+        _tell_of_secrets(check, is_guess=any(row["system"].get("key") is None for row in checked))
+    if not rows:
+        check.problems.add("rows", "there is no system; an upload has at least one")
+    if not check.problems:
+        for key, message, line in foreign_sets(audience.benchmark, checked, tells=not audience.is_restricted):
+            name = check.tasks[key].name
+            told = message if line else f"{name}: {message}"
+            check.problems.add(key, told, line=line, place_name=name if line else "")
+    if check.problems:
+        raise InputError(check.problems)
+    return checked
+
+
+def _tell_of_secrets(check: "_Check", *, is_guess: bool) -> None:
+    """Refuse names of systems that are not to be known of: without saying which, and only so often a day.
+
+    A name that is taken cannot be given twice, so that a refusal tells something; so few of them are had that nobody
+    finds out by guessing who is on the board.
+
+    Args:
+        check: with what was found.
+        is_guess: whether there is a name in it that its owner brought nothing under before.
+    """
+    key = f"secret-names:{check.benchmark.pk}:{check.audience.user.pk}:{timezone.now():%Y-%m-%d}"
+    n_refused = cache.get(key, 0)
+    if n_refused >= SECRET_REFUSALS and (is_guess or check.is_secret_hit):
+        check.problems.add("system_name", "too many names were refused today; try again tomorrow")
+    elif check.is_secret_hit:
+        cache.set(key, n_refused + 1, 2 * 24 * 3600)
+        check.problems.add("system_name", "a name cannot be used here; choose another one")
+
+
+class _Check:
+    """What every row is held against, read once."""
+
+    def __init__(self, audience: Audience, rows: Sequence[RawRow], on_board: OnBoard, *, suggests: bool) -> None:
+        self.audience, self.benchmark = audience, audience.benchmark
+        self.problems = Problems()
+        self.tasks = {task.key: task for task in Task.objects.filter(benchmark=self.benchmark, is_archived=False)}
+        self.least = {key: -MOST if task.minimum is None else task.minimum for key, task in self.tasks.items()}
+        self.greatest = {key: MOST if task.maximum is None else task.maximum for key, task in self.tasks.items()}
+        self.on_board = on_board
+        self.hides_names = not audience.sees_board
+        self.suggests = suggests and not self.hides_names
+        # Systems that were on the board once; one that only waits for a moderator is nobody's business.
+        once = System.objects.filter(
+            benchmark=self.benchmark, changes__isnull=False, name_folded__among=_folded_names(rows)
+        )
+        self.once = dict(once.values_list("name_folded", "pk"))
+        self.replaceable = Replaceable(audience)
+        self.seen: set[str] = set()
+        self.is_secret_hit = False  # whether a row names a system that its owner may not know of
+
+    @cached_property
+    def near_misses(self) -> NearMisses:
+        """The names that a new one is compared with; comparing is dear, so that known systems do without."""
+        known = [system.name for system in self.on_board.systems] if self.suggests else []
+        return NearMisses(known)
+
+    def row(self, row: RawRow) -> dict[str, Any]:
+        """One row as a draft keeps it; what is wrong with it is noted."""
+        system = self.system(row)
+        scores: dict[str, Any] = {}
+        n_before = len(self.problems.listed)
+        for key, given in row.scores.items():
+            task = self.tasks.get(key)
+            if task is None:
+                self.problems.add(key, f"{key!r} is not a task of {self.benchmark.name}", line=row.line)
+                continue
+            if isinstance(given, float) and self.least[key] <= given <= self.greatest[key]:  # as nearly all are
+                found = {"value": rounded_score(given)}
+                scores[key] = found | _stated_details(row, key) if row.details else found
+                continue
+            if reason := stated_reason(given):
+                scores[key] = {"missing": reason}
+                continue
+            try:
+                value = parse_score(given, task)
+            except ValueError as error:
+                self.problems.add(key, str(error), line=row.line, place_name=task.name if row.line else "")
+                continue
+            scores[key] = NO_SCORE if value is None else {"value": value} | _stated_details(row, key)
+        for key in row.instances:
+            if "missing" in scores.get(key, {}):
+                name = self.tasks[key].name
+                self.problems.add(key, f"{name} has scores of single instances, and none of its own", line=row.line)
+        is_empty = not any("value" in score for score in scores.values()) and not row.corrects
+        if is_empty and system and len(self.problems.listed) == n_before:
+            self.problems.add("scores", "no score is given; a submission has at least one", line=row.line)
+        checked = {"system": system, "scores": scores, "line": row.line}
+        checked = checked | {"instances": dict(row.instances)} if row.instances else checked
+        return self.correction(row, checked) if row.corrects else checked
+
+    def correction(self, row: RawRow, checked: dict[str, Any]) -> dict[str, Any]:
+        """The row with what it takes over from the submission that it corrects."""
+        try:
+            found = correctable(self.audience, row.corrects)
+        except ValueError as error:
+            self.problems.add("corrects", str(error), line=row.line)
+            return checked
+        done, problems = complete_row(found, checked)
+        for place, message in problems:
+            self.problems.add(place, message, line=row.line)
+        return done
+
+    def system(self, row: RawRow) -> dict[str, Any]:
+        """Which system is meant: by name, then by key; else a new one, which is to be confirmed."""
+        try:
+            name = check_name(row.system_name)
+        except ValueError as problem:
+            self.problems.add("system_name", str(problem), line=row.line)
+            return {}
+        folded = fold_name(name)
+        if len(folded) > FOLDED_LENGTH:  # a ligature is one letter of a name, and three when names are compared
+            self.problems.add("system_name", f"the system name {shorten(name)!r} is too long", line=row.line)
+            return {}
+        found = self.on_board.by_name.get(folded) or self.on_board.by_key.get(name)
+        full = found.name if found else name
+        # A key is no way to learn the name that belongs to it, where names are hidden.
+        self._check_once(full, name if self.hides_names else full, row.line)
+        known_id = found.id if found else self.once.get(folded)
+        if known_id and not self.replaceable(known_id) and self.hides_names:
+            self.is_secret_hit = True
+        elif not found and (twin := self.near_misses.double(name)):
+            self.problems.add("system_name", f"{name!r} and {twin!r} {LOOK_ALIKE}", line=row.line)
+        elif known_id and not self.replaceable(known_id):
+            self.problems.add(
+                "system_name",
+                f"{found.name if found else name} came onto the board through another account; only that account, a "
+                f"moderator or an owner replaces its scores. Choose another name, or ask the benchmark's owners.",
+                line=row.line,
+            )
+        self._check_about(row)
+        return {
+            "key": found.key if found else None,
+            "name": found.name if found else name,
+            "organisation": row.organisation,
+            "url": row.url,
+            "description": row.description,
+            "near_misses": [] if found else self.near_misses.of(name),
+        }
+
+    def _check_once(self, name: str, given: str, line: int | None) -> None:
+        if fold_name(name) in self.seen:
+            message = f"{given} stands here more than once; a system has one row"
+            self.problems.add("system_name", message, line=line)
+        self.seen.add(fold_name(name))
+
+    def _check_about(self, row: RawRow) -> None:
+        """What a row says of its system beside the name; pages make a link of its address."""
+        for place, text, most, problem_of in (
+            ("organisation", row.organisation, NAME_LENGTH, line_problem),
+            ("url", row.url, ADDRESS_LENGTH, line_problem),
+            ("description", row.description, DESCRIPTION_LENGTH, lines_problem),
+        ):
+            if len(text) > most:
+                self.problems.add(place, f"{len(text)} characters; at most {most} are kept", line=row.line)
+            elif problem := problem_of(text):
+                self.problems.add(place, f"it {problem}", line=row.line)
+        if row.url:
+            try:
+                is_web_address(row.url)
+            except ValidationError:
+                message = f"{row.url[:40]!r} is not an address that begins with http:// or https://"
+                self.problems.add("url", message, line=row.line)
+
+
+def _folded_names(rows: Sequence[RawRow]) -> list[str]:
+    """The names of rows that can be names, as they are compared."""
+    found = []
+    for row in rows:
+        with suppress(ValueError):
+            found.append(fold_name(check_name(row.system_name)))
+    return found
+
+
+def _stated_details(row: RawRow, key: str) -> dict[str, float | int]:
+    """The standard error and the number of instances of a score, where the row states them."""
+    error, n = row.details.get(key, (None, None))
+    return ({} if error is None else {"standard_error": error}) | ({} if n is None else {"n_instances": n})
+
+
+class Replaceable:
+    """Whether a user may submit scores for a system that is, or was, on the board.
+
+    Where a moderator decides about every submission and names are open, everyone may propose; else only who brought
+    the system onto the board, moderators and owners replace its scores.
+    """
+
+    def __init__(self, audience: Audience) -> None:
+        self.audience = audience
+        is_moderated = audience.benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED
+        self.all = (is_moderated and audience.sees_board) or audience.may_moderate
+
+    @cached_property
+    def own(self) -> set[int]:
+        """The systems that the user brought onto the board."""
+        states = [Submission.State.ACCEPTED, Submission.State.WITHDRAWN]
+        own = Submission.objects.filter(benchmark=self.audience.benchmark, state__in=states)
+        return set(own.filter(batch__uploader=self.audience.user).values_list("system_id", flat=True))
+
+    def __call__(self, system_id: int) -> bool:
+        """Whether they may for this system."""
+        return self.all or system_id in self.own

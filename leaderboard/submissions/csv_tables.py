@@ -1,0 +1,100 @@
+"""A CSV of scores as the rows of an upload: first column the system, every other column a task, by name or by key."""
+
+from collections.abc import Iterable
+
+from django.conf import settings
+
+from leaderboard.models import Benchmark, Task
+from leaderboard.submissions.checks import RawRow, stated_reason
+from leaderboard.submissions.problems import InputError, Problem, Problems
+from ranking_engine.files.tables import Table, TableError, read_table
+from ranking_engine.text.close_names import CloseNames
+from ranking_engine.text.names import fold_name, shorten
+
+MOST_HELPED = 3  # unknown names of one upload that are told what they may have meant: each costs a search
+
+
+def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = None) -> list[RawRow]:
+    """The rows of a file, one a system; an empty cell is a score that is not reported, a word may say another reason.
+
+    Args:
+        benchmark: whose tasks the columns are.
+        data: the file.
+        notes: gets what its owner is to be told of how it was read.
+
+    Raises:
+        InputError: the file cannot be read, or a column is no task of the benchmark; it names line and column.
+    """
+    if len(data) > settings.UPLOAD_BYTES:
+        limit = settings.UPLOAD_BYTES // 2**20
+        raise InputError.of(f"the file has {len(data) / 2**20:.0f} MB; at most {limit} MB are read", "file")
+    try:
+        table = read_table(
+            data,
+            name="file",
+            max_systems=settings.UPLOAD_SYSTEMS,
+            max_cells=settings.UPLOAD_CELLS,
+            missing_words=stated_reason,
+        )
+    except TableError as error:
+        raise InputError(
+            Problem(issue.message, "file", issue.line, issue.column_name or "") for issue in error.errors
+        ) from error
+    keys = _task_keys(benchmark, table)
+    if notes is not None and table.rounding:
+        notes.append(table.rounding)
+    return [
+        RawRow(system_name=name, line=line, scores=dict(zip(keys, values, strict=True)))
+        for name, line, values in zip(table.system_names, table.line_numbers, _cells(table), strict=True)
+    ]
+
+
+def _cells(table: Table) -> list[list[float | str | None]]:
+    words = table.missing_words
+    return [
+        [words.get((i, t)) if value != value else value for t, value in enumerate(row)]  # noqa: PLR0124
+        for i, row in enumerate(table.values.tolist())
+    ]
+
+
+def _task_keys(benchmark: Benchmark, table: Table) -> list[str]:
+    """The task of every column, by name, then by key."""
+    tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
+    by_name = {task.name_folded: task.key for task in tasks}
+    known = {task.key: task.key for task in tasks} | by_name
+    problems, unknown = Problems(), UnknownTasks(task.name for task in tasks)
+    keys: list[str] = []
+    taken: set[str] = set()
+    for name in table.task_names:
+        key = known.get(fold_name(name))
+        if key is None:
+            problems.add("file", unknown.message(name), line=1, place_name=name)
+        elif key in taken:
+            problems.add("file", "this is the second column of its task", line=1, place_name=name)
+        else:
+            taken.add(key)
+            keys.append(key)
+    if problems:
+        raise InputError(problems)
+    return keys
+
+
+class UnknownTasks:
+    """What to say of names that are none of the tasks' names: of the first few also which tasks there are.
+
+    Args:
+        names: of the tasks.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = list(names)
+        self._close = CloseNames(self._names)
+        self._n_helped = 0
+
+    def message(self, name: str) -> str:
+        """What to say of `name`."""
+        help_text = ""
+        if self._n_helped < MOST_HELPED:
+            self._n_helped += 1
+            help_text = self._close.suggestion(name) or f"; the tasks are {', '.join(self._names[:20])}"
+        return f"{shorten(name)!r} is not a task of this benchmark{help_text}"

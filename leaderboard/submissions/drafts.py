@@ -1,0 +1,75 @@
+"""Drafts: what somebody wants to submit, checked, and kept until they confirm it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from leaderboard.access.audience import Audience
+from leaderboard.models import Draft
+from leaderboard.submissions.checks import RawRow, check_rows
+
+MOST_DRAFTS = 50  # a user; the oldest ones go
+
+__all__ = ["RawRow", "make_draft", "rows_now"]
+
+
+def make_draft(audience: Audience, rows: Sequence[RawRow], *, source: str, note: str = "") -> Draft:
+    """Check an upload and keep it until it is confirmed. Of somebody's drafts the newest are kept.
+
+    Raises:
+        InputError: something in it cannot be stored; nothing is kept.
+    """
+    benchmark, owner = audience.benchmark, audience.user
+    draft = Draft.objects.create(
+        benchmark=benchmark,
+        owner=owner,
+        source=source,
+        rows=check_rows(audience, rows),
+        note=note,
+        previewed_number=benchmark.last_revision_number,
+        expires_at=timezone.now() + timedelta(days=settings.DRAFT_DAYS),
+    )
+    older = Draft.objects.filter(owner=owner).order_by("-pk").values_list("pk", flat=True)[MOST_DRAFTS:]
+    Draft.objects.filter(pk__in=list(older)).delete()
+    return draft
+
+
+def rows_now(draft: Draft, audience: Audience) -> list[dict[str, Any]]:
+    """The draft's rows, checked anew: systems, tasks and rights may have changed since it was made.
+
+    Args:
+        draft: what was checked some time ago.
+        audience: what its owner is now to the benchmark as it is now.
+
+    Raises:
+        InputError: something in it cannot be stored any more.
+    """
+    return check_rows(audience, [_raw(row) for row in draft.rows])
+
+
+def _raw(row: Mapping[str, Any]) -> RawRow:
+    """The row as it came in: what a correction took over is taken over anew."""
+    about, carried = row["system"], row.get("carried", ())
+    stated = row.get("stated_instances", row.get("instances", {}))
+    return RawRow(
+        system_name=about["name"],
+        scores={
+            key: score["value"] if "value" in score else score["missing"]
+            for key, score in row["scores"].items()
+            if key not in carried
+        },
+        organisation=about["organisation"],
+        url=about["url"],
+        description=about["description"],
+        line=row["line"],
+        instances={key: entry for key, entry in row.get("instances", {}).items() if key in stated},
+        corrects=row.get("corrects", ""),
+        details={
+            key: (score.get("standard_error"), score.get("n_instances"))
+            for key, score in row["scores"].items()
+            if len(score) > 1
+        },
+    )

@@ -1,0 +1,306 @@
+"""Forms of the pages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from leaderboard.common.form_fields import LineField, LinesField
+from leaderboard.models import Task
+from leaderboard.models.benchmarks import NAME_LENGTH
+from leaderboard.submissions.checks import RawRow
+from leaderboard.submissions.corrections import Correctable, stated_scores
+from leaderboard.submissions.imports import SCALES, Assignment, Import
+from leaderboard.submissions.problems import Problems
+
+
+class SubmissionForm(forms.Form):
+    """One system and a text field a task; what the texts mean is for `make_draft` to say."""
+
+    system_name = LineField(
+        max_length=NAME_LENGTH,
+        label="Name of the system",
+        help_text="The name of a system on the board replaces its scores; a new name adds a system.",
+    )
+    organisation = LineField(max_length=NAME_LENGTH, required=False)
+    url = forms.URLField(
+        max_length=500, required=False, label="Address", assume_scheme="https", help_text="Where one reads about it."
+    )
+    description = LinesField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 3}))
+    note = LinesField(
+        required=False,
+        max_length=5000,
+        label="Note",
+        help_text="How the scores were measured; shown with the submission.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def __init__(self, *args: Any, tasks: Sequence[Task], **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **kwargs)
+        self._tasks = tasks
+        for task in tasks:
+            widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "list": "missing-reasons"})
+            field = LineField(required=False, max_length=60, label=task.name, widget=widget)
+            field.help_text = scale_text(task)
+            self.fields[self.field_name(task.key)] = field
+
+    @staticmethod
+    def field_name(task_key: str) -> str:
+        """The name of a task's field."""
+        return f"score-{task_key}"
+
+    @property
+    def task_fields(self) -> list[forms.BoundField]:
+        """The score fields, each with its task."""
+        fields = []
+        for task in self._tasks:
+            bound = self[self.field_name(task.key)]
+            bound.task = {  # type: ignore[attr-defined]
+                "name": task.name,
+                "unit": task.unit,
+                "direction_text": task.get_direction_display(),
+                "group_name": task.group.name if task.group else "",
+            }
+            fields.append(bound)
+        return fields
+
+    def raw_row(self) -> RawRow:
+        """What was typed."""
+        data = self.cleaned_data
+        return RawRow(
+            system_name=data["system_name"],
+            organisation=data["organisation"],
+            url=data["url"],
+            description=data["description"],
+            scores={task.key: data[self.field_name(task.key)] for task in self._tasks},
+        )
+
+    def take_problems(self, problems: Problems) -> list[str]:
+        """Put each problem to its field; what has no field is returned."""
+        others = []
+        for place, texts in problems.by_place.items():
+            # A task may be called "note" or "url", so its own field goes first.
+            name = self.field_name(place) if self.field_name(place) in self.fields else place
+            if name in self.fields:
+                for text in texts:
+                    self.add_error(name, text)
+            else:
+                others += texts
+        return others
+
+
+class CorrectionForm(SubmissionForm):
+    """The scores of a system that are to stand in place of those of one of its submissions."""
+
+    organisation = url = description = system_name = None  # type: ignore[assignment]
+    note = LinesField(
+        max_length=5000,
+        label="What was wrong, and how you know",
+        help_text="Shown with the correction, on the pages of the submission and in the history.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def __init__(self, *args: Any, corrected: Correctable, **kwargs: Any) -> None:  # noqa: ANN401
+        stated = stated_scores(corrected)
+        initial = {self.field_name(key): text for key, text in stated.items()}
+        super().__init__(*args, initial=initial, **kwargs)
+        self._submission = corrected.submission
+        # Where a later submission brought a task's score, that one is to be corrected.
+        self._tasks = [task for task in self._tasks if task.key not in corrected.newer]
+
+    def raw_row(self) -> RawRow:
+        """What was typed, of the system that is corrected."""
+        return RawRow(
+            system_name=self._submission.system.name,
+            scores={task.key: self.cleaned_data[self.field_name(task.key)] for task in self._tasks},
+            corrects=str(self._submission.uuid),
+        )
+
+
+class SeveralFilesInput(forms.ClearableFileInput):
+    """A field in which several files may be chosen."""
+
+    allow_multiple_selected = True
+
+
+class SeveralFilesField(forms.FileField):
+    """Several files; its value is their list."""
+
+    widget = SeveralFilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:  # noqa: ANN401
+        """Every file by itself."""
+        return [super(SeveralFilesField, self).clean(one, initial) for one in data or []]
+
+
+class UploadForm(forms.Form):
+    """A table of scores, as a file or pasted, a file with those of single instances, or both; or result files."""
+
+    results = SeveralFilesField(
+        required=False,
+        allow_empty_file=True,
+        label="Files with results",
+        help_text="Several at once where they belong together, but of one format. No archives.",
+        widget=SeveralFilesInput(attrs={"accept": ".json,.yaml,.yml,.md,.csv,.toml"}),
+    )
+
+    file = forms.FileField(
+        required=False,
+        label="A CSV file",
+        help_text="UTF-8; commas, semicolons or tabs between the columns.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
+    )
+    text = forms.CharField(
+        required=False,
+        strip=False,
+        label="or the table itself",
+        widget=forms.Textarea(attrs={"rows": 8, "class": "is-code", "spellcheck": "false", "autocomplete": "off"}),
+    )
+    instances = forms.FileField(
+        required=False,
+        label="A CSV file of single instances",
+        help_text="Columns system, task, instance, score; or system, instance and a column for each task.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
+    )
+    system_column = LineField(
+        required=False,
+        max_length=NAME_LENGTH,
+        label="Its column of systems",
+        help_text="Only where it is not called system.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    note = LinesField(
+        required=False,
+        max_length=5000,
+        label="Note",
+        help_text="How the scores were measured; shown with the submissions.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """One table at most, at least something, and no more than is read."""
+        cleaned = super().clean() or self.cleaned_data
+        file, text, instances = cleaned.get("file"), (cleaned.get("text") or "").strip(), cleaned.get("instances")
+        results = cleaned.get("results") or []
+        if results and not self.errors:
+            if file or text or instances:
+                raise forms.ValidationError("Choose files with results, or a table; one of the two.")
+            if sum(chosen.size for chosen in results) > settings.UPLOAD_BYTES:
+                limit = settings.UPLOAD_BYTES // 2**20
+                raise forms.ValidationError({"results": f"More than {limit} MB together; import them in parts."})
+            return cleaned
+        if not self.errors and ((file and text) or not (file or text or instances)):
+            raise forms.ValidationError("Choose a file or paste a table; one of the two.")
+        for name, chosen in (("file", file), ("instances", instances)):
+            if chosen and chosen.size > settings.UPLOAD_BYTES:
+                limit = settings.UPLOAD_BYTES // 2**20
+                message = f"The file has {chosen.size / 2**20:.0f} MB; at most {limit} MB are read."
+                raise forms.ValidationError({name: message})
+        return cleaned
+
+    def result_files(self) -> list[tuple[str, bytes]]:
+        """The name and the bytes of every chosen file with results."""
+        return [(chosen.name, chosen.read()) for chosen in self.cleaned_data["results"]]
+
+    def content(self) -> bytes:
+        """The table's bytes; none where there are instances only."""
+        file = self.cleaned_data["file"]
+        return file.read() if file else self.cleaned_data["text"].encode()
+
+    def instance_content(self) -> bytes:
+        """The bytes of the file of single instances, if there is one."""
+        file = self.cleaned_data["instances"]
+        return file.read() if file else b""
+
+
+def scale_text(task: Task) -> str:
+    """The task's stated range in words, if it has one."""
+    if task.minimum is not None and task.maximum is not None:
+        return f"from {_shown(task.minimum)} to {_shown(task.maximum)}"
+    if task.minimum is not None:
+        return f"at least {_shown(task.minimum)}"
+    return "" if task.maximum is None else f"at most {_shown(task.maximum)}"
+
+
+def _shown(number: float) -> str:
+    return f"{number:g}".replace("-", "\N{MINUS SIGN}")
+
+
+LONGEST = 400
+SCALE_LABELS = {"": "not said", "as-is": "as they are", "times-100": "times 100", "by-100": "divided by 100"}
+
+
+@dataclass(frozen=True)
+class ColumnField:
+    """One column of the import, with what is said of it."""
+
+    number: int
+    task: str
+    split: str
+    subset: str
+    metric: str
+    direction: str
+    n_scores: int
+    least: float | None
+    greatest: float | None
+    given: str
+    scale: str
+    errors: Sequence[str]
+
+
+@dataclass(frozen=True)
+class SystemField:
+    """One system of the import, with its name."""
+
+    number: int
+    name: str
+    revision: str
+    n_scores: int
+    given: str
+    errors: Sequence[str]
+
+
+def assignment_of(data: Mapping[str, str], found: Import) -> Assignment:
+    """What was sent in."""
+    columns, systems = range(len(found.columns)), range(len(found.systems))
+    return Assignment(
+        tasks={c: data.get(f"task-{c}", "")[:LONGEST] for c in columns},
+        scales={c: scale for c in columns if (scale := data.get(f"scale-{c}", "")) in SCALES},
+        names={s: data.get(f"system-{s}", "")[:LONGEST] for s in systems},
+    )
+
+
+def column_fields(found: Import, said: Assignment, errors: Mapping[str, Sequence[str]]) -> list[ColumnField]:
+    """The columns as the page shows them."""
+    values = found.values
+    directions = {None: "not said", True: "higher is better", False: "lower is better"}
+    return [
+        ColumnField(
+            number=c,
+            task=column.task,
+            split=column.split,
+            subset=column.subset,
+            metric=column.metric,
+            direction=directions[column.higher_is_better],
+            n_scores=len(values.get(c, [])),
+            least=min(values[c]) if c in values else None,
+            greatest=max(values[c]) if c in values else None,
+            given=said.tasks.get(c, ""),
+            scale=said.scales.get(c, ""),
+            errors=[*errors.get(f"task-{c}", []), *errors.get(f"scale-{c}", [])],
+        )
+        for c, column in enumerate(found.columns)
+    ]
+
+
+def system_fields(found: Import, said: Assignment, errors: Mapping[str, Sequence[str]]) -> list[SystemField]:
+    """The systems as the page shows them."""
+    counts = [0] * len(found.systems)
+    for s, _, value, _, _ in found.cells:
+        counts[s] += value is not None
+    return [
+        SystemField(s, name, revision, counts[s], said.names.get(s, ""), errors.get(f"system-{s}", []))
+        for s, (name, revision) in enumerate(found.systems)
+    ]

@@ -1,0 +1,50 @@
+"""A whole benchmark as a folder: `scores.csv` with `benchmark.toml`, which states the direction of every task."""
+
+from leaderboard.submissions.importers.csv_wide import read_wide
+from leaderboard.submissions.importers.documents import SourceFile
+from leaderboard.submissions.importers.records import MOST_PROBLEMS, Collector, Recognised, problem_in
+from leaderboard.submissions.problems import InputError
+from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark
+from ranking_engine.files.tables import TableError
+from ranking_engine.text.names import clean_name
+
+KEY, NAME = "folder", "Benchmark folder (scores.csv with benchmark.toml)"
+
+
+def recognise(files: list[SourceFile]) -> bool:
+    """Whether the files are of this format."""
+    return sorted(file.base for file in files) == ["benchmark.toml", "scores.csv"]
+
+
+def read(files: list[SourceFile]) -> Recognised:
+    """The scores of the folder.
+
+    Raises:
+        InputError: something in it cannot be read.
+    """
+    about, table = sorted(files, key=lambda file: file.base)
+    described = _described(about)
+    unordered = [entry.name for entry in described.tasks if entry.direction == 0]
+    collect = Collector()
+    collect.of(table.name, table.raw_hash)
+    directions = {clean_name(entry.name): entry.direction > 0 for entry in described.tasks if entry.direction}
+    if not table.rows() or len(table.rows()[0][1]) < 2:
+        raise table.refused("expected a header `system,<task>,...` and a row for each system")
+    read_wide(collect, table, directions)
+    known = {record.task for record in collect.records}
+    for entry in described.tasks:
+        if collect.records and clean_name(entry.name) not in known:
+            collect.refuse(f"task {entry.name!r} of {about.base} has no column")
+    if unordered:
+        collect.note(f"{about.base} says of {', '.join(unordered[:5])} that neither direction is better")
+    collect.note("weights, groups and settings of the folder are left out: this board has its own")
+    return collect.done(KEY, NAME)
+
+
+def _described(file: SourceFile) -> BenchmarkFile:
+    try:
+        return read_benchmark(file.data, name=file.name)
+    except TableError as error:
+        places = [f"line {issue.line}" if issue.line else "" for issue in error.errors]
+        problems = [problem_in(issue.message, file.name, at) for issue, at in zip(error.errors, places, strict=True)]
+        raise InputError(problems[:MOST_PROBLEMS]) from error

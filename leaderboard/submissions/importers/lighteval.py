@@ -1,0 +1,121 @@
+"""lighteval: `results_<date>.json`, one file a model; averages over tasks are derived and left out."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from leaderboard.submissions.importers.documents import SourceFile
+from leaderboard.submissions.importers.records import (
+    Collector,
+    Recognised,
+    Record,
+    a_list,
+    a_mapping,
+    is_stated,
+    showable,
+)
+
+KEY, NAME = "lighteval", "lighteval results"
+
+
+def recognise(files: list[SourceFile]) -> bool:
+    """Whether every file is of this format."""
+    return all(_is_one(a_mapping(file.document)) for file in files)
+
+
+def _is_one(about: Mapping[str, Any]) -> bool:
+    results = about.get("results")
+    return (
+        isinstance(results, Mapping)
+        and ("config_general" in about or "config_tasks" in about)
+        and all(isinstance(one, Mapping) for one in results.values())
+    )
+
+
+def read(files: list[SourceFile]) -> Recognised:
+    """The scores of the files.
+
+    Raises:
+        InputError: something in them cannot be read.
+    """
+    collect = Collector()
+    for file in files:
+        collect.of(file.name, file.raw_hash)
+        _read_file(collect, file.document)
+    return collect.done(KEY, NAME)
+
+
+def _read_file(collect: Collector, about: Mapping[str, Any]) -> None:
+    general = a_mapping(about.get("config_general"))
+    model = a_mapping(general.get("model_config"))
+    system = collect.label(
+        general.get("model_name") or model.get("model_name") or None, "model", "config_general.model_name"
+    )
+    revision = collect.label(general.get("model_sha") or model.get("revision") or None, "revision", "config_general")
+    if general.get("max_samples") is not None:
+        given = showable(str(general["max_samples"]))
+        collect.warn(f"{collect.source}: run with a limit ({given} instances a task), so not on all instances")
+    configs = {_parts(str(key))[:2]: a_mapping(one) for key, one in a_mapping(about.get("config_tasks")).items()}
+    for key, metrics in about["results"].items():
+        task, subset, shots = _parts(str(key))
+        if task == "all" or subset == "_average":
+            collect.note(f"left out: {showable(str(key))}, an average over tasks")
+            continue
+        config = configs.get((task, subset), {})
+        n = _count(collect, str(key), config)
+        directions = _directions(config)
+        for metric, value in metrics.items():
+            if str(metric).endswith("_stderr"):
+                continue
+            place = f"results.{showable(str(key))}.{showable(str(metric))}"
+            if not is_stated(value):
+                collect.note(f"left out: {place}: the file states no value")
+                continue
+            collect.add(
+                Record(
+                    system=system,
+                    revision=revision,
+                    task=collect.label(task, "task", place),
+                    subset=collect.label(subset, "subset", place),
+                    split=collect.label(shots, "number of shots", place),
+                    metric=collect.label(metric, "metric", place),
+                    value=collect.number(value, place),
+                    standard_error=collect.error_of(metrics.get(f"{metric}_stderr"), place),
+                    n=n,
+                    higher_is_better=directions.get(str(metric)),
+                    source=collect.source,
+                    raw_hash=collect.raw_hash,
+                )
+            )
+
+
+def _parts(key: str) -> tuple[str, str, str]:
+    """Task, subset and shots of `suite|task:subset|5`; the suite and the shots may be left out."""
+    parts = key.split("|")
+    numbers = []
+    while len(parts) > 1 and parts[-1].isdecimal():  # the shots; in older files also whether they may be cut
+        numbers.append(parts.pop())
+    task, _, subset = parts[-1].partition(":")
+    return task, subset, f"{numbers[-1]}-shot" if numbers else ""
+
+
+def _count(collect: Collector, key: str, config: Mapping[str, Any]) -> int | None:
+    place = f"config_tasks.{showable(key)}"
+    # -1 stands where the run was not counted.
+    stated = [
+        None if config.get(name) == -1 else config.get(name) for name in ("effective_num_docs", "original_num_docs")
+    ]
+    effective, original = (collect.count_of(count, place) for count in stated)
+    if effective is not None and original is not None and effective < original:
+        collect.warn(f"{collect.source}, {showable(key)}: run with a limit, on {effective} of {original} instances")
+    return effective
+
+
+def _directions(config: Mapping[str, Any]) -> dict[str, bool]:
+    found: dict[str, bool] = {}
+    for metric in a_list(config.get("metric") or config.get("metrics")):
+        about = a_mapping(metric)
+        better = about.get("higher_is_better")
+        # A grouped metric has a direction for each of its names.
+        each = better if isinstance(better, Mapping) else {str(about.get("metric_name")): better}
+        found |= {name: one for name, one in each.items() if isinstance(name, str) and isinstance(one, bool)}
+    return found

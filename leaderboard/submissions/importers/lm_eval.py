@@ -1,0 +1,117 @@
+"""lm-evaluation-harness: `results_<date>.json`, one file a model.
+
+Metric keys are `metric,filter` (before version 0.4 without a filter), standard errors `metric_stderr,filter`. Groups
+stand among the results; what `group_subtasks` gives parts to is derived from them and left out.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from leaderboard.submissions.importers.documents import SourceFile
+from leaderboard.submissions.importers.records import Collector, Recognised, Record, a_mapping, is_stated, showable
+
+KEY, NAME = "lm-eval", "lm-evaluation-harness results"
+TELLING = ("n-samples", "group_subtasks", "versions", "n-shot", "configs", "config", "higher_is_better", "model_name")
+NO_METRIC = frozenset({"name", "alias", "sample_len", "sample_count", "samples", ""})
+PRETRAINED = re.compile(r"(?:^|,)\s*pretrained=([^,]+)")
+REVISION = re.compile(r"(?:^|,)\s*revision=([^,]+)")
+
+
+def recognise(files: list[SourceFile]) -> bool:
+    """Whether every file is of this format."""
+    return all(_is_one(file.document) for file in files)
+
+
+def _is_one(document: object) -> bool:
+    about = a_mapping(document)
+    results = about.get("results")
+    if not isinstance(results, Mapping) or "config_general" in about or "config_tasks" in about:
+        return False
+    return any(key in about for key in TELLING) and all(isinstance(one, Mapping) for one in results.values())
+
+
+def read(files: list[SourceFile]) -> Recognised:
+    """The scores of the files.
+
+    Raises:
+        InputError: something in them cannot be read.
+    """
+    collect = Collector()
+    for file in files:
+        collect.of(file.name, file.raw_hash)
+        _read_file(collect, file.document)
+    return collect.done(KEY, NAME)
+
+
+def _read_file(collect: Collector, about: Mapping[str, Any]) -> None:
+    config = a_mapping(about.get("config"))
+    system, revision = _model(collect, about, config)
+    parts = {name for name, inner in a_mapping(about.get("group_subtasks")).items() if inner}
+    groups = parts | set(a_mapping(about.get("groups")))
+    if config.get("limit") is not None:
+        collect.warn(f"{collect.source}: run with a limit ({showable(str(config['limit']))}), so not on all instances")
+    for task, metrics in about["results"].items():
+        if task in groups:
+            collect.note(f"left out: {showable(task)}, a group; its parts are read instead")
+            continue
+        name = collect.label(task, "task", f"results.{showable(task)}")
+        n = _count(collect, task, a_mapping(a_mapping(about.get("n-samples")).get(task)), metrics)
+        directions = a_mapping(a_mapping(about.get("higher_is_better")).get(task))
+        for metric, value, error in _metrics(collect, task, metrics):
+            place = f"results.{showable(task)}.{showable(metric)}"
+            kind, _, of_filter = metric.partition(",")
+            direction = directions.get(kind)
+            collect.add(
+                Record(
+                    system=system,
+                    revision=revision,
+                    task=name,
+                    metric=collect.label(kind, "metric", place),
+                    subset="" if of_filter == "none" else collect.label(of_filter, "filter", place),
+                    value=collect.number(value, place),
+                    standard_error=collect.error_of(error, f"{place} (its standard error)"),
+                    n=n,
+                    higher_is_better=direction if isinstance(direction, bool) else None,
+                    source=collect.source,
+                    raw_hash=collect.raw_hash,
+                )
+            )
+
+
+def _model(collect: Collector, about: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[str, str]:
+    arguments = config.get("model_args")
+    # It is a text "pretrained=org/m,revision=..." or, in newer files, a mapping.
+    stated = arguments if isinstance(arguments, Mapping) else {}
+    if isinstance(arguments, str):
+        found = {"pretrained": PRETRAINED.search(arguments), "revision": REVISION.search(arguments)}
+        stated = {key: match[1] for key, match in found.items() if match}
+    name = about.get("model_name") or config.get("model_name") or stated.get("pretrained")
+    revision = config.get("model_sha") or config.get("model_revision") or stated.get("revision")
+    return collect.label(name or None, "model", "model_name"), collect.label(revision or None, "revision", "config")
+
+
+def _count(collect: Collector, task: str, counts: Mapping[str, Any], metrics: Mapping[str, Any]) -> int | None:
+    place = f"n-samples.{showable(task)}"
+    effective = collect.count_of(counts.get("effective", metrics.get("sample_len")), place)
+    original = collect.count_of(counts.get("original"), place)
+    if effective is not None and original is not None and effective < original:
+        collect.warn(
+            f"{collect.source}, {showable(task)}: run with a limit, on {effective} of {original} instances; "
+            f"not comparable with a whole run"
+        )
+    return effective
+
+
+def _metrics(collect: Collector, task: str, metrics: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """Metric, value and standard error of one task."""
+    found = []
+    for metric, value in metrics.items():
+        kind, comma, of_filter = str(metric).partition(",")
+        if kind.strip() in NO_METRIC or kind.endswith("_stderr"):
+            continue
+        if not is_stated(value) or (isinstance(value, str) and not value.strip()):
+            collect.note(f"left out: {showable(task)}, {showable(str(metric))}: the file states no value")
+            continue
+        found.append((str(metric), value, metrics.get(f"{kind}_stderr{comma}{of_filter}")))
+    return found

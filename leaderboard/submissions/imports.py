@@ -1,0 +1,365 @@
+"""Result files held against a benchmark: which of their columns is which task, and which name is which system.
+
+Between the page that shows what was recognised and its answer nothing is stored: the page carries the records, signed.
+"""
+
+import math
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.core import signing
+
+from leaderboard.access.audience import Audience
+from leaderboard.models import Benchmark, Draft, Task, User
+from leaderboard.models.submissions import Source
+from leaderboard.rankings.scores import current_values
+from leaderboard.submissions.checks import RawRow
+from leaderboard.submissions.csv_tables import UnknownTasks
+from leaderboard.submissions.drafts import make_draft
+from leaderboard.submissions.importers import Recognised, SourceFile, read_results
+from leaderboard.submissions.problems import InputError, Problem, Problems
+from ranking_engine.text.characters import writable
+from ranking_engine.text.names import clean_name, fold_name
+
+MOST_COLUMNS, MOST_SYSTEMS = 1_000, 3_000
+MOST_PACKED = 2_000_000  # characters; the page sends them back beside its other fields
+NOTED_FILES, NOTED_WARNINGS, NOTE_LENGTH = 10, 10, 5_000
+LARGE_BYTES = 1_000_000  # of files that a process reads one import at a time, for the memory that it takes
+PATIENCE_SECONDS = 10
+_one_large = threading.BoundedSemaphore(1)
+# What may be done to a column's scores, as a power of ten.
+SCALES: Mapping[str, int] = {"as-is": 0, "times-100": 2, "by-100": -2}
+
+Cell = tuple[int, int, float | None, float | None, int | None]  # system, column, value, standard error, instances
+
+
+@dataclass(frozen=True)
+class Column:
+    """What scores are of, as the files call it, and the direction that they state."""
+
+    task: str
+    split: str
+    subset: str
+    metric: str
+    higher_is_better: bool | None
+
+    @property
+    def name(self) -> str:
+        """All of it in words."""
+        return ", ".join(part for part in (self.task, self.subset, self.split, self.metric) if part)
+
+
+@dataclass(frozen=True)
+class Import:
+    """Recognised files as a table: systems (name and revision), columns, and the cells that are stated."""
+
+    format_name: str
+    systems: Sequence[tuple[str, str]]
+    columns: Sequence[Column]
+    cells: Sequence[Cell]
+    sources: Sequence[tuple[str, str]]  # each file's name and hash
+    notes: Sequence[str]
+    warnings: Sequence[str]
+
+    @cached_property
+    def values(self) -> dict[int, list[float]]:
+        """The scores of every column that has some, by its number."""
+        found: dict[int, list[float]] = {}
+        for _, c, value, _, _ in self.cells:
+            if value is not None:
+                found.setdefault(c, []).append(value)
+        return found
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What somebody said of an import: by number of column its task and scale, by number of system its name."""
+
+    tasks: Mapping[int, str] = field(default_factory=dict)
+    scales: Mapping[int, str] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
+
+
+def read_import(files: Iterable[tuple[str, bytes]], importer: str = "") -> Import:
+    """What the files say.
+
+    Args:
+        files: the name and the bytes of each.
+        importer: the key of the format that they are to be read as; whichever they are of where empty.
+
+    Raises:
+        InputError: they cannot be read, or hold too much for one import.
+    """
+    chosen = [SourceFile(name, data) for name, data in files]
+    is_large = sum(len(file.data) for file in chosen) > LARGE_BYTES
+    if is_large and not _one_large.acquire(timeout=PATIENCE_SECONDS):
+        raise InputError.of("others import large files at this moment; try again in a moment")
+    try:
+        found = table_of(read_results(chosen, importer))
+    finally:
+        if is_large:
+            _one_large.release()
+    if len(found.columns) > MOST_COLUMNS or len(found.systems) > MOST_SYSTEMS:
+        message = (
+            f"{len(found.columns):,} columns and {len(found.systems):,} systems; at most {MOST_COLUMNS:,} and "
+            f"{MOST_SYSTEMS:,} are shown at once. Import them in parts"
+        )
+        raise InputError.of(message)
+    return found
+
+
+def table_of(recognised: Recognised) -> Import:
+    """The records as a table, in the order in which systems and columns first stand in the files."""
+    systems: dict[tuple[str, str], int] = {}
+    columns: dict[tuple[str, str, str, str], int] = {}
+    directions: dict[int, bool] = {}
+    cells: list[Cell] = []
+    for record in recognised.records:
+        s = systems.setdefault((record.system, record.revision), len(systems))
+        c = columns.setdefault(record.column, len(columns))
+        if record.higher_is_better is not None:
+            directions[c] = record.higher_is_better
+        cells.append((s, c, record.value, record.standard_error, record.n))
+    return Import(
+        format_name=recognised.format_name,
+        systems=list(systems),
+        columns=[Column(*column, directions.get(c)) for column, c in columns.items()],
+        cells=cells,
+        sources=list(dict.fromkeys((record.source, record.raw_hash) for record in recognised.records)),
+        notes=list(recognised.notes),
+        warnings=list(recognised.warnings),
+    )
+
+
+def packed(found: Import, benchmark: Benchmark, user: User) -> str:
+    """The import as a text that only this user can send back to this benchmark.
+
+    Raises:
+        InputError: it is too long for a form.
+    """
+    columns = [[c.task, c.split, c.subset, c.metric, c.higher_is_better] for c in found.columns]
+    content = [found.format_name, found.systems, columns, found.cells, found.sources, found.notes, found.warnings]
+    text = signing.dumps(content, salt=_salt(benchmark, user), compress=True)
+    if len(text) > MOST_PACKED:
+        raise InputError.of("these files hold too many scores to be shown at once; import them in parts")
+    return text
+
+
+def unpacked(text: str, benchmark: Benchmark, user: User) -> Import | None:
+    """What `packed` packed; None where it did not, or too long ago."""
+    try:
+        content: Any = signing.loads(text, salt=_salt(benchmark, user), max_age=settings.DRAFT_DAYS * 24 * 3600)
+    except signing.BadSignature:
+        return None
+    name, systems, columns, cells, sources, notes, warnings = content
+    return Import(
+        name,
+        [(system, revision) for system, revision in systems],
+        [Column(*column) for column in columns],
+        [(s, c, value, error, n) for s, c, value, error, n in cells],
+        [(source, raw_hash) for source, raw_hash in sources],
+        notes,
+        warnings,
+    )
+
+
+def _salt(benchmark: Benchmark, user: User) -> str:
+    return f"import:{benchmark.pk}:{user.pk}"
+
+
+def suggested(benchmark: Benchmark, found: Import) -> Assignment:
+    """What can be said without doubt: a column is a task where it alone has that task's name or key (and its metric).
+
+    No scale is suggested; systems keep the names that they have in the files.
+    """
+    tasks = _tasks(benchmark)
+    of_task: dict[str, list[int]] = {}
+    by_name = _by_name(tasks)
+    for c, column in enumerate(found.columns):
+        called = (column.task, column.name, f"{column.task} {column.metric}", f"{column.task} - {column.metric}")
+        key = next((by_name[fold_name(name)] for name in called if fold_name(name) in by_name), None)
+        if key is not None:
+            of_task.setdefault(key, []).append(c)
+    chosen = {}
+    for key, candidates in of_task.items():
+        metric = fold_name(tasks[key].metric)
+        fitting = [c for c in candidates if metric and fold_name(found.columns[c].metric) == metric]
+        only = candidates if len(candidates) == 1 else fitting
+        if len(only) == 1:
+            chosen[only[0]] = tasks[key].name
+    n_called = Counter(name for name, _ in found.systems)
+    names = {
+        s: clean_name(f"{name} ({revision})" if revision and n_called[name] > 1 else name)
+        for s, (name, revision) in enumerate(found.systems)
+    }
+    return Assignment(tasks=chosen, names=names)
+
+
+def import_draft(audience: Audience, found: Import, assignment: Assignment, *, note: str = "") -> Draft:
+    """Check an import with what was said of it, and keep it as a draft until it is confirmed.
+
+    Raises:
+        InputError: something in it is in doubt or cannot be stored; the problems' places are `task-3`, `scale-3` and
+            `system-1`, numbered from 0, or empty.
+    """
+    rows = rows_of_import(audience, found, assignment)
+    names = [row.system_name for row in rows]
+    try:
+        draft = make_draft(audience, rows, source=Source.IMPORTER, note=note_of(found, note))
+    except InputError as error:
+        raise error.at(lambda problem: Problem(str(in_row_named(problem, names)))) from error
+    for row in draft.rows:  # a row is no line of a file
+        row["line"] = None
+    draft.save(update_fields=["rows"])
+    return draft
+
+
+def in_row_named(problem: Problem, names: Sequence[str]) -> Problem:
+    """A problem of a row with the name of the row in place of its number, from 1."""
+    name = names[problem.line - 1] if problem.line else ""
+    return Problem(problem.message, source=", ".join(part for part in (name, problem.place_name) if part))
+
+
+def note_of(found: Import, note: str) -> str:
+    """The note of an import: what its owner says, then where the scores are from and what has to be known of them."""
+    files = [f"{name} (SHA-256 {raw_hash[:16]}…)" for name, raw_hash in found.sources[:NOTED_FILES]]
+    more = len(found.sources) - len(files)
+    origin = f"Imported from {found.format_name}: {', '.join(files)}{f' and {more} more' if more > 0 else ''}."
+    said = note.strip()[: NOTE_LENGTH // 2]
+    told = [*([said] if said else []), origin, *found.warnings[:NOTED_WARNINGS]]
+    return writable("\n".join(told))[:NOTE_LENGTH]  # a name of a file may hold anything
+
+
+def rows_of_import(audience: Audience, found: Import, assignment: Assignment) -> list[RawRow]:
+    """The rows of an upload, one a named system; `line` is the number of the row, from 1.
+
+    Raises:
+        InputError: as `import_draft` says.
+    """
+    problems = Problems()
+    columns = _columns(audience, found, assignment, problems)
+    scores: dict[str, dict[str, float | None]] = {}
+    details: dict[str, dict[str, tuple[float | None, int | None]]] = {}
+    names: dict[str, str] = {}
+    for s, c, value, error, n in found.cells:
+        name = clean_name(assignment.names.get(s, ""))
+        if not name or c not in columns:
+            continue
+        key, power = columns[c]
+        folded = fold_name(name)
+        names.setdefault(folded, name)
+        of_system = scores.setdefault(folded, {})
+        if key in of_system:
+            problems.add(f"system-{s}", f"{name} has two scores on the task of {found.columns[c].name}")
+            continue
+        of_system[key], spread = _scaled(value, power), _scaled(error, power)
+        if spread is not None and math.isinf(spread):
+            problems.add(f"task-{c}", f"a standard error of {name} is too large")
+        if spread is not None or n is not None:
+            details.setdefault(folded, {})[key] = (spread, n)
+    if not columns and not problems:
+        problems.add("", "no column is assigned to a task; say which is which")
+    elif not scores and not problems:
+        problems.add("", "no system has a name; say which system it is")
+    if problems:
+        raise InputError(problems)
+    return [
+        RawRow(names[folded], of_system, line=line, details=details.get(folded, {}))
+        for line, (folded, of_system) in enumerate(scores.items(), start=1)
+    ]
+
+
+def _columns(
+    audience: Audience, found: Import, assignment: Assignment, problems: Problems
+) -> dict[int, tuple[str, int]]:
+    """Of every assigned column the key of its task, and the power of ten that its scores are multiplied with."""
+    tasks = _tasks(audience.benchmark)
+    by_name, board = _by_name(tasks), board_ranges(audience)
+    unknown = UnknownTasks(task.name for task in tasks.values())
+    taken: dict[str, str] = {}
+    columns = {}
+    for c, given in sorted(assignment.tasks.items()):
+        if not given.strip():
+            continue
+        key, place = by_name.get(fold_name(given)), f"task-{c}"
+        column = found.columns[c]
+        if key is None:
+            problems.add(place, unknown.message(given.strip()))
+            continue
+        task = tasks[key]
+        if key in taken:
+            problems.add(place, f"{task.name} is {taken[key]} already; a task has one column")
+            continue
+        taken[key] = column.name
+        if message := direction_problem(column, task):
+            problems.add(place, message)
+        scale = assignment.scales.get(c, "")
+        if scale not in SCALES and (question := scale_question(found.values.get(c, []), task, board.get(key))):
+            problems.add(f"scale-{c}", question)
+        columns[c] = (key, SCALES.get(scale, 0))
+    return columns
+
+
+def direction_problem(column: Column, task: Task) -> str:
+    """What is wrong where the files and the task disagree on which scores are better; empty where nothing is."""
+    stated = column.higher_is_better
+    if stated is None or task.direction == (1 if stated else -1):
+        return ""
+    said = "higher" if stated else "lower"
+    return f"the file says that {said} is better, and {task.name} says: {task.get_direction_display()}"
+
+
+def scale_question(values: Sequence[float], task: Task, board: tuple[float, float] | None) -> str:
+    """What has to be asked where scores and a task seem to be on different scales, 0 to 1 and 0 to 100.
+
+    Args:
+        values: the scores.
+        task: with its stated range.
+        board: the least and the greatest score of the task on the board, where they may be looked at.
+    """
+    if not values:
+        return ""
+    stated = task.maximum if task.maximum is not None else None if board is None else max(map(abs, board))
+    greatest = max(map(abs, values))
+    if stated is None or not greatest or not ((greatest <= 1 and stated > 1.5) or (greatest > 1.5 and stated <= 1)):
+        return ""
+    return (
+        f"these scores are from {min(values):g} to {max(values):g}, and those of {task.name} go up to {stated:g}: say "
+        f"whether they are on the same scale"
+    )
+
+
+def board_ranges(audience: Audience) -> dict[str, tuple[float, float]]:
+    """The least and the greatest score of each task on the board; nothing where `audience` may not see them."""
+    benchmark = audience.benchmark
+    revision = benchmark.revisions.order_by("-number").first()
+    if revision is None or audience.is_restricted:
+        return {}
+    keys = {task.pk: key for key, task in _tasks(benchmark).items()}
+    ranges: dict[str, tuple[float, float]] = {}
+    for _, tasks, values in current_values(revision):
+        for pk in keys.keys() & set(np.unique(tasks).tolist()):
+            of_task = values[tasks == pk]
+            low, high = ranges.get(keys[pk], (math.inf, -math.inf))
+            ranges[keys[pk]] = (min(low, float(of_task.min())), max(high, float(of_task.max())))
+    return ranges
+
+
+def _scaled(value: float | None, power: int) -> float | None:
+    """The value times a power of ten, as if its decimal point were moved: 0.07 becomes 7, not 7.000000000000001."""
+    return value if value is None or not power else float(Decimal(repr(value)).scaleb(power))
+
+
+def _tasks(benchmark: Benchmark) -> dict[str, Task]:
+    return {task.key: task for task in Task.objects.filter(benchmark=benchmark, is_archived=False)}
+
+
+def _by_name(tasks: Mapping[str, Task]) -> dict[str, str]:
+    return {key: key for key in tasks} | {task.name_folded: key for key, task in tasks.items()}

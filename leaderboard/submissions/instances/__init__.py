@@ -1,0 +1,1 @@
+"""Results of single instances that come with a submission."""

@@ -1,0 +1,86 @@
+"""Scores of single instances that a program sends with its rows: by task, then by instance."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from leaderboard.submissions.checks import RawRow
+from leaderboard.submissions.csv_tables import UnknownTasks
+from leaderboard.submissions.instances.uploads import (
+    TaskInstances,
+    instance_name_problem,
+    too_many_cells,
+    with_instances,
+)
+from ranking_engine.text.names import clean_name, fold_name, shorten
+
+
+class HasInstances(Protocol):
+    """A row with instance scores."""
+
+    @property
+    def instances(self) -> Mapping[str, Mapping[str, float | None]]:
+        """By task, then by instance."""
+
+
+class InstanceRows:
+    """Reads the instances of rows.
+
+    Args:
+        key_of: a task's key by its folded name and by its key.
+        problem: notes what is wrong: the number of the row from 1, the place in it, the message.
+    """
+
+    def __init__(self, key_of: Mapping[str, str], problem: Callable[[int, str, str], None]) -> None:
+        self._key_of, self._problem = key_of, problem
+        self._unknown = UnknownTasks(sorted(set(key_of.values())))
+        self._names: dict[str, dict[str, int]] = {}  # task key -> number of each instance
+        self._cells: list[tuple[str, int, int, float]] = []
+
+    def added(self, raw: Sequence[RawRow], rows: Sequence[HasInstances]) -> list[RawRow]:
+        """The raw rows with the instances of the rows; a row without any stays as it is."""
+        where = [i for i, row in enumerate(rows) if row.instances]
+        for k, i in enumerate(where):
+            self._read(i + 1, k, rows[i].instances)
+        if too_many := too_many_cells(len(where), [list(names) for names in self._names.values()]):
+            self._problem(where[0] + 1, "instances", too_many)
+            return list(raw)
+        blocks = {key: np.full((len(where), len(names)), np.nan) for key, names in self._names.items()}
+        for key, k, u, score in self._cells:
+            blocks[key][k, u] = score
+        tasks = {key: TaskInstances(list(names), blocks[key]) for key, names in self._names.items()}
+        return with_instances(raw, tasks, where)
+
+    def _read(self, number: int, k: int, instances: Mapping[str, Mapping[str, float | None]]) -> None:
+        seen: set[str] = set()
+        for label, scores in instances.items():
+            key = self._key_of.get(fold_name(label)) or self._key_of.get(clean_name(label))
+            if key is None:
+                self._problem(number, f"instances.{label}", self._unknown.message(label))
+                continue
+            if key in seen:
+                self._problem(number, f"instances.{label}", f"{shorten(label)!r} is a task that stands here twice")
+                continue
+            seen.add(key)
+            self._read_task(number, k, f"instances.{label}", key, scores)
+
+    def _read_task(self, number: int, k: int, place: str, key: str, scores: Mapping[str, float | None]) -> None:
+        names = self._names.setdefault(key, {})
+        here: set[str] = set()
+        for given, score in scores.items():
+            name = clean_name(given)
+            if problem := instance_name_problem(name):
+                self._problem(number, place, problem)
+                continue
+            if name in here:
+                self._problem(number, place, f"the instance {shorten(name)!r} stands here twice")
+            here.add(name)
+            u = names.setdefault(name, len(names))
+            try:
+                value = np.nan if score is None else float(score)
+            except OverflowError:  # a whole number beyond the greatest float
+                value = np.inf
+            if np.isinf(value):
+                self._problem(number, f"{place}.{given}", "the number is too large to be a score")
+            self._cells.append((key, k, u, value))

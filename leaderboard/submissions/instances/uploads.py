@@ -1,0 +1,169 @@
+"""Scores of single instances as they come in: each system's vector on each task, and the mean as its score."""
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from django.conf import settings
+
+from leaderboard.models import Benchmark, Task
+from leaderboard.submissions.checks import RawRow
+from leaderboard.submissions.csv_tables import UnknownTasks
+from leaderboard.submissions.instances.vectors import entry_of
+from leaderboard.submissions.problems import InputError, Problem, Problems
+from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.files.instance_tables import InstanceTable, read_instance_table
+from ranking_engine.files.tables import TableError
+from ranking_engine.text.characters import lines_problem
+from ranking_engine.text.names import clean_name, fold_name, shorten
+
+NAME_LENGTH = 100  # of an instance
+
+
+@dataclass(frozen=True, eq=False)
+class TaskInstances:
+    """One task's instances: their names, and `values[k, u]` of the k-th system that has some, NaN where none is."""
+
+    names: Sequence[str]
+    values: FloatArray
+
+
+def with_instances(rows: Sequence[RawRow], tasks: Mapping[str, TaskInstances], where: Sequence[int]) -> list[RawRow]:
+    """The rows with their instance scores; where a row states no score of a task, it is their mean.
+
+    Args:
+        rows: one a system.
+        tasks: by key.
+        where: for each row of the tasks' values, the number of its system's row, from 0.
+    """
+    known: set[str] = set()
+    order = {key: sorted(range(len(task.names)), key=task.names.__getitem__) for key, task in tasks.items()}
+    names = {key: [task.names[u] for u in order[key]] for key, task in tasks.items()}
+    found = list(rows)
+    for k, i in enumerate(where):
+        row = rows[i]
+        entries = {
+            key: entry_of(names[key], task.values[k, order[key]], known)
+            for key, task in tasks.items()
+            if not np.isnan(task.values[k]).all()
+        }
+        means = {key: entry["mean"] for key, entry in entries.items()}
+        stated = {key: score for key, score in row.scores.items() if key not in means or score not in (None, "")}
+        found[i] = replace(row, scores=means | stated, instances=entries)
+    return found
+
+
+def rows_of_instances(
+    benchmark: Benchmark, data: bytes, *, system_column: str = "", stated: Sequence[RawRow] = ()
+) -> list[RawRow]:
+    """The rows of a file of instance scores, one a system.
+
+    Args:
+        benchmark: whose tasks they are.
+        data: the file, in either form of `ranking_engine.files.instance_tables`.
+        system_column: the column with the systems in the wide form; `system` where empty.
+        stated: rows of a table of scores that came with it.
+
+    Raises:
+        InputError: the file cannot be read, or is too large; it names line and column where it can.
+    """
+    table = _read(data, system_column)
+    n_systems = len(table.scores.system_names)
+    if n_systems > settings.UPLOAD_SYSTEMS:
+        raise InputError.of(f"{n_systems:,} systems; at most {settings.UPLOAD_SYSTEMS:,} are read at once", "file")
+    problems = Problems()
+    keys = _task_keys(benchmark, table, problems)
+    names = _instance_names(table, problems)
+    if too_many := too_many_cells(n_systems, names):
+        problems.add("file", too_many)
+    if problems:
+        raise InputError(problems)
+    rows = list(stated)
+    place = {fold_name(row.system_name): i for i, row in enumerate(rows)}
+    where = []
+    for name, line in zip(table.scores.system_names, table.system_lines, strict=True):
+        folded = fold_name(name)
+        if folded not in place:
+            place[folded] = len(rows)
+            rows.append(RawRow(name, {}, line=line))
+        where.append(place[folded])
+    if len(set(where)) < len(where):
+        raise InputError.of("two systems of the file differ in nothing but case", "file")
+    blocks = zip(keys, names, table.scores.blocks, strict=True)
+    return with_instances(rows, {key: TaskInstances(of_task, block) for key, of_task, block in blocks}, where)
+
+
+def too_many_cells(n_systems: int, names: Sequence[Sequence[str]]) -> str:
+    """Why so many systems on these instances of each task are not read; empty where they are."""
+    cells = n_systems * sum(map(len, names))
+    if cells <= settings.INSTANCE_CELLS:
+        return ""
+    return (
+        f"{n_systems} system{'' if n_systems == 1 else 's'} on these instances are {cells:,} scores; "
+        f"at most {settings.INSTANCE_CELLS:,} are read at once"
+    )
+
+
+def _read(data: bytes, system_column: str) -> InstanceTable:
+    if len(data) > settings.UPLOAD_BYTES:
+        limit = settings.UPLOAD_BYTES // 2**20
+        raise InputError.of(f"the file has {len(data) / 2**20:.0f} MB; at most {limit} MB are read", "file")
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
+    try:
+        return read_instance_table(text, name="file", system_column=clean_name(system_column) or "system")
+    except TableError as error:
+        raise InputError(
+            Problem(issue.message, "file", issue.line, issue.column_name or "") for issue in error.errors
+        ) from error
+
+
+def _task_keys(benchmark: Benchmark, table: InstanceTable, problems: Problems) -> list[str]:
+    """The task of every block, by name, then by key."""
+    tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
+    known = {task.key: task.key for task in tasks} | {task.name_folded: task.key for task in tasks}
+    unknown = UnknownTasks(task.name for task in tasks)
+    keys: list[str] = []
+    taken: set[str | None] = set()
+    for name, line in zip(table.scores.task_names, table.task_lines, strict=True):
+        key = known.get(fold_name(name))
+        if key is None:
+            problems.add("file", unknown.message(name), line=line)
+        elif key in taken:
+            problems.add("file", f"{shorten(name)!r} is a task that has another name above", line=line)
+        taken.add(key)
+        keys.append(key or "")
+    return keys
+
+
+def _instance_names(table: InstanceTable, problems: Problems) -> list[list[str]]:
+    """The names of each task's instances, cleaned as all names are."""
+    found = []
+    known: dict[tuple[str, ...], list[str]] = {}
+    for names, lines in zip(table.instance_names, table.instance_lines, strict=True):
+        if names not in known:  # in the wide form all tasks have the same
+            known[names] = _clean_names(names, lines, problems)
+        found.append(known[names])
+    return found
+
+
+def _clean_names(names: Sequence[str], lines: Sequence[int], problems: Problems) -> list[str]:
+    cleaned: dict[str, int] = {}
+    for name, line in zip(names, lines, strict=True):
+        text = clean_name(name)
+        if problem := instance_name_problem(text):
+            problems.add("file", problem, line=line)
+        elif text in cleaned:
+            problems.add("file", f"the instance {shorten(text)!r} stands in line {cleaned[text]} too", line=line)
+        cleaned[text] = line
+    return list(cleaned)
+
+
+def instance_name_problem(name: str) -> str:
+    """Why an instance cannot be called so; empty where it can."""
+    if not name:
+        return "an instance has no name"
+    if len(name) > NAME_LENGTH:
+        return f"the instance {shorten(name)!r} has {len(name)} characters; at most {NAME_LENGTH} are kept"
+    problem = lines_problem(name)
+    return f"the instance {shorten(name)!r} {problem}" if problem else ""

@@ -1,0 +1,168 @@
+"""Scores of single instances as drafts and the database keep them: packed, hashed, checked against their set.
+
+An entry of a checked row says of one task: `set` (the hash of the instances' names), `n` (how many have a score),
+`mean` of these, and `values`. The names stand once an upload, as `names` in the first entry of their set.
+"""
+
+import base64
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from leaderboard.common.hashing import canonical_json, content_hash
+from leaderboard.models import Benchmark, InstanceScores, InstanceSet, Submission, Task
+from leaderboard.rankings.instances import current_instances, shared_sets
+from ranking_engine.core.decimals import rounded, rounded_score
+from ranking_engine.core.score_matrix import FloatArray
+
+TOLERANCE = 1e-6  # a stated score further from the mean of its instances is flagged
+
+
+def pack_vector(values: FloatArray) -> bytes:
+    """A vector as it is stored; one NaN, and -0.0 as 0.0."""
+    return zlib.compress(_plain_bytes(values))
+
+
+def unpack_vector(packed: bytes | memoryview) -> FloatArray:
+    """A stored vector."""
+    return np.frombuffer(zlib.decompress(bytes(packed)), dtype="<f8").astype(np.float64)
+
+
+def unpack_names(packed: bytes | memoryview) -> list[str]:
+    """The stored names of a set."""
+    found: list[str] = json.loads(zlib.decompress(bytes(packed)))
+    return found
+
+
+def _plain_bytes(values: FloatArray) -> bytes:
+    plain = values + 0.0  # -0.0 + 0.0 is 0.0
+    plain[np.isnan(plain)] = np.nan
+    return plain.astype("<f8").tobytes()
+
+
+def entry_of(names: Sequence[str], values: FloatArray, known: set[str]) -> dict[str, Any]:
+    """One system's scores on the instances of one task, as a checked row says it.
+
+    Args:
+        names: of the instances, sorted.
+        values: in the same order; at least one is no NaN.
+        known: hashes of sets whose names stand in an earlier entry; that of this one is added.
+    """
+    values = rounded(values)
+    present = values[~np.isnan(values)]
+    with np.errstate(over="ignore"):
+        mean = float(present.mean())
+    if not np.isfinite(mean):  # the sum is beyond all numbers, the mean is not
+        mean = float((present / present.size).sum())
+    digest = content_hash(list(names))
+    entry = {
+        "set": digest,
+        "n": int(present.size),
+        "mean": rounded_score(mean),
+        "values": base64.b64encode(pack_vector(values)).decode(),
+    }
+    if digest not in known:
+        entry["names"] = base64.b64encode(zlib.compress(canonical_json(list(names)).encode())).decode()
+    known.add(digest)
+    return entry
+
+
+def differing_means(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, float, float]]:
+    """Stated scores that are not the mean of their instances: system name, task key, the score, the mean."""
+    return [
+        (row["system"]["name"], key, row["scores"][key]["value"], entry["mean"])
+        for row in rows
+        for key, entry in row.get("instances", {}).items()
+        if abs(row["scores"][key].get("value", entry["mean"]) - entry["mean"]) > TOLERANCE
+    ]
+
+
+def foreign_sets(
+    benchmark: Benchmark, rows: Sequence[Mapping[str, Any]], *, tells: bool
+) -> list[tuple[str, str, int | None]]:
+    """What is wrong with the sets of instances of checked rows: a task's key, the message, the line of a row.
+
+    On each task a system is compared with the others on the board, so it has to have their set. A system that is in
+    the rows itself does not count: its scores are replaced.
+
+    Args:
+        benchmark: where to.
+        rows: one a system.
+        tells: whether the message counts the names that match. Where scores are hidden it does not: by counts one
+            could guess, name by name, what others were measured on.
+    """
+    with_some = [row for row in rows if row.get("instances")]
+    if not with_some:
+        return []
+    revision = benchmark.revisions.order_by("-number").select_related("configuration").first()
+    cells = current_instances(revision) if revision else {}
+    keys = {row["system"].get("key") for row in with_some} - {None}
+    replaced = set(benchmark.systems.filter(key__in=keys).values_list("pk", flat=True)) if cells else set()
+    tasks = dict(Task.objects.filter(benchmark=benchmark).values_list("pk", "key"))
+    chosen = shared_sets({cell: row for cell, row in cells.items() if cell[0] not in replaced})
+    sets = {tasks[task]: InstanceSet.objects.get(pk=pk) for task, pk in chosen.items()}
+    names = _names_by_set(rows)
+    found: dict[str, tuple[str, str, int | None]] = {}
+    for row in with_some:
+        for key, entry in row["instances"].items():
+            if key in sets and key not in found and sets[key].content_hash != entry["set"]:
+                there, here = set(unpack_names(sets[key].names)), set(unpack_names(names[entry["set"]]))
+                first = (
+                    f"these are {len(here)} other instances than those of the board, which has {len(there)}: "
+                    f"{len(here & there)} of the names match."
+                    if tells
+                    else "these are other instances than those of the board."
+                )
+                rest = "Systems are compared on the same instances only; leave the score empty where there is none"
+                found[key] = (key, f"{first} {rest}", row["line"])
+    return list(found.values())
+
+
+def store_instances(
+    submissions: Sequence[Submission], rows: Sequence[Mapping[str, Any]], tasks: Mapping[str, int]
+) -> None:
+    """Store the instance scores of checked rows, and their sets where there are none like them.
+
+    Args:
+        submissions: one a row.
+        rows: as a draft holds them.
+        tasks: their ids by key.
+    """
+    names = _names_by_set(rows)
+    sets: dict[tuple[int, str], InstanceSet] = {}
+    made = []
+    for submission, row in zip(submissions, rows, strict=True):
+        for key, entry in row.get("instances", {}).items():
+            place = (tasks[key], entry["set"])
+            if place not in sets:
+                packed = names[entry["set"]]
+                sets[place], _ = InstanceSet.objects.get_or_create(
+                    task_id=tasks[key],
+                    content_hash=entry["set"],
+                    defaults={"names": packed, "n_instances": len(unpack_names(packed))},
+                )
+            packed = base64.b64decode(entry["values"])
+            digest = hashlib.sha256(zlib.decompress(packed)).hexdigest()
+            made.append(
+                InstanceScores(
+                    submission=submission,
+                    task_id=tasks[key],
+                    instance_set=sets[place],
+                    values=packed,
+                    values_hash=digest,
+                )
+            )
+    InstanceScores.objects.bulk_create(made, batch_size=200)
+
+
+def _names_by_set(rows: Iterable[Mapping[str, Any]]) -> dict[str, bytes]:
+    return {
+        entry["set"]: base64.b64decode(entry["names"])
+        for row in rows
+        for entry in row.get("instances", {}).values()
+        if "names" in entry
+    }

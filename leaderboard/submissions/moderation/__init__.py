@@ -1,0 +1,1 @@
+"""Decisions of moderators: accepting, rejecting, and taking scores down."""

@@ -1,0 +1,379 @@
+"""The queue of a benchmark: what waits for a decision, what is unusual about it, and what it would change."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from leaderboard.access.audience import UNDECIDED
+from leaderboard.accounts.people import PeopleError, ban
+from leaderboard.common.moments import moment_in_words
+from leaderboard.common.text import in_words, shortened
+from leaderboard.models import Batch, Benchmark, Score, Submission, User
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.scores import InForce
+from leaderboard.submissions.corrections import holding
+from leaderboard.submissions.lifecycle import reject_batch, take_batch
+from leaderboard.submissions.preview.draft import (
+    BoardState,
+    latest_state,
+    rankings_of,
+    ranks_others,
+    row_values,
+)
+from leaderboard.submissions.preview.table import TableEffect, table_effect
+from leaderboard.submissions.preview.text import ranks_sentence, winners_sentence
+from leaderboard.submissions.problems import SubmissionError
+from leaderboard.submissions.statements import Statement, in_short, statements_of
+from ranking_engine import Ranking
+
+PAGE_BATCHES = 50
+SHOWN_ROWS = 100  # of one batch, before it is decided
+# Of a batch in the queue so many systems are looked at, and fewer where they have many scores.
+LOOKED_AT, CELLS_LOOKED_AT = 100, 4_000
+SHOWN_FLAGS = 5
+SHOWN_STATEMENTS = 6  # in the queue
+FEWEST_SCORES = 5  # of a task, before one of them can be called unusual
+FEWEST_TASKS = 2  # before systems with the same scores are called duplicates, or one that leads everywhere too good
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One batch of the queue."""
+
+    uuid: UUID
+    title: str
+    who: str
+    at: datetime
+    source: str
+    n_systems: int
+    flags: list[str]
+    n_more_flags: int
+    state: str
+    note: str
+    is_correction: bool
+    statements: list[str]  # what it states of its systems, in short
+    n_more_statements: int
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a moderator looks at before deciding about one batch."""
+
+    waiting: Waiting
+    revision_number: int
+    task_names: list[str]
+    rows: list[tuple[str, bool, list[tuple[str, bool]]]]  # system, is new, (score, differs from the board) a task
+    n_more_rows: int
+    statements: list[Statement]  # what it states of those systems, beside what the board says
+    effects: list[TableEffect]
+    summary: str  # where a lone system would stand, and what changes at the top; empty where no rule ranks
+
+
+def queue(benchmark: Benchmark, *, after: UUID | None = None, most: int) -> tuple[list[Waiting], int]:
+    """The batches that wait, oldest first: those shown, and how many there are.
+
+    Args:
+        benchmark: whose.
+        after: only what came after this batch; from the beginning where None.
+        most: how many are shown.
+    """
+    waiting = _undecided(benchmark)
+    rows = waiting
+    if after is not None:
+        before = Batch.objects.filter(benchmark=benchmark, uuid=after).values_list("pk", flat=True).first()
+        rows = waiting.filter(pk__gt=before or 0)
+    return _described(benchmark, list(rows[:most])), waiting.count()
+
+
+def queue_page(benchmark: Benchmark, number: str | None) -> tuple[list[Waiting], Page[Batch]]:
+    """One page of the batches that wait, oldest first."""
+    page = Paginator(_undecided(benchmark), PAGE_BATCHES).get_page(number)
+    return _described(benchmark, list(page)), page
+
+
+def _undecided(benchmark: Benchmark) -> QuerySet[Batch]:
+    waiting = Submission.objects.filter(batch=OuterRef("pk"), state__in=UNDECIDED)
+    return Batch.objects.filter(Exists(waiting), benchmark=benchmark).select_related("uploader").order_by("pk")
+
+
+def _described(benchmark: Benchmark, batches: Sequence[Batch]) -> list[Waiting]:
+    """What the queue says of batches: as many queries for many as for one. Of a large one it looks at the beginning."""
+    state = latest_state(benchmark)
+    n_looked_at = max(1, min(LOOKED_AT, CELLS_LOOKED_AT // max(1, len(state.configuration["tasks"]))))
+    found = Submission.objects.filter(batch__in=[batch.pk for batch in batches])
+    n_systems = dict(found.order_by().values("batch").annotate(n=Count("pk")).values_list("batch", "n"))
+    of_batch: dict[int, list[Submission]] = defaultdict(list)
+    for submission in found.filter(position__lte=n_looked_at).select_related("system").order_by("batch", "position"):
+        of_batch[submission.batch_id].append(submission)
+    rows = _rows([submission for submissions in of_batch.values() for submission in submissions])
+    corrected = {one.system_id for submissions in of_batch.values() for one in submissions if one.corrects_id}
+    held = holding(benchmark, corrected) if corrected else {}
+    return [
+        _waiting(batch, state, of_batch[batch.pk], rows, held, n_systems=n_systems[batch.pk])
+        for batch in batches
+        if batch.pk in of_batch
+    ]
+
+
+def is_undecided(batch: Batch) -> bool:
+    """Whether the batch still waits for a decision, or for the end of an embargo."""
+    decided = batch.submissions.exclude(state__in=UNDECIDED)
+    return batch.submissions.exists() and not decided.exists()
+
+
+def review(batch: Batch) -> Decision:
+    """One batch against the latest revision."""
+    state, submissions = latest_state(batch.benchmark), _submissions_of(batch)
+    of_submission = _rows(submissions)
+    rows = list(of_submission.values())
+    corrected = {one.system_id for one in submissions if one.corrects_id}
+    held = holding(batch.benchmark, corrected) if corrected else {}
+    after = state.with_rows(rows)
+    names = [system.name for system in after.systems]
+    try:
+        old, new = rankings_of(state, after)
+    except TooLargeError:
+        old, new = {}, {}
+    shown, n = rows[:SHOWN_ROWS], len(state.systems)
+    effects = [table_effect(rule, old.get(rule), ranking, n, names) for rule, ranking in new.items()]
+    return Decision(
+        waiting=_waiting(batch, state, submissions, of_submission, held, n_systems=len(submissions)),
+        revision_number=state.revision_number,
+        task_names=[task["name"] for task in state.configuration["tasks"]],
+        rows=[_shown(row, state) for row in shown],
+        n_more_rows=len(rows) - len(shown),
+        statements=statements_of(submissions[:SHOWN_ROWS]),
+        effects=effects,
+        summary=" ".join(filter(None, [_standing(rows, state, new), winners_sentence(effects)])),
+    )
+
+
+def _standing(rows: Sequence[dict[str, Any]], state: BoardState, rankings: dict[str, Ranking]) -> str:
+    """Where the system of a batch would stand over the rules; empty where there are several, or no rule ranks."""
+    if len(rows) != 1 or not rankings:
+        return ""
+    system, n = rows[0]["system"], len(state.systems)
+    i = next((place for place, known in enumerate(state.systems) if known.key == system["key"]), n)  # a new one is last
+    ranks = [int(ranking.ranks[i]) if ranking.ranks[i] >= 1 else None for ranking in rankings.values()]
+    pairs = zip(ranks, rankings.values(), strict=True)
+    n_leaving_out = sum(rank is None and ranks_others(ranking, i) for rank, ranking in pairs)
+    return ranks_sentence(shortened(system["name"]), ranks, n_leaving_out)
+
+
+def rows_of(batch: Batch) -> list[dict[str, Any]]:
+    """The batch's submissions as a draft keeps them; a system that is not on the board has no key."""
+    return list(_rows(_submissions_of(batch)).values())
+
+
+def _submissions_of(batch: Batch) -> list[Submission]:
+    return list(batch.submissions.select_related("system").order_by("position"))
+
+
+def _rows(submissions: Sequence[Submission]) -> dict[int, dict[str, Any]]:
+    """Submissions as a draft keeps them, by their ids; a system that is not on the board has no key."""
+    scores: dict[int, dict[str, Any]] = defaultdict(dict)
+    stored = Score.objects.filter(submission__among=[submission.pk for submission in submissions])
+    for submission, task, value in stored.values_list("submission_id", "task__key", "value"):
+        scores[submission][task] = {} if value is None else {"value": value}
+    return {
+        row.pk: {"system": {"key": row.system.key, "name": row.shown_name}, "scores": scores[row.pk], "line": None}
+        for row in submissions
+    }
+
+
+def _waiting(
+    batch: Batch,
+    state: BoardState,
+    submissions: Sequence[Submission],
+    rows: Mapping[int, dict[str, Any]],
+    held: Mapping[int, InForce],
+    *,
+    n_systems: int,
+) -> Waiting:
+    """What is said of one batch.
+
+    Args:
+        batch: with its uploader.
+        state: the board.
+        submissions: those of the batch that are looked at, with their systems.
+        rows: the same as a draft keeps them, by their ids.
+        held: what holds on the board, where one of them is a correction.
+        n_systems: how many submissions the batch has in all.
+    """
+    statements = statements_of(submissions)
+    changed = in_short([one for one in statements if one.is_change])
+    own = [rows[submission.pk] for submission in submissions]
+    flags = [*_overdue(batch), *_outrun(submissions, held), *changed, *flags_of(state, own)]
+    if n_systems > len(submissions):
+        n = len(submissions)
+        flags.insert(0, f"only the first {n} of its {n_systems:,} systems were looked at: open it for all")
+    return Waiting(
+        uuid=batch.uuid,
+        title=in_words([shortened(row["system"]["name"]) for row in own], total=n_systems),
+        who=batch.uploader.shown_name,
+        at=batch.created_at,
+        source=batch.get_source_display(),
+        n_systems=n_systems,
+        flags=flags[:SHOWN_FLAGS],
+        n_more_flags=max(0, len(flags) - SHOWN_FLAGS),
+        state=submissions[0].state,
+        note=batch.note,
+        is_correction=all(row.corrects_id for row in submissions),
+        statements=in_short(statements[:SHOWN_STATEMENTS]),
+        n_more_statements=max(0, len(statements) - SHOWN_STATEMENTS),
+    )
+
+
+def _outrun(submissions: Sequence[Submission], held: Mapping[int, InForce]) -> list[str]:
+    """Corrections of what holds no more: accepted, they may change nothing, or replace another correction."""
+    return [
+        f"{shortened(row.shown_name)}: what it corrects holds no more; it was withdrawn, corrected or replaced since"
+        for row in submissions
+        if row.corrects_id and row.corrects_id not in held
+    ]
+
+
+def _overdue(batch: Batch) -> list[str]:
+    if batch.decide_by is None or batch.decide_by > timezone.now():
+        return []
+    return [f"overdue: its submitter was told that you decide until {moment_in_words(batch.decide_by)}"]
+
+
+def flags_of(state: BoardState, rows: Sequence[dict[str, Any]]) -> list[str]:
+    """What a moderator should look at twice, in words. Nothing is ever refused for it.
+
+    Unusual: further beyond the best or the worst score of its task than these two are apart. Too good: better than
+    every other system on every task. Duplicate: the scores of another system, to the last digit.
+    """
+    found = []
+    tasks = state.configuration["tasks"]
+    places = {system.key: i for i, system in enumerate(state.systems)}
+    directions = np.array([task["direction"] for task in tasks], dtype=int)
+    is_other = np.ones(len(state.systems), dtype=bool)
+    all_others = _Others.of(state.values)  # of every system that is not on the board yet
+    for row in rows:
+        own = places.get(row["system"]["key"])
+        values = row_values(row["scores"], state.configuration, None)
+        name = shortened(row["system"]["name"])
+        is_other[:] = True
+        if own is not None:
+            is_other[own] = False
+        others = all_others if own is None else _Others.of(state.values[is_other])
+        unusual = [tasks[t]["name"] for t in np.flatnonzero(others.is_unusual(values))]
+        if unusual:
+            found.append(f"{name}: far outside the range of the others on {in_words(unusual)}")
+        twins = [state.systems[i].name for i in np.flatnonzero(_is_same(values, state.values) & is_other)]
+        if twins:
+            found.append(f"{name}: exactly the scores of {in_words(twins)}")
+        elif others.n >= FEWEST_SCORES and others.are_led(values, directions):
+            found.append(f"{name}: better than every other system on every task")
+    return found
+
+
+@dataclass(frozen=True)
+class _Others:
+    """What the other systems have on each task."""
+
+    n: int
+    n_stated: np.ndarray  # how many of them have a score
+    least: np.ndarray  # the least score; inf where there is none
+    greatest: np.ndarray  # -inf where there is none
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> "_Others":
+        """Of scores with a row a system, NaN where one is missing."""
+        is_missing = np.isnan(values)
+        return cls(
+            n=len(values),
+            n_stated=(~is_missing).sum(axis=0),
+            least=np.where(is_missing, np.inf, values).min(axis=0, initial=np.inf),
+            greatest=np.where(is_missing, -np.inf, values).max(axis=0, initial=-np.inf),
+        )
+
+    def is_unusual(self, values: np.ndarray) -> np.ndarray:
+        """By task: whether a score is further beyond the range of the others than that is wide."""
+        is_known = ~np.isnan(values) & (self.n_stated >= FEWEST_SCORES)
+        spread = np.where(is_known, self.greatest - self.least, 0.0)
+        return is_known & ((values > self.greatest + spread) | (values < self.least - spread))
+
+    def are_led(self, values: np.ndarray, directions: np.ndarray) -> bool:
+        """Whether scores are better than those of all others on every task that votes."""
+        votes = directions != 0
+        if votes.sum() < FEWEST_TASKS or np.isnan(values[votes]).any():
+            return False
+        best = np.where(directions < 0, -self.least, self.greatest)[votes]
+        return bool((values[votes] * directions[votes] > best).all())
+
+
+def _is_same(values: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """By system: whether it has these scores, to the last digit."""
+    if (~np.isnan(values)).sum() < FEWEST_TASKS:
+        return np.zeros(len(others), dtype=bool)
+    is_same: np.ndarray = ((others == values) | (np.isnan(others) & np.isnan(values))).all(axis=1)
+    return is_same
+
+
+def _shown(row: dict[str, Any], state: BoardState) -> tuple[str, bool, list[tuple[str, bool]]]:
+    place = next((i for i, system in enumerate(state.systems) if system.key == row["system"]["key"]), None)
+    old = np.full(len(state.configuration["tasks"]), np.nan) if place is None else state.values[place]
+    new = row_values(row["scores"], state.configuration, None if place is None else old)
+    cells = []
+    for before, after in zip(old.tolist(), new.tolist(), strict=True):
+        text = "" if np.isnan(after) else repr(after).removesuffix(".0")
+        cells.append((text, not (before == after or (np.isnan(before) and np.isnan(after)))))
+    return row["system"]["name"], place is None, cells
+
+
+class Verdict(StrEnum):
+    """What a moderator may decide about submissions."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+    REJECT_AND_BAN = "reject_and_ban"
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What came of a decision about several batches."""
+
+    n_decided: int
+    refused: list[str]  # why others were not decided
+    why_not_banned: str = ""  # why nobody was banned, or not all, where that was asked for
+
+
+def decide(batches: Sequence[Batch], verdict: str, *, actor: User, reason: str) -> Decided:
+    """Decide about several batches, each in a transaction of its own: a revision each. Pages and programs come here.
+
+    Args:
+        batches: of one benchmark.
+        verdict: one of `Verdict`.
+        actor: who decides.
+        reason: the submitters read it; needed unless they are accepted.
+    """
+    n_decided, refused = 0, []
+    for batch in batches:
+        try:
+            if verdict == Verdict.ACCEPT:
+                take_batch(batch, actor=actor, reason=reason)
+            else:
+                reject_batch(batch, actor=actor, reason=reason)
+        except SubmissionError as error:
+            refused.append(f"{batch.uuid}: {error}")
+        else:
+            n_decided += 1
+    if verdict == Verdict.REJECT_AND_BAN:
+        try:
+            for batch in batches:
+                ban(batch.benchmark, batch.uploader, author=actor, reason=reason)
+        except PeopleError as error:
+            return Decided(n_decided, refused, str(error))
+    return Decided(n_decided, refused)

@@ -1,0 +1,1 @@
+"""What a submission would change, shown before it counts."""

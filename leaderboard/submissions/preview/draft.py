@@ -1,0 +1,313 @@
+"""What a draft would do to the board: which ranks would change under which rule."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from leaderboard.access.audience import Audience
+from leaderboard.common.text import in_words, with_task_names
+from leaderboard.computing.previews import Side, both_in_turn
+from leaderboard.computing.rankings import Outcomes, split_rules
+from leaderboard.models import Benchmark, Draft, Score
+from leaderboard.on_demand.budget import TooLargeError, compute, refuse_beyond_budget
+from leaderboard.rankings.configuration import configuration_content
+from leaderboard.rankings.score_matrix import build_matrix, revision_matrix
+from leaderboard.rankings.scores import BoardSystem
+from leaderboard.submissions.drafts import rows_now
+from leaderboard.submissions.preview.text import ranks_sentence, winners_sentence
+from ranking_engine import RULES, Ranking, ScoreMatrix
+from ranking_engine.core.aggregation import weight_bits
+from ranking_engine.core.comparison import RankDifference
+
+SHOWN_CHANGES = 5
+
+
+@dataclass(frozen=True)
+class RankChange:
+    """A system whose rank under a rule would change; None = unranked."""
+
+    system_name: str
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True)
+class RuleEffect:
+    """What a draft would change under one rule."""
+
+    rule_name: str
+    rank_before: int | None
+    rank_after: int | None
+    reason: str  # why the system would be unranked
+    ranks_others: bool  # whether the rule would rank any other system
+    n_ranks_changed: int  # of the other systems
+    overtaken_names: list[str]  # the first of them
+    n_overtaken: int
+    winner_before: str
+    winner_after: str
+    changes: list[RankChange]  # the first of them
+
+    @property
+    def n_more_changed(self) -> int:
+        """How many ranks change beside those in `changes`."""
+        return self.n_ranks_changed - len(self.changes)
+
+
+@dataclass(frozen=True)
+class ScoreChange:
+    """One task's score before and after."""
+
+    task_name: str
+    old_text: str
+    new_text: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A draft held against one revision."""
+
+    revision_number: int
+    system_name: str
+    is_new_system: bool
+    near_misses: list[str]
+    rows: list[ScoreChange] = field(default_factory=list)
+    effects: list[RuleEffect] = field(default_factory=list)
+    is_hidden: bool = False  # whether the effects are not shown to this owner of a draft
+    too_large: str = ""  # why no effects were worked out
+
+    @property
+    def summary(self) -> str:
+        """Where the system would stand, and what changes at the top; empty where no rule ranks."""
+        if not self.effects:
+            return ""
+        ranks = [effect.rank_after for effect in self.effects]
+        n_leaving_out = sum(effect.rank_after is None and effect.ranks_others for effect in self.effects)
+        return f"{ranks_sentence(self.system_name, ranks, n_leaving_out)} {winners_sentence(self.effects)}"
+
+
+@dataclass(frozen=True)
+class BoardState:
+    """A benchmark's latest inputs as arrays; without systems before its first revision."""
+
+    revision_number: int
+    configuration: dict[str, Any]
+    systems: list[BoardSystem]
+    values: np.ndarray
+
+    @property
+    def policy(self) -> str:
+        """The missing-score policy in force."""
+        return str(self.configuration["missing_policy"])
+
+    @property
+    def aggregation(self) -> str:
+        """How tasks and groups count together."""
+        return str(self.configuration["aggregation"])
+
+    @property
+    def can_be_ranked(self) -> bool:
+        """Whether there is a system and a task."""
+        return bool(self.systems and self.configuration["tasks"])
+
+    def matrix(self) -> ScoreMatrix:
+        """The inputs as the engine knows them; there must be a system and a task."""
+        return build_matrix(self.values, self.systems, self.configuration)
+
+    def with_rows(self, rows: Sequence[Mapping[str, Any]]) -> "BoardState":
+        """The board as it would stand: each row takes the place of its system's, or joins the others at the end."""
+        places = {system.key: i for i, system in enumerate(self.systems)}
+        systems, values = list(self.systems), list(self.values)
+        for row in rows:
+            i = places.get(row["system"]["key"])
+            new = row_values(row["scores"], self.configuration, None if i is None else self.values[i])
+            if i is None:
+                # `~` is in no key, so it is nobody else's.
+                systems.append(BoardSystem(0, f"~{len(systems)}", row["system"]["name"]))
+                values.append(new)
+            else:
+                values[i] = new
+        return replace(self, systems=systems, values=np.array(values))
+
+
+def latest_state(benchmark: Benchmark) -> BoardState:
+    """The benchmark's latest revision, published or not."""
+    revision = benchmark.revisions.order_by("-number").select_related("configuration").first()
+    configuration = revision.configuration.content if revision else configuration_content(benchmark)
+    found = revision_matrix(revision) if revision else None
+    return BoardState(
+        revision_number=benchmark.last_revision_number,
+        configuration=configuration,
+        systems=found.systems if found else [],
+        values=found.written if found else np.empty((0, len(configuration["tasks"]))),
+    )
+
+
+def preview_draft(draft: Draft, audience: Audience) -> Preview:
+    """Hold a draft of one system against the benchmark's latest revision.
+
+    Both boards are ranked under the revision's own policy.
+
+    Raises:
+        InputError: what the draft says can no longer be stored.
+    """
+    before = latest_state(audience.benchmark)
+    row = rows_now(draft, audience)[0]
+    place = next((i for i, system in enumerate(before.systems) if system.key == row["system"]["key"]), None)
+    if audience.is_restricted:
+        return _preview_without_board(before, row)
+    old = None if place is None else before.values[place]
+    after = before.with_rows([row])
+    i = len(before.systems) if place is None else place
+    effects, too_large = [], ""
+    try:
+        effects = _effects(before, after, i)
+    except TooLargeError as error:
+        too_large = str(error)
+    return Preview(
+        revision_number=before.revision_number,
+        system_name=row["system"]["name"],
+        is_new_system=place is None,
+        near_misses=row["system"]["near_misses"],
+        rows=_score_changes(row["scores"], before.configuration, old, after.values[i]),
+        effects=effects,
+        too_large=too_large,
+    )
+
+
+def _preview_without_board(before: BoardState, row: Mapping[str, Any]) -> Preview:
+    """What was understood, and no more: by previews of made-up scores one could find out those that are hidden."""
+    values = row_values(row["scores"], before.configuration, None)
+    return Preview(
+        revision_number=before.revision_number,
+        system_name=row["system"]["name"],
+        is_new_system=row["system"]["key"] is None,
+        near_misses=row["system"]["near_misses"],
+        rows=_score_changes(row["scores"], before.configuration, None, values),
+        is_hidden=True,
+    )
+
+
+def row_values(scores: Mapping[str, Any], configuration: dict[str, Any], old: np.ndarray | None) -> np.ndarray:
+    """A system's row as it would stand: where tasks are merged, those not mentioned keep their scores."""
+    tasks = configuration["tasks"]
+    keeps = configuration["replacement"] == Benchmark.Replacement.TASK and old is not None
+    row = old.tolist() if keeps and old is not None else [np.nan] * len(tasks)
+    for t, task in enumerate(tasks):
+        score = scores.get(task["key"])
+        if score is not None:
+            row[t] = score.get("value", np.nan)
+    return np.array(row, dtype=float)
+
+
+def _score_changes(
+    scores: Mapping[str, Any], configuration: dict[str, Any], old: np.ndarray | None, new: np.ndarray
+) -> list[ScoreChange]:
+    def text(value: float) -> str:
+        return "" if np.isnan(value) else repr(float(value)).removesuffix(".0")
+
+    changes = []
+    for t, task in enumerate(configuration["tasks"]):
+        before = "" if old is None else text(old[t])
+        after = text(new[t])
+        stated = scores.get(task["key"])
+        note = "" if after else f"missing: {_reason(stated) if stated else 'not mentioned'}"
+        changes.append(ScoreChange(task["name"], before, after, note))
+    return changes
+
+
+def _reason(score: Mapping[str, Any]) -> str:
+    return str(Score.MissingReason(score.get("missing", Score.MissingReason.NOT_REPORTED)).label)
+
+
+def _effects(before: BoardState, after: BoardState, i: int) -> list[RuleEffect]:
+    (old, new), names = rankings_of(before, after), [system.name for system in after.systems]
+    effects = [_effect(rule, old.get(rule), ranking, i, names) for rule, ranking in new.items()]
+    task_names = {task["key"]: task["name"] for task in after.configuration["tasks"]}
+    return [replace(effect, reason=with_task_names(effect.reason, task_names)) for effect in effects]
+
+
+def rankings_of(before: BoardState, after: BoardState) -> tuple[dict[str, Ranking], dict[str, Ranking]]:
+    """Every rule that gives an answer in time, for a state and for that state with some rows replaced or added.
+
+    Raises:
+        TooLargeError: the board is too large to be ranked on demand.
+    """
+    return _ranked_side_by_side(before, after, is_same_otherwise=True)
+
+
+def rankings_of_both(before: BoardState, after: BoardState) -> tuple[dict[str, Ranking], dict[str, Ranking]]:
+    """Every rule that gives an answer in time, for two states that may differ in anything.
+
+    Raises:
+        TooLargeError: one of them is too large to be ranked on demand.
+    """
+    return _ranked_side_by_side(before, after, is_same_otherwise=False)
+
+
+def _side(state: BoardState) -> Side:
+    if not state.can_be_ranked:
+        return Side(None, state.policy, state.aggregation, [])
+    matrix = state.matrix()
+    n_systems, n_tasks = matrix.values.shape
+    rules = split_rules(n_systems, n_tasks).quick
+    bits = weight_bits(matrix, state.aggregation)
+    refuse_beyond_budget(n_systems, n_tasks, len(rules), bits=bits, times=2)
+    return Side(matrix, state.policy, state.aggregation, rules)
+
+
+def _ranked_side_by_side(
+    before: BoardState, after: BoardState, *, is_same_otherwise: bool
+) -> tuple[dict[str, Ranking], dict[str, Ranking]]:
+    sides = [_side(before), _side(after)]
+    if not any(side.rules for side in sides):
+        return {}, {}
+    old: Outcomes = {}
+    new: Outcomes = {}
+
+    def take(part: tuple[Outcomes, Outcomes]) -> None:
+        old.update(part[0])
+        new.update(part[1])
+
+    try:
+        compute(both_in_turn, *sides, on_part=take, keywords={"is_same_otherwise": is_same_otherwise})
+    except TooLargeError:  # no time or no memory is left: what is there counts
+        if not new:
+            raise
+    order = {rule: place for place, rule in enumerate(RULES)}
+    told = [{rule: found for rule, found in side.items() if isinstance(found, Ranking)} for side in (old, new)]
+    return tuple(dict(sorted(side.items(), key=lambda item: order[item[0]])) for side in told)  # type: ignore[return-value]
+
+
+def ranks_others(ranking: Ranking, i: int) -> bool:
+    """Whether a rule ranks any system beside `i`."""
+    return int((ranking.ranks >= 1).sum()) > int(ranking.ranks[i] >= 1)
+
+
+def _effect(rule: str, before: Ranking | None, after: Ranking, i: int, names: list[str]) -> RuleEffect:
+    n_before = 0 if before is None else len(before.ranks)
+    difference = RankDifference.between(before, after)
+    own = difference.move(i)
+    last = len(names) + 1
+    changed = [
+        RankChange(names[move.system], move.before, move.after)
+        for move in difference.changed()
+        if move.system != i and move.system < n_before
+    ]
+    changed.sort(key=lambda change: (change.before or last, change.system_name))
+    overtaken = sorted(difference.overtaken_by(i), key=lambda j: (difference.after[j], names[j]))
+    return RuleEffect(
+        rule_name=RULES[rule].name,
+        rank_before=own.before,
+        rank_after=own.after,
+        reason=after.unranked_reasons.get(i, after.reason) if own.after is None else "",
+        ranks_others=ranks_others(after, i),
+        n_ranks_changed=len(changed),
+        overtaken_names=[names[j] for j in overtaken[:SHOWN_CHANGES]],
+        n_overtaken=len(overtaken),
+        winner_before="" if before is None else in_words([names[j] for j in before.winners]),
+        winner_after=in_words([names[j] for j in after.winners]),
+        changes=changed[:SHOWN_CHANGES],
+    )

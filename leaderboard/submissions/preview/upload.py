@@ -1,0 +1,82 @@
+"""What an upload by a program would do to the board, computed and forgotten."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from leaderboard.computing.rankings import split_rules
+from leaderboard.models import Benchmark
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.scores import BoardSystem
+from leaderboard.submissions.preview.draft import latest_state, rankings_of
+from ranking_engine import Ranking
+from ranking_engine.core.comparison import RankDifference
+
+SHOWN_MOVES = 100
+
+
+@dataclass(frozen=True)
+class NamedMove:
+    """A system whose rank would change; None is unranked, or not on the board."""
+
+    key: str | None  # None for a new system
+    name: str
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True)
+class RuleOutcome:
+    """What an upload would change under one rule."""
+
+    rule: str
+    winners_before: list[str]
+    winners_after: list[str]
+    n_moves: int
+    moves: list[NamedMove]  # the first of them
+
+
+def preview_upload(benchmark: Benchmark, rows: list[dict[str, Any]]) -> list[RuleOutcome]:
+    """Hold checked rows against the latest revision, under its own policy and the rules that are quick at this size.
+
+    Raises:
+        TooLargeError: the board is too large to be ranked on demand.
+    """
+    before = latest_state(benchmark)
+    after = before.with_rows(rows)
+    n_systems, n_tasks = after.values.shape
+    rules = split_rules(n_systems, n_tasks).quick
+    size = n_systems * n_tasks * len(rules)
+    if size > settings.ON_DEMAND_BUDGET:
+        raise TooLargeError(
+            f"With this the board has {n_systems} systems x {n_tasks} tasks x {len(rules)} rules = {size:,}; "
+            f"up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. Submit it without `dry_run`."
+        )
+    (old, new), n_before = rankings_of(before, after), len(before.systems)
+    return [_outcome(rule, old.get(rule), ranking, after.systems, n_before) for rule, ranking in new.items()]
+
+
+def _outcome(
+    rule: str, before: Ranking | None, after: Ranking, systems: list[BoardSystem], n_before: int
+) -> RuleOutcome:
+    difference = RankDifference.between(before, after)
+    moves = [
+        NamedMove(system.key if i < n_before else None, system.name, move.before, move.after)
+        for i, (system, move) in enumerate(zip(systems, map(difference.move, range(len(systems))), strict=True))
+        if i >= n_before or not move.is_same
+    ]
+    return outcome_of(
+        rule,
+        moves,
+        winners_before=[] if before is None else [systems[i].name for i in before.winners],
+        winners_after=[systems[i].name for i in after.winners],
+    )
+
+
+def outcome_of(
+    rule: str, moves: list[NamedMove], *, winners_before: list[str], winners_after: list[str]
+) -> RuleOutcome:
+    """What changes under a rule, the best new ranks first."""
+    moves = sorted(moves, key=lambda move: (move.after is None, move.after or 0, move.name))
+    return RuleOutcome(rule, winners_before, winners_after, n_moves=len(moves), moves=moves[:SHOWN_MOVES])

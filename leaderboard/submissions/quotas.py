@@ -1,0 +1,143 @@
+"""Caps: how many systems somebody may submit to a benchmark, a day and in all.
+
+A count is one row, taken with one conditional UPDATE in the transaction that stores the submissions: two at once never
+both pass the last free place, and what fails afterwards takes its count back with it.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F
+from django.utils import timezone
+
+from leaderboard.access.audience import is_embargoed
+from leaderboard.common.moments import moment_in_words
+from leaderboard.models import Benchmark, CellCount, SubmissionCount, User
+from leaderboard.submissions.problems import QuotaError
+
+TOTAL = "total"
+
+
+def take_quota(benchmark: Benchmark, user: User, n_systems: int, *, limited: bool) -> None:
+    """Count systems that are being submitted. Call inside the transaction that stores them.
+
+    Args:
+        benchmark: with its caps.
+        user: who submits.
+        n_systems: how many systems.
+        limited: whether the caps hold for this user; what they submit is counted in any case.
+
+    Raises:
+        QuotaError: a cap would be exceeded.
+    """
+    caps = {day_of(timezone.now()): benchmark.daily_cap, TOTAL: benchmark.total_cap}
+    counts = [SubmissionCount(benchmark=benchmark, user=user, period=period) for period in caps]
+    SubmissionCount.objects.bulk_create(counts, ignore_conflicts=True)
+    for period, cap in caps.items():
+        rows = SubmissionCount.objects.filter(benchmark=benchmark, user=user, period=period)
+        free = rows.filter(n_submitted__lte=cap - n_systems) if limited and cap is not None else rows
+        if not free.update(n_submitted=F("n_submitted") + n_systems):
+            raise QuotaError(_refusal(period, rows.get().n_submitted, cap or 0, n_systems))
+
+
+def give_back_quota(benchmark: Benchmark, user: User, n_systems: int, *, submitted_at: datetime) -> None:
+    """Count systems no more that were taken back before anybody decided about them. Call inside a transaction."""
+    for period in (day_of(submitted_at), TOTAL):
+        rows = SubmissionCount.objects.filter(benchmark=benchmark, user=user, period=period)
+        rows.filter(n_submitted__gte=n_systems).update(n_submitted=F("n_submitted") - n_systems)
+
+
+def day_of(at: datetime) -> str:
+    """The day in UTC that a moment belongs to."""
+    return at.astimezone(UTC).date().isoformat()
+
+
+def quota_left(benchmark: Benchmark, user: User) -> dict[str, int]:
+    """How many systems the user may still submit: `today`, `in all`; only where there is a cap."""
+    today = day_of(timezone.now())
+    rows = SubmissionCount.objects.filter(benchmark=benchmark, user=user, period__in=[today, TOTAL])
+    used = dict(rows.values_list("period", "n_submitted"))
+    caps = (("today", today, benchmark.daily_cap), ("in all", TOTAL, benchmark.total_cap))
+    return {label: max(0, cap - used.get(period, 0)) for label, period, cap in caps if cap is not None}
+
+
+def terms_of(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
+    """What somebody should know before they submit: how many they still may, until when, and what becomes of it.
+
+    Args:
+        benchmark: where to.
+        user: who.
+        limited: whether the caps and the deadline hold for them.
+    """
+    told = []
+    if limited:
+        left = [f"{n} {label}" for label, n in quota_left(benchmark, user).items()]
+        told += [f"You may submit {' and '.join(left)} (systems; a table counts each of its rows)."] if left else []
+        told += [f"Submissions are taken until {moment_in_words(benchmark.deadline)}."] if benchmark.deadline else []
+    if benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED and limited:
+        days = f"{benchmark.decision_days} day{'' if benchmark.decision_days == 1 else 's'}"
+        told.append(f"A moderator decides about every submission, within {days}; {after_deadline(benchmark)}.")
+    if is_embargoed(benchmark) and benchmark.embargo_until:
+        told.append(f"What is accepted now joins the board on {moment_in_words(benchmark.embargo_until)}.")
+    return told
+
+
+def after_deadline(benchmark: Benchmark) -> str:
+    """What becomes of a submission that nobody decided on in time, as a clause."""
+    if benchmark.rejects_overdue:
+        return "what nobody decided on by then is rejected, and can be submitted again"
+    return "what nobody decided on by then stays in the queue, marked as overdue, and is not lost"
+
+
+def _refusal(period: str, n_used: int, cap: int, n_systems: int) -> str:
+    when = "in all" if period == TOTAL else "a day"
+    again = "" if period == TOTAL else " The next day begins at 00:00 UTC."
+    asked = "one more" if n_systems == 1 else f"{n_systems} more"
+    return (
+        f"This benchmark takes {cap} system{'' if cap == 1 else 's'} of yours {when}; {n_used} "
+        f"{'was' if n_used == 1 else 'were'} submitted, so that {asked} cannot be.{again}"
+    )
+
+
+INSTANCES_A_CELL = 10  # scores of single instances are packed, and take a tenth of the space
+
+
+def cells_of(rows: Sequence[Mapping[str, Any]]) -> int:
+    """How many cells rows of an upload take: one a score, also where none is reported; one for ten of instances."""
+    n_scores = sum(len(row["scores"]) for row in rows)
+    n_instances = sum(entry["n"] for row in rows for entry in row.get("instances", {}).values())
+    return n_scores + -(-n_instances // INSTANCES_A_CELL)
+
+
+def take_cells(user: User, n_cells: int, *, is_limited: bool = True) -> None:
+    """Count cells that are being stored. Call inside the transaction that stores them.
+
+    Args:
+        user: whose upload it is. Staff are counted and not limited.
+        n_cells: how many cells.
+        is_limited: whether the limits hold; not where an operator imports a folder.
+
+    Raises:
+        QuotaError: a limit would be exceeded; it says which, how much is used, and when there will be more.
+    """
+    limits = {day_of(timezone.now()): settings.CELLS_PER_DAY, TOTAL: settings.CELLS_PER_ACCOUNT}
+    counts = [CellCount(user=user, period=period) for period in limits]
+    CellCount.objects.bulk_create(counts, ignore_conflicts=True)
+    is_limited = is_limited and not user.is_staff
+    for period, limit in limits.items():
+        rows = CellCount.objects.filter(user=user, period=period)
+        free = rows.filter(n_cells__lte=limit - n_cells) if is_limited else rows
+        if not free.update(n_cells=F("n_cells") + n_cells):
+            raise QuotaError(_cells_refusal(period, rows.get().n_cells, limit, n_cells))
+
+
+def _cells_refusal(period: str, n_used: int, limit: int, n_cells: int) -> str:
+    when = "in all" if period == TOTAL else "a day"
+    again = "" if period == TOTAL or n_cells > limit else " The next day begins at 00:00 UTC."
+    return (
+        f"An account may store {limit:,} scores {when} here. Yours has stored {n_used:,}, and these are {n_cells:,} "
+        f"more (empty cells count, and ten scores of single instances count as one).{again} Whoever runs this site can "
+        "raise the limit."
+    )

@@ -1,0 +1,174 @@
+"""What is said of systems: it stays with each submission, and becomes what the board says once that is accepted.
+
+A system that was never accepted *waits*: it has a provisional key, and nothing is said of it but its name. So nobody
+decides anything about a system by a submission that waits, or was rejected. Of a system on the board the newest
+accepted submission that states something is believed; the audit trail says what it changed.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from django.db import connection
+
+from leaderboard.access.audit import Change, changes_between, record_changes
+from leaderboard.common.names import make_key
+from leaderboard.common.text import shortened
+from leaderboard.models import AuditEntry, Benchmark, Revision, Submission, SubmissionEvent, System, User
+from leaderboard.models.systems import PROVISIONAL
+
+FIELDS = ("organisation", "url", "description", "tags", "metadata")
+LABELS = {"key": "key", "organisation": "organisation", "url": "address", "description": "description", "tags": "tags",
+          "metadata": "further facts"}  # fmt: skip
+
+
+def statement_of(about: Mapping[str, Any]) -> dict[str, Any]:
+    """What a checked row states of its system, as its submission keeps it: its name, and no field that is empty.
+
+    Args:
+        about: the row's entry `system`; `new_key` is the key that a new system is to have.
+    """
+    told = {name: about[name] for name in FIELDS if about.get(name)}
+    key = about.get("new_key") or ""
+    return {"name": about["name"], **told} | ({"key": key} if key else {})
+
+
+def waiting_system(benchmark: Benchmark, name: str, name_folded: str) -> System:
+    """A system that nothing was accepted of, not stored yet."""
+    return System(benchmark=benchmark, key=f"{PROVISIONAL}{uuid4().hex}", name=name, name_folded=name_folded)
+
+
+def believe(submissions: Sequence[Submission], revision: Revision, *, actor: User | None) -> None:
+    """Take over what submissions that are accepted now state of their systems; those that waited get their keys.
+
+    Args:
+        submissions: of one batch, with their systems.
+        revision: that accepted them.
+        actor: who accepted them.
+    """
+    benchmark = revision.benchmark
+    waiting = [submission for submission in submissions if submission.system.is_waiting]
+    taken: set[str] = set()
+    if waiting:
+        taken = set(System.objects.filter(benchmark=benchmark).values_list("key", flat=True))
+    stated = {str((submission.statement or {}).get("key", "")) for submission in waiting} - taken
+    reserved = taken | stated  # for others, when a key is made from a name
+    changed: list[System] = []
+    changes: list[Change] = []
+    for submission in submissions:
+        system, told = submission.system, submission.statement or {}
+        new = {name: told[name] for name in FIELDS if name in told}
+        if system.is_waiting:
+            key = told.get("key", "")
+            if not key or key not in stated:
+                key = make_key(told.get("name", system.name), reserved)
+            stated.discard(key)
+            reserved.add(key)
+            system.key, system.name = key, told.get("name", system.name)
+        else:
+            new = {name: value for name, value in new.items() if value != getattr(system, name)}
+            if not new:
+                continue
+            changes += _changes(system, new)
+        for name, value in new.items():
+            setattr(system, name, value)
+        changed.append(system)
+    _store(changed)
+    if changes:
+        record_changes(benchmark, changes, actor=actor, revision=revision)
+
+
+def believe_the_rest(submission: Submission, revision: Revision, *, actor: User, reason: str) -> None:
+    """Say of a system what is believed now that a submission of it was withdrawn or reinstated.
+
+    Only what that submission states can change. Where nothing of the system is accepted any more it left the board,
+    and what was said of it stays with its older revisions.
+    """
+    stated = [name for name in FIELDS if name in (submission.statement or {})]
+    accepted = SubmissionEvent.objects.filter(
+        submission__system=submission.system_id, submission__state=Submission.State.ACCEPTED, kind="accepted"
+    ).order_by("revision__number", "pk")
+    statements = [event.submission.statement or {} for event in accepted.select_related("submission")]
+    if not stated or not statements:
+        return
+    system = submission.system
+    empty = System()
+    new = {name: next((told[name] for told in reversed(statements) if name in told), getattr(empty, name))
+           for name in stated}  # fmt: skip
+    new = {name: value for name, value in new.items() if value != getattr(system, name)}
+    if new:
+        record_changes(revision.benchmark, _changes(system, new), actor=actor, reason=reason, revision=revision)
+        for name, value in new.items():
+            setattr(system, name, value)
+        _store([system])
+
+
+def _changes(system: System, new: Mapping[str, Any]) -> list[Change]:
+    before = {name: getattr(system, name) for name in new}
+    return changes_between(AuditEntry.Subject.SYSTEM, system.key, before, new)
+
+
+def _store(systems: Sequence[System]) -> None:
+    """Write systems back; thousands may join the board at once."""
+    rows = [
+        (one.key, one.name, one.organisation, one.url, one.description, json.dumps(one.tags), json.dumps(one.metadata),
+         one.pk)
+        for one in systems
+    ]  # fmt: skip
+    if not rows:
+        return
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "UPDATE leaderboard_system SET key = %s, name = %s, organisation = %s, url = %s, description = %s, "
+            "tags = %s, metadata = %s WHERE id = %s",
+            rows,
+        )
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One thing that a submission states of its system, beside what the board says now."""
+
+    system: str  # its name
+    what: str
+    text: str
+    now: str  # empty where the system is new, or nothing is said yet
+    is_change: bool  # of what the board says now
+
+
+def statements_of(submissions: Sequence[Submission]) -> list[Statement]:
+    """What submissions that wait state of their systems, but for what the board says already.
+
+    Args:
+        submissions: with their systems.
+    """
+    found = []
+    for submission in submissions:
+        system, told = submission.system, submission.statement or {}
+        for name, label in LABELS.items():
+            if name not in told or (name == "key" and not system.is_waiting):
+                continue
+            now = "" if system.is_waiting else as_line(getattr(system, name))
+            text = as_line(told[name])
+            if text != now:
+                is_change = not system.is_waiting and bool(now)
+                found.append(Statement(submission.shown_name, label, text, now, is_change))
+    return found
+
+
+def as_line(value: Any) -> str:  # noqa: ANN401 -- a text, a list of texts or an object
+    """What is stated, as a text."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) if value else ""
+
+
+def in_short(found: Sequence[Statement]) -> list[str]:
+    """The same, a line each, cut to what a list has room for."""
+    return [
+        f"{shortened(one.system)}: {one.what} {shortened(one.text)}"
+        + (f" in place of {shortened(one.now)}" if one.is_change else "")
+        for one in found
+    ]

@@ -1,0 +1,289 @@
+"""Where a batch stands: its stages, its events, and the ranks it led to."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Min
+from django.utils import timezone
+
+from leaderboard.access.audience import Audience
+from leaderboard.common.moments import moment_in_words
+from leaderboard.common.text import in_words, shortened
+from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Revision, Submission, SubmissionEvent
+from leaderboard.queue.queries import told_error
+from leaderboard.rankings.reports import BOARD, RANKING, unpack_arrays
+from leaderboard.submissions.corrections import holding, may_correct
+from leaderboard.submissions.quotas import after_deadline
+from leaderboard.submissions.statements import statements_of
+from ranking_engine import RULES
+
+DONE, RUNNING, WAITING, FAILED = "done", "running", "waiting", "failed"
+SHOWN_STEPS = 200
+SHOWN_NAMES = 3
+DECISIONS = (SubmissionEvent.Kind.ACCEPTED, SubmissionEvent.Kind.REJECTED, SubmissionEvent.Kind.RETRACTED)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a batch stands."""
+
+    names: list[str]  # of its first systems
+    n_systems: int
+    stages: list[dict[str, str]]
+    is_final: bool  # nothing will change by itself any more
+    revision_number: int | None  # the revision that accepted it
+    publication: Publication | None  # what is published, once that includes it
+    events: list[dict[str, Any]]
+
+    @property
+    def state(self) -> str:
+        """In one word: pending, approved, rejected, retracted, accepted, failed or published."""
+        last = self.stages[-1]
+        if last["name"] in {"rejected", "retracted"} or last["state"] == DONE:
+            return last["name"]
+        if any(stage["state"] == FAILED for stage in self.stages):
+            return "failed"
+        if self.revision_number is None:
+            return "approved" if any(stage["name"] == "approved" for stage in self.stages) else "pending"
+        return "accepted"
+
+
+def batch_page(batch: Batch) -> dict[str, Any]:
+    """Everything that the page of a batch shows beside its links."""
+    found = batch_standing(batch)
+    is_single = found.n_systems == 1
+    ranks = _ranks(found.publication, batch.submissions.get()) if found.publication and is_single else []
+    return {
+        "batch": {
+            "uuid": batch.uuid,
+            "title": f"Submission of {_in_words(found)}",
+            "state_text": _state_text(found.stages),
+            "events": found.events,
+            "corrections": _corrections(batch),
+        },
+        "stages": found.stages,
+        "is_final": found.is_final,
+        "ranks": ranks,
+        "ranks_heading": _ranks_heading(batch, found),
+        "has_before": any(rank["before"] for rank in ranks),
+    }
+
+
+def _in_words(found: Standing) -> str:
+    return in_words([shortened(name) for name in found.names], total=found.n_systems)
+
+
+def _ranks_heading(batch: Batch, found: Standing) -> str:
+    """Whose ranks they are; where scores were corrected since, not what this submission alone led to."""
+    corrections = Submission.objects.filter(corrects__batch=batch, state=Submission.State.ACCEPTED)
+    through = " (through the correction)" if corrections.exists() else ""
+    return f"Where {_in_words(found)} stands now{through}"
+
+
+def _corrections(batch: Batch) -> list[dict[str, Any]]:
+    """What the submissions of a batch correct, and what corrected them since: a line each, with the other's address.
+
+    The other's page says who may read it.
+    """
+    correcting = batch.submissions.exclude(corrects=None).select_related("corrects__system", "corrects__batch")
+    corrected = Submission.objects.filter(corrects__batch=batch).select_related("corrects__system", "batch")
+    past = {Submission.State.ACCEPTED, Submission.State.WITHDRAWN}
+    lines = [
+        {"text": f"It corrects scores of {row.system.name} that came before.", "uuid": row.corrects.batch.uuid}
+        for row in correcting
+        if row.corrects
+    ]
+    return lines + [
+        {"text": f"Its scores of {row.corrects.system.name} were corrected.", "uuid": row.batch.uuid}
+        for row in corrected.order_by("pk")
+        if row.corrects and row.state in past
+    ]
+
+
+def batch_steps(audience: Audience, batch: Batch) -> dict[str, Any]:
+    """What they may do to a batch now: take it back, decide about it, withdraw or reinstate its systems."""
+    rows = list(batch.submissions.select_related("system", "batch", "benchmark")[:SHOWN_STEPS])
+    undecided = (Submission.State.PENDING, Submission.State.APPROVED)
+    is_waiting = bool(rows) and not batch.submissions.exclude(state__in=undecided).exists()
+    decides = audience.may_moderate
+    may_erase = audience.may_administer and not is_waiting
+    taken_down = SubmissionEvent.objects.filter(submission__in=rows, kind=SubmissionEvent.Kind.TAKEN_DOWN)
+    gone = set(taken_down.values_list("submission_id", flat=True)) if may_erase else set()
+    return {
+        "may_retract": is_waiting and batch.uploader_id == audience.viewer.pk,
+        "may_decide": is_waiting and decides,
+        "statements": statements_of(rows) if is_waiting else [],
+        "to_withdraw": [row for row in rows if decides and row.state == "accepted"],
+        "to_reinstate": [row for row in rows if decides and row.state == "withdrawn" and row.pk not in gone],
+        "to_correct": _to_correct(audience, batch, rows),
+        "to_take_down": [row for row in rows if may_erase and row.pk not in gone],
+    }
+
+
+def _to_correct(audience: Audience, batch: Batch, rows: list[Submission]) -> list[Submission]:
+    if not rows or not may_correct(audience, rows[0]):  # all have the same submitter and benchmark
+        return []
+    held = holding(batch.benchmark, [row.system_id for row in rows])
+    return [row for row in rows if row.pk in held]
+
+
+def batch_standing(batch: Batch) -> Standing:
+    """Where a batch stands: its first systems, its stages, and what happened to it.
+
+    Pages ask for it every second, so it reads a few rows however many systems there are.
+    """
+    events = _first_events(batch)
+    decision = next((event for event in events if event.kind in DECISIONS), None)
+    is_approved = decision is None and any(event.kind == SubmissionEvent.Kind.APPROVED for event in events)
+    names = [row.shown_name for row in batch.submissions.select_related("system")[:SHOWN_NAMES]]
+    n_systems = batch.submissions.count()
+    stages, is_final, publication = _stages(batch, decision, is_approved=is_approved)
+    return Standing(
+        names=names,
+        n_systems=n_systems,
+        stages=stages,
+        is_final=is_final,
+        revision_number=decision.revision.number if decision and decision.revision else None,
+        publication=publication,
+        events=_events(batch, names, n_systems, events),
+    )
+
+
+def _first_events(batch: Batch) -> list[SubmissionEvent]:
+    """Of what happened to all of the batch at once the first event; of the rest every one."""
+    of_batch = SubmissionEvent.objects.filter(submission__batch=batch).order_by()
+    firsts = of_batch.values("kind", "revision_id").annotate(first=Min("pk")).values_list("first", flat=True)
+    found = SubmissionEvent.objects.filter(pk__in=list(firsts)).select_related("actor", "revision")
+    return list(found.order_by("pk"))
+
+
+def _stages(
+    batch: Batch, decision: SubmissionEvent | None, *, is_approved: bool
+) -> tuple[list[dict[str, str]], bool, Publication | None]:
+    stages = [_stage("submitted", DONE, moment_in_words(batch.created_at))]
+    if decision is None:
+        if is_approved:
+            stages.append(_stage("approved", DONE, ""))
+        stages.append(_stage("accepted", WAITING, _embargo_text(batch) if is_approved else _queue_text(batch)))
+        return [*stages, _stage("computed", WAITING, ""), _stage("published", WAITING, "")], True, None
+    if decision.kind != SubmissionEvent.Kind.ACCEPTED or decision.revision is None:
+        return [*stages, _stage(decision.kind, FAILED, decision.reason)], True, None
+    revision = decision.revision
+    stages.append(_stage("accepted", DONE, f"as revision {revision.number}"))
+    benchmark = Benchmark.objects.select_related("publication__revision").get(pk=batch.benchmark_id)
+    if benchmark.publication and benchmark.published_number >= revision.number:
+        text = f"revision {benchmark.published_number}"
+        if benchmark.published_number > revision.number:
+            text += f", which includes revision {revision.number}"
+        stages += [_stage("computed", DONE, ""), _stage("published", DONE, text)]
+        return stages, True, benchmark.publication
+    job = _job_for(benchmark, revision)
+    state, text = _job_stage(job)
+    stages += [_stage("computed", state, text), _stage("published", WAITING, "")]
+    return stages, state == FAILED, None
+
+
+def _embargo_text(batch: Batch) -> str:
+    until = batch.benchmark.embargo_until
+    return f"It joins the board when the embargo ends{f', on {moment_in_words(until)}' if until else ''}."
+
+
+def _queue_text(batch: Batch) -> str:
+    """What a submission waits for, and how many wait before it."""
+    pending = Batch.objects.filter(benchmark=batch.benchmark_id, submissions__state=Submission.State.PENDING)
+    n_before = pending.filter(pk__lt=batch.pk).distinct().count()
+    before = f"{n_before} {'is' if n_before == 1 else 'are'} before it" if n_before else "it is the next"
+    until = f" until {moment_in_words(batch.decide_by)}" if batch.decide_by else ""
+    then = f" {after_deadline(batch.benchmark).capitalize()}." if batch.decide_by else ""
+    if batch.decide_by and batch.decide_by <= timezone.now():
+        until, then = (
+            "",
+            f" That was due on {moment_in_words(batch.decide_by)}; the moderators see that it is overdue.",
+        )
+    return f"A moderator decides{until}; {before}.{then} You can close this page and come back."
+
+
+def _job_for(benchmark: Benchmark, revision: Revision) -> Job | None:
+    """The job that will publish the revision: its own, or the newest one where that was superseded."""
+    jobs = Job.objects.filter(benchmark=benchmark, kind="rankings", sequence__gte=revision.number)
+    jobs = jobs.select_related("benchmark")
+    live = jobs.filter(state__in=[Job.State.RUNNING, Job.State.WAITING]).order_by("-state", "sequence").first()
+    return live or jobs.order_by("sequence").first()
+
+
+def _job_stage(job: Job | None) -> tuple[str, str]:
+    if job is None:
+        return WAITING, ""
+    error = told_error(job, sees_all=False)
+    if job.state == Job.State.FAILED:
+        return FAILED, f"{error or 'it failed'}. No score is lost."
+    if job.state == Job.State.RUNNING:
+        return RUNNING, "" if job.attempts == 1 else f"attempt {job.attempts}"
+    if job.state == Job.State.DONE:  # it ended after the benchmark was read: the next look finds the publication
+        return RUNNING, ""
+    return WAITING, f"for another attempt after: {error}" if error else "for a worker"
+
+
+def _stage(name: str, state: str, text: str) -> dict[str, str]:
+    return {"name": name, "state": state, "text": text}
+
+
+def _state_text(stages: list[dict[str, str]]) -> str:
+    """How far it has come: the last stage that is done, or the first that is not and why."""
+    if stages[-1]["state"] == DONE:
+        return stages[-1]["name"]
+    pending = next(stage for stage in stages if stage["state"] != DONE)
+    return f"{pending['name']}: {pending['state']}"
+
+
+def _events(batch: Batch, systems: list[str], n_systems: int, events: list[SubmissionEvent]) -> list[dict[str, Any]]:
+    """What happened, once for the whole batch where it happened to all of it."""
+    first = {"at": batch.created_at, "who": batch.uploader.shown_name, "reason": batch.note}
+    names = ", ".join(systems)
+    more = f" and {n_systems - len(systems)} more" if n_systems > len(systems) else ""
+    return [first | {"text": f"submitted {names}{more}"}] + [
+        {
+            "at": event.at,
+            "who": event.actor.shown_name if event.actor else "",
+            "text": event.get_kind_display() + (f", revision {event.revision.number}" if event.revision else ""),
+            "reason": event.reason,
+        }
+        for event in events
+    ]
+
+
+def _ranks(publication: Publication, submission: Submission) -> list[dict[str, Any]]:
+    """The system's ranks on the published board, and on the publication before its revision where there is one."""
+    now = _ranks_at(publication, submission.system_id)
+    accepted = submission.events.filter(kind=SubmissionEvent.Kind.ACCEPTED).select_related("revision").first()
+    if accepted is None or accepted.revision is None:
+        return []
+    earlier = (
+        Publication.objects.filter(benchmark_id=submission.benchmark_id, revision__number__lt=accepted.revision.number)
+        .filter(revision__withdrawn_at=None)
+        .order_by("-revision__number", "-pk")
+        .first()
+    )
+    before = _ranks_at(earlier, submission.system_id) if earlier else {}
+    return [{"rule_name": RULES[rule].name, "rank": rank, "before": before.get(rule)} for rule, rank in now.items()]
+
+
+def _ranks_at(publication: Publication, system_id: int) -> dict[str, int | None]:
+    reports = list(
+        Report.objects.filter(
+            revision_id=publication.revision_id,
+            engine_version=publication.engine_version,
+            kind__in=[BOARD, RANKING],
+        ).order_by("pk")
+    )
+    board = next((report for report in reports if report.kind == BOARD), None)  # retention may have removed it
+    places = unpack_arrays(board.arrays).get("system_ids") if board else None
+    if places is None or system_id not in places:
+        return {}
+    i = int((places == system_id).argmax())
+    found: dict[str, int | None] = {}
+    for report in reports:
+        if report.kind == RANKING:
+            rank = int(unpack_arrays(report.arrays)["ranks"][i])
+            found[report.summary["rule"]] = rank if rank >= 1 else None
+    return found

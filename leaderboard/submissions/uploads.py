@@ -1,0 +1,320 @@
+"""Uploads by a program: checked and stored in one step, whole or not at all, once for one idempotency key."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from leaderboard.access.audience import Audience, audience_of
+from leaderboard.common.names import LOOK_ALIKE, NearMisses
+from leaderboard.common.text import in_words
+from leaderboard.models import Batch, Benchmark, System, Task, User
+from leaderboard.models.benchmarks import KEY_LENGTH, is_key
+from leaderboard.models.submissions import Source
+from leaderboard.submissions.checks import OnBoard, RawRow, check_rows
+from leaderboard.submissions.corrections import correctable
+from leaderboard.submissions.csv_tables import UnknownTasks, rows_of_csv
+from leaderboard.submissions.imports import in_row_named
+from leaderboard.submissions.instances.rows import InstanceRows
+from leaderboard.submissions.instances.uploads import rows_of_instances
+from leaderboard.submissions.lifecycle import require_may_submit, submit_rows
+from leaderboard.submissions.problems import InputError, Problem, SubmissionError
+from ranking_engine.text.names import clean_name, fold_name, shorten
+
+MOST_GATHERED = 1000  # that are counted; then the rest of an upload is not looked at
+
+
+@dataclass(frozen=True)
+class UploadRow:
+    """One system of an upload as it came in. Scores stand by the name or the key of a task."""
+
+    scores: Mapping[str, float | str | None]  # a number, or a text that says why there is none
+    name: str = ""
+    key: str = ""  # of a system on the board, in place of its name; or the one that a new system is to have
+    organisation: str = ""
+    url: str = ""
+    description: str = ""
+    instances: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)  # by task, then by instance
+    corrects: str = ""  # the number of the submission that it corrects; its system need not be named then
+    # By task: the standard error and the number of instances of its score, None where one is not stated.
+    details: Mapping[str, tuple[float | None, int | None]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What somebody sent: rows, or a table that is not read yet."""
+
+    rows: Sequence[UploadRow] = ()
+    table: bytes | None = None
+    raw: Sequence[RawRow] | None = None  # rows that an importer read, `line` their number from 1
+    is_of_instances: bool = False  # whether the table holds scores of single instances
+    system_column: str = ""  # of such a table
+    note: str = ""
+    creates_systems: bool = False
+    payload_hash: str = ""
+    idempotency_key: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The door by which it came."""
+        if self.raw is not None:
+            return str(Source.IMPORTER)
+        return str(Source.API if self.table is None else Source.CSV)
+
+
+class IdempotencyError(SubmissionError):
+    """The idempotency key was used for another upload."""
+
+
+@transaction.atomic
+def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Batch, bool]:
+    """Store an upload as a batch and, where nobody has to decide, accept it.
+
+    Returns:
+        The batch, and whether this call made it: the same key and payload give the batch of the first call.
+
+    Raises:
+        InputError: something in it cannot be stored; nothing is.
+        IdempotencyError: the key was used for another payload.
+        SubmissionError: its owner may not submit here.
+    """
+    # The lock makes calls with the same key wait for each other, and keeps the board as it was checked.
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    if upload.idempotency_key and (first := _first_batch(locked, owner, upload)):
+        return first, False
+    audience = audience_of(owner, locked)
+    require_may_submit(audience)
+    batch = submit_rows(
+        audience,
+        check_upload(audience, upload),
+        source=upload.source,
+        note=upload.note,
+        idempotency_key=upload.idempotency_key,
+        payload_hash=upload.payload_hash,
+    )
+    return batch, True
+
+
+def _first_batch(benchmark: Benchmark, owner: User, upload: Upload) -> Batch | None:
+    first = Batch.objects.filter(benchmark=benchmark, uploader=owner, idempotency_key=upload.idempotency_key).first()
+    if first is not None and first.payload_hash != upload.payload_hash:
+        raise IdempotencyError("This idempotency key was used for another upload; take a new one.")
+    return first
+
+
+def check_upload(audience: Audience, upload: Upload) -> list[dict[str, Any]]:
+    """The rows of an upload as a batch holds them.
+
+    Raises:
+        InputError: something in it cannot be stored.
+    """
+    benchmark = audience.benchmark
+    on_board = OnBoard(benchmark)
+    reading: _TableReading | _RowReading | _ImportReading
+    if upload.raw is not None:
+        reading = _ImportReading([row.system_name for row in upload.raw])
+    else:
+        reading = _TableReading() if upload.table is not None else _RowReading(audience, on_board)
+    raw = reading.raw_rows(benchmark, upload)
+    try:
+        checked = check_rows(audience, raw, on_board=on_board, suggests=not upload.creates_systems)
+    except InputError as error:
+        raise error.at(reading.placed) from error
+    has_new = any(row["system"]["key"] is None for row in checked)
+    known = NearMisses([system.name for system in on_board.systems] if audience.sees_board and has_new else [])
+    problems = []
+    for row in checked:
+        message = _presence_problem(row["system"], known, creates_systems=upload.creates_systems)
+        if message:
+            problems.append(reading.placed(Problem(message, "system_name", row["line"])))
+        if has_new:
+            known.add(row["system"]["name"])
+        row["system"]["new_key"] = reading.new_keys.get(row["line"], "")
+    if problems:
+        raise InputError(problems)
+    return checked
+
+
+def _presence_problem(system: Mapping[str, Any], known: NearMisses, *, creates_systems: bool) -> str:
+    """Why a system may not be taken for a new one; empty where it may, or is on the board.
+
+    Args:
+        system: what a checked row says of it.
+        known: names on the board and in earlier rows.
+        creates_systems: whether the upload says that it has new systems.
+    """
+    name = system["name"]
+    if system["key"] is not None:
+        return ""
+    twin = known.twin(name)
+    if twin is not None:
+        return f"{name!r} and {twin!r} {LOOK_ALIKE}"
+    if creates_systems:
+        return ""
+    close = [repr(other) for other in system["near_misses"]]
+    hint = f"did you mean {in_words(close)}? " if close else ""
+    return f"{name!r} is not on the board; {hint}Say `create_systems` to add new systems"
+
+
+class _TableReading:
+    """A table: its problems have a line and a column."""
+
+    new_keys: Mapping[int | None, str] = {}
+
+    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[RawRow]:
+        table = upload.table or b""
+        try:
+            if upload.is_of_instances:
+                return rows_of_instances(benchmark, table, system_column=upload.system_column)
+            return rows_of_csv(benchmark, table)
+        except InputError as error:
+            raise error.at(self.placed) from error
+
+    def placed(self, problem: Problem) -> Problem:
+        column = problem.place_name or ("system" if problem.place == "system_name" else "")
+        return Problem(problem.message, line=problem.line, place_name=column)
+
+
+@dataclass
+class _ImportReading:
+    """Rows of an importer: their problems name the system and the task."""
+
+    names: Sequence[str]
+    new_keys: Mapping[int | None, str] = field(default_factory=dict)
+
+    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[RawRow]:
+        return list(upload.raw or ())
+
+    def placed(self, problem: Problem) -> Problem:
+        named = in_row_named(problem, self.names)
+        return Problem(problem.message, named.source)
+
+
+@dataclass
+class _RowReading:
+    """Rows: their problems have a place. The checks know a row by its number from 1, as if it were a line."""
+
+    audience: Audience
+    on_board: OnBoard
+    labels: dict[int, dict[str, str]] = field(default_factory=dict)  # of each row, how it calls each task
+    new_keys: dict[int | None, str] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[RawRow]:
+        """The rows with their systems' names and their tasks' keys.
+
+        Raises:
+            InputError: a task or a system cannot be told.
+        """
+        tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
+        key_of = {task.key: task.key for task in tasks} | {task.name_folded: task.key for task in tasks}
+        keys = _Keys(self.audience, self.on_board, [row.key for row in upload.rows])
+        unknown = UnknownTasks(task.name for task in tasks)
+        raw = []
+        for number, row in enumerate(upload.rows, start=1):
+            labels: dict[str, str] = {}
+            for label in row.scores:
+                key = key_of.get(fold_name(label)) or key_of.get(clean_name(label))
+                if key is None:
+                    self._add(number, f"scores.{label}", unknown.message(label))
+                elif key in labels:
+                    message = f"{shorten(label)!r} is the task that {shorten(labels[key])!r} names already"
+                    self._add(number, f"scores.{label}", message)
+                else:
+                    labels[key] = label
+            self.labels[number] = labels
+            name, place, message = keys.corrected_name(row) if row.corrects else keys.name_of(row)
+            if message:
+                self._add(number, place, message)
+            elif row.key and row.key not in keys.on_board:
+                self.new_keys[number] = row.key
+            scores = {key: row.scores[label] for key, label in labels.items()}
+            details = {key: row.details[label] for key, label in labels.items() if label in row.details}
+            about = (row.organisation, row.url, row.description)
+            raw.append(RawRow(name, scores, *about, number, corrects=row.corrects, details=details))
+        of_instances = InstanceRows(key_of, self._add)
+        raw = of_instances.added(raw, upload.rows)
+        if self.problems:
+            raise InputError(self.problems)
+        return raw
+
+    def _add(self, number: int, place: str, message: str) -> None:
+        self.problems.append(Problem(message, f"systems[{number - 1}].{place}"))
+        if len(self.problems) >= MOST_GATHERED:
+            raise InputError(self.problems)
+
+    def placed(self, problem: Problem) -> Problem:
+        """The problem at its place."""
+        if problem.line is None:
+            return Problem(problem.message, "systems")
+        label = self.labels.get(problem.line, {}).get(problem.place)
+        place = "name" if problem.place == "system_name" else problem.place
+        # A task may be called "url", so tasks go first.
+        return Problem(problem.message, f"systems[{problem.line - 1}].{place if label is None else f'scores.{label}'}")
+
+
+class _Keys:
+    """Which system a row means that names it by its key."""
+
+    def __init__(self, audience: Audience, on_board: OnBoard, named: Sequence[str]) -> None:
+        self.audience = audience
+        self.on_board, self.names = on_board.by_key, on_board.by_name
+        self.named = [key for key in named if key and _is_key(key)]
+        if not audience.sees_board:  # a key would tell the name that belongs to it
+            own = audience.proven_system_ids
+            self.on_board = {key: system for key, system in on_board.by_key.items() if system.id in own}
+            self.names = {folded: system for folded, system in on_board.by_name.items() if system.id in own}
+
+    @cached_property
+    def taken(self) -> set[str]:
+        """The keys that no new system of the upload can have.
+
+        A key that is taken is no error where it would tell who is there: the new system gets another one.
+        """
+        # Those that wait have none that could be named.
+        there = System.objects.filter(benchmark=self.audience.benchmark, key__among=self.named)
+        return set(there.values_list("key", flat=True)) if self.audience.sees_board else set()
+
+    def name_of(self, row: UploadRow) -> tuple[str, str, str]:
+        """The name of the row's system; or where it cannot be told, the place and the problem."""
+        if not row.key:
+            return row.name, "name", "" if row.name else "a system has a name, or the key of a system on the board"
+        found = self.on_board.get(row.key)
+        if found is None:
+            return row.name, "key", self._new_key_problem(row)
+        if row.name and fold_name(row.name) != fold_name(found.name):
+            return "", "name", f"the key {row.key!r} is that of {found.name!r}, not of {shorten(row.name)!r}"
+        return found.name, "", ""
+
+    def corrected_name(self, row: UploadRow) -> tuple[str, str, str]:
+        """As `name_of`, of a row that corrects a submission: that says which system is meant."""
+        try:
+            system = correctable(self.audience, row.corrects).submission.system
+        except ValueError as error:
+            return row.name, "corrects", str(error)
+        if row.key and row.key != system.key:
+            return row.name, "key", f"the submission that it corrects is of {system.key!r}"
+        return row.name or system.name, "", ""
+
+    def _new_key_problem(self, row: UploadRow) -> str:
+        if not row.name:
+            return f"no system on the board has the key {shorten(row.key)!r}; a new one needs a name too"
+        if fold_name(row.name) in self.names or row.name in self.on_board:
+            return f"the system {shorten(row.name)!r} is on the board under another key"
+        if row.key in self.taken:
+            return f"the key {shorten(row.key)!r} is taken"
+        if len(row.key) > KEY_LENGTH or not _is_key(row.key):
+            return f"{shorten(row.key)!r} is no key: lower-case letters and digits with single hyphens between them"
+        self.taken.add(row.key)
+        return ""
+
+
+def _is_key(text: str) -> bool:
+    try:
+        is_key(text)
+    except ValidationError:
+        return False
+    return True

@@ -1,0 +1,330 @@
+"""Submitting: the form, the preview, and the way of a submission until its board is there."""
+
+import re
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.views.decorators.http import require_http_methods, require_safe
+
+from leaderboard.access.audience import (
+    Audience,
+    batch_of_draft,
+    draft_to_confirm,
+    own_draft,
+    readable_benchmark,
+    visible_batch,
+)
+from leaderboard.common.form_fields import sent_lines
+from leaderboard.common.requests import signed_in
+from leaderboard.models import Benchmark, Draft, Task
+from leaderboard.models.submissions import Source
+from leaderboard.submissions.checks import MISSING_WORDS
+from leaderboard.submissions.corrections import HoldsNoMoreError, correctable
+from leaderboard.submissions.csv_tables import rows_of_csv
+from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.forms import (
+    SCALE_LABELS,
+    CorrectionForm,
+    SubmissionForm,
+    UploadForm,
+    assignment_of,
+    column_fields,
+    system_fields,
+)
+from leaderboard.submissions.importers import FORMATS
+from leaderboard.submissions.imports import (
+    Assignment,
+    Import,
+    import_draft,
+    note_of,
+    packed,
+    read_import,
+    suggested,
+    unpacked,
+)
+from leaderboard.submissions.instances.uploads import rows_of_instances
+from leaderboard.submissions.lifecycle import confirm_draft
+from leaderboard.submissions.preview.draft import preview_draft
+from leaderboard.submissions.preview.table import TablePreview, preview_table
+from leaderboard.submissions.problems import InputError, NewSystemError, Problems, StalePreviewError, SubmissionError
+from leaderboard.submissions.queries import batch_naming
+from leaderboard.submissions.quotas import terms_of
+from leaderboard.submissions.status import batch_page, batch_steps
+from ranking_engine.files.csv_rows import csv_line
+
+NUMBER = re.compile(r"[0-9]{1,9}")
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def submit(request: HttpRequest, key: str) -> HttpResponse:
+    """One system's scores by form; a valid one becomes a draft and is previewed."""
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
+    if not audience.may_submit:
+        context = {"benchmark": benchmark, "why": audience.why_closed}
+        return render(request, "submissions/closed.html", context, status=403)
+    tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group"))
+    form = SubmissionForm(request.POST or None, tasks=tasks)
+    errors: list[str] = []
+    if request.method == "POST" and form.is_valid():
+        try:
+            note = form.cleaned_data["note"]
+            found = make_draft(audience, [form.raw_row()], source=Source.FORM, note=note)
+        except InputError as error:
+            errors = form.take_problems(error.problems)
+        else:
+            return redirect("draft", found.uuid)
+    status = 400 if request.method == "POST" else 200
+    context = {"benchmark": benchmark, "form": form, "errors": errors, "missing_words": list(MISSING_WORDS),
+               "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate)}  # fmt: skip
+    return render(request, "submissions/submit.html", context, status=status)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """What a draft would change; confirming it submits, discarding it forgets."""
+    viewer = signed_in(request)
+    waiting = draft_to_confirm(viewer, uuid)
+    if waiting is None and (made := batch_of_draft(viewer, uuid)):  # a second click, or a way back
+        return redirect("batch", made.uuid)
+    is_discarded = request.POST.get("action") == "discard"
+    # Who confirms is looked up once, under the lock of the benchmark.
+    if waiting is not None and request.method == "POST" and not is_discarded:
+        return _confirm(request, waiting)
+    found, audience = own_draft(viewer, uuid)
+    if request.method != "POST":
+        return _preview(request, found, audience)
+    found.delete()
+    messages.info(request, "The draft is discarded; nothing was submitted.")
+    return redirect("board", found.benchmark.key)
+
+
+def _confirm(request: HttpRequest, found: Draft) -> HttpResponse:
+    previewed = request.POST.get("previewed_number", "")
+    try:
+        batch = confirm_draft(
+            found,
+            actor=signed_in(request),
+            previewed_number=int(previewed) if NUMBER.fullmatch(previewed) else -1,
+            creates_systems=request.POST.get("create_system") == "1",
+        )
+    except StalePreviewError:
+        return _preview(request, *own_draft(request.user, found.uuid), is_stale=True)  # as the board is now
+    except NewSystemError as error:
+        messages.error(request, str(error))
+        return _preview(request, *own_draft(request.user, found.uuid))
+    except SubmissionError as error:
+        messages.error(request, str(error))
+        return redirect("board", found.benchmark.key)
+    return redirect("batch", batch.uuid)
+
+
+def _preview(request: HttpRequest, found: Draft, audience: Audience, *, is_stale: bool = False) -> HttpResponse:
+    is_table = found.source in (Source.CSV, Source.IMPORTER)
+    corrects = found.rows[0].get("corrects", "")
+    try:
+        preview = preview_table(found, audience) if is_table else preview_draft(found, audience)
+    except InputError as error:
+        messages.error(request, error.in_words)
+        if corrects:
+            return redirect("batch", batch_naming(UUID(corrects))[0])
+        return redirect("upload" if is_table else "submit", found.benchmark.key)
+    status = 409 if is_stale else 200
+    if isinstance(preview, TablePreview):
+        context = {"benchmark": found.benchmark, "draft": found, "preview": preview, "stale": is_stale}
+        return render(request, "submissions/draft_table.html", context, status=status)
+    context = {
+        "benchmark": found.benchmark,
+        "draft": {
+            "uuid": found.uuid,
+            "expires_at": found.expires_at,
+            "system_name": preview.system_name,
+            "is_new_system": preview.is_new_system,
+            "rows": preview.rows,
+            "corrects": batch_naming(UUID(corrects))[0] if corrects else "",
+            "note": found.note,
+            "previewed_number": preview.revision_number,
+        },
+        "near_misses": preview.near_misses,
+        "effects": preview.effects,
+        "summary": preview.summary,
+        "is_hidden": preview.is_hidden,
+        "too_large": preview.too_large,
+        "stale": is_stale,
+    }
+    return render(request, "submissions/draft.html", context, status=status)
+
+
+@require_safe
+def batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Where a submission stands, and what came of it."""
+    found, audience = visible_batch(request.user, uuid)
+    context = batch_page(found) | _links(found.benchmark, uuid) | {"steps": batch_steps(audience, found)}
+    return render(request, "submissions/batch.html", context)
+
+
+@require_safe
+def batch_progress(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The part of the page that is asked for again every second."""
+    found, _ = visible_batch(request.user, uuid)
+    context = batch_page(found) | _links(found.benchmark, uuid)
+    response = render(request, "submissions/_batch_progress.html", context)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _links(benchmark: Benchmark, uuid: UUID) -> dict[str, object]:
+    return {
+        "benchmark": benchmark,
+        "poll_url": reverse("batch_progress", args=[uuid]),
+        "board_url": reverse("board", args=[benchmark.key]),
+    }
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def correct(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
+    """New scores in place of those of one submission; valid ones become a draft and are previewed."""
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
+    viewer = signed_in(request)
+    try:
+        corrected = correctable(audience, str(uuid))
+    except HoldsNoMoreError as error:
+        messages.error(request, _refusal(error))
+        return redirect("batch", batch_naming(uuid)[0])
+    except ValueError as error:
+        raise Http404("No submission stands here that you may correct.") from error
+    tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group"))
+    form = CorrectionForm(request.POST or None, tasks=tasks, corrected=corrected)
+    errors: list[str] = []
+    if request.method == "POST" and form.is_valid():
+        try:
+            note = form.cleaned_data["note"]
+            found = make_draft(audience, [form.raw_row()], source=Source.CORRECTION, note=note)
+        except InputError as error:
+            errors = form.take_problems(error.problems)
+        else:
+            return redirect("draft", found.uuid)
+    context = {"benchmark": benchmark, "form": form, "errors": errors, "corrected": corrected,
+               "missing_words": list(MISSING_WORDS),
+               "terms": terms_of(benchmark, viewer, limited=not audience.may_moderate)}  # fmt: skip
+    return render(request, "submissions/submit.html", context, status=400 if request.method == "POST" else 200)
+
+
+def _refusal(error: HoldsNoMoreError) -> str:
+    """Why there is nothing to correct here, with the way to where there is."""
+    if error.holder is None:
+        return f"This cannot be corrected: {error}."
+    address = reverse("batch", args=[error.holder.batch.uuid])
+    link = format_html('<a href="{}">the one that holds now</a>', address)
+    return format_html("This holds no more: it was withdrawn, corrected or replaced. Correct {}.", link)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def upload(request: HttpRequest, key: str) -> HttpResponse:
+    """A file or a pasted table; a valid one becomes a draft and is previewed. Result files are asked about first."""
+    benchmark, audience = readable_benchmark(request.user, key, restricted=True)
+    if not audience.may_submit:
+        context = {"benchmark": benchmark, "why": audience.why_closed}
+        return render(request, "submissions/closed.html", context, status=403)
+    errors: list[str] = []
+    if "imported" in request.POST:
+        if answer := take_import(request, audience):
+            return answer
+        form, errors = UploadForm(), ["This page is too old, or was meant for somebody else; choose the files again"]
+    else:
+        form = UploadForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _taken(request, audience, form)
+        except InputError as error:
+            errors = error.problems.lines
+    tasks = Task.objects.filter(benchmark=benchmark, is_archived=False)
+    context = {"benchmark": benchmark, "form": form, "errors": errors, "header": _header(tasks),
+               "format_names": [one.NAME for one in FORMATS],
+               "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate)}  # fmt: skip
+    return render(request, "submissions/upload.html", context, status=400 if request.method == "POST" else 200)
+
+
+def _taken(request: HttpRequest, audience: Audience, form: UploadForm) -> HttpResponse:
+    """A draft of a table; of result files, the page that asks what is what."""
+    benchmark = audience.benchmark
+    note = form.cleaned_data["note"]
+    if files := form.result_files():
+        return ask_about_import(request, benchmark, read_import(files), note)
+    notes: list[str] = []
+    rows = _rows(benchmark, form, notes)
+    draft = make_draft(audience, rows, source=Source.CSV, note=note)
+    for told in notes:
+        messages.info(request, f"{told}.")
+    return redirect("draft", draft.uuid)
+
+
+def _rows(benchmark: Benchmark, form: UploadForm, notes: list[str]) -> list[RawRow]:
+    """What was sent: a table of scores, those of single instances, or both; `notes` gets what to say of it."""
+    table, instances = form.content(), form.instance_content()
+    rows = rows_of_csv(benchmark, table, notes) if table.strip() or not instances else []
+    if not instances:
+        return rows
+    column = form.cleaned_data["system_column"]
+    return rows_of_instances(benchmark, instances, system_column=column, stated=rows)
+
+
+def _header(tasks: Iterable[Task]) -> str:
+    """The first line of a file with every task, to copy."""
+    return csv_line(["system", *(task.name for task in tasks)])
+
+
+NOTE_LENGTH = 5000
+
+
+def ask_about_import(request: HttpRequest, benchmark: Benchmark, found: Import, note: str) -> HttpResponse:
+    """The page that shows what was recognised, with what can be said without doubt filled in.
+
+    Raises:
+        InputError: there is too much for one page.
+    """
+    return _page(request, benchmark, found, suggested(benchmark, found), note=note, problems=Problems())
+
+
+def take_import(request: HttpRequest, audience: Audience) -> HttpResponse | None:
+    """A draft of what that page sent back, or the page again with its errors; None where it is not of that page."""
+    benchmark = audience.benchmark
+    found = unpacked(request.POST["imported"], benchmark, signed_in(request))
+    if found is None:
+        return None
+    said = assignment_of(request.POST, found)
+    note = sent_lines(request, "note", NOTE_LENGTH)
+    try:
+        draft = import_draft(audience, found, said, note=note)
+    except InputError as error:
+        return _page(request, benchmark, found, said, note=note, problems=error.problems)
+    return redirect("draft", draft.uuid)
+
+
+def _page(
+    request: HttpRequest, benchmark: Benchmark, found: Import, said: Assignment, *, note: str, problems: Problems
+) -> HttpResponse:
+    errors = problems.by_place
+    context = {
+        "benchmark": benchmark,
+        "found": found,
+        "columns": column_fields(found, said, errors),
+        "systems": system_fields(found, said, errors),
+        "scales": SCALE_LABELS.items(),
+        "errors": errors.get("", []),
+        "n_errors": len(problems.listed),
+        "tasks": Task.objects.filter(benchmark=benchmark, is_archived=False),
+        "packed": packed(found, benchmark, signed_in(request)),
+        "note": note,
+        "origin": note_of(found, ""),
+    }
+    return render(request, "submissions/import.html", context, status=400 if problems else 200)

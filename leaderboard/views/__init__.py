@@ -1,1 +1,0 @@
-"""The pages: thin functions that ask selectors, call services and fill templates."""

@@ -1,0 +1,223 @@
+"""Five questions that lead to a rule: every answer is a requirement, and every rule is held against the requirements.
+
+Nothing here says which answers lead where. What a rule has is read from the catalogue (`registry`) and from the table
+of properties (`axioms.table`), under the convention for ties, or the variant, that the rule has by itself. The rules
+that meet the most requirements stand first; among these the one with the most properties of all; then quick rules
+before slow ones; then the order of the catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ranking_engine.axioms.properties import PROPERTIES
+from ranking_engine.axioms.table import conventions, entry
+from ranking_engine.catalogue.registry import RULES, Rule
+from ranking_engine.catalogue.rule import SCORES
+
+
+def reads_orders(rule: Rule) -> bool:
+    """Whether the rule looks only at who is above whom on a task: stretching a task's scores changes nothing."""
+    return rule.looks_at != SCORES
+
+
+def survives_units(rule: Rule) -> bool:
+    """Whether the rule's order stays when a task, its chance level and its best score are told in another unit."""
+    return reads_orders(rule) or rule.reads_scales
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What somebody asks of a rule.
+
+    Attributes:
+        key: its name in code; of a property that is asked for, the property's.
+        text: what a rule does that meets it, as in "it ...".
+        lack: what one does that does not.
+        is_met: whether a rule meets it.
+    """
+
+    key: str
+    text: str
+    lack: str
+    is_met: Callable[[Rule], bool]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One of the answers to a question, with what it requires."""
+
+    key: str
+    text: str
+    needs: tuple[Requirement, ...] = ()
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, why it matters, and the answers that there are; the first is that of whoever does not answer."""
+
+    key: str
+    text: str
+    why: str
+    answers: tuple[Answer, ...]
+
+    def answer(self, key: str) -> Answer:
+        """Return the answer called `key`; the first one where there is none."""
+        return next((answer for answer in self.answers if answer.key == key), self.answers[0])
+
+
+def _property(key: str) -> Requirement:
+    name = PROPERTIES[key].name
+    return Requirement(
+        key,
+        f"has the property “{name}”",
+        f"lacks the property “{name}”",
+        lambda rule: entry(rule.key, key).holds,
+    )
+
+
+_ORDER = Requirement(
+    "transitivity",
+    "puts all systems in one order",
+    "puts no order between all systems",
+    lambda rule: entry(rule.key, "transitivity").holds,
+)
+_ORDERS_ONLY = Requirement(
+    "orders", "looks only at who is above whom on a task", "adds or compares sizes of scores", reads_orders
+)
+_UNITS = Requirement(
+    "units", "does not hang on the tasks’ units", "changes its order with the unit of a task", survives_units
+)
+_GAPS = Requirement(
+    "gaps",
+    "compares two systems on the tasks that both have",
+    "needs every score, so that gaps must be filled in or left out",
+    lambda rule: not rule.needs_complete,
+)
+
+QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "scores",
+        "Is a point on one task worth a point on any other?",
+        "A mean adds scores up; where units or spreads differ, the task that spreads widest decides.",
+        (
+            Answer("same", "Yes: one unit, and the same size of step everywhere."),
+            Answer("scales", "No, but every task states its chance level and its best score.", (_UNITS,)),
+            Answer("orders", "No: only who is ahead on a task can be believed.", (_ORDERS_ONLY,)),
+        ),
+    ),
+    Question(
+        "gaps",
+        "Will systems lack scores?",
+        "Filling in a number for a score that nobody measured is a decision; some rules need no such decision.",
+        (
+            Answer("no", "No, or whoever lacks one may stay unranked."),
+            Answer("yes", "Yes, and they are to be ranked by the scores that they have.", (_GAPS,)),
+        ),
+    ),
+    Question(
+        "winner",
+        "Who must win?",
+        "A system can beat every other head to head, and still not come first under most rules.",
+        (
+            Answer("any", "Nobody in particular: a good compromise."),
+            Answer("majority", "Whoever is alone first on more than half of the weight.", (_property("majority"),)),
+            Answer("condorcet", "Whoever beats every other head to head.", (_property("condorcet_winner"),)),
+            Answer("loser", "Anybody but one that loses to every other head to head.", (_property("condorcet_loser"),)),
+        ),
+    ),
+    Question(
+        "entrants",
+        "Systems will come and go. What must not change by that?",
+        "On a board that takes submissions, a weak newcomer should not decide between two strong systems.",
+        (
+            Answer("nothing", "Nothing in particular."),
+            Answer("all", "The order of any two others.", (_property("iia"),)),
+            Answer("neighbours", "The order of neighbours, when those above and below go.", (_property("local_iia"),)),
+            Answer("clones", "Who wins, when near copies of a system join.", (_property("clones"),)),
+        ),
+    ),
+    Question(
+        "evidence",
+        "What must new evidence never do?",
+        "Scores get better and tasks are added; under some rules that can turn against the very system it speaks for.",
+        (
+            Answer("nothing", "Nothing in particular."),
+            Answer("better", "Cost a winner its place because its scores rise.", (_property("monotonicity"),)),
+            Answer(
+                "tasks", "Cost a winner its place because a task joins that favours it.", (_property("participation"),)
+            ),
+            Answer("unanimous", "Leave a system unrewarded that is ahead on every task.", (_property("unanimity"),)),
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A rule held against the requirements.
+
+    Attributes:
+        rule: the rule.
+        met, lacked: the requirements that it meets, and those that it does not.
+        n_properties: how many of all the properties it has.
+        remedies: by requirement that it lacks, the convention or variant under which it would meet it.
+    """
+
+    rule: Rule
+    met: tuple[Requirement, ...]
+    lacked: tuple[Requirement, ...]
+    n_properties: int
+    remedies: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The answers, what they require, and every rule held against that, the best first."""
+
+    answers: Mapping[str, Answer]
+    requirements: tuple[Requirement, ...]
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def is_met(self) -> bool:
+        """Whether there is a rule that meets all requirements."""
+        return not self.candidates[0].lacked
+
+    @property
+    def meeting(self) -> tuple[Candidate, ...]:
+        """The rules that meet as many requirements as the first one."""
+        most = len(self.candidates[0].met)
+        return tuple(candidate for candidate in self.candidates if len(candidate.met) == most)
+
+
+def choose_rule(given: Mapping[str, str]) -> Choice:
+    """Hold every rule without parameters of one's own against the answers `given`, by question.
+
+    A ranking is asked for in any case. What is not answered, or has no such answer, requires nothing.
+    """
+    answers = {question.key: question.answer(given.get(question.key, "")) for question in QUESTIONS}
+    stated = (need for answer in answers.values() for need in answer.needs)
+    requirements = tuple({need.key: need for need in (_ORDER, *stated)}.values())
+    place = {key: number for number, key in enumerate(RULES)}
+    candidates = [_held_against(rule, requirements) for rule in RULES.values() if not rule.parameters]
+    candidates.sort(key=lambda one: (-len(one.met), -one.n_properties, one.rule.is_slow, place[one.rule.key]))
+    return Choice(MappingProxyType(answers), requirements, tuple(candidates))
+
+
+def _held_against(rule: Rule, requirements: tuple[Requirement, ...]) -> Candidate:
+    met = tuple(requirement for requirement in requirements if requirement.is_met(rule))
+    lacked = tuple(requirement for requirement in requirements if requirement not in met)
+    n_properties = sum(entry(rule.key, key).holds for key in PROPERTIES)
+    remedies = {need.key: found for need in lacked if need.key in PROPERTIES and (found := _remedy(rule, need.key))}
+    return Candidate(rule, met, lacked, n_properties, MappingProxyType(remedies))
+
+
+def _remedy(rule: Rule, key: str) -> str:
+    """The first convention or variant under which the rule has a property that it lacks by itself; empty if none."""
+    for options in conventions(rule.key)[1:]:
+        if entry(rule.key, key, options).holds:
+            return " ".join(f"{name} {value}" for name, value in options.items())
+    return ""

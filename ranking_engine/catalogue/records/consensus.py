@@ -1,0 +1,45 @@
+"""Rules that look for the order that contradicts the tasks least."""
+
+from __future__ import annotations
+
+from ranking_engine.catalogue.records import claims, costs
+from ranking_engine.catalogue.rule import Held, Number, Omission, Rule
+from ranking_engine.rules import kemeny
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        key="kemeny",
+        name="Kemeny",
+        family="consensus",
+        needs_complete=False,
+        cost=costs.kemeny,
+        function=kemeny.kemeny,
+        summary=(
+            "The order that contradicts the tasks least, counting for every pair the weight that prefers the lower one."
+        ),
+        source="Kemeny 1959, Young and Levenglick 1978",
+        advice=(
+            "Where one consensus order of all systems is wanted, with a proof that there is no better one. It elects "
+            "the Condorcet winner and puts the Smith set first."
+        ),
+        held=Held(
+            claims.BY_MARGINS | {"local_iia"},
+            why={
+                "unanimity": "Young and Levenglick 1978: exchanging the two makes the order better",
+                "monotonicity": (
+                    "an order that begins with the winner gains at least as much as any other (Fishburn 1977)"
+                ),
+                "condorcet_winner": "Young and Levenglick 1978",
+                "condorcet_loser": "Young and Levenglick 1978: moved to the end it makes the order better",
+                "local_iia": "Young 1988; where the best order is unique",
+            },
+            why_not={"consistency": "Young and Levenglick 1978: its orders are consistent, its winners are not"},
+        ),
+        is_slow=True,
+        max_systems=1_000,
+        numbers={"seconds": Number(kemeny.DEFAULT_SECONDS, 0.0, 86_400.0)},
+        omission={"common_tasks": Omission("2 1|1 2|3 3", 3, 1, 3, 2)},
+        decided_detail=("unique", True),
+        winner_below="another order, equally near to the tasks, makes it first",
+    ),
+)

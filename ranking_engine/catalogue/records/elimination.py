@@ -1,0 +1,156 @@
+"""Rules by which systems leave, the worst first."""
+
+from __future__ import annotations
+
+from ranking_engine.catalogue.records import claims, costs
+from ranking_engine.catalogue.records.costs import MAX_COMPARED
+from ranking_engine.catalogue.rule import Held, Kernels, Omission, PairKernel, Rule
+from ranking_engine.kernels import growing, pairs, tables
+from ranking_engine.rules import elimination, threshold
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        key="threshold",
+        name="Threshold",
+        family="elimination",
+        needs_complete=True,
+        cost=costs.threshold,
+        function=threshold.threshold,
+        summary="The best system is last on the least weight of tasks, and among equals last but one, and so on.",
+        source="Aleskerov et al. 2010; Rofin et al. 2023, Vote'n'Rank, section 2",
+        advice=(
+            "Where weak spots must not be bought off by strong ones, however strong: no number of first places makes "
+            "up for one more last place."
+        ),
+        held=Held(claims.PARETIAN, why=claims.SCORING_WHY, why_not=claims.SCORING_WHY_NOT),
+        tie_convention="worst",
+        omission={
+            "drop_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2),
+            "median": Omission("1 2|2 3|3 1", 1, 0, 3, 1),
+            "worst": Omission("1 3|2 2|3 1", 1, 0, 2, 1),
+        },
+    ),
+    Rule(
+        key="baldwin",
+        name="Baldwin",
+        family="elimination",
+        needs_complete=True,
+        cost=costs.rounds,
+        function=elimination.baldwin,
+        summary="The systems with the least Borda score leave, round after round.",
+        source="Baldwin 1926; Rofin et al. 2023, Vote'n'Rank, section 2",
+        advice=(
+            "Where Borda's use of whole orders is wanted without its dependence on weak systems, which leave before "
+            "they can weigh."
+        ),
+        held=Held(
+            claims.ALWAYS | {"majority", "unanimity"},
+            under={"best": claims.ALWAYS | {"unanimity"}, "average": claims.MAJORITY | {"unanimity"}},
+            why={
+                **claims.BORDA_ROUNDS_WHY,
+                "unanimity": "among any that remain the system above has the greater Borda score, so it leaves later",
+            },
+            why_not=claims.BORDA_ROUNDS_WHY_NOT,
+        ),
+        tie_convention="worst",
+        max_systems=MAX_COMPARED,
+        kernels=Kernels(
+            tables=tables.of_pairs(pairs.baldwin),
+            pairs=PairKernel(pairs.baldwin),
+            growing=growing.by_rounds(pairs.baldwin),
+        ),
+        omission={
+            "drop_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2),
+            "median": Omission("1 1|2 2|3 3", 3, 1, 3, 2),
+            "worst": Omission("2 1|1 2|3 3", 3, 1, 3, 2),
+        },
+    ),
+    Rule(
+        key="nanson",
+        name="Nanson",
+        family="elimination",
+        needs_complete=True,
+        cost=costs.rounds,
+        function=elimination.nanson,
+        summary="The systems with a Borda score below the average leave, round after round.",
+        source="Nanson 1882",
+        advice=(
+            "As Baldwin, in fewer rounds: half of the board may leave at once, so that more systems tie at the lower "
+            "end."
+        ),
+        held=Held(
+            claims.ALWAYS | {"majority"},
+            under={"best": claims.ALWAYS, "average": claims.MAJORITY},
+            why=claims.BORDA_ROUNDS_WHY,
+            why_not={
+                **claims.BORDA_ROUNDS_WHY_NOT,
+                "unanimity": "systems tied for removal leave in the same round",
+                "reversal_symmetry": "who is just on the average stays both ways, with other rivals each time",
+            },
+        ),
+        tie_convention="worst",
+        max_systems=MAX_COMPARED,
+        kernels=Kernels(
+            tables=tables.of_pairs(pairs.nanson),
+            pairs=PairKernel(pairs.nanson),
+            growing=growing.by_rounds(pairs.nanson),
+        ),
+        omission={
+            "drop_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2),
+            "median": Omission("2 1|1 3|3 2", 3, 1, 3, 2),
+            "worst": Omission("3 3 1|1 1 3|2 2 2", 3, 2, 3, 2),
+        },
+    ),
+    Rule(
+        key="instant_runoff",
+        name="Instant runoff",
+        family="elimination",
+        needs_complete=True,
+        cost=costs.votes,
+        function=elimination.instant_runoff,
+        summary="The systems that are first on the least weight of tasks leave, round after round.",
+        source="Hare 1857, Ware 1871",
+        advice=(
+            "Known from elections. On boards with more systems than tasks most systems are first nowhere and leave in "
+            "the first rounds together, so that it says little below the top."
+        ),
+        held=Held(
+            claims.ALWAYS | {"majority"},
+            why={"majority": "more than half of all first places, in every round"},
+            why_not={
+                **claims.VOTES_WHY_NOT,
+                "clones": "tied systems share or lose first places, and leave together; else Tideman 1987",
+            },
+        ),
+        tie_convention="worst",
+        omission={
+            "drop_tasks": Omission("3 1|1 2|2 3", 3, 1, 2, 1),
+            "median": Omission("2 1|1 2", 3, 1, 2, 1),
+            "worst": Omission("2 1|1 2", 3, 1, 2, 1),
+        },
+    ),
+    Rule(
+        key="coombs",
+        name="Coombs",
+        family="elimination",
+        needs_complete=True,
+        cost=costs.votes,
+        function=elimination.coombs,
+        summary="The systems that are last on the most weight of tasks leave, round after round.",
+        source="Coombs 1964, A theory of data",
+        advice="Where the weakest are to be told apart before the strongest: who fails most leaves first.",
+        held=Held(
+            claims.ALWAYS | {"unanimity"},
+            under={"best": claims.ALWAYS},
+            why={"unanimity": "a system above another is never last while that one remains"},
+            why_not={**claims.VOTES_WHY_NOT, "majority": "last places alone decide, without a majority stop"},
+        ),
+        tie_convention="worst",
+        omission={
+            "drop_tasks": Omission("1 3|2 1|3 2", 1, 0, 2, 1),
+            "median": Omission("1 2|2 3|3 1", 1, 0, 2, 1),
+            "worst": Omission("2 1|1 2|3 3", 3, 1, 3, 2),
+        },
+        is_ranked_alone=True,
+    ),
+)

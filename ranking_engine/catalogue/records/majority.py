@@ -1,0 +1,189 @@
+"""Rules on who beats whom head to head."""
+
+from __future__ import annotations
+
+from ranking_engine.catalogue.records import claims, costs
+from ranking_engine.catalogue.records.costs import MAX_COMPARED
+from ranking_engine.catalogue.rule import Held, Kernels, Omission, PairKernel, RivalKernel, Rule
+from ranking_engine.kernels import growing, pairs, resamples, tables
+from ranking_engine.rules import majority, paths
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        key="condorcet",
+        name="Condorcet",
+        family="majority",
+        needs_complete=False,
+        cost=costs.pairwise,
+        function=majority.condorcet,
+        summary="Elects the system that beats every other one head to head, if there is one, and ranks nobody else.",
+        source="Condorcet 1785; Rofin et al. 2023, Vote'n'Rank, section 2",
+        advice=(
+            "As a question before all others: a Condorcet winner is the best answer there can be to pairwise "
+            "questions, and rules that elect somebody else owe a reason."
+        ),
+        held=Held(
+            (claims.MAJORITY | claims.ADDITIVE | {"reversal_symmetry"}) - {"transitivity"},
+            why={
+                "monotonicity": "Fishburn 1977: victories of the winner only grow",
+                "condorcet_winner": "by definition",
+                "condorcet_loser": "it wins against nobody",
+                "consistency": "who beats all others on both parts beats them on all tasks",
+                "participation": "X still beats Y",
+            },
+            why_not={"unanimity": "it ranks nobody but the winner"},
+        ),
+        max_systems=MAX_COMPARED,
+        kernels=Kernels(
+            pairs=PairKernel(pairs.condorcet), rivals=RivalKernel(resamples.beaten, resamples.only_unrivalled)
+        ),
+        omission={"common_tasks": Omission("1 3|2 1|3 2", 1, 0, None, 1)},
+        elects_only=True,
+    ),
+    Rule(
+        key="copeland",
+        name="Copeland",
+        family="majority",
+        needs_complete=False,
+        cost=costs.pairwise,
+        function=majority.copeland,
+        summary="The number of systems it beats head to head minus the number that beat it.",
+        source="Copeland 1951; Rofin et al. 2023, Vote'n'Rank, section 2",
+        advice=(
+            "The workhorse where scores are missing: it needs no policy, elects the Condorcet winner where there is "
+            "one, and counts each rival once, however close the match. On short boards it ties often."
+        ),
+        held=Held(
+            claims.BY_MARGINS,
+            under={
+                "lower": claims.BY_MARGINS - {"reversal_symmetry"},
+                "upper": claims.BY_MARGINS - {"reversal_symmetry"},
+            },
+            why={
+                "unanimity": "who is above beats the other and all that the other beats (Fishburn 1977)",
+                "monotonicity": "Fishburn 1977: victories of the winner only grow",
+                "condorcet_winner": "Fishburn 1977",
+                "condorcet_loser": "it beats nobody and all others beat it",
+            },
+            why_not={"reversal_symmetry": "only wins, or only losses, are counted"},
+        ),
+        options={"variant": majority.COPELAND_VARIANTS},
+        max_systems=MAX_COMPARED,
+        kernels=Kernels(
+            tables=tables.of_pairs(pairs.copeland),
+            pairs=PairKernel(pairs.copeland),
+            rivals=RivalKernel(resamples.copeland),
+            growing=growing.copeland,
+        ),
+        omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
+    ),
+    Rule(
+        key="minimax",
+        name="Minimax",
+        family="majority",
+        needs_complete=False,
+        cost=costs.pairwise,
+        function=majority.minimax,
+        summary="A system is as good as its worst head-to-head defeat is light.",
+        source="Simpson 1969, Kramer 1977; Rofin et al. 2023, Vote'n'Rank, section 2",
+        advice=(
+            "Where the question is whom the fewest tasks speak against. It looks at one rival for each system, so "
+            "that it says little about the middle of the board."
+        ),
+        held=Held(
+            claims.ALWAYS | {"monotonicity", "majority", "condorcet_winner"},
+            under={"pairwise_opposition": claims.ALWAYS | {"majority", "monotonicity"}},
+            why={
+                "monotonicity": "Fishburn 1977: victories of the winner only grow",
+                "majority": "less than half the weight is against it and more than half against every other",
+                "condorcet_winner": "Fishburn 1977",
+            },
+            why_not={
+                "unanimity": "a third system may beat both equally",
+                "condorcet_winner": "pairwise opposition counts weight against a system even where it wins",
+                "condorcet_loser": "its defeats may be narrow",
+            },
+        ),
+        options={"variant": majority.MINIMAX_VARIANTS},
+        max_systems=MAX_COMPARED,
+        kernels=Kernels(
+            tables=tables.of_pairs(pairs.minimax),
+            pairs=PairKernel(pairs.minimax, adds_up=True),
+            rivals=RivalKernel(resamples.minimax),
+            growing=growing.minimax,
+        ),
+        omission={"common_tasks": Omission("1 1|2 3|3 2", 3, 1, 3, 2)},
+    ),
+    Rule(
+        key="schulze",
+        name="Schulze",
+        family="majority",
+        needs_complete=False,
+        cost=costs.schulze,
+        function=paths.schulze,
+        summary="Compares two systems by their strongest chains of head-to-head victories over each other.",
+        source="Schulze 2011",
+        advice=(
+            "Where circles are to be resolved by how strong their victories are, with gaps in the table. Used by many "
+            "communities for elections, and the most studied rule of its kind."
+        ),
+        held=Held(
+            claims.BY_MARGINS | {"clones"},
+            why={
+                "unanimity": "Schulze 2011: no chain back is as strong as a victory by all tasks",
+                "monotonicity": "Schulze 2011: chains from the winner only grow, chains to it only weaken",
+                "condorcet_winner": "Schulze 2011",
+                "condorcet_loser": "Schulze 2011",
+                "clones": "Schulze 2011: a chain to one of the clones is as strong as one to any other",
+                "reversal_symmetry": (
+                    "Schulze 2011: a system that wins alone beats all others, and all chains turn round with it"
+                ),
+            },
+        ),
+        options={"strength": paths.STRENGTHS},
+        is_slow=True,
+        max_systems=10_000,
+        kernels=Kernels(
+            tables=tables.of_pairs(pairs.schulze),
+            pairs=PairKernel(pairs.schulze, winners=pairs.schulze_winners),
+            growing=growing.schulze,
+            max_systems=100,
+        ),
+        omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
+        winner_below="whom nobody beats along paths wins, and the score counts how many each beats",
+    ),
+    Rule(
+        key="ranked_pairs",
+        name="Ranked pairs",
+        family="majority",
+        needs_complete=False,
+        cost=costs.ranked_pairs,
+        function=paths.ranked_pairs,
+        summary="Locks in head-to-head victories, the strongest first, unless they contradict those locked in before.",
+        source="Tideman 1987",
+        advice=(
+            "As Schulze; the order it builds can be explained victory by victory. Where many victories are equally "
+            "strong, names may decide the order that is shown, and never the winners: the result then says so."
+        ),
+        held=Held(
+            claims.BY_MARGINS,
+            why={
+                "unanimity": "Tideman 1987: victories by all tasks are locked in first and make no circle",
+                "monotonicity": "an order of equal strengths that made it a winner does so again (Tideman 1987)",
+                "condorcet_winner": "Tideman 1987",
+                "condorcet_loser": "Tideman 1987: its defeats are all locked in",
+                "reversal_symmetry": "each order of equal strengths locks in the same victories, turned upside down",
+            },
+            why_not={
+                "local_iia": "only where pairs are drawn; without draws Tideman's order has it",
+                "clones": "a clone gives equal strengths more orders; where none are equal it has it",
+            },
+        ),
+        options={"strength": paths.STRENGTHS},
+        is_slow=True,
+        max_systems=3_000,
+        omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
+        decided_detail=("decided_by_name", False),
+        winner_below="another order of victories of equal strength makes it first",
+    ),
+)

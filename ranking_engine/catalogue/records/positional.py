@@ -1,0 +1,199 @@
+"""Rules that give points for positions on the tasks."""
+
+from __future__ import annotations
+
+from ranking_engine.catalogue.records import claims, costs
+from ranking_engine.catalogue.rule import Held, Kernels, Omission, ResampleKernel, Rule
+from ranking_engine.core.profile import TaskSum
+from ranking_engine.kernels import exact_points, growing, resamples, tables
+from ranking_engine.rules import positional
+from ranking_engine.rules.positional import task_sum_of
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        key="plurality",
+        name="Plurality",
+        family="positional",
+        needs_complete=True,
+        cost=costs.sorting,
+        function=positional.plurality,
+        summary="The weight of the tasks on which a system is first.",
+        source="Rofin et al. 2023, Vote'n'Rank, section 2",
+        advice=(
+            "Where only being the best somewhere matters. It ignores all but the first places and ties most of a long "
+            "board."
+        ),
+        held=Held(
+            claims.ADDITIVE | {"majority"},
+            why={**claims.SCORING_WHY, "majority": "more than half of all first places"},
+            why_not={**claims.SCORING_WHY_NOT, "unanimity": "two positions may be worth the same"},
+        ),
+        tie_convention="worst",
+        task_sum=task_sum_of(positional.plurality_vector),
+        kernels=Kernels(
+            tables=tables.plurality,
+            draws=tables.plurality,
+            resamples=ResampleKernel(resamples.of_vector(positional.plurality_vector, "worst"), adds_up=True),
+            growing=growing.plurality,
+        ),
+        omission={
+            "drop_tasks": Omission("3 1|1 2|2 3", 3, 1, 2, 1),
+            "median": Omission("2 1|1 2", 3, 1, 2, 1),
+            "worst": Omission("2 1|1 2", 3, 1, 2, 1),
+        },
+        exact_points=exact_points.plurality,
+    ),
+    Rule(
+        key="borda",
+        name="Borda",
+        family="positional",
+        needs_complete=True,
+        cost=costs.sorting,
+        function=positional.borda,
+        summary="On each task a system earns one point, times the task's weight, for every system placed below it.",
+        source="Borda 1784; Rofin et al. 2023, Vote'n'Rank, section 2",
+        advice=(
+            "A good first look at a board without gaps: it uses every position of every task, is easy to explain, and "
+            "moves little when one task changes. Adding or removing weak systems can change who wins."
+        ),
+        held=Held(claims.PARETIAN, under={"average": claims.BORDA}, why=claims.BORDA_WHY, why_not=claims.BORDA_WHY_NOT),
+        tie_convention="worst",
+        task_sum=task_sum_of(positional.borda_vector),
+        kernels=Kernels(
+            tables=tables.borda,
+            draws=tables.borda,
+            resamples=ResampleKernel(resamples.of_vector(positional.borda_vector, "worst"), adds_up=True),
+            growing=growing.borda,
+        ),
+        omission={
+            "drop_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2),
+            "median": Omission("1 1|2 2|3 3", 3, 1, 3, 2),
+            "worst": Omission("2 1|1 2|3 3", 3, 1, 3, 2),
+        },
+        exact_points=exact_points.borda,
+    ),
+    Rule(
+        key="dowdall",
+        name="Dowdall",
+        family="positional",
+        needs_complete=True,
+        cost=costs.sorting,
+        function=positional.dowdall,
+        summary="On each task a system earns the task's weight divided by its position.",
+        source="Reilly 2002 on Nauru; Rofin et al. 2023, Vote'n'Rank, section 2",
+        advice=(
+            "Between plurality and Borda: first places count much, low positions hardly differ. Well suited where the "
+            "top of the board is what matters."
+        ),
+        held=Held(claims.PARETIAN, why=claims.SCORING_WHY, why_not=claims.SCORING_WHY_NOT),
+        tie_convention="best",
+        task_sum=task_sum_of(positional.dowdall_vector),
+        kernels=Kernels(
+            tables=tables.dowdall,
+            draws=tables.dowdall,
+            resamples=ResampleKernel(resamples.of_vector(positional.dowdall_vector, "best"), adds_up=True),
+            growing=growing.dowdall,
+        ),
+        omission={
+            "drop_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2),
+            "median": Omission("1 1|2 2|3 3", 3, 1, 3, 2),
+            "worst": Omission("2 1|1 2|3 3", 3, 1, 3, 2),
+        },
+        exact_points=exact_points.dowdall,
+    ),
+    Rule(
+        key="average_rank",
+        name="Average rank",
+        family="positional",
+        needs_complete=True,
+        cost=costs.sorting,
+        function=positional.average_rank,
+        summary="The weighted average of a system's positions on the tasks.",
+        source="Brazdil and Soares 2000; Pavao et al. 2021",
+        advice=(
+            "The rank average of the machine learning literature, and of the Friedman test. It gives the order of "
+            "Borda under the same tie convention; its scores are easier to read."
+        ),
+        held=Held(
+            claims.BORDA,
+            under={"worst": claims.PARETIAN, "best": claims.PARETIAN},
+            why=claims.BORDA_WHY,
+            why_not=claims.BORDA_WHY_NOT,
+        ),
+        tie_convention="average",
+        task_sum=TaskSum(positional.average_rank_contributions),
+        kernels=Kernels(
+            tables=tables.average_rank,
+            draws=tables.average_rank,
+            resamples=ResampleKernel(resamples.of_vector(positional.average_rank_vector, "average"), adds_up=True),
+            growing=growing.average_rank,
+        ),
+        omission={
+            "drop_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2),
+            "median": Omission("1 1|2 2|3 3", 3, 1, 3, 2),
+            "worst": Omission("2 1|1 2|3 3", 3, 1, 3, 2),
+        },
+    ),
+    Rule(
+        key="veto",
+        name="Veto",
+        family="positional",
+        needs_complete=True,
+        cost=costs.sorting,
+        function=positional.veto,
+        summary="A system is as good as the weight of the tasks on which it is last is light.",
+        source="Anti-plurality, see Brandt et al. 2016, Handbook of computational social choice",
+        advice=(
+            "Where failing badly anywhere is what disqualifies. Most of a long board is never last and ties for "
+            "first: threshold asks the same question and goes on."
+        ),
+        held=Held(
+            claims.ADDITIVE,
+            why=claims.SCORING_WHY,
+            why_not={**claims.SCORING_WHY_NOT, "unanimity": "two positions may be worth the same"},
+        ),
+        tie_convention="worst",
+        task_sum=task_sum_of(positional.veto_vector),
+        kernels=Kernels(
+            tables=tables.veto,
+            draws=tables.veto,
+            resamples=ResampleKernel(resamples.of_vector(positional.veto_vector, "worst"), adds_up=True),
+            growing=growing.veto,
+        ),
+        omission={
+            "drop_tasks": Omission("2 1|1 2|3 3", 3, 1, 3, 1),
+            "median": Omission("1 2|2 3|3 1", 1, 0, 2, 1),
+            "worst": Omission("2 1|1 2|3 3", 3, 1, 3, 2),
+        },
+    ),
+    Rule(
+        key="positional",
+        name="Positional",
+        family="positional",
+        needs_complete=True,
+        cost=costs.sorting,
+        function=positional.positional,
+        summary="On each task a system earns the points that a vector of your own gives to its position.",
+        source="Young 1975, Social choice scoring functions",
+        advice=(
+            "Where the community has points that it understands: a championship's, a journal's. Plurality, Borda and "
+            "veto are the vectors 1, 0, ..., 0 and n − 1, n − 2, ..., 0 and 0, ..., 0, −1."
+        ),
+        held=Held(
+            claims.ADDITIVE,
+            why=claims.SCORING_WHY,
+            why_not={**claims.SCORING_WHY_NOT, "unanimity": "two positions may be worth the same"},
+        ),
+        tie_convention="worst",
+        parameters={"vector": positional.checked_vector},
+        task_sum=task_sum_of(positional.padded_vector),
+        omission={
+            "drop_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2),
+            "median": Omission("1 2|2 3|3 1", 1, 0, 3, 1),
+            "worst": Omission("1 3|2 2|3 1", 1, 0, 2, 1),
+        },
+        example_options={"vector": (12.0, 10.0, 8.0)},
+        example_note="Points for the places: 12, 10, 8, then none.",
+        least_options={"vector": (3.0, 2.0)},
+    ),
+)

@@ -1,0 +1,100 @@
+"""Rules on how often, or by how much, a system is ahead of its rivals."""
+
+from __future__ import annotations
+
+from ranking_engine.catalogue.records import claims, costs
+from ranking_engine.catalogue.records.costs import MAX_COMPARED
+from ranking_engine.catalogue.rule import SCORES, Held, Kernels, Number, Omission, PairKernel, ResampleKernel, Rule
+from ranking_engine.core.profile import TaskSum
+from ranking_engine.kernels import growing, pairs, resamples, tables
+from ranking_engine.rules import bradley_terry, rates
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        key="win_rate",
+        name="Win rate",
+        family="rates",
+        needs_complete=False,
+        cost=costs.win_rate,
+        function=rates.win_rate,
+        summary="How often a system is ahead, on average over its rivals; a tie is half a win.",
+        source="Liang et al. 2023, HELM; Pavao et al. 2021, success rate",
+        advice=(
+            "Where a figure is wanted that readers understand at once, with gaps in the table. In a complete table "
+            "without ties it gives Borda's order."
+        ),
+        held=Held(
+            claims.BORDA,
+            under={"success_rate": claims.PARETIAN, "benchbench": claims.PARETIAN},
+            why=claims.LIKE_BORDA_WHY,
+            why_not={**claims.BORDA_WHY_NOT, "iia": "a system's score is a mean over its rivals"},
+        ),
+        options={"variant": rates.WIN_RATE_VARIANTS},
+        max_systems=MAX_COMPARED,
+        task_sum=TaskSum(rates.win_rate_contributions),
+        kernels=Kernels(
+            tables=tables.win_rate,
+            resamples=ResampleKernel(resamples.win_rate, adds_up=True),
+            pairs=PairKernel(pairs.win_rate_of_block, needs_common=True),
+            growing=growing.win_rate,
+        ),
+        omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
+    ),
+    Rule(
+        key="relative_difference",
+        name="Relative difference",
+        family="rates",
+        needs_complete=False,
+        cost=costs.differences,
+        function=rates.relative_difference,
+        summary="By how much a system is ahead, relative to the two scores, on average over rivals and tasks.",
+        source="Pavao et al. 2021, section 3",
+        advice=(
+            "Between means and orders: distances count, but each task's only in proportion. Meant for scores that are "
+            "not negative, with a zero that means something."
+        ),
+        held=Held(
+            claims.PARETIAN,
+            why={
+                "unanimity": "differences to each rival are no less, and those between the two decide",
+                "monotonicity": "each difference to a rival rises with the system's score",
+            },
+            why_not={
+                "iia": "a system's score is a mean over its rivals",
+                "majority": "far behind on few tasks outweighs little ahead on many",
+            },
+        ),
+        max_systems=MAX_COMPARED,
+        task_sum=TaskSum(rates.relative_difference_contributions),
+        kernels=Kernels(
+            tables=tables.relative_difference,
+            resamples=ResampleKernel(resamples.relative_difference),
+            growing=growing.relative_difference,
+        ),
+        omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
+        is_ranked_alone=True,
+        reads=SCORES,
+        groups_need_positive=True,
+    ),
+    Rule(
+        key="bradley_terry",
+        name="Bradley-Terry",
+        family="rates",
+        needs_complete=False,
+        cost=costs.bradley_terry,
+        function=bradley_terry.bradley_terry,
+        summary="The strengths that make the wins and ties between all pairs of systems the most likely.",
+        source="Bradley and Terry 1952, Newman 2023",
+        advice=(
+            "Where a probability that one system is ahead of another is wanted, or standard errors. It takes the "
+            "comparisons of one task for independent, which they are not: hence errors that take the tasks of a "
+            "cluster together."
+        ),
+        held=Held(claims.BORDA, why=claims.LIKE_BORDA_WHY, why_not=claims.LIKE_BORDA_WHY_NOT),
+        is_slow=True,
+        max_systems=5_000,
+        numbers={"prior": Number(0.0, 0.0, 1e6)},
+        omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
+        names_systems=True,
+    ),
+)

@@ -1,0 +1,251 @@
+"""How tasks and task groups count together: as stated, evened out within groups, or in two steps.
+
+A task without a group is a group by itself whose weight is the task's, so that it counts its own weight under
+every aggregation. Only voting tasks count.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ranking_engine.core.ranking import Ranking
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.weights import MAX_BITS, sum_bits
+
+AGGREGATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "basic": "Every task counts its own weight.",
+        "weighted": "A task counts its weight times its group's, divided by the number of tasks in the group.",
+        "balanced": "A task counts its share of its group's weight, so that each group counts exactly its own.",
+        "two_step": "Every group is ranked by itself; the groups' rule scores are then ranked as tasks are.",
+    }
+)
+
+RankRules = Callable[[ScoreMatrix, Sequence[str]], Mapping[str, Ranking]]
+
+
+@dataclass(frozen=True)
+class GroupRule:
+    """What a rule makes of groups of tasks in two steps.
+
+    Attributes:
+        key: of the rule.
+        second: the key of the rule that ranks the groups' rule scores.
+        elects_only: it elects one system and ranks nobody else, so that there is nothing to rank again.
+        needs_positive: the groups' rule scores must be above 0.
+    """
+
+    key: str
+    second: str
+    elects_only: bool = False
+    needs_positive: bool = False
+
+
+@dataclass(frozen=True)
+class TaskGroup:
+    """The voting tasks of a group, by index.
+
+    Attributes:
+        name: `group G`, or the task's own name for a task without a group.
+        tasks: the indices of its voting tasks.
+        weight: the group's weight; that of the task for a task without a group.
+        is_single: it is a task without a group.
+    """
+
+    name: str
+    tasks: tuple[int, ...]
+    weight: Fraction
+    is_single: bool
+
+
+def check_aggregation(aggregation: str) -> None:
+    """Raise a ValueError unless `aggregation` is a key of AGGREGATIONS."""
+    if aggregation not in AGGREGATIONS:
+        raise ValueError(f"`aggregation` is {aggregation!r}; expected one of {', '.join(AGGREGATIONS)}")
+
+
+def voting_groups(matrix: ScoreMatrix) -> list[TaskGroup]:
+    """Return the groups with a voting task, in the order of their first one."""
+    tasks: dict[tuple[bool, str], list[int]] = {}
+    for t in np.flatnonzero(matrix.votes).tolist():
+        group = matrix.groups[t]
+        tasks.setdefault((True, matrix.task_names[t]) if group is None else (False, group), []).append(t)
+    return [
+        TaskGroup(
+            name=name if is_single else f"group {name}",
+            tasks=tuple(members),
+            weight=matrix.weights[members[0]] if is_single else matrix.group_weights[name],
+            is_single=is_single,
+        )
+        for (is_single, name), members in tasks.items()
+    ]
+
+
+def reweighted(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
+    """Return `matrix` with the weights of the voting tasks under `basic`, `weighted` or `balanced`.
+
+    With v_g the weight of group g and w_t the weight of its task t: w_t; v_g w_t / number of voting tasks in g
+    (Rofin et al. 2023, Vote'n'Rank, case study 4); v_g w_t / sum of the w of its voting tasks.
+
+    Raises:
+        ValueError: the groups leave no task a positive weight.
+    """
+    if aggregation == "basic":
+        return matrix
+    weights = list(matrix.weights)
+    for group in voting_groups(matrix):
+        if not group.is_single:
+            total = sum(matrix.weights[t] for t in group.tasks)
+            divisor = total if aggregation == "balanced" else len(group.tasks)
+            for t in group.tasks:
+                weights[t] = group.weight * matrix.weights[t] / divisor
+    if not any(weights):
+        raise ValueError("`group_weights` leave no task a positive weight")
+    return matrix.with_weights(weights)
+
+
+def weight_bits(matrix: ScoreMatrix, aggregation: str) -> int:
+    """Return how many bits the sum of the voting weights has under the aggregation; see `weights.sum_bits`.
+
+    Nothing is divided that is longer than what is counted, so that it is safe to ask of weights of any length.
+    """
+    own = sum_bits([weight for weight, votes in zip(matrix.weights, matrix.votes, strict=True) if votes])
+    groups = voting_groups(matrix)
+    by_group = sum_bits([group.weight for group in groups])
+    if aggregation in ("basic", "two_step") or max(own, by_group) > MAX_BITS:
+        return max(own, by_group)
+
+    def shares() -> Iterator[Fraction]:
+        for group in groups:
+            total = sum(matrix.weights[t] for t in group.tasks)
+            divisor = total if aggregation == "balanced" else len(group.tasks)
+            for t in group.tasks:
+                yield matrix.weights[t] if group.is_single else group.weight * matrix.weights[t] / divisor
+
+    return sum_bits(shares())
+
+
+def two_step(matrix: ScoreMatrix, rules: Sequence[GroupRule], rank_rules: RankRules) -> dict[str, Ranking]:
+    """Rank each group by itself, then rank the groups' rule scores by the same rule with the group weights.
+
+    The values of one tie group are made exactly equal, and a system that a group does not rank lacks that group's
+    score. Groups of weight 0 take no part.
+    Rofin et al. 2023, Vote'n'Rank, case study 4.
+
+    Args:
+        matrix: the scores.
+        rules: what is ranked, and how each of them ranks groups.
+        rank_rules: ranks a matrix under some rules.
+    """
+    groups = [group for group in voting_groups(matrix) if group.weight]
+    if not groups:
+        return {rule.key: Ranking.undefined(rule.key, matrix.n_systems, "no group of tasks votes") for rule in rules}
+    parts = [matrix.subset(tasks=group.tasks) for group in groups]
+    first = [rank_rules(part, [rule.key for rule in rules]) for part in parts]
+    return {
+        rule.key: _second_stage(matrix, groups, [rankings[rule.key] for rankings in first], rule, rank_rules)
+        for rule in rules
+    }
+
+
+def _second_stage(
+    matrix: ScoreMatrix, groups: list[TaskGroup], first: list[Ranking], rule: GroupRule, rank_rules: RankRules
+) -> Ranking:
+    values = np.column_stack([_exactly_tied(ranking) for ranking in first])
+    reason = _why_undefined(matrix, groups, first, rule) or _why_not_positive(groups, values, rule)
+    if reason:
+        return Ranking.undefined(rule.key, matrix.n_systems, reason)
+    by_group = ScoreMatrix(
+        values,
+        system_names=matrix.system_names,
+        task_names=distinct([group.name for group in groups]),
+        weights=[group.weight for group in groups],
+    )
+    ranking = rank_rules(by_group, [rule.second])[rule.second]
+    reasons = {
+        i: (matrix.has_score[i] and _why_unranked(i, groups, first)) or why
+        for i, why in ranking.unranked_reasons.items()
+    }
+    return dataclasses.replace(
+        ranking,
+        rule=rule.key,
+        reason=ranking.reason.replace("a score on every voting task", "a rank in every group of tasks"),
+        unranked_reasons=reasons,
+        details=_details_of_both(first, ranking),
+        stated_winners=first[0].stated_winners if len(first) == 1 else ranking.stated_winners,
+    )
+
+
+def _details_of_both(first: list[Ranking], second: Ranking) -> dict[str, Any]:
+    """Return what the second stage adds to its ranking, with what the first one did to scores and left to chance."""
+    every = [*first, second]
+    details = dict(second.details)
+    for name in ("n_imputed", "pairs_without_common_task"):
+        if any(name in ranking.details for ranking in every):
+            details[name] = sum(ranking.details.get(name, 0) for ranking in every)
+    if dropped := [name for ranking in every for name in ranking.details.get("dropped_tasks", ())]:
+        details["dropped_tasks"] = dropped
+    if any(ranking.details.get("decided_by_name") for ranking in first):
+        details["decided_by_name"] = True
+    known = [ranking.details["unique"] for ranking in every if "unique" in ranking.details]
+    if not all(known):
+        details["unique"] = False if False in known else None
+    if not all(known) or details.get("decided_by_name"):
+        # another order of a group, as good as the one taken, may lead to other winners
+        is_decided_in_groups = len(first) > 1 and any(_chosen_among_several(ranking) for ranking in first)
+        one_group = first[0] if len(first) == 1 else second
+        details["winners_complete"] = one_group.details["winners_complete"] and not is_decided_in_groups
+    return details
+
+
+def _chosen_among_several(ranking: Ranking) -> bool:
+    """Whether names chose, or may have chosen, the order among others as good."""
+    return bool(ranking.details.get("decided_by_name")) or not ranking.details.get("unique", True)
+
+
+def _exactly_tied(ranking: Ranking) -> FloatArray:
+    """Return the rule scores, those of each tie group set to the highest of them; NaN where unranked."""
+    scores = ranking.scores.copy()
+    for group in ranking.tie_groups:
+        scores[list(group)] = scores[list(group)].max()
+    return scores
+
+
+def _why_undefined(matrix: ScoreMatrix, groups: list[TaskGroup], first: list[Ranking], rule: GroupRule) -> str:
+    """Return why a group has no ranking; one in which nobody has a score merely says nothing."""
+    if rule.elects_only:
+        return "the rule elects one system and ranks nobody else, so that there is nothing to rank again"
+    for group, ranking in zip(groups, first, strict=True):
+        is_empty = np.isnan(matrix.scores[:, group.tasks]).all()
+        if ranking.status != "ranked" and not is_empty:
+            return f"{group.name}: {ranking.reason}"
+    return ""
+
+
+def _why_not_positive(groups: list[TaskGroup], values: FloatArray, rule: GroupRule) -> str:
+    if not rule.needs_positive:
+        return ""
+    names = [group.name for group, column in zip(groups, values.T, strict=True) if (column <= 0).any()]
+    return f"{names[0]} has rule scores <= 0" if names else ""
+
+
+def _why_unranked(i: int, groups: list[TaskGroup], first: list[Ranking]) -> str:
+    """Return why the first group that does not rank system i does not; empty where all rank it."""
+    reasons = [
+        f"{group.name}: {ranking.unranked_reasons[i]}"
+        for group, ranking in zip(groups, first, strict=True)
+        if i in ranking.unranked_reasons
+    ]
+    return reasons[0] if reasons else ""
+
+
+def distinct(names: list[str]) -> list[str]:
+    """Return the names of groups, numbered where a task is called as a group is."""
+    return [name if names.index(name) == k else f"{name} ({k + 1})" for k, name in enumerate(names)]

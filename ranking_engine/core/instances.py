@@ -1,0 +1,269 @@
+"""Scores of single instances: how systems rank when every instance of a task is a voter.
+
+`scores[i, u, t]` is the score of system i on instance u of task t, NaN where missing; higher is better, as stored times
+the task's direction. Tied systems get the mean of the places they share.
+
+- `two_level`: on each task the systems are ranked on every instance and their points added up; the tasks' rankings are
+  then added up in the same way.
+- `one_level`: the points of all instances of all tasks are added up.
+- `mean`: the mean over tasks of the mean over instances.
+
+Points are Borda's: the number of systems below, and half of those tied. A missing score gets no points and gives none
+to others, so that every instance counts with the systems that have a score on it.
+
+Colombo et al. 2022, What are the best systems? New perspectives on NLP benchmarking, sections 3.2 and 3.3. Departures:
+ties share places instead of being broken by the order of rows; missing scores are allowed; tasks have directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.core.decimals import rounded
+from ranking_engine.core.ranking import Ranking
+from ranking_engine.core.score_matrix import FloatArray
+
+Aggregation = Literal["two_level", "one_level", "mean"]
+
+AGGREGATIONS: tuple[Aggregation, ...] = ("two_level", "one_level", "mean")
+
+_BLOCK_CELLS = 1 << 20  # scores that are compared with each other at a time
+_FEW_SYSTEMS = 8  # up to which comparing all pairs is faster than sorting
+_LEAST_INSTANCES = 6  # below, an interval from redrawn instances means nothing
+
+
+@dataclass(frozen=True, eq=False)
+class InstanceScores:
+    """Scores of systems on the instances of several tasks.
+
+    Attributes:
+        system_names: of the rows.
+        task_names: of the blocks.
+        blocks: for each task the scores of shape (n_systems, n_instances), rounded to 12 significant digits as all
+            scores are; NaN where missing. Tasks may have different instances, and different numbers of them.
+        directions: of the tasks, +1 or -1.
+    """
+
+    system_names: tuple[str, ...]
+    task_names: tuple[str, ...]
+    blocks: tuple[FloatArray, ...]
+    directions: tuple[int, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "blocks", tuple(rounded(block) for block in self.blocks))
+        if not self.directions:
+            object.__setattr__(self, "directions", (1,) * len(self.blocks))
+        n = len(self.system_names)
+        if not n or not self.blocks:
+            raise ValueError("`blocks` must hold at least one task, and `system_names` one system")
+        if len(self.task_names) != len(self.blocks) or len(self.directions) != len(self.blocks):
+            raise ValueError("`task_names`, `blocks` and `directions` must have the same length")
+        for name, block in zip(self.task_names, self.blocks, strict=True):
+            if block.ndim != 2 or len(block) != n:
+                raise ValueError(f"the scores of task {name} have shape {block.shape}; expected ({n}, n_instances)")
+            if np.isinf(block).any():
+                raise ValueError(f"task {name} has an infinite score")
+        if any(direction not in (1, -1) for direction in self.directions):
+            raise ValueError(f"`directions` is {self.directions}; expected +1 or -1 for each task")
+
+    @property
+    def n_systems(self) -> int:
+        """The number of systems."""
+        return len(self.system_names)
+
+    def oriented(self) -> Iterator[FloatArray]:
+        """Yield the scores of each task, higher is better."""
+        for block, direction in zip(self.blocks, self.directions, strict=True):
+            yield block * direction if direction < 0 else block
+
+    @cached_property
+    def task_points(self) -> FloatArray:
+        """The points of each system on each task, shape (n_systems, n_tasks); NaN where it has no score there."""
+        blocks = list(self.oriented())
+        shapes = {block.shape for block in blocks}
+        if self.n_systems <= _FEW_SYSTEMS and len(shapes) == 1 and sum(block.size for block in blocks) <= _BLOCK_CELLS:
+            return _points_on_tasks(np.stack(blocks, axis=1))
+        return np.column_stack([_points(block) for block in blocks])
+
+    @property
+    def has_score(self) -> NDArray[np.bool_]:
+        """`has_score[i]`: system i has a score on some instance."""
+        return np.asarray(~np.isnan(self.task_points).all(axis=1), dtype=bool)
+
+
+def aggregate(scores: InstanceScores, aggregation: Aggregation) -> Ranking:
+    """Rank the systems by one of AGGREGATIONS; systems without any score are unranked.
+
+    O(n_systems^2) comparisons an instance for few systems, else a sort of the systems on each.
+    """
+    if aggregation == "mean":
+        totals = _mean(scores)
+    elif aggregation == "one_level":
+        totals = np.where(scores.has_score, np.nansum(scores.task_points, axis=1), np.nan)
+    elif aggregation == "two_level":
+        totals = _points(scores.task_points)
+    else:
+        raise ValueError(f"`aggregation` is {aggregation!r}; expected one of {', '.join(AGGREGATIONS)}")
+    reasons = dict.fromkeys(np.flatnonzero(np.isnan(totals)).tolist(), "no score on any instance")
+    return Ranking.from_scores(aggregation, totals, unranked_reasons=reasons)
+
+
+def aggregate_all(scores: InstanceScores) -> dict[Aggregation, Ranking]:
+    """Rank the systems by all AGGREGATIONS."""
+    return {aggregation: aggregate(scores, aggregation) for aggregation in AGGREGATIONS}
+
+
+def _mean(scores: InstanceScores) -> FloatArray:
+    """Return the mean over the tasks that a system has a score on of its mean there."""
+    means = np.column_stack([_row_means(block) for block in scores.oriented()])
+    return _row_means(means)
+
+
+def _row_means(rows: FloatArray) -> FloatArray:
+    has = ~np.isnan(rows)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(has, rows, 0.0).sum(axis=1) / has.sum(axis=1), dtype=np.float64)
+
+
+def _points(scores: FloatArray) -> FloatArray:
+    """Return for each row the number of others below it, plus half of those tied with it, over all columns.
+
+    Sums of halves of integers, exact. NaN for a row without any score.
+    """
+    n, U = scores.shape
+    total = np.zeros(n)
+    height = max(1, _BLOCK_CELLS // max(1, n))
+    for start in range(0, U, height):
+        columns = scores[:, start : start + height]
+        total += _points_by_pairs(columns) if n <= _FEW_SYSTEMS else _points_by_sorting(columns)
+    return np.where(np.isnan(scores).all(axis=1), np.nan, total / 2)
+
+
+def _points_on_tasks(scores: FloatArray) -> FloatArray:
+    """Return the points of each system on each task from scores of shape (n_systems, n_tasks, n_instances)."""
+    total = _points_by_pairs(scores)
+    return np.where(np.isnan(scores).all(axis=2), np.nan, total / 2)
+
+
+def _points_by_pairs(scores: FloatArray) -> FloatArray:
+    """Twice the points over the last axis: 2 for each system below, 1 for each tied."""
+    total = np.zeros(scores.shape[:-1])
+    for i in range(len(scores)):
+        for j in range(i + 1, len(scores)):
+            above = np.count_nonzero(scores[i] > scores[j], axis=-1)
+            below = np.count_nonzero(scores[i] < scores[j], axis=-1)
+            tied = np.count_nonzero(scores[i] == scores[j], axis=-1)
+            total[i] += 2 * above + tied
+            total[j] += 2 * below + tied
+    return total
+
+
+def _points_by_sorting(columns: FloatArray) -> FloatArray:
+    """Twice the points, from the places of the first and the last of each system's block of ties."""
+    by_instance = np.ascontiguousarray(columns.T)
+    order = np.argsort(by_instance, axis=1, kind="stable")
+    ascending = np.take_along_axis(by_instance, order, axis=1)
+    n = by_instance.shape[1]
+    index = np.arange(n, dtype=np.int32)
+    is_first, is_last = np.ones(ascending.shape, dtype=bool), np.ones(ascending.shape, dtype=bool)
+    is_first[:, 1:] = ascending[:, 1:] != ascending[:, :-1]
+    is_last[:, :-1] = is_first[:, 1:]
+    first = np.maximum.accumulate(np.where(is_first, index, 0), axis=1)
+    last = np.minimum.accumulate(np.where(is_last, index, n)[:, ::-1], axis=1)[:, ::-1]
+    twice = np.where(np.isnan(ascending), 0, first + last)  # below: first; tied: last - first
+    return np.bincount(order.ravel(), weights=twice.ravel(), minlength=n).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class PairedDifferences:
+    """Mean differences between systems on common instances, with bootstrap intervals.
+
+    Attributes:
+        pairs: shape (n_pairs, 2), the systems i < j.
+        difference: the mean over tasks of the mean of i's minus j's score on common instances; NaN without any.
+        lower, upper: the interval's ends; NaN where a task has fewer than 6 common instances.
+        n_common: the number of common instances over all tasks.
+    """
+
+    pairs: NDArray[np.int64]
+    difference: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    n_common: NDArray[np.int64]
+
+
+def paired_differences(
+    scores: InstanceScores,
+    pairs: Iterable[Sequence[int]] | None = None,
+    *,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> PairedDifferences:
+    """Bootstrap the differences between pairs of systems over the instances of each task.
+
+    A resample draws as many instances of a task as two systems share, with replacement; both systems keep their scores
+    on the instances drawn (Efron and Tibshirani 1993, section 16.2). Ends are the quantiles (1 ± level) / 2.
+
+    Args:
+        scores: of the instances.
+        pairs: the systems to compare; by default all pairs.
+        n_resamples: how often instances are redrawn; each pair has its own random numbers.
+        level: of the intervals.
+        seed: 0 or more.
+    """
+    if not 0 < level < 1 or n_resamples < 1 or seed < 0:
+        raise ValueError("`level` must lie between 0 and 1, `n_resamples` be 1 or more and `seed` 0 or more")
+    n = scores.n_systems
+    chosen = [(i, j) for i in range(n) for j in range(i + 1, n)] if pairs is None else [(p[0], p[1]) for p in pairs]
+    tails = ((1 - level) / 2, (1 + level) / 2)
+    rows = [_paired(scores, (i, j), n_resamples, tails, np.random.default_rng([seed, i, j])) for i, j in chosen]
+    table = np.array(rows, dtype=np.float64).reshape(-1, 4)
+    return PairedDifferences(
+        np.array(chosen, dtype=np.int64).reshape(-1, 2),
+        table[:, 0],
+        table[:, 1],
+        table[:, 2],
+        table[:, 3].astype(np.int64),
+    )
+
+
+def _paired(
+    scores: InstanceScores,
+    pair: tuple[int, int],
+    n_resamples: int,
+    tails: tuple[float, float],
+    random: np.random.Generator,
+) -> tuple[float, float, float, int]:
+    """Return the difference of one pair, its interval and the number of common instances."""
+    i, j = pair
+    differences = [block[i] - block[j] for block in scores.oriented()]
+    common = [row[~np.isnan(row)] for row in differences]
+    common = [row for row in common if row.size]
+    if not common:
+        return np.nan, np.nan, np.nan, 0
+    observed = float(np.mean([row.mean() for row in common]))
+    n_common = sum(row.size for row in common)
+    if min(row.size for row in common) < _LEAST_INSTANCES:
+        return observed, np.nan, np.nan, n_common
+    resampled = np.zeros(n_resamples)
+    for row in common:
+        resampled += _resampled_means(row, n_resamples, random)
+    lower, upper = np.quantile(resampled / len(common), tails)
+    return observed, float(lower), float(upper), n_common
+
+
+def _resampled_means(row: FloatArray, n_resamples: int, random: np.random.Generator) -> FloatArray:
+    """Return the means of resamples of `row`, a block of them at a time."""
+    means = np.empty(n_resamples)
+    height = max(1, _BLOCK_CELLS // row.size)
+    for start in range(0, n_resamples, height):
+        drawn = random.integers(row.size, size=(min(height, n_resamples - start), row.size))
+        means[start : start + height] = row[drawn].mean(axis=1)
+    return means

@@ -1,0 +1,376 @@
+"""benchmark.toml: what the tasks, groups and systems of a scores.csv are, and how they vote.
+
+    gamma = 95
+    policy = "median"
+
+    [[task]]
+    name = "RTE"            # also key, group, weight, metric, unit, minimum, maximum, chance
+    direction = "higher"    # or "lower", or "unordered", which never votes
+    precision = 0.1         # the smallest difference that means anything: scores are rounded to its multiples
+    cluster = "inference"   # tasks of one cluster are not independent; without it, those of one group
+
+    [[group]]
+    name = "inference"      # also key, weight
+    weight = 2
+
+    [[system]]
+    name = "T5"
+    key = "t5"
+
+Other values at the top (title, source, licence, ...) are kept as metadata.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ranking_engine.core.decimals import exact_precision
+from ranking_engine.core.missing import MISSING_POLICIES
+from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.core.weights import exact_weight
+from ranking_engine.files.bounded_toml import read_toml
+from ranking_engine.files.tables import Table, TableError, TableIssue
+from ranking_engine.text.characters import line_problem
+from ranking_engine.text.close_names import CloseNames
+from ranking_engine.text.names import clean_name, fold_name, name_problem, shorten
+
+DIRECTIONS: Mapping[str, int] = {"higher": 1, "lower": -1, "unordered": 0}
+METADATA = frozenset({"tags"})  # kept as metadata although they look like a slip for a section
+SECTIONS: Mapping[str, frozenset[str]] = {
+    "task": frozenset(
+        {
+            "name",
+            "key",
+            "direction",
+            "group",
+            "weight",
+            "metric",
+            "unit",
+            "minimum",
+            "maximum",
+            "chance",
+            "precision",
+            "cluster",
+        }
+    ),
+    "group": frozenset({"name", "key", "weight"}),
+    "system": frozenset({"name", "key"}),
+}
+
+
+@dataclass(frozen=True)
+class TaskEntry:
+    """A `[[task]]`: what is not stated has its default."""
+
+    name: str
+    key: str | None = None
+    direction: int = 1
+    group: str | None = None
+    weight: Fraction = Fraction(1)
+    metric: str | None = None
+    unit: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    chance: float | None = None
+    precision: float | None = None
+    cluster: str | None = None
+    is_direction_stated: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True)
+class BenchmarkFile:
+    """The contents of a benchmark.toml.
+
+    Attributes:
+        source: what errors call the file.
+        text: the file itself, in which errors look for their line.
+        metadata: the values at the top other than gamma and policy.
+        tasks: in the order of the file.
+        group_weights: the stated groups; one without a weight weighs 1.
+        group_keys, system_keys: the stated groups and systems with their keys, None where none is stated.
+        gamma, policy: None where not stated.
+    """
+
+    source: str
+    text: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    tasks: tuple[TaskEntry, ...] = ()
+    group_weights: Mapping[str, Fraction] = field(default_factory=dict)
+    group_keys: Mapping[str, str | None] = field(default_factory=dict)
+    system_keys: Mapping[str, str | None] = field(default_factory=dict)
+    gamma: float | None = None
+    policy: str | None = None
+
+    @property
+    def directed_tasks(self) -> list[str]:
+        """The names of the tasks whose direction the file states."""
+        return [task.name for task in self.tasks if task.is_direction_stated]
+
+    def fail(self, message: str, section: str | None = None, index: int = 0, key: str | None = None) -> NoReturn:
+        """Raise a TableError about `key` of the `index`-th entry (from 0) of `section`, or of the top."""
+        raise TableError([TableIssue(_line_of(self.text, section, index, key), None, None, message)], self.source)
+
+
+def read_benchmark(source: str | Path | bytes, *, name: str | None = None) -> BenchmarkFile:
+    """Read a benchmark.toml from a path or from its bytes.
+
+    Raises:
+        TableError: with the line, where it can be told; also where the file is beyond a bound of `bounded_toml`.
+        OSError: the file cannot be opened.
+    """
+    if isinstance(source, (str, Path)):
+        name, source = name or str(source), Path(source).read_bytes()
+    called = name or "benchmark.toml"
+    text, raw = read_toml(source, called)
+    return _Parser(BenchmarkFile(called, text), raw).parse()
+
+
+class _Parser:
+    """Turns the parsed TOML into a BenchmarkFile; `blank` is an empty one, which places the errors."""
+
+    def __init__(self, blank: BenchmarkFile, raw: dict[str, Any]) -> None:
+        self.blank, self.raw, self.fail = blank, raw, blank.fail
+
+    def parse(self) -> BenchmarkFile:
+        metadata = self._metadata()
+        for section in SECTIONS:
+            self._check_section(section)
+        n_groups = len(self.raw.get("group", []))
+        return BenchmarkFile(
+            source=self.blank.source,
+            text=self.blank.text,
+            metadata=metadata,
+            tasks=tuple(self._task(k) for k in range(len(self.raw.get("task", [])))),
+            group_weights={self._name("group", k): self._weight("group", k) for k in range(n_groups)},
+            group_keys=self._keys("group"),
+            system_keys=self._keys("system"),
+            gamma=self._number(None, 0, "gamma"),
+            policy=self._policy(),
+        )
+
+    def _metadata(self) -> dict[str, Any]:
+        metadata = {}
+        known = CloseNames([*SECTIONS, "gamma", "policy"])
+        for key, value in self.raw.items():
+            if key in SECTIONS or key in {"gamma", "policy"}:
+                continue
+            hint = known.suggestion(key, cutoff=0.75)
+            is_table = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict) for v in value))
+            if (hint and key not in METADATA) or is_table:
+                self.fail(f"unknown key {shorten(key)!r}{hint or known.suggestion(key)}", key=key)
+            metadata[key] = value
+        return metadata
+
+    def _check_section(self, section: str) -> None:
+        entries = self.raw.get(section, [])
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            self.fail(f"`{section}` must be written as [[{section}]]", key=section)
+        seen: set[str] = set()
+        for k, entry in enumerate(entries):
+            for key in entry:
+                if key not in SECTIONS[section]:
+                    hint = CloseNames(SECTIONS[section]).suggestion(key)
+                    self.fail(f"unknown key {shorten(key)!r} in [[{section}]]{hint}", section, k, key)
+            name = self._name(section, k)
+            if fold_name(name) in seen:
+                self.fail(f"the {section} {shorten(name)!r} is stated twice", section, k, "name")
+            seen.add(fold_name(name))
+
+    def _name(self, section: str, k: int) -> str:
+        name = self._text(section, k, "name") if "name" in self.raw[section][k] else ""
+        problem = name_problem(name, allow_formula=True)
+        if problem:
+            self.fail(f"the name of a [[{section}]] {problem}", section, k, "name")
+        return clean_name(name)
+
+    def _task(self, k: int) -> TaskEntry:
+        entry = self.raw["task"][k]
+        text = {key: self._text("task", k, key) for key in ("key", "metric", "unit") if key in entry}
+        return TaskEntry(
+            name=self._name("task", k),
+            key=text.get("key"),
+            direction=self._direction(k),
+            is_direction_stated="direction" in self.raw["task"][k],
+            group=self._label(k, "group"),
+            weight=self._weight("task", k),
+            metric=text.get("metric"),
+            unit=text.get("unit"),
+            minimum=self._number("task", k, "minimum"),
+            maximum=self._number("task", k, "maximum"),
+            chance=self._number("task", k, "chance"),
+            precision=self._precision(k),
+            cluster=self._label(k, "cluster"),
+        )
+
+    def _label(self, k: int, key: str) -> str | None:
+        """The group or the cluster of a task; an empty text is none."""
+        label = clean_name(self._text("task", k, key)) if key in self.raw["task"][k] else ""
+        if label and (problem := name_problem(label, allow_formula=True)):
+            self.fail(f"the {key} of a [[task]] {problem}", "task", k, key)
+        return label or None
+
+    def _precision(self, k: int) -> float | None:
+        value = self.raw["task"][k].get("precision")
+        try:
+            return None if value is None else exact_precision(value)
+        except ValueError as error:
+            self.fail(str(error), "task", k, "precision")
+
+    def _keys(self, section: str) -> dict[str, str | None]:
+        return {
+            self._name(section, k): self._text(section, k, "key") if "key" in entry else None
+            for k, entry in enumerate(self.raw.get(section, []))
+        }
+
+    def _direction(self, k: int) -> int:
+        direction = self.raw["task"][k].get("direction", "higher")
+        if not isinstance(direction, str) or direction not in DIRECTIONS:
+            self.fail(f"direction is {direction!r}; expected one of {', '.join(DIRECTIONS)}", "task", k, "direction")
+        return DIRECTIONS[direction]
+
+    def _weight(self, section: str, k: int) -> Fraction:
+        try:
+            return exact_weight(self.raw[section][k].get("weight", 1))
+        except ValueError as error:
+            self.fail(str(error), section, k, "weight")
+
+    def _number(self, section: str | None, k: int, key: str) -> float | None:
+        value = (self.raw[section][k] if section else self.raw).get(key)
+        if value is None:
+            return None
+        number = _finite(value)
+        if number is None:
+            self.fail(f"{key} is {shorten(str(value))!r}; expected a finite number", section, k, key)
+        return number
+
+    def _text(self, section: str, k: int, key: str) -> str:
+        value = self.raw[section][k][key]
+        if not isinstance(value, str):
+            self.fail(f"{key} is {shorten(str(value))!r}; expected a text", section, k, key)
+        # Names have a check of their own.
+        if key not in ("name", "group", "cluster") and (problem := line_problem(value)):
+            self.fail(f"{key} {problem}", section, k, key)
+        return value
+
+    def _policy(self) -> str | None:
+        policy = self.raw.get("policy")
+        if policy is not None and policy not in MISSING_POLICIES:
+            self.fail(f"policy is {policy!r}; expected one of {', '.join(MISSING_POLICIES)}", key="policy")
+        return policy
+
+
+def _finite(value: object) -> float | None:
+    """Return `value` as a float, or None unless it is a finite number."""
+    if not isinstance(value, (int, Decimal)) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def to_matrix(table: Table, benchmark: BenchmarkFile | None = None) -> ScoreMatrix:
+    """Join a table with its benchmark file; without one, all tasks are higher-is-better with weight 1.
+
+    Columns and rows match by name, then by key. Every column must be a stated task and every stated task and
+    system must be in the table, unless no task is stated at all; a near miss is an error with a suggestion.
+    """
+    if benchmark is None:
+        return ScoreMatrix(table.values, system_names=table.system_names, task_names=table.task_names)
+    _match_all(benchmark, "system", benchmark.system_keys.items(), table.system_names)
+    tasks = _tasks_by_column(table, benchmark)
+    groups = {task.group for task in tasks if task.group is not None}
+    for k, name in enumerate(benchmark.group_weights):
+        if name not in groups:
+            benchmark.fail(
+                f"no task belongs to the group {shorten(name)!r}{CloseNames(groups).suggestion(name)}",
+                "group",
+                k,
+                "name",
+            )
+    if not any(task.weight for task in tasks):
+        benchmark.fail("the weights of all tasks are zero", "task", 0, "weight")
+    return ScoreMatrix(
+        table.values,
+        system_names=table.system_names,
+        task_names=[task.name for task in tasks],
+        directions=[task.direction for task in tasks],
+        weights=[task.weight for task in tasks],
+        groups=[task.group for task in tasks],
+        group_weights=benchmark.group_weights,
+        gamma=benchmark.gamma,
+        minimum=[task.minimum for task in tasks],
+        maximum=[task.maximum for task in tasks],
+        chance=[task.chance for task in tasks],
+        precision=[task.precision for task in tasks],
+        clusters=[task.cluster for task in tasks],
+    )
+
+
+def _tasks_by_column(table: Table, benchmark: BenchmarkFile) -> list[TaskEntry]:
+    if not benchmark.tasks:
+        return [TaskEntry(name) for name in table.task_names]
+    matched = _match_all(benchmark, "task", [(task.name, task.key) for task in benchmark.tasks], table.task_names)
+    for column, name in enumerate(table.task_names, start=2):
+        if column - 2 not in matched:
+            hint = CloseNames([task.name for task in benchmark.tasks]).suggestion(name)
+            message = f"unknown task: {benchmark.source} does not state it{hint}"
+            raise TableError([TableIssue(table.header_line, column, name, message)], table.source)
+    return [benchmark.tasks[matched[column]] for column in range(len(table.task_names))]
+
+
+def _match_all(
+    benchmark: BenchmarkFile, section: str, entries: Iterable[tuple[str, str | None]], names: tuple[str, ...]
+) -> dict[int, int]:
+    """Return for each matched position in `names` the index of its entry, given as (name, key)."""
+    positions = {fold_name(name): position for position, name in enumerate(names)}
+    matched: dict[int, int] = {}
+    for k, (name, key) in enumerate(entries):
+        position = positions.get(fold_name(name), positions.get(fold_name(key)) if key else None)
+        if position is None:
+            benchmark.fail(
+                f"unknown {section} {shorten(name)!r}: the table has none{CloseNames(names).suggestion(name)}",
+                section,
+                k,
+                "name",
+            )
+        matched[position] = k
+    return matched
+
+
+def _line_of(text: str, section: str | None, index: int, key: str | None) -> int | None:
+    """Find the line of `key` in the `index`-th [[section]] (or at the top), else that of the section itself.
+
+    The TOML parser tells no lines, so this looks for them in the text; None where it finds nothing.
+    """
+    current: str | None = None
+    count = -1
+    found: int | None = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = re.match(r"\s*\[\[?\s*([^\]\s]+)\s*\]", line)
+        if header:
+            current = header[1].strip("\"'")
+            count += current == section
+            is_here = (current == section and count == index) or (section is None and current == key)
+            if found is not None and section is not None:
+                return found
+            found = number if is_here else found
+        elif _is_within(current, section, count, index) and _states(line, key):
+            return number
+    return found
+
+
+def _is_within(current: str | None, section: str | None, count: int, index: int) -> bool:
+    return current == section and (section is None or count == index)
+
+
+def _states(line: str, key: str | None) -> bool:
+    return key is not None and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line) is not None

@@ -1,0 +1,46 @@
+"""Names of tasks that say that less is better, such as "Latency (ms)"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ranking_engine.text.names import fold_name
+
+LOWER_IS_BETTER = frozenset({
+    "latency", "time", "times", "runtime", "walltime", "duration", "ms", "msec", "milliseconds", "sec", "secs",
+    "seconds", "minutes", "hours", "error", "errors", "loss", "losses", "perplexity", "ppl", "cost", "costs",
+    "price", "prices", "memory", "ram", "vram", "params", "parameters", "size", "wer", "cer", "ter", "mer",
+    "fid", "kid", "rmse", "mse", "mae", "mape", "nll", "bpb", "bpc", "ece", "brier", "regret", "flops",
+    "energy", "carbon", "co2", "watts",
+})  # fmt: skip
+_WORD = re.compile(r"[^\W\d_]+\d?")
+
+
+def lower_word(name: str) -> str:
+    """Return the word of a task's name that says that less is better there; an empty text where none does."""
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)  # as in evalLoss
+    return next((word for word in _WORD.findall(parted) if word.casefold() in LOWER_IS_BETTER), "")
+
+
+def doubtful_tasks(
+    names: Iterable[str], directions: Iterable[int], stated: Iterable[str] = ()
+) -> list[tuple[str, str]]:
+    """Return the tasks that count as higher is better although a word of their names says otherwise.
+
+    Args:
+        names, directions: of the tasks; 1 is higher is better.
+        stated: names of tasks whose direction somebody stated, and nobody only took for granted.
+
+    Returns:
+        name and word of each.
+    """
+    known = {fold_name(name) for name in stated}
+    return [
+        (name, word)
+        for name, direction in zip(names, directions, strict=True)
+        if direction == 1 and (word := lower_word(name)) and fold_name(name) not in known
+    ]
+
+
+__all__ = ["LOWER_IS_BETTER", "doubtful_tasks", "lower_word"]

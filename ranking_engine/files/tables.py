@@ -1,0 +1,393 @@
+"""scores.csv: reading a table of scores, and writing one.
+
+The first row names the columns: `system` (or `model`), then one column a task. Each further row is a system; an empty
+cell is a missing score. Numbers are plain decimals such as 91.2, -0.5 or 1e-3, read as the nearest float64. Semicolons
+or tabs may stand in place of the commas, and then decimal commas in place of the points, as spreadsheets write them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, NoReturn, Protocol
+
+import numpy as np
+
+from ranking_engine.core.decimals import NUMBER, rounded, rounding_note
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.files.csv_rows import csv_lines
+from ranking_engine.files.dialect import PLAIN, Dialect, UnclearMarkError, decimal_mark, delimiter_of
+from ranking_engine.text.names import clean_name, fold_name, name_problem, shorten
+
+MAX_ISSUES = 100
+MAX_COLUMNS = 20_000  # of one row, whatever the caller allows; a row that runs on is refused before it is split
+MOST_CELLS = 2_000_000
+MAX_CELL = 4_000  # characters
+SYSTEM_COLUMN = "system"
+SYSTEM_COLUMNS = frozenset({SYSTEM_COLUMN, "model", ""})  # as other people's files have it; data frames leave it empty
+
+_NOT_REPORTED = {"nan", "na", "n/a", "none", "null", "-", "--", "?", "missing"}
+
+
+@dataclass(frozen=True)
+class TableIssue:
+    """One thing that is wrong with a table.
+
+    Attributes:
+        line: the line of the file, from 1; None where the whole file is meant.
+        column: the column of the table, from 1 (not a position in the line); None for the whole line.
+        column_name: the column's name, where it has one.
+        message: what is wrong, without the place.
+    """
+
+    line: int | None
+    column: int | None
+    column_name: str | None
+    message: str
+
+    def __str__(self) -> str:
+        place = ", ".join(self._place())
+        return f"{place}: {self.message}" if place else self.message
+
+    def _place(self) -> list[str]:
+        place = [] if self.line is None else [f"line {self.line}"]
+        if self.column is not None:
+            name = f" ({shorten(self.column_name)})" if self.column_name else ""
+            place.append(f"column {self.column}{name}")
+        return place
+
+
+class TableError(ValueError):
+    """A table cannot be read; `errors` holds up to 100 issues, in the order of the file."""
+
+    def __init__(self, errors: Sequence[TableIssue], source: str = "table", *, is_cut: bool = False) -> None:
+        self.errors = tuple(errors)
+        self.source = source
+        self.is_cut = is_cut
+        super().__init__(self.one_line())
+
+    def one_line(self) -> str:
+        """Return the first issue with its place, and how many more there are, on one line."""
+        n_more = len(self.errors) - 1
+        more = f" (and {n_more}{' or more' if self.is_cut else ''} more)" if n_more else ""
+        joint = ", " if self.errors[0].line is not None else ": "
+        return f"{self.source}{joint}{self.errors[0]}{more}"
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table of scores as it stands in a file.
+
+    Attributes:
+        system_names: one a row, clean and different after case folding.
+        task_names: one a column, likewise.
+        values: float64 of shape (n_systems, n_tasks), NaN where the cell is empty.
+        line_numbers: for each system the line of the file on which its row begins.
+        missing_words: the word that stands in a cell without a score, by (system, task) from 0, where it is no empty
+            one.
+        header_line: the line on which the header ends.
+        source: what errors call the file.
+        dialect: how the file is written.
+        rounding: what is to be told of scores that were rounded, or empty; `values` are to 12 significant digits.
+    """
+
+    system_names: tuple[str, ...]
+    task_names: tuple[str, ...]
+    values: FloatArray
+    line_numbers: tuple[int, ...]
+    header_line: int = 1
+    source: str = "table"
+    missing_words: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    dialect: Dialect = PLAIN
+    rounding: str = ""
+
+
+def read_table(
+    source: str | Path | bytes | BinaryIO,
+    *,
+    name: str | None = None,
+    allow_formula_names: bool = False,
+    max_systems: int | None = None,
+    max_tasks: int | None = None,
+    max_cells: int = MOST_CELLS,
+    missing_words: Callable[[str], str | None] | None = None,
+) -> Table:
+    """Read a table of scores.
+
+    Args:
+        source: a path, the bytes of a file, or a binary stream.
+        name: what errors call the file; default its path, or "table".
+        allow_formula_names: accept names that a spreadsheet would take for a formula.
+        max_systems, max_tasks, max_cells: refuse larger tables; the cells are systems x tasks.
+        missing_words: says what a text means that stands in place of a score; None for one that means nothing.
+
+    Raises:
+        TableError: with up to 100 issues, each with its line and column.
+        OSError: the file cannot be opened.
+    """
+    if isinstance(source, (str, Path)):
+        name, source = name or str(source), Path(source).read_bytes()
+    data = source if isinstance(source, bytes) else source.read()
+    bounds = (max_systems, max_tasks, max_cells)
+    return _Reader(name or "table", allow_formula_names, bounds, missing_words).read(data)
+
+
+class _Rows(Protocol):
+    """What a csv.reader is."""
+
+    line_num: int
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+
+    def __next__(self) -> list[str]: ...
+
+
+class _Reader:
+    """Reads one table and collects what is wrong with it."""
+
+    def __init__(
+        self,
+        name: str,
+        allow_formula: bool,
+        bounds: tuple[int | None, int | None, int],
+        meaning: Callable[[str], str | None] | None,
+    ) -> None:
+        self.name = name
+        self.allow_formula = allow_formula
+        self.max_systems, self.max_tasks, self.max_cells = bounds
+        self.issues: list[TableIssue] = []
+        self.meaning = meaning or (lambda _: None)
+        self.missing_words: dict[tuple[int, int], str] = {}
+        self.columns: list[str] = []
+        self.line = self.header_line = 0
+        self.n_marks = 0  # separators read since the last row
+        self.dialect = PLAIN
+
+    def read(self, data: bytes) -> Table:
+        text = self._decoded(data)
+        self.dialect = Dialect(delimiter_of(text))
+        rows = self._rows(text)
+        try:
+            self._read_header(rows)
+            if self.dialect.delimiter != ",":
+                self.dialect = Dialect(self.dialect.delimiter, self._decimal_mark(text))
+            return self._read_rows(rows)
+        except csv.Error as error:
+            self._stop(_csv_message(str(error)), line=self.line + 1)
+
+    def _rows(self, text: str) -> _Rows:
+        return csv.reader(self._lines(text), strict=True, delimiter=self.dialect.delimiter)
+
+    def _lines(self, text: str) -> Iterator[str]:
+        """The lines of the file, as long as no row has far too many cells: splitting one makes a text of each."""
+        self.n_marks = 0
+        for number, line in enumerate(io.StringIO(text, newline=""), start=1):
+            self.n_marks += line.count(self.dialect.delimiter)
+            if self.n_marks > MAX_COLUMNS:
+                self._stop(f"more than {MAX_COLUMNS:,} columns; perhaps the lines do not end", line=number)
+            yield line
+
+    def _decimal_mark(self, text: str) -> str:
+        """The mark of the whole table, for which it is read once before."""
+
+        def scores() -> Iterator[tuple[int, int, str]]:
+            rows = self._rows(text)
+            next((row for row in rows if row), None)
+            for row in rows:
+                self.n_marks = 0
+                for column, cell in enumerate(row[1:], start=2):
+                    yield rows.line_num, column, cell
+
+        try:
+            return decimal_mark(cell for _, _, cell in scores())
+        except UnclearMarkError as unclear:
+            line, column, _ = next(itertools.islice(scores(), unclear.place, None))
+            self._issue(unclear.message, column, line)
+            raise TableError(self.issues, self.name) from unclear
+        except csv.Error:  # which the second reading meets as well, and tells with its line
+            return "."
+
+    def _decoded(self, data: bytes) -> str:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                self._stop("the file is UTF-16; save it as UTF-8", line=1)
+            self._stop(
+                f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8",
+                line=_line_of(data[: error.start]),
+            )
+        if "\0" in text:
+            line = _line_of(text[: text.index("\0")].encode())
+            self._stop("a NUL byte; this is not a text file", line=line)
+        if not text.strip():
+            self._stop("the file is empty; expected a header `system,<task>,...` and a row for each system")
+        return text
+
+    def _read_header(self, rows: _Rows) -> None:
+        header: list[str] = next((row for row in rows if row), [])
+        self.line = self.header_line = rows.line_num
+        self.n_marks = 0
+        self._check_cells(header, self.line)
+        if self.max_tasks is not None and len(header) - 1 > self.max_tasks:
+            self._stop(f"{len(header) - 1} tasks; at most {self.max_tasks} are allowed", line=self.line)
+        first = clean_name(header[0]) if header else ""
+        if len(header) == 1:
+            shown = shorten(clean_name(header[0]))
+            self._stop(f"only one column, {shown!r}; expected `system` and a column for each task", line=self.line)
+        if first.casefold() not in SYSTEM_COLUMNS:
+            message = f"the first column must be called {SYSTEM_COLUMN!r} or 'model', found {shorten(first)!r}"
+            self._issue(message, 1)
+        self.columns = [SYSTEM_COLUMN, *(clean_name(cell) for cell in header[1:])]
+        self._check_task_names()
+        self._raise_issues()
+
+    def _check_task_names(self) -> None:
+        seen: dict[str, int] = {}
+        for column, task in enumerate(self.columns[1:], start=2):
+            problem = name_problem(task, allow_formula=self.allow_formula)
+            if problem:
+                self._issue(f"the task name {shorten(task)!r} {problem}", column)
+            elif fold_name(task) in seen:
+                self._issue(f"the task {shorten(task)!r} is already column {seen[fold_name(task)]}", column)
+            else:
+                seen[fold_name(task)] = column
+
+    def _read_rows(self, rows: _Rows) -> Table:
+        systems: list[str] = []
+        lines: list[int] = []
+        values: list[FloatArray] = []
+        seen: dict[str, int] = {}
+        for row in rows:
+            begins, self.line, self.n_marks = self.line + 1, rows.line_num, 0
+            if not row:
+                continue
+            self._check_cells(row, begins)
+            systems.append(self._system_name(row[0], begins, seen))
+            values.append(np.array(self._row_values(row, begins, len(values))))
+            lines.append(begins)
+            if self.max_systems is not None and len(systems) > self.max_systems:
+                self._stop(f"too many systems; at most {self.max_systems} are allowed", line=begins)
+            if len(systems) * (len(self.columns) - 1) > self.max_cells:
+                self._stop(f"more than {self.max_cells:,} cells; bring the table in parts", line=begins)
+        self._raise_issues()
+        if not systems:
+            self._stop("no systems: the header is the only row", line=self.line)
+        array = np.array(values)
+        return Table(
+            tuple(systems),
+            tuple(self.columns[1:]),
+            rounded(array),
+            tuple(lines),
+            self.header_line,
+            self.name,
+            self.missing_words,
+            self.dialect,
+            rounding_note(array),
+        )
+
+    def _check_cells(self, row: list[str], line: int) -> None:
+        longest = max(map(len, row), default=0)
+        if longest > MAX_CELL:
+            self._stop(f"a cell has {longest:,} characters; at most {MAX_CELL:,} are read", line=line)
+
+    def _system_name(self, cell: str, line: int, seen: dict[str, int]) -> str:
+        name = clean_name(cell)
+        problem = name_problem(name, allow_formula=self.allow_formula)
+        if problem:
+            self._issue(f"the system name {shorten(name)!r} {problem}", 1, line)
+        elif fold_name(name) in seen:
+            self._issue(f"the system {shorten(name)!r} already stands on line {seen[fold_name(name)]}", 1, line)
+        else:
+            seen[fold_name(name)] = line
+        return name
+
+    def _row_values(self, row: list[str], line: int, i: int) -> list[float]:
+        if len(row) != len(self.columns):
+            message = f"the row has {len(row)} columns, the header has {len(self.columns)}"
+            self._issue(message, min(len(row), len(self.columns)) + (len(row) > len(self.columns)), line)
+            return [math.nan] * (len(self.columns) - 1)
+        return [self._number(cell, column, line, i) for column, cell in enumerate(row[1:], start=2)]
+
+    def _number(self, cell: str, column: int, line: int, i: int) -> float:
+        text = cell.strip()
+        if not text:
+            return math.nan
+        number = text if self.dialect.decimal == "." else text.replace(self.dialect.decimal, ".", 1)
+        if not NUMBER.fullmatch(number):  # as nearly all do, and looking for a word takes longer
+            if (word := self.meaning(text)) is not None:
+                self.missing_words[i, column - 2] = word
+                return math.nan
+            self._issue(_number_message(text), column, line)
+            return math.nan
+        value = float(number)
+        if math.isinf(value):
+            self._issue(f"{shorten(text)} is too large for a 64-bit number", column, line)
+        return value
+
+    def _issue(self, message: str, column: int | None = None, line: int | None = None) -> None:
+        column_name = self.columns[column - 1] if column and column <= len(self.columns) else None
+        self.issues.append(TableIssue(line or self.line, column, column_name or None, message))
+        if len(self.issues) >= MAX_ISSUES:
+            raise TableError(self.issues, self.name, is_cut=True)
+
+    def _stop(self, message: str, line: int | None = None) -> NoReturn:
+        raise TableError([*self.issues, TableIssue(line, None, None, message)], self.name)
+
+    def _raise_issues(self) -> None:
+        if self.issues:
+            raise TableError(self.issues, self.name)
+
+
+def _line_of(before: bytes) -> int:
+    return len(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"))
+
+
+def _csv_message(message: str) -> str:
+    if "field larger" in message:
+        return "a cell is too long; perhaps a quotation mark is not closed"
+    if "unexpected end of data" in message:
+        return "the file ends inside quotation marks; perhaps one is not closed"
+    return f"not readable as CSV: {message}"
+
+
+def _number_message(text: str) -> str:
+    shown = repr(shorten(text))
+    if text.casefold() in _NOT_REPORTED:
+        return f"{shown} is no number; leave the cell empty where a score is missing"
+    if text.casefold().lstrip("+-") in {"inf", "infinity"}:
+        return f"{shown} is infinite; a score must be finite"
+    if text.endswith("%") and NUMBER.fullmatch(text[:-1].strip()):
+        return f"{shown} is no number; write it without the percent sign"
+    if NUMBER.fullmatch(text.replace(",", ".", 1)):
+        return f"{shown} is no number; write the decimal mark as a point"
+    return f"{shown} is no number"
+
+
+def write_table(matrix: ScoreMatrix) -> str:
+    """Return `matrix` as the text of a scores.csv, with the shortest decimals that read back the same."""
+    return "".join(table_lines(matrix.system_names, matrix.task_names, matrix.values))
+
+
+def table_lines(system_names: Sequence[str], task_names: Sequence[str], values: FloatArray) -> Iterator[str]:
+    """Yield the lines of a scores.csv, each with its end.
+
+    Args:
+        system_names: one a row.
+        task_names: one a column.
+        values: float64 of shape (n_systems, n_tasks), NaN where a score is missing.
+    """
+    yield from csv_lines([[SYSTEM_COLUMN, *task_names]])
+    for name, row in zip(system_names, values, strict=True):
+        cells = ("" if math.isnan(value) else _shortest(value) for value in row.tolist())
+        yield from csv_lines([[name, *cells]])
+
+
+def _shortest(value: float) -> str:
+    text = repr(value)
+    return text.removesuffix(".0")

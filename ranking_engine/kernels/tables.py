@@ -1,0 +1,224 @@
+"""Rule scores of many tables of the same systems and tasks at once, whose scores differ.
+
+A batch holds oriented scores of shape (n_matrices, n_systems, n_tasks), NaN where missing; r indexes matrices. Rule
+scores have shape (n_matrices, n_systems), NaN where a system is not ranked, and are those of the rule up to rounding.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.core.task_order import task_order
+from ranking_engine.core.weights import as_float
+from ranking_engine.kernels.pairs import Pairs, snapped_rows, win_rate as rate_of_wins
+
+_MAX_BYTE = 255
+_ROUNDING = 1e-13  # of what is added up
+
+
+class Batch:
+    """Many matrices of scored systems and voting tasks.
+
+    Attributes:
+        matrix: where the directions, weights and scales come from.
+        scores: shape (n_matrices, n_systems, n_tasks), oriented; NaN where missing.
+        weights: how much each task counts in each matrix, integers as floats, shape (n_matrices, n_tasks).
+        present: `present[r, i]`: system i has a score in matrix r.
+    """
+
+    def __init__(
+        self,
+        matrix: ScoreMatrix,
+        scores: FloatArray,
+        weights: FloatArray | None = None,
+        present: BoolArray | None = None,
+    ) -> None:
+        own = matrix.integer_weights
+        if own.dtype == object:  # integers may be beyond all floats; what is computed of a batch asks for shares alone
+            own = np.array([as_float(weight) for weight in matrix.weights])
+        own = own.astype(np.float64)
+        self.matrix, self.scores = matrix, scores
+        self.weights: FloatArray = np.broadcast_to(own, (len(scores), len(own))) if weights is None else weights
+        self.present: BoolArray = np.asarray(~np.isnan(scores).all(axis=2)) if present is None else present
+
+    @cached_property
+    def size(self) -> NDArray[np.int64]:
+        """The number of systems on each board, shape (n_matrices, 1, 1)."""
+        return self.present.sum(axis=1)[:, None, None]
+
+    @cached_property
+    def _order(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        b, n, T = self.scores.shape
+        order = task_order(np.ascontiguousarray(self.scores.transpose(1, 0, 2)).reshape(n, b * T))
+        first, last, place = (array.reshape(n, b, T) for array in (order.first, order.last, order.place))
+        return first.transpose(1, 0, 2), last.transpose(1, 0, 2), place.transpose(2, 1, 0)
+
+    @property
+    def first(self) -> NDArray[np.int32]:
+        """The first position, from 0, of the tie block of system i on task t of matrix r; -1 where missing."""
+        return self._order[0]
+
+    @property
+    def last(self) -> NDArray[np.int32]:
+        """The last position of that block."""
+        return self._order[1]
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The comparison of all systems in each matrix, in integer weights."""
+        wins = _count_wins(self._order[2], [int(weight) for weight in self.matrix.integer_weights])
+        return Pairs(wins, self.present)
+
+    @cached_property
+    def common(self) -> FloatArray:
+        """`common[r, i, j]`: the weight of the tasks on which both have a score."""
+        has = (~np.isnan(self.scores)).astype(np.float64)
+        return (has * self.weights[:, None, :]) @ has.transpose(0, 2, 1)
+
+    def weighted_mean(self, terms: NDArray[np.floating[Any]]) -> FloatArray:
+        """Return the weighted mean over tasks of `terms`, shaped as the scores; 0 where only rounding is left."""
+        shares = (self.weights / self.weights.sum(axis=1, keepdims=True))[:, :, None]
+        means = np.asarray((terms @ shares)[:, :, 0], dtype=np.float64)
+        if np.min(terms, initial=0.0) < 0 < np.max(terms, initial=0.0):
+            with np.errstate(invalid="ignore"):
+                means[np.abs(means) <= _ROUNDING * (np.abs(terms) @ shares)[:, :, 0]] = 0.0
+        return means
+
+
+def _count_wins(place: NDArray[np.int32], weights: list[int]) -> NDArray[Any]:
+    """Return wins[r, i, j] from `place[t, r, i]`: 1 for the best score, 0 where missing."""
+    _, b, n = place.shape
+    widest = int(place.max(initial=0)) + 1
+    theirs = np.ascontiguousarray(place, dtype=np.min_scalar_type(widest))
+    mine = np.where(theirs == 0, np.array(widest, dtype=theirs.dtype), theirs)
+    wins = np.zeros((b, n, n), dtype=np.int32 if sum(weights) < 2**31 else np.int64)
+    count, is_above = np.empty((b, n, n), dtype=np.uint8), np.empty((b, n, n), dtype=bool)
+    for weight, tasks in _tasks_by_weight(weights).items():
+        for k in range(0, len(tasks), _MAX_BYTE):
+            count.fill(0)
+            for t in tasks[k : k + _MAX_BYTE]:
+                np.less(mine[t][:, :, None], theirs[t][:, None, :], out=is_above)
+                np.add(count, is_above.view(np.uint8), out=count)
+            wins += np.multiply(count, weight, dtype=wins.dtype)
+    return wins
+
+
+def _tasks_by_weight(weights: list[int]) -> dict[int, list[int]]:
+    tasks: dict[int, list[int]] = defaultdict(list)
+    for t, weight in enumerate(weights):
+        if weight:
+            tasks[weight].append(t)
+    return tasks
+
+
+def mean(batch: Batch) -> FloatArray:
+    """The weighted mean of the scores."""
+    return batch.weighted_mean(batch.scores)
+
+
+def geometric_mean(batch: Batch) -> FloatArray:
+    """A system with a score <= 0 has none; lower-is-better tasks are seen to beforehand."""
+    counts = batch.weights[:, None, :] > 0  # a task that lost all its scores is filled with 0, and weighs nothing
+    is_low = (batch.scores <= 0) & counts
+    logarithms = np.log(np.where(counts & ~is_low, batch.scores, 1.0))
+    return np.where(is_low.any(axis=2), np.nan, np.exp(batch.weighted_mean(logarithms)))
+
+
+def median(batch: Batch) -> FloatArray:
+    """The weighted median of the scores."""
+    order = np.argsort(batch.scores, axis=2, kind="stable")
+    ascending = np.take_along_axis(batch.scores, order, axis=2)
+    weights = np.broadcast_to(batch.weights[:, None, :], batch.scores.shape)
+    up_to = 2 * np.cumsum(np.take_along_axis(weights, order, axis=2), axis=2)
+    total = batch.weights.sum(axis=1)[:, None, None]
+    lower, upper = (np.asarray(is_past).argmax(axis=2)[:, :, None] for is_past in (up_to >= total, up_to > total))
+    low, high = np.take_along_axis(ascending, lower, axis=2), np.take_along_axis(ascending, upper, axis=2)
+    return np.where(low == high, low, low / 2 + high / 2)[:, :, 0]
+
+
+def normalized_mean(batch: Batch) -> FloatArray:
+    """The weighted mean of how far scores are on the way from chance to the best."""
+    matrix = batch.matrix
+    best = np.where(matrix.directions > 0, matrix.maximum, matrix.minimum)
+    values = batch.scores * matrix.directions
+    return batch.weighted_mean((values - matrix.chance) / (best - matrix.chance))
+
+
+def optimality_gap(batch: Batch) -> FloatArray:
+    """Minus the weighted mean of what scores lack of the threshold."""
+    gamma = batch.matrix.gamma or 0.0
+    return batch.weighted_mean(np.minimum(batch.scores, gamma) - gamma)
+
+
+def plurality(batch: Batch) -> FloatArray:
+    """A point for a system that is first alone."""
+    return _positional(batch, (batch.last == 0).astype(np.float64))
+
+
+def borda(batch: Batch) -> FloatArray:
+    """A point for each system below."""
+    return _positional(batch, (batch.size - 1.0) - batch.last)
+
+
+def dowdall(batch: Batch) -> FloatArray:
+    """1 over the position."""
+    return _positional(batch, 1.0 / (np.maximum(batch.first, 0) + 1.0))
+
+
+def average_rank(batch: Batch) -> FloatArray:
+    """Minus the position, the mean of its block for systems that tie."""
+    return _positional(batch, -(batch.first + batch.last) * 0.5 - 1.0)
+
+
+def veto(batch: Batch) -> FloatArray:
+    """A point for every system but the last ones."""
+    return _positional(batch, (batch.last < batch.size - 1).astype(np.float64))
+
+
+def _positional(batch: Batch, points: NDArray[np.floating[Any]]) -> FloatArray:
+    """The weighted mean of the points that positions are worth, under the rule's own convention for ties."""
+    return np.where(batch.present, batch.weighted_mean(points), np.nan)
+
+
+def of_pairs(score: Callable[[Pairs], FloatArray]) -> Callable[[Batch], FloatArray]:
+    """Return the scores that a rule makes of the comparisons of a batch."""
+    return lambda batch: score(batch.pairs)
+
+
+def relative_difference(batch: Batch) -> FloatArray:
+    """The mean over rivals of the mean relative difference over common tasks."""
+    b, n, T = batch.scores.shape
+    total, common = np.zeros((b, n, n)), np.zeros((b, n, n))
+    weights = batch.weights / batch.weights.max()
+    for t in range(T):
+        column = batch.scores[:, :, t]
+        size = np.abs(column)
+        whole = size[:, :, None] + size[:, None, :]
+        whole[whole == 0] = 1.0
+        difference = (column[:, :, None] - column[:, None, :]) / whole
+        weight = weights[:, t, None, None]
+        has = ~np.isnan(difference)
+        common += has * weight
+        total += np.where(has, difference, 0.0) * weight
+    common[:, np.arange(n), np.arange(n)] = 0
+    is_rival = common > 0
+    means = np.divide(total, common, out=np.zeros_like(total), where=is_rival)
+    with np.errstate(invalid="ignore"):
+        return _alone(snapped_rows(means.sum(axis=2) / is_rival.sum(axis=2)), batch)
+
+
+def win_rate(batch: Batch) -> FloatArray:
+    """The mean over rivals of the share of common weight won."""
+    return _alone(rate_of_wins(batch.pairs.wins, batch.common), batch)
+
+
+def _alone(scores: FloatArray, batch: Batch) -> FloatArray:
+    """Give a system that is alone on its board the score 0."""
+    return np.where(batch.present & (batch.size[:, :, 0] == 1), 0.0, scores)

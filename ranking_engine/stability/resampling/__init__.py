@@ -1,0 +1,1 @@
+"""Boards with resampled tasks, many at once."""

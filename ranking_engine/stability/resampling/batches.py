@@ -1,0 +1,80 @@
+"""Rule scores of many matrices of the same systems and tasks at once, whose scores differ.
+
+Scores have shape (n_matrices, n_systems), NaN where a system is not ranked, and are those of the rule up to rounding,
+but for the rules that are ranked one by one, which give minus their ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ranking_engine.catalogue.dispatch import rank_all
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.decimals import as_scores
+from ranking_engine.core.missing import halfway
+from ranking_engine.core.ranking import UNRANKED
+from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray, ScoreMatrix
+from ranking_engine.kernels.tables import Batch
+
+IMPUTING = ("median", "worst")
+
+
+def completed(batch: Batch, policy: str) -> Batch:
+    """Fill the gaps of every matrix with the `median` or the `worst` of the scores that the task has in it.
+
+    Systems without any score stay out; a task without any score counts nothing.
+    """
+    scores = batch.scores.copy()
+    has_task = ~np.isnan(scores).all(axis=1)
+    gaps = np.isnan(scores) & batch.present[:, :, None]
+    if gaps.any():
+        substitute = as_scores(_medians(scores), batch.matrix.precision) if policy == "median" else _worsts(scores)
+        scores = np.where(gaps, np.where(has_task, substitute, 0.0)[:, None, :], scores)
+    return Batch(batch.matrix, scores, batch.weights * has_task, batch.present)
+
+
+def _medians(scores: FloatArray) -> FloatArray:
+    ascending = np.sort(scores, axis=1)
+    count = (~np.isnan(scores)).sum(axis=1)
+    low, high = (np.maximum(middle, 0)[:, None, :] for middle in ((count - 1) // 2, count // 2))
+    low, high = np.take_along_axis(ascending, low, axis=1), np.take_along_axis(ascending, high, axis=1)
+    return halfway(low, high)[:, 0]
+
+
+def _worsts(scores: FloatArray) -> FloatArray:
+    return np.fmin.reduce(scores, axis=1)
+
+
+def is_batched(rule: str, matrix: ScoreMatrix) -> bool:
+    """Whether `rule` is scored for a whole batch of matrices of this size at once."""
+    weights = matrix.integer_weights
+    if weights.dtype == object or int(weights.sum()) * 2 * matrix.n_systems >= EXACT_FLOAT:
+        return False
+    kernels = get_rule(rule).kernels
+    return kernels.tables is not None and kernels.fit(matrix.n_systems)
+
+
+def batch_scores(batch: Batch, rules: Sequence[str], policy: str) -> dict[str, FloatArray]:
+    """Return the scores of every rule of every matrix; `policy` is `median` or `worst`, for rules that need all scores.
+
+    Rules that the whole matrix leaves undefined for other reasons than its scores, such as a task without a scale,
+    must not be among them.
+    """
+    whole = batch if not np.isnan(batch.scores).any() else completed(batch, policy)
+    scores: dict[str, FloatArray] = {}
+    for rule in map(get_rule, rules):
+        if rule.kernels.tables is not None and is_batched(rule.key, batch.matrix):
+            scores[rule.key] = rule.kernels.tables(whole if rule.needs_complete else batch)
+    alone = [key for key in rules if key not in scores]
+    return scores | (_one_by_one(batch, alone, policy) if alone else {})
+
+
+def _one_by_one(batch: Batch, rules: list[str], policy: str) -> dict[str, FloatArray]:
+    scores = {rule: np.full(batch.present.shape, np.nan) for rule in rules}
+    for r, values in enumerate(batch.scores * batch.matrix.directions):
+        for rule, ranking in rank_all(batch.matrix.with_values(values), rules, missing=policy).items():
+            is_ranked = ranking.ranks != UNRANKED
+            scores[rule][r, is_ranked] = -ranking.ranks[is_ranked]
+    return scores

@@ -1,0 +1,176 @@
+"""Rule scores of many resamples at once.
+
+A matrix here holds scored systems and voting tasks; `task_counts[r, t]` is how often resample r counts task
+t. Scores have shape (n_resamples, n_systems), NaN where a resample leaves the system without a score, and may
+differ from the rule's by a positive factor for each resample: only ranks are made of them. `step` is called
+with the share of the work done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.catalogue.dispatch import rank_all
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.core.profile import Profile
+from ranking_engine.core.ranking import UNRANKED
+from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray, ScoreMatrix
+from ranking_engine.stability.resampling.resampled_pairs import fits, resampled_pair_rules
+
+Counts = NDArray[np.int64]
+Step = Callable[[float], None]
+
+_EXACT_FLOAT32 = 2**24
+_BLOCK_CELLS = 1 << 21  # entries of a block of resampled wins, or of the comparisons that make them
+
+
+def resampled_rival_rules(
+    matrix: ScoreMatrix, task_counts: Counts, rules: Collection[str], step: Step
+) -> dict[str, FloatArray]:
+    """Return the scores of rules that need each system's comparisons with all others, a block of systems at a time."""
+    kernels = {rule: kernel for rule in rules if (kernel := get_rule(rule).kernels.rivals) is not None}
+    scores = {rule: np.zeros((len(task_counts), matrix.n_systems)) for rule in kernels}
+    for rows, wins, losses in _wins_and_losses(matrix, task_counts):
+        for rule, kernel in kernels.items():
+            scores[rule][:, rows] = kernel.scores(wins, losses)
+        step(rows.stop / matrix.n_systems)
+    present = {rule: _only_present(table, matrix, task_counts) for rule, table in scores.items()}
+    return {rule: kernel.finish(present[rule]) if kernel.finish else present[rule] for rule, kernel in kernels.items()}
+
+
+def _wins_and_losses(matrix: ScoreMatrix, task_counts: Counts) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
+    """Yield blocks of systems with wins[r, i, j] and losses[r, i, j] of each against all, in every resample.
+
+    Integers, exact in float32 below 2^24 and in float64 below 2^53; see `has_exact_weights`.
+    """
+    weights = task_counts * matrix.integer_weights
+    totals = weights.sum(axis=1)
+    dtype = np.float32 if totals.max() < _EXACT_FLOAT32 else np.float64
+    resampled, n, T = weights.astype(dtype), matrix.n_systems, matrix.n_tasks
+    is_strict = _is_strict(matrix)
+    height = max(1, _BLOCK_CELLS // (n * max(len(task_counts), T)))
+    for start in range(0, n, height):
+        rows = slice(start, min(start + height, n))
+        mine, theirs = matrix.scores.T[:, rows, None], matrix.scores.T[:, None, :]
+        shape = (len(task_counts), rows.stop - start, n)
+        wins = (resampled @ (mine > theirs).reshape(T, -1).astype(dtype)).reshape(shape)
+        if is_strict:  # what is not won is lost, but for the system itself
+            losses = totals.astype(dtype)[:, None, None] - wins
+            losses[:, np.arange(shape[1]), np.arange(start, rows.stop)] = 0
+        else:
+            losses = (resampled @ (mine < theirs).reshape(T, -1).astype(dtype)).reshape(shape)
+        yield rows, wins, losses
+
+
+def _is_strict(matrix: ScoreMatrix) -> bool:
+    """Whether every task puts all systems in a strict order."""
+    ordered = np.sort(matrix.scores, axis=0)
+    return not np.isnan(ordered[-1]).any() and bool((ordered[1:] > ordered[:-1]).all())
+
+
+def has_exact_weights(matrix: ScoreMatrix, task_counts: Counts, factor: int = 1) -> bool:
+    """Whether float64 holds every resample's sum of integer weights exactly, and `factor` times it."""
+    integers = [int(weight) for weight in matrix.integer_weights]
+    return factor * max(integers) * int(task_counts.sum(axis=1).max(initial=0)) < EXACT_FLOAT
+
+
+def _only_present(scores: FloatArray, matrix: ScoreMatrix, task_counts: Counts) -> FloatArray:
+    """Unrank the systems without a score on the tasks drawn; having no margins, they are nobody's rivals."""
+    has = ~np.isnan(matrix.scores)
+    if not has.all():
+        is_present = (task_counts > 0).astype(np.float32) @ has.T.astype(np.float32) > 0
+        scores[~is_present] = np.nan
+    return scores
+
+
+def one_by_one(matrix: ScoreMatrix, task_counts: Counts, rules: Sequence[str], step: Step) -> dict[str, FloatArray]:
+    """Minus the ranks of each resample, ranked as a matrix of its own: for rules without a faster way."""
+    scores = {rule: np.full((len(task_counts), matrix.n_systems), np.nan) for rule in rules}
+    for r, counts in enumerate(task_counts):
+        for rule, ranking in rank_all(reweighted(matrix, counts), rules, missing="undefined").items():
+            is_ranked = ranking.ranks != UNRANKED
+            scores[rule][r, is_ranked] = -ranking.ranks[is_ranked]
+        step((r + 1) / len(task_counts))
+    return scores
+
+
+def reweighted(matrix: ScoreMatrix, counts: Counts) -> ScoreMatrix:
+    """Return the matrix in which task t counts `counts[t]` times its weight."""
+    return matrix.with_weights([weight * int(k) for weight, k in zip(matrix.weights, counts, strict=True)])
+
+
+def has_fast_way(rule: str, matrix: ScoreMatrix, task_counts: Counts) -> bool:
+    """Whether the resamples of `rule` are scored all at once."""
+    return _way(rule, matrix, task_counts) is not Way.ONE_BY_ONE
+
+
+def resampled_scores(
+    matrix: ScoreMatrix, task_counts: Counts, rules: Sequence[str], step: Step
+) -> dict[str, FloatArray]:
+    """Return the scores of all `rules`, each the fastest way there is."""
+    ways = {key: _way(key, matrix, task_counts) for key in rules}
+    profile = Profile(matrix)
+    scores: dict[str, FloatArray] = {}
+    for key in rules:
+        kernel = get_rule(key).kernels.resamples
+        if ways[key] is Way.SINGLE and kernel is not None:
+            scores[key] = kernel.scores(profile, task_counts)
+            step(len(scores) / len(rules))
+    for way, function in _TOGETHER.items():
+        keys = [key for key in rules if ways[key] is way]
+        if keys:
+            scores.update(function(matrix, task_counts, keys, _part(step, len(scores), len(rules), len(keys))))
+    return scores
+
+
+def on_one_scale(rule: str, matrix: ScoreMatrix, task_counts: Counts, scores: FloatArray) -> FloatArray:
+    """Return the scores that `resampled_scores` gives, so that those of two resamples can be subtracted.
+
+    Scores that add up over the tasks drawn are divided by the weight of these.
+    """
+    kernels, way = get_rule(rule).kernels, _way(rule, matrix, task_counts)
+    kernel = {Way.SINGLE: kernels.resamples, Way.PAIRS: kernels.pairs, Way.RIVALS: kernels.pairs}.get(way)
+    if kernel is None or not kernel.adds_up:
+        return scores
+    return scores / (task_counts @ np.array([float(weight) for weight in matrix.weights]))[:, None]
+
+
+class Way(Enum):
+    """How the resamples of a rule are scored."""
+
+    SINGLE = "rule by rule, from the scores"
+    PAIRS = "with others, from the comparisons of all systems"
+    RIVALS = "with others, a block of systems against all others at a time"
+    ONE_BY_ONE = "resample by resample"
+
+
+def _way(rule: str, matrix: ScoreMatrix, task_counts: Counts) -> Way:
+    record = get_rule(rule)
+    kernels = record.kernels
+    # What a rule that needs every score ranks has been completed before.
+    if kernels.resamples is not None and (record.needs_complete or matrix.is_complete.all()):
+        needs_exact = kernels.resamples.needs_exact_weights
+        return Way.ONE_BY_ONE if needs_exact and not has_exact_weights(matrix, task_counts) else Way.SINGLE
+    if kernels.rivals is not None and has_exact_weights(matrix, task_counts):
+        return Way.PAIRS if fits(rule, matrix) else Way.RIVALS
+    if kernels.rivals is None and fits(rule, matrix):
+        is_exact = has_exact_weights(matrix, task_counts, factor=2 * matrix.n_systems)
+        return Way.PAIRS if is_exact else Way.ONE_BY_ONE
+    return Way.ONE_BY_ONE
+
+
+_TOGETHER: Mapping[Way, Callable[[ScoreMatrix, Counts, Sequence[str], Step], dict[str, FloatArray]]] = {
+    Way.PAIRS: resampled_pair_rules,
+    Way.RIVALS: resampled_rival_rules,
+    Way.ONE_BY_ONE: one_by_one,
+}
+
+
+def _part(step: Step, k: int, total: int, length: int) -> Step:
+    """Return the callback for the steps k to k + length of `total`."""
+    return lambda share: step((k + length * share) / total)

@@ -1,0 +1,113 @@
+"""Friedman's test and Nemenyi's critical difference, where they are valid, and otherwise why they are not.
+
+Demšar 2006, Statistical Comparisons of Classifiers over Multiple Data Sets, section 3.2. Whether two systems
+differ then depends on which others are in the pool (Benavoli, Corani and Mangili 2016), so that the pool must be
+small and chosen in advance, and the sign-flip tests of `significance` are what the board goes by.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ranking_engine.core.comparison import task_ranks
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+
+MIN_TASKS = 10
+MAX_SYSTEMS = 20
+POOL_NOTE = "whether two systems differ depends on which others are in the pool"
+
+
+@dataclass(frozen=True, eq=False)
+class Friedman:
+    """A critical-difference diagram in numbers.
+
+    Attributes:
+        reason: why there is none; otherwise empty.
+        critical_difference: of average ranks over tasks; also given, where it can be, for an invalid one.
+        systems: the names of the pool, best average rank first; ties by name.
+        average_ranks: of these.
+        statistic: Iman and Davenport's F, corrected for ties, with `n_systems - 1` and
+            `(n_systems - 1) (n_tasks - 1)` degrees of freedom.
+        p_value: of it.
+        runs: maximal runs of places (first, last) within a critical difference of each other, from 0.
+        note: what to bear in mind.
+    """
+
+    reason: str
+    critical_difference: float = math.nan
+    systems: tuple[str, ...] = ()
+    average_ranks: FloatArray = field(default_factory=lambda: np.zeros(0))
+    statistic: float = math.nan
+    p_value: float = math.nan
+    runs: tuple[tuple[int, int], ...] = ()
+    note: str = POOL_NOTE
+
+
+def critical_difference(n_systems: int, n_tasks: int, level: float = 0.05) -> float:
+    """Return Nemenyi's critical difference of average ranks: q sqrt(n (n + 1) / (6 T)), Demšar 2006, 3.2.2."""
+    from scipy import stats  # noqa: PLC0415 -- slow import
+
+    q = float(stats.studentized_range.ppf(1 - level, n_systems, np.inf)) / math.sqrt(2)
+    return q * math.sqrt(n_systems * (n_systems + 1) / (6 * n_tasks))
+
+
+def friedman(matrix: ScoreMatrix, clusters: list[int], level: float = 0.05) -> Friedman:
+    """Test whether all systems of a board are alike, and which average ranks are far enough apart.
+
+    Args:
+        matrix: the pool, chosen in advance: its systems and voting tasks alone.
+        clusters: the number of each task's data set.
+        level: of the tests.
+    """
+    from scipy import special  # noqa: PLC0415 -- slow import
+
+    n, T = matrix.n_systems, matrix.n_tasks
+    if n < 2:
+        return Friedman("there are fewer than two systems to compare")
+    difference = critical_difference(n, T, level)
+    if reason := _why_not(matrix, clusters, difference):
+        return Friedman(reason, difference)
+    ranks = task_ranks(matrix)
+    means = ranks.mean(axis=0)
+    between = T * float(((means - (n + 1) / 2) ** 2).sum())
+    within = float(((ranks - means) ** 2).sum()) / ((n - 1) * (T - 1))
+    statistic = between / (n - 1) / within if within else math.inf
+    statistic = 0.0 if not between else statistic
+    order = sorted(range(n), key=lambda i: (means[i], matrix.system_names[i]))
+    return Friedman(
+        "",
+        difference,
+        tuple(matrix.system_names[i] for i in order),
+        means[order],
+        statistic,
+        float(special.fdtrc(n - 1, (n - 1) * (T - 1), statistic)),
+        _runs(means[order], difference),
+    )
+
+
+def _why_not(matrix: ScoreMatrix, clusters: list[int], difference: float) -> str:
+    n, T = matrix.n_systems, matrix.n_tasks
+    reasons = []
+    if not matrix.is_complete.all():
+        reasons.append("scores are missing")
+    if len(set(matrix.weights)) > 1:
+        reasons.append("tasks have different weights")
+    if len(set(clusters)) < T:
+        reasons.append("several tasks belong to one group and are not independent")
+    if T < MIN_TASKS:
+        reasons.append(f"there are {T} tasks, fewer than {MIN_TASKS}")
+    if n > MAX_SYSTEMS:
+        reasons.append(
+            f"there are {n} systems, more than {MAX_SYSTEMS}: "
+            f"two average ranks would have to differ by {difference:.0f} of {n}"
+        )
+    return "; ".join(reasons)
+
+
+def _runs(ascending: FloatArray, difference: float) -> tuple[tuple[int, int], ...]:
+    last = np.searchsorted(ascending, ascending + difference * (1 + 1e-12), side="right") - 1
+    spans = [(first, int(end)) for first, end in enumerate(last) if end > first]
+    return tuple(span for k, span in enumerate(spans) if k == 0 or span[1] > spans[k - 1][1])

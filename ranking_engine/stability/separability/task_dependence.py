@@ -1,0 +1,238 @@
+"""Dependence of tasks: whether the tasks of a board are as independent as its tests take them to be.
+
+Tests and intervals count clusters of tasks as independent: those that a benchmark declares, and every other task by
+itself. Tasks that repeat each other (three sizes of one puzzle, two metrics of one data set) make both too confident.
+What a system does well at in general is no dependence of this kind: it is what a board measures. So the correlations
+here are of what is left of the scores after the effects of systems and of tasks are taken out (two-way additive
+residuals; Tukey 1949): a positive one says that two tasks favour the same systems beyond how good these are overall.
+
+The effective number of clusters is that of Bretherton et al. 1999, (sum of eigenvalues)^2 / (sum of their squares) =
+T^2 / sum r^2, less what independent tasks show by themselves: taking out the effects of systems leaves a correlation of
+-1 / (T - 1), and m systems add 1 / (m - 1) to the square of each. So independent tasks give about T.
+
+Systems are taken as drawn independently. Where many systems are variants of one model the luck level is too low, and
+some suggestions may say more about the systems than about the tasks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.stability.separability.pair_tests import task_clusters
+
+MIN_SYSTEMS = 10  # with fewer, the correlation that luck reaches is .9 and more
+MIN_CLUSTERS = 4  # of two, taking out the systems' effects leaves one column and its mirror image
+MAX_TASKS = 1000
+LEAST_CORRELATION = 0.4  # a suggested cluster's average, at least
+LEVEL = 0.05
+
+_SWEEPS = 100
+_SETTLED = 1e-10  # in units of a task's spread
+
+
+@dataclass(frozen=True)
+class CorrelatedPair:
+    """Two clusters of tasks, by number, and the correlation of their residuals over `n_systems` common systems."""
+
+    first: int
+    second: int
+    correlation: float
+    n_systems: int
+
+
+@dataclass(frozen=True)
+class SuggestedCluster:
+    """Clusters, by number, that would better be one; `correlation` is the average over their pairs."""
+
+    clusters: tuple[int, ...]
+    tasks: tuple[int, ...]
+    correlation: float
+
+
+@dataclass(frozen=True, eq=False)
+class TaskDependence:
+    """How far the clusters of tasks of a board depend on each other.
+
+    Attributes:
+        reason: why there is nothing to say; empty where there is.
+        clusters: the voting tasks of each cluster, by index in the matrix, in the order of the first of them.
+        correlations: `correlations[a, b]` of the residuals of clusters a and b, float64 of shape
+            (n_clusters, n_clusters); NaN where they cannot be had.
+        effective_number: as how many independent clusters they are, between 1 and their number; NaN with a reason.
+        pairs: those whose correlation, and whose rank correlation, is beyond luck at the 5 % level among all pairs,
+            strongest first; positive ones only.
+        suggested: clusters that would better be one, those of the strongest correlation first.
+    """
+
+    reason: str
+    clusters: tuple[tuple[int, ...], ...] = ()
+    correlations: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    effective_number: float = np.nan
+    pairs: tuple[CorrelatedPair, ...] = ()
+    suggested: tuple[SuggestedCluster, ...] = ()
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters the tests take as independent."""
+        return len(self.clusters)
+
+    def summary(self) -> dict[str, Any]:
+        """Return what a page says, as JSON; tasks by index."""
+        return {
+            "reason": self.reason,
+            "clusters": [list(tasks) for tasks in self.clusters],
+            "effective_number": None if self.reason else self.effective_number,
+            "pairs": [asdict(pair) for pair in self.pairs],
+            "suggested": [
+                {"clusters": list(one.clusters), "tasks": list(one.tasks), "correlation": one.correlation}
+                for one in self.suggested
+            ],
+        }
+
+
+def task_dependence(matrix: ScoreMatrix) -> TaskDependence:
+    """Return how far the clusters of voting tasks depend on each other.
+
+    A task is measured in its standard deviation over the systems, so that units do not matter; a cluster of several
+    tasks is the average of those that a system has a score on.
+
+    Args:
+        matrix: the scores; its clusters are what tests take as independent. Missing scores are left out; weights
+            do not matter, but for whether a task votes.
+    """
+    if not matrix.votes.any() or int(matrix.votes.sum()) > MAX_TASKS:
+        return TaskDependence(f"only boards of 1 to {MAX_TASKS:,} voting tasks are looked at")
+    voting = np.flatnonzero(matrix.votes)
+    part = matrix.subset(systems=matrix.has_score, tasks=voting) if matrix.has_score.any() else None
+    if part is None or part.n_systems < MIN_SYSTEMS:
+        return TaskDependence(f"fewer than {MIN_SYSTEMS} systems have scores")
+    members = _members(part)
+    if len(members) < MIN_CLUSTERS:
+        return TaskDependence(f"fewer than {MIN_CLUSTERS} clusters of tasks")
+    clusters = tuple(tuple(int(voting[t]) for t in tasks) for tasks in members)
+    from scipy.stats import rankdata  # noqa: PLC0415 -- slow import
+
+    residuals = _residuals(_in_spreads(part.scores, members))
+    correlations, n_common = _correlations(residuals)
+    of_ranks, _ = _correlations(rankdata(residuals, axis=0, nan_policy="omit"))
+    luck = _luck(n_common)
+    is_beyond = (correlations > luck) & (of_ranks > luck)  # a few extreme systems make the first alone
+    pairs = sorted(
+        (
+            CorrelatedPair(int(a), int(b), float(correlations[a, b]), int(n_common[a, b]))
+            for a, b in np.argwhere(np.triu(is_beyond, 1))
+        ),
+        key=lambda pair: (-pair.correlation, pair.first, pair.second),
+    )
+    return TaskDependence(
+        "",
+        clusters,
+        correlations,
+        _effective_number(correlations, n_common),
+        tuple(pairs),
+        _suggested(clusters, np.where(is_beyond, correlations, np.minimum(correlations, 0.0))),
+    )
+
+
+def _members(part: ScoreMatrix) -> list[list[int]]:
+    """Return the tasks of each cluster, in the order of the first of them."""
+    by_number: dict[int, list[int]] = {}
+    for t, number in enumerate(task_clusters(part)):
+        by_number.setdefault(number, []).append(t)
+    return list(by_number.values())
+
+
+def _in_spreads(scores: FloatArray, members: list[list[int]]) -> FloatArray:
+    """Return the score of each system on each cluster, in standard deviations; NaN where it has none."""
+    is_there = ~np.isnan(scores)
+    n = np.maximum(is_there.sum(axis=0), 1)
+    largest = np.where(is_there, np.abs(scores), 0.0).max(axis=0)
+    unit = np.where(is_there, scores, 0.0) / np.where(largest > 0, largest, 1.0)  # squares of 1e308 are no floats
+    centred = np.where(is_there, unit - unit.sum(axis=0) / n, 0.0)
+    deviation = np.sqrt((centred**2).sum(axis=0) / n)
+    measured = centred / np.where(deviation > 0, deviation, 1.0)
+    columns = np.full((len(scores), len(members)), np.nan)
+    for number, tasks in enumerate(members):
+        n_there = is_there[:, tasks].sum(axis=1)
+        total = measured[:, tasks].sum(axis=1)
+        columns[:, number] = np.divide(total, n_there, out=np.full(len(scores), np.nan), where=n_there > 0)
+    return columns
+
+
+def _residuals(columns: FloatArray) -> FloatArray:
+    """Return what least squares leave of `columns` after an effect of each row and of each column; NaN stays."""
+    is_there = ~np.isnan(columns)
+    left = np.where(is_there, columns, 0.0)
+    n_row, n_column = np.maximum(is_there.sum(axis=1), 1), np.maximum(is_there.sum(axis=0), 1)
+    for _ in range(_SWEEPS):  # complete tables settle in the first
+        of_rows = left.sum(axis=1) / n_row
+        left = np.where(is_there, left - of_rows[:, None], 0.0)
+        of_columns = left.sum(axis=0) / n_column
+        left = np.where(is_there, left - of_columns, 0.0)
+        if max(np.abs(of_rows).max(), np.abs(of_columns).max()) < _SETTLED:
+            break
+    return np.where(is_there, left, np.nan)
+
+
+def _correlations(residuals: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Return the correlations of the columns over common rows, and how many rows these are.
+
+    NaN where there are fewer than four, or a column does not vary on them.
+    """
+    is_there = ~np.isnan(residuals)
+    values, present = np.where(is_there, residuals, 0.0), is_there.astype(np.float64)
+    n = present.T @ present
+    sums = values.T @ present  # sums[a, b]: of column a over the rows common with b
+    squares = (values**2).T @ present
+    safe = np.maximum(n, 1.0)
+    covariance = values.T @ values - sums * sums.T / safe
+    variance = squares - sums**2 / safe
+    is_varied = variance > 1e-12 * np.maximum(squares, 1e-300) + 1e-20 * n
+    scale = np.sqrt(np.where(is_varied & is_varied.T, variance * variance.T, np.nan))
+    correlations = np.clip(covariance / scale, -1.0, 1.0)
+    correlations[n < 4] = np.nan
+    return correlations, n.astype(np.int64)
+
+
+def _luck(n_common: NDArray[np.int64]) -> FloatArray:
+    """Return the correlation that independent tasks exceed in any pair with a probability of 5 % (Fisher's z)."""
+    from scipy.special import ndtri  # noqa: PLC0415 -- slow import
+
+    n_clusters = len(n_common)
+    n_pairs = n_clusters * (n_clusters - 1) / 2
+    z = -ndtri(LEVEL / n_pairs)
+    return np.where(n_common > 3, np.tanh(z / np.sqrt(np.maximum(n_common - 3, 1))), 1.0)
+
+
+def _effective_number(correlations: FloatArray, n_common: NDArray[np.int64]) -> float:
+    T = len(correlations)
+    is_known = ~np.isnan(correlations) & ~np.eye(T, dtype=bool)
+    if not is_known.any():
+        return float(T)
+    by_luck = 1 / (T - 1) ** 2 + 1 / (n_common[is_known] - 1)
+    excess = float((correlations[is_known] ** 2 - by_luck).mean()) * T * (T - 1)
+    return float(np.clip(T**2 / (T + max(excess, 0.0)), 1.0, T))
+
+
+def _suggested(clusters: tuple[tuple[int, ...], ...], similarity: FloatArray) -> tuple[SuggestedCluster, ...]:
+    """Return the groups of average linkage whose average correlation is `LEAST_CORRELATION` or more."""
+    from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 -- slow import
+    from scipy.spatial.distance import squareform  # noqa: PLC0415 -- slow import
+
+    known = np.where(np.isnan(similarity), 0.0, similarity)
+    np.fill_diagonal(known, 1.0)
+    joined = linkage(squareform(1.0 - known, checks=False), "average")
+    labels = fcluster(joined, 1.0 - LEAST_CORRELATION, "distance")
+    suggestions = []
+    for label in np.unique(labels):
+        together = np.flatnonzero(labels == label)
+        if len(together) > 1:
+            inside = known[np.ix_(together, together)][np.triu_indices(len(together), 1)]
+            tasks = tuple(sorted(t for a in together for t in clusters[a]))
+            suggestions.append(SuggestedCluster(tuple(together.tolist()), tasks, float(inside.mean())))
+    return tuple(sorted(suggestions, key=lambda one: (-one.correlation, one.clusters)))

@@ -1,0 +1,1 @@
+"""Names as people write them: normal forms, look-alikes, near misses."""

@@ -1,0 +1,51 @@
+"""What a text may be made of: one line, several lines, and what every format of file can carry."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from ranking_engine.text.unicode_joiners import is_at_home
+
+# Controls, format characters (of zero width, or turning the order of the letters round), private and unassigned ones,
+# surrogates, line and paragraph separators: two lines may differ in them and look the same.
+_REFUSED_CATEGORIES = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
+_BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+_VARIATION_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))  # after a letter, they show nothing
+# What XML cannot carry, not even as a reference, and the other controls that terminals and LaTeX obey.
+_NOWHERE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def line_problem(text: str) -> str | None:
+    """Return what is wrong with the characters of one line, as the end of a sentence that begins with it, or None.
+
+    Line breaks and tabs are control characters too, and invisible ones are refused as in names.
+    """
+    if text.isascii() and text.isprintable():
+        return None
+    for i, character in enumerate(text):
+        if _is_refused(character) and not is_at_home(text, i):
+            return f"holds the invisible or control character {_called(character)}; leave it out"
+    return None
+
+
+def lines_problem(text: str) -> str | None:
+    """As `line_problem`, for a text of several lines: tabs, line breaks and invisible characters may be in it."""
+    found = _NOWHERE.search(text)
+    return f"holds the control character {_called(found[0])}; leave it out" if found else None
+
+
+def writable(text: str) -> str:
+    """Return `text` without the characters that lines may not hold, for files whose format cannot carry them."""
+    return _NOWHERE.sub("", text)
+
+
+def _is_refused(character: str) -> bool:
+    if unicodedata.category(character) in _REFUSED_CATEGORIES or character in _BLANK_LETTERS:
+        return True
+    return any(ord(character) in selectors for selectors in _VARIATION_SELECTORS)
+
+
+def _called(character: str) -> str:
+    name = unicodedata.name(character, "").lower()
+    return f"U+{ord(character):04X}{name and f' ({name})'}"

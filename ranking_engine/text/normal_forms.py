@@ -1,0 +1,34 @@
+"""Unicode's normal forms of texts that anybody may send: the one place that makes them, so that their cost is bounded.
+
+Putting combining marks into their order takes time that grows with the square of their number, in one call that nothing
+interrupts: minutes for a few hundred kilobytes.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Literal
+
+LONGEST_TEXT = 4000  # characters; no name in any form is longer
+MAX_IN_ORDER = 30  # marks one after another, as in Unicode's Stream-Safe Text Format (UAX 15, section 13)
+
+
+def normal_form(text: str, form: Literal["NFC", "NFD", "NFKC"] = "NFC") -> str:
+    """Return `text` in a normal form; unchanged where it is too long for a name or has too many marks in a row.
+
+    Args:
+        text: of anybody; `names.name_problem` refuses as a name what is left unchanged.
+        form: which, as `unicodedata.normalize` calls it.
+    """
+    if text.isascii() or len(text) > LONGEST_TEXT or _has_many_marks(text):
+        return text
+    return unicodedata.normalize(form, text)
+
+
+def _has_many_marks(text: str) -> bool:
+    n_marks = 0
+    for character in text:
+        n_marks = n_marks + 1 if unicodedata.combining(character) else 0
+        if n_marks > MAX_IN_ORDER:
+            return True
+    return False

@@ -1,0 +1,86 @@
+"""The papers, in the order of the page, and what the page says at its head."""
+
+from __future__ import annotations
+
+import ranking_engine
+from reproduction import (
+    colombo,
+    colombo_instances,
+    colombo_synthetic,
+    open_questions,
+    pavao,
+    rofin,
+    rofin_studies,
+    rofin_toys,
+    zhang,
+    zhang_baselines,
+    zhang_curves,
+)
+from reproduction.tables import Paper, Section
+
+TOYS = (
+    "The printed figures of tables 6, 7 and 8 and of figure 3: they stand in the paper alone, and no text of it that "
+    "holds them was at hand. Toys of that shape stand above."
+)
+
+PAPERS = (
+    Paper(
+        "Vote'n'Rank",
+        rofin.PRINTED["citation"],
+        "The published side is what the authors' notebooks print "
+        f"([their repository]({rofin.PRINTED['repository']})); the leaderboards are those of that repository.",
+        (*rofin.SECTIONS, *rofin_studies.SECTIONS, *rofin_toys.SECTIONS),
+        (
+            TOYS,
+            "The paper's own print is compared only where it is known to differ from the notebooks (VALUE, Borda).",
+        ),
+    ),
+    Paper(
+        "Diversity and stability",
+        zhang.PRINTED["citation"],
+        "The paper shows plots; the published side is what its notebooks print "
+        f"([their repository]({zhang.PRINTED['repository']})). The leaderboards are those of the demonstration.",
+        (*zhang.SECTIONS, *zhang_baselines.SECTIONS, *zhang_curves.SECTIONS),
+        ("The printed table 1 and the printed example of Arrow's theorem: they stand in the paper alone.",),
+    ),
+    Paper(
+        "What are the best systems?",
+        colombo.PRINTED["citation"],
+        "The published side is what the authors' notebook and README print "
+        f"([their repository]({colombo.PRINTED['repository']})); most of the paper's tables stand in the paper alone.",
+        (*colombo.SECTIONS, *colombo_instances.SECTIONS, *colombo_synthetic.SECTIONS),
+        ("The figures of the other tables, which stand in the paper alone; what they are about stands above as ours.",),
+    ),
+    Paper(
+        "Judging competitions and benchmarks",
+        pavao.CITATION,
+        "The score matrices of the paper are not public in full, so that none of its figures can be recomputed: what "
+        "follows is the same experiment on leaderboards that are, and on synthetic scores; all of it is ours alone.",
+        pavao.SECTIONS,
+        ("Every figure of the paper about its own matrices, which are not public in full.",),
+    ),
+    Paper(
+        "What the papers leave open",
+        "Three questions that the four papers raise and do not answer",
+        "All of it is ours alone, on the leaderboards of the demonstration.",
+        open_questions.SECTIONS,
+    ),
+)
+
+
+def sections() -> list[Section]:
+    return [section for paper in PAPERS for section in paper.sections]
+
+
+def head() -> str:
+    return f"""# The papers, recomputed
+
+Every table of four papers that can be recomputed, beside what the engine says: the published figure, ours, whether
+they agree, and why where they do not. `make papers` wrote this page with version {ranking_engine.__version__} of the
+engine; do not edit it. Published figures are typed, with their source, in `reproduction/published/`; every figure
+of ours is computed, from fixed seeds. The command under a heading computes that section alone.
+
+Leaderboards that may not stand in this repository are read from the folder that `PLURANK_REFERENCE_DATA` names; where
+it is absent their sections say *not run*. *Agrees* means that ours rounds to what was printed, to the last digit;
+in a grid, a cell that differs holds ours in bold and the published figure beside it.
+"""

@@ -1,0 +1,257 @@
+"""What the recomputed tables come to, in a page. Every number in it is taken from a section's result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from reproduction.tables import AGREES, DIFFERS, OURS_ALONE, Result, Row, number
+
+HOLDS, FAILS, ADVICE, OPEN = (
+    "What holds up",
+    "What does not",
+    "What a benchmark's owner should do",
+    "What was left open",
+)
+PARTS = (HOLDS, FAILS, ADVICE, OPEN)
+
+Results = Mapping[str, Result]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim.
+
+    Attributes:
+        part: one of PARTS.
+        title: the claim.
+        text: what shows it, with its numbers.
+        sections: keys of the sections that they are taken from.
+    """
+
+    part: str
+    title: str
+    text: str
+    sections: tuple[str, ...]
+
+    def plain(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def claims(results: Results) -> list[Claim]:
+    """Return the claims whose sections were all run, in order."""
+    found = []
+    for part, title, sections, text in CLAIMS:
+        if all(key in results for key in sections):
+            found.append(Claim(part, title, text(results), sections))
+    return found
+
+
+def essay_text(found: list[Claim]) -> str:
+    """Return the essay as Markdown."""
+    lines = ["## In short", ""]
+    for part in PARTS:
+        of_part = [claim for claim in found if claim.part == part]
+        if of_part:
+            lines += [f"### {part}", ""]
+            for claim in of_part:
+                keys = ", ".join(f"`{key}`" for key in claim.sections)
+                lines += [f"- **{claim.title}** {claim.text} ({keys})"]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _count(rows: list[Row], verdict: str, word: str = "") -> int:
+    return sum(row.verdict == verdict and word in row.what for row in rows)
+
+
+def _rankings(results: Results) -> str:
+    keys = ("rofin-glue", "rofin-superglue", "rofin-value", "rofin-value-missing", "rofin-winners", "rofin-users")
+    agree = sum(_count(results[key].rows, AGREES) for key in keys)
+    differ = sum(_count(results[key].rows, DIFFERS) for key in keys)
+    return (
+        f"Of {agree + differ} comparisons of re-ranked leaderboards and their winners, {agree} agree to the last digit "
+        f"printed; for each of the other {differ} the cause is named."
+    )
+
+
+def _who_can_win(results: Results) -> str:
+    of = results["rofin-prospects"].facts
+    parts = [f"{name.removesuffix(' without Human')} {f['can']} of {f['can'] + f['cannot']}" for name, f in of.items()]
+    strict = sum(f["strict"] for f in of.values())
+    can = sum(f["can"] for f in of.values())
+    return (
+        f"The systems that can win or tie under some weights are the published ones ({'; '.join(parts)}), now with "
+        f"exact certificates. But {can - strict} of these {can} can only tie."
+    )
+
+
+def _trade_off(results: Results) -> str:
+    of = results["zhang-correlation-cardinal"].facts
+    return (
+        f"For rankings by mean the correlation printed as {number(of['printed'])} is {number(of['with_baselines'])} "
+        f"here with the baselines, {number(of['real']['reached'])} on the {of['n']} benchmarks alone with ties "
+        f"corrected and the reversals that were reached (p = {number(of['p']['reached'], 3)}, two-sided), and "
+        f"{number(of['real']['out of reach'])} with the proven upper bounds of what could be reached "
+        f"(p = {number(of['p']['out of reach'], 3)}). Seven benchmarks are few, and they are no sample of all."
+    )
+
+
+def _scale(results: Results) -> str:
+    of = [results[f"colombo-robustness-{name}"].facts["most_scaled"] for name in ("glue", "superglue", "xtreme")]
+    return (
+        f"Multiplying one task of GLUE, SuperGLUE or XTREME moves the ranking by mean by up to "
+        f"{number(100 * max(f['mean'] for f in of), 1)} % of all pairs, and Borda's by "
+        f"{number(100 * max(f['borda'] for f in of), 1)} %."
+    )
+
+
+def _taus(results: Results) -> str:
+    rows = [row for row in results["rofin-agreement"].rows if "Kendall" in row.what]
+    known = [row for row in rows if row.published != "nan" and row.ours != "undefined"]
+    printed, ours = (sum(float(getattr(row, side)) for row in known) / len(known) for side in ("published", "ours"))
+    return (
+        f"{_count(rows, DIFFERS)} of the {len(rows)} published taus between rules are not the rank correlations that "
+        f"they are called: names were correlated as text. Where both exist their mean is {number(printed)}, and that "
+        f"of the true ones {number(ours)}."
+    )
+
+
+def _sensitivity(results: Results) -> str:
+    parts = []
+    for kind in ("cardinal", "ordinal"):
+        of = results[f"zhang-{kind}"].facts
+        parts.append(f"{of['n_below']} of {of['n_rows']} {kind} benchmarks")
+    proven = sum(results[f"zhang-{kind}"].facts["n_proven"] for kind in ("cardinal", "ordinal"))
+    return (
+        f"The published sensitivity is below what can be reached on {parts[0]} and {parts[1]}; for {proven} of them "
+        "the share of reversed pairs found here is proven to be the largest there is."
+    )
+
+
+def _ordinal(results: Results) -> str:
+    of = results["zhang-correlation-ordinal"].facts
+    name, least = of["least"]["reached"]
+    return (
+        f"For rankings by win rate {number(of['printed'])} was printed; on the {of['n']} benchmarks alone their own "
+        f"figures give {number(of['real_printed'])}, ours {number(of['real']['reached'])} "
+        f"(p = {number(of['p']['reached'], 3)}, two-sided), and {number(least)} without {name}. The HELM benchmarks "
+        "among them share systems and scenarios, so that they are no independent points."
+    )
+
+
+def _labels(results: Results) -> str:
+    of = results["colombo-instances"].facts
+    return (
+        f"In the released instance files documents and systems are exchanged. Put right, two levels of Borda elect "
+        f"another system than the mean in {of['n_other_winner']} of {of['n']} files, and agree with it least on "
+        f"{of['least_tau_file']} (tau-b {number(of['least_tau'])})."
+    )
+
+
+def _noise(results: Results) -> str:
+    of = results["zhang-preserved"].facts
+    return (
+        f"With noise that preserves everything, {of['n_left']} of {of['n']} benchmarks still show reversals, up to "
+        f"{number(100 * of['most_left'], 1)} % of the pairs of {of['most_left_name']}: the feasible weights are those "
+        "of standardised scores. Part of what is called label noise is the choice of a scale."
+    )
+
+
+def _apart(results: Results) -> str:
+    of = results["open-winners"].facts
+    return (
+        f"On {of['n']} benchmarks the winner can be told from the runner-up on {of['n_apart']}; on {of['n_not_apart']} "
+        f"it cannot, {of['n_too_few']} have too few tasks to tell, and {of['n_shared']} shares its first place. Say so "
+        "beside the winner, and add tasks before adding decimals."
+    )
+
+
+def _exact(results: Results) -> str:
+    of, single = results["colombo-consensus"].facts, results["colombo-instance-consensus"].facts["most_excess"]
+    return (
+        f"Kemeny's consensus is computed exactly on all {of['n']} boards compared, and over all instances of the nine "
+        f"files. Borda exceeds its cost by {number(of['least_excess'], 1)} to {number(of['most_excess'], 1)} %; over "
+        f"instances the mean by up to {number(single['mean'], 1)} %, Borda on one level by "
+        f"{number(single['one_level'], 1)} %."
+    )
+
+
+def _rule(results: Results) -> str:
+    of, six = results["open-steadiness"].facts, results["pavao-summary"].facts
+    return (
+        f"Under Pavao's criteria the best place of six on average goes to {six['order'][0]} "
+        f"({number(six['places'][0])}), the last to {six['order'][-1]} ({number(six['places'][-1])}). Over the "
+        f"demonstration benchmarks {of['best']['judge_stability']} is steadiest when tasks are redrawn, and "
+        f"{of['worst']['judge_stability']} least; leave {of['order'][-1]} to elections."
+    )
+
+
+def _toy(results: Results) -> str:
+    of = results["rofin-toy"].facts
+    return (
+        f"One board of five systems has {of['n_winners']} winners under the {of['n_rules']} rules of Vote'n'Rank. Name "
+        "the rule before the scores are in, and show what the others say."
+    )
+
+
+def _survive(results: Results) -> str:
+    of = results["open-correlation"].facts
+    parts = []
+    for kind, f in of.items():
+        low, high = f["real"]["reached"], f["real"]["out of reach"]
+        parts.append(f"{kind}: {number(low)} with what is reached, {number(high)} with the proven upper bounds")
+    return f"Ties corrected, baselines left out, {'; '.join(parts)}."
+
+
+def _steadiest(results: Results) -> str:
+    of = results["open-steadiness"].facts
+    order = ", ".join(f"{name} {number(place)}" for name, place in zip(of["order"][:3], of["total"][:3], strict=True))
+    return (
+        f"Mean place among {of['n_rules']} rules over other tasks, other systems and unseen tasks, on up to "
+        f"{of['n_hosted']} benchmarks: {order}; last {of['order'][-1]} {number(of['total'][-1])}. For tasks not seen "
+        f"{of['best']['generalization']} is first."
+    )
+
+
+def _winners(results: Results) -> str:
+    of = results["open-winners"].facts
+    return (
+        f"Told apart are {', '.join(of['apart_names'])}; adjusted for having asked so often, "
+        f"{', '.join(of['after_holm']) or 'none'}."
+    )
+
+
+_ROFIN = ("rofin-glue", "rofin-superglue", "rofin-value", "rofin-value-missing", "rofin-winners", "rofin-users")
+_ROBUST = ("colombo-robustness-glue", "colombo-robustness-superglue", "colombo-robustness-xtreme")
+
+CLAIMS: tuple[tuple[str, str, tuple[str, ...], Callable[[Results], str]], ...] = (
+    (HOLDS, "The re-ranked leaderboards.", _ROFIN, _rankings),
+    (HOLDS, "Who can win, and who cannot.", ("rofin-prospects",), _who_can_win),
+    (
+        HOLDS,
+        "Diverse benchmarks of scores are sensitive ones, as far as 7 boards tell.",
+        ("zhang-correlation-cardinal",),
+        _trade_off,
+    ),
+    (HOLDS, "Borda does not care for scales.", _ROBUST, _scale),
+    (FAILS, "The published taus.", ("rofin-agreement",), _taus),
+    (FAILS, "The published sensitivities are too low.", ("zhang-cardinal", "zhang-ordinal"), _sensitivity),
+    (FAILS, "The trade-off for win rates rests on little.", ("zhang-correlation-ordinal",), _ordinal),
+    (FAILS, "The rankings from single instances.", ("colombo-instances",), _labels),
+    (FAILS, "Noise is not all that moves.", ("zhang-preserved",), _noise),
+    (ADVICE, "Test the first place.", ("open-winners",), _apart),
+    (ADVICE, "State the rule first.", ("rofin-toy",), _toy),
+    (ADVICE, "Choose a rule for what should stay.", ("open-steadiness", "pavao-summary"), _rule),
+    (ADVICE, "Do not settle for an approximation.", ("colombo-consensus", "colombo-instance-consensus"), _exact),
+    (OPEN, "Do the correlations survive proof and ties?", ("open-correlation",), _survive),
+    (OPEN, "Which rules are steadiest?", ("open-steadiness",), _steadiest),
+    (OPEN, "Which published winners stand apart?", ("open-winners",), _winners),
+)
+
+
+def totals(results: Results) -> dict[str, int]:
+    """Return how many rows agree, differ, or are ours alone."""
+    rows = [row for result in results.values() for row in result.rows]
+    return {verdict: sum(row.verdict == verdict for row in rows) for verdict in (AGREES, DIFFERS, OURS_ALONE)}

@@ -1,0 +1,101 @@
+"""Sections as Markdown, and all of them as JSON for the site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import ranking_engine
+from reproduction.essay import claims, essay_text, totals
+from reproduction.tables import AGREES, DIFFERS, OURS_ALONE, Paper, Result, Section
+
+HEADER = ["what", "published", "ours", "", "because"]
+
+
+def section_text(section: Section, result: Result | None, missing: str = "") -> str:
+    """Return a section as Markdown; without a result, say why it was not run."""
+    lines = [f"### {section.title}", ""]
+    if section.sources:
+        lines += [f"Published: {'; '.join(section.sources)}.", ""]
+    lines += [f"    python -m reproduction --section {section.key}", ""]
+    if result is None:
+        return "\n".join([*lines, f"**Not run:** {missing}.", ""])
+    if result.rows:
+        lines += [counted(result), ""]
+        rows = [[row.what, row.published or "-", row.ours or "-", row.verdict, row.reason] for row in result.rows]
+        lines += [*table(HEADER, rows), ""]
+    for grid in result.grids:
+        lines += [f"{grid.title}:", "", *table(grid.header, grid.lines), ""]
+    for figure in (*result.plots, *result.planes):
+        lines += [f"![{figure.title}](figures/{figure.key}.svg)", ""]
+    for note in result.notes:
+        lines += [note, ""]
+    return "\n".join(lines)
+
+
+def counted(result: Result) -> str:
+    """Return how many rows agree, differ, or are ours alone."""
+    counts = {verdict: sum(row.verdict == verdict for row in result.rows) for verdict in (AGREES, DIFFERS, OURS_ALONE)}
+    parts = [f"{n} {_verb(verdict, n)}" for verdict, n in counts.items() if n]
+    return f"{', '.join(parts)}."
+
+
+def _verb(verdict: str, n: int) -> str:
+    singular = {AGREES: "row agrees", DIFFERS: "differs", OURS_ALONE: "was not published as a figure"}
+    plural = {AGREES: "rows agree", DIFFERS: "differ", OURS_ALONE: "were not published as figures"}
+    return (singular if n == 1 else plural)[verdict]
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [_line(header), _line(["---"] * len(header))]
+    return lines + [_line(row) for row in rows]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+
+
+def document(head: str, papers: Sequence[Paper], results: Mapping[str, Result], missing: Mapping[str, str]) -> str:
+    """Return the whole page.
+
+    Args:
+        head: how it begins.
+        papers: in order.
+        results: of the sections that were run, by key.
+        missing: why each of the others was not.
+    """
+    n = totals(results)
+    counts = f"{n[AGREES]} rows agree, {n[DIFFERS]} differ, each with a reason, and {n[OURS_ALONE]} are ours alone.\n"
+    parts = [head, counts, essay_text(claims(results))]
+    for paper in papers:
+        parts += [f"## {paper.title}\n\n{paper.citation}.\n\n{paper.about}\n"]
+        parts += [section_text(s, results.get(s.key), missing.get(s.key, "")) for s in paper.sections]
+        if paper.left_out:
+            parts.append("### Left out\n\n" + "".join(f"- {what}\n" for what in paper.left_out))
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def as_json(papers: Sequence[Paper], results: Mapping[str, Result]) -> dict[str, Any]:
+    """Return what the site's page shows; sections that were not run are left out."""
+    return {
+        "engine_version": ranking_engine.__version__,
+        "totals": totals(results),
+        "essay": [claim.plain() for claim in claims(results)],
+        "papers": [
+            {
+                "key": paper.sections[0].key.partition("-")[0],
+                "title": paper.title,
+                "citation": paper.citation,
+                "left_out": list(paper.left_out),
+                "sections": [section_json(s, results[s.key]) for s in paper.sections if s.key in results],
+            }
+            for paper in papers
+        ],
+    }
+
+
+def section_json(section: Section, result: Result) -> dict[str, Any]:
+    """Return a section as the site's page shows it."""
+    plain = result.plain()
+    del plain["facts"]
+    return {"key": section.key, "title": section.title, "sources": list(section.sources), **plain}

@@ -1,0 +1,70 @@
+"""Two runs of the tests at once, in one checkout, share neither a folder nor a database."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from django.conf import settings
+
+# What a run would use; it goes on until its input ends, so that two of them overlap.
+PROGRAM = """
+import json, sys
+import pytest
+from config.settings import tests
+tests._is_empty = lambda url, number: number > 2
+redis = "redis://127.0.0.1:1/9"
+things = [str(tests.own_folder()), tests.own_database("here:5432", "plurank"), tests.own_redis(redis)]
+print(json.dumps(things), flush=True)
+sys.stdin.read()
+"""
+
+
+def start_run(folder) -> tuple[subprocess.Popen, list[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM],
+        cwd=settings.ROOT,
+        env=os.environ | {"TMPDIR": str(folder), "PLURANK_VAR": str(folder), "DATABASE_URL": "", "REDIS_URL": ""},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return process, json.loads(process.stdout.readline())
+
+
+def end(process: subprocess.Popen) -> None:
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def test_two_runs_at_once_share_nothing(tmp_path):
+    first, of_first = start_run(tmp_path)
+    second, of_second = start_run(tmp_path)
+    assert not set(of_first) & set(of_second)
+    assert of_first[1:] == ["test_plurank", "redis://127.0.0.1:1/9"]
+    assert of_second[1:] == ["test_plurank_2", "redis://127.0.0.1:1/3"]
+    end(first)
+    end(second)
+
+
+def test_what_a_run_had_is_deleted_and_free_once_it_has_ended(tmp_path):
+    first, of_first = start_run(tmp_path)
+    folder = Path(of_first[0])
+    assert folder.is_dir()
+    end(first)
+    assert not folder.exists()
+    second, of_second = start_run(tmp_path)
+    end(second)
+    assert of_second == of_first
+
+
+def test_a_run_that_was_killed_leaves_an_empty_folder_to_the_next(tmp_path):
+    first, of_first = start_run(tmp_path)
+    (Path(of_first[0]) / "left").touch()
+    first.kill()
+    first.communicate()
+    second, of_second = start_run(tmp_path)
+    assert of_second == of_first
+    assert list(Path(of_second[0]).iterdir()) == []
+    end(second)

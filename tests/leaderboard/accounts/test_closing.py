@@ -1,0 +1,184 @@
+"""Closing an account: the person goes, their scores and what happened to them stay."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.usersessions.models import UserSession
+from django.apps import apps
+from django.contrib.admin.models import LogEntry
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from leaderboard.access.audience import audience_of
+from leaderboard.accounts.closing import ClosingError, close_account
+from leaderboard.accounts.tokens import create_token
+from leaderboard.models import AuditEntry, Draft, Membership, Revision, Score, SubmissionEvent, User
+from leaderboard.models.submissions import Source
+from leaderboard.notifications.outbox import put_mail
+from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.lifecycle import accept_batch, confirm_draft
+
+NAME, EMAIL, WORDS = "Zaphod Beeblebrox", "zaphod@heart-of-gold.example", "Measured on my laptop in Betelgeuse."
+
+
+def places_of(words: str) -> set[str]:
+    """The tables of the whole site in which a text stands."""
+    return {
+        model.__name__
+        for model in apps.get_models()
+        for row in model._default_manager.all()
+        if any(words.casefold() in str(getattr(row, field.attname)).casefold() for field in model._meta.concrete_fields)
+    }
+
+
+@pytest.fixture
+def leaver(make):
+    """Somebody who submitted, moderated, has a token, an address, a draft and a role."""
+    user = User.objects.create_user(EMAIL, "a long password", display_name=NAME)
+    EmailAddress.objects.create(user=user, email=EMAIL, verified=True, primary=True)
+    benchmark = make.benchmark({"A": [1.0]})
+    Membership.objects.create(user=user, benchmark=benchmark, role="moderator")
+    draft = make_draft(audience_of(user, benchmark), [RawRow("Own", {"task-1": "5"})], source=Source.FORM, note=WORDS)
+    confirm_draft(draft, actor=user, previewed_number=1, creates_systems=True)
+    accept_batch(make.pending(benchmark, {"B": [3.0]}, by=make.user()), actor=user, reason=WORDS)
+    make_draft(audience_of(user, benchmark), [RawRow("Next", {"task-1": "6"})], source=Source.FORM)
+    create_token(user, name="laptop", scopes=["read"], days=30)
+    return user
+
+
+def test_nothing_that_names_the_person_or_that_they_wrote_is_left(leaver):
+    assert places_of(EMAIL) == {"User", "EmailAddress", "OutboxMessage"}
+    assert {"Batch", "Revision", "SubmissionEvent"} <= places_of(WORDS)
+    close_account(leaver)
+    for words in (NAME, EMAIL, WORDS):
+        assert places_of(words) == set()
+    assert not Draft.objects.exists()
+    assert not leaver.api_tokens.exists()
+
+
+def texts_of_the_database() -> list[tuple[str, str, str]]:
+    """(table, column, text) of every value of every table, whoever made it; sessions and JSON unpacked."""
+    found = []
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
+            names = [column[0] for column in cursor.description]
+            rows = cursor.fetchall()
+            found += [(table, name, str(value)) for row in rows for name, value in zip(names, row, strict=True)]
+    for session in Session.objects.all():
+        found.append(("django_session", "unpacked", json.dumps(session.get_decoded(), ensure_ascii=False)))
+    for entry in LogEntry.objects.all():
+        found.append(("django_admin_log", "in words", entry.get_change_message()))
+    return found
+
+
+def tables_with(words: str) -> set[str]:
+    return {table for table, _, text in texts_of_the_database() if words.casefold() in text.casefold()}
+
+
+def test_no_table_of_the_database_holds_name_or_addresses_afterwards(make, leaver, settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    further, unsent = "trillian@heart-of-gold.example", "marvin@heart-of-gold.example"
+    leaver.set_password("a long password")
+    leaver.save()
+    EmailAddress.objects.create(user=leaver, email=further, verified=True)
+    EmailAddress.objects.create(user=leaver, email=unsent)
+    signed_in, wrong, asking, signing_up = Client(), Client(), Client(), Client()
+    signed_in.post("/account/login/", {"login": EMAIL, "password": "a long password"})
+    Client().post("/account/login/", {"login": further, "password": "a long password"})
+    wrong.post("/account/login/", {"login": EMAIL, "password": "wrong"})
+    asking.post("/account/password/reset/", {"email": further})
+    both = {"password1": "a long password", "password2": "a long password"}
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    signing_up.post("/account/signup/", {"email": EMAIL} | both)
+    put_mail(unsent, subject="For Marvin", text="Confirm.")
+    put_mail("fenchurch@plurank.example", subject="A new address", text=f"It was {further}.")
+    staff = make.user(is_staff=True, is_superuser=True)
+    benchmark = Membership.objects.get(user=leaver).benchmark
+    old = [{"added": {"name": "membership", "object": f"{NAME}: member of {benchmark}"}}]
+    for row, message in ((benchmark, old), (leaver, [{"changed": {"fields": ["Display name"]}}])):
+        LogEntry.objects.log_actions(staff.pk, [row], action_flag=2, change_message=message, single_object=True)
+    address = EmailAddress.objects.get(email=further)
+    LogEntry.objects.log_actions(staff.pk, [address], action_flag=2, change_message="", single_object=True)
+    assert {"django_session", "leaderboard_outboxmessage", "django_admin_log"} <= tables_with("heart-of-gold")
+    close_account(leaver)
+    for words in (NAME, "Beeblebrox", "heart-of-gold", WORDS):
+        assert (words, tables_with(words)) == (words, set())
+    logged = LogEntry.objects.get(content_type__model="benchmark").change_message
+    assert f"former member: member of {benchmark}" in logged
+
+
+def test_what_the_administration_logs_of_a_role_names_nobody(make):
+    benchmark, user = make.benchmark(), make.user("Greta")
+    assert str(Membership.objects.create(benchmark=benchmark, user=user, role="member")) == (
+        f"user {user.pk}: member of {benchmark.name}"
+    )
+
+
+def test_the_sweep_deletes_sessions_that_ran_out_and_what_is_listed_of_them(leaver):
+    ended, going = Client(), Client()
+    for client in (ended, going):
+        client.post("/account/login/", {"login": EMAIL, "password": "a long password"})
+    key = ended.session.session_key
+    Session.objects.filter(pk=key).update(expire_date=timezone.now() - timedelta(seconds=1))
+    call_command("sweep", once=True)
+    assert list(Session.objects.values_list("pk", flat=True)) == [going.session.session_key]
+    assert list(UserSession.objects.values_list("session_key", flat=True)) == [going.session.session_key]
+
+
+def test_scores_events_and_revisions_stay_under_a_former_member(leaver):
+    before = (Score.objects.count(), SubmissionEvent.objects.count(), Revision.objects.count())
+    own = Score.objects.get(submission__system__name="Own").value
+    close_account(leaver)
+    assert (Score.objects.count(), SubmissionEvent.objects.count(), Revision.objects.count()) == before
+    score = Score.objects.get(submission__system__name="Own")
+    assert (score.value, score.submission.batch.uploader.shown_name) == (own, "former member")
+    left = AuditEntry.objects.get(subject="person", of=str(leaver.pk))
+    assert (left.before, left.after, left.actor) == ("moderator", "", leaver)
+
+
+def test_a_closed_account_signs_in_no_more(leaver):
+    client = Client()
+    client.force_login(leaver, backend="django.contrib.auth.backends.ModelBackend")
+    assert client.get(reverse("tokens")).status_code == 200
+    close_account(leaver)
+    assert client.get(reverse("tokens")).status_code == 302
+    assert not Client().login(email=EMAIL, password="a long password")
+    assert not User.objects.get(pk=leaver.pk).check_password("a long password")
+
+
+def test_whoever_alone_owns_a_benchmark_hands_it_over_first(make, leaver):
+    benchmark = make.benchmark({"A": [1.0]}, owner=leaver, name="Megadodo")
+    with pytest.raises(ClosingError, match="You alone own Megadodo"):
+        close_account(leaver)
+    assert User.objects.get(pk=leaver.pk).display_name == NAME
+    make.member(benchmark, "owner")
+    close_account(leaver)
+    assert not Membership.objects.filter(user=leaver).exists()
+
+
+def test_two_closed_accounts_do_not_collide_and_the_history_is_frozen_again(make, leaver):
+    close_account(leaver)
+    close_account(make.user())
+    assert User.objects.filter(display_name="former member").count() == 2
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        SubmissionEvent.objects.update(reason="rewritten")
+
+
+def test_the_page_asks_for_the_password_and_a_tick_and_signs_out(leaver):
+    client = Client()
+    client.force_login(leaver, backend="django.contrib.auth.backends.ModelBackend")
+    address = reverse("close_account")
+    asked = client.get(address)
+    assert asked["Location"].startswith(reverse("account_reauthenticate"))
+    client.post(asked["Location"], {"password": "a long password"})
+    assert client.post(address).status_code == 400
+    assert client.post(address, {"is_sure": "1"})["Location"] == reverse("home")
+    assert client.get(reverse("tokens")).status_code == 302
+    assert User.objects.get(pk=leaver.pk).closed_at is not None

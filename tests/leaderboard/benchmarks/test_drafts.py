@@ -1,0 +1,210 @@
+"""New benchmarks from a table or by hand, further editions of them, and frozen revisions."""
+
+from dataclasses import replace
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from leaderboard.benchmarks.drafts import (
+    MOST_DRAFTS,
+    create_from_draft,
+    draft_contents,
+    draft_question,
+    draft_verdicts,
+    make_benchmark_draft,
+)
+from leaderboard.benchmarks.releases import ReleaseError, cite, freeze_revision, new_edition
+from leaderboard.benchmarks.settings import archive, change_settings
+from leaderboard.benchmarks.tasks import ProposalError, TaskEdit
+from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft
+from leaderboard.rankings.configuration import configuration_content
+from leaderboard.rankings.score_matrix import input_hash, revision_matrix
+from leaderboard.rankings.scores import current_scores, systems_at
+from ranking_engine.files.tables import TableError
+
+CSV = b"system,Speed,Recall\nA,1,0.5\nB,2,0.4\nC,3,\n"
+TOML = b"""
+title = "Two sides"
+[[task]]
+name = "Speed"
+direction = "lower"
+group = "Cost"
+weight = 0.5
+[[system]]
+name = "A"
+key = "alpha"
+"""
+
+
+def test_a_table_alone_becomes_a_benchmark_with_defaults_that_fit_it(make):
+    owner = make.user()
+    draft = make_benchmark_draft(owner, name="Mine", table=CSV)
+    found = draft_contents(draft)
+    assert (found.n_systems, found.n_missing, found.fields["default_rule"]) == (3, 1, "copeland")
+    benchmark = create_from_draft(draft, found.proposal, {"name": "Mine", **found.fields})
+    assert (benchmark.key, benchmark.last_revision_number, benchmark.aggregation) == ("mine", 1, "basic")
+    assert [(task.name, task.direction) for task in benchmark.tasks.all()] == [("Speed", 1), ("Recall", 1)]
+    assert not BenchmarkDraft.objects.exists()
+    assert AuditEntry.objects.get().field == "created"
+
+
+def test_a_described_table_has_its_directions_groups_and_keys(make):
+    draft = make_benchmark_draft(make.user(), name="", table=CSV, about=TOML)
+    found = draft_contents(draft)
+    assert draft.name == "Two sides"
+    benchmark = create_from_draft(draft, found.proposal, {"name": draft.name, **found.fields})
+    assert benchmark.aggregation == "balanced"
+    assert {system.key for system in benchmark.systems.all()} == {"alpha", "b", "c"}
+    assert benchmark.tasks.get(name="Speed").direction == -1
+
+
+def test_a_task_renamed_before_creation_keeps_its_column(make):
+    draft = make_benchmark_draft(make.user(), name="Mine", table=CSV)
+    found = draft_contents(draft)
+    tasks = [replace(found.proposal.tasks[0], name="Recall"), replace(found.proposal.tasks[1], name="Speed")]
+    benchmark = create_from_draft(draft, replace(found.proposal, tasks=tasks), {"name": "Mine"})
+    revision = benchmark.revisions.get()
+    scores = current_scores(revision)
+    first, recall = next(s for s in systems_at(revision) if s.name == "B"), benchmark.tasks.get(name="Recall")
+    assert scores[first.id, recall.pk].value == 2.0
+
+
+def test_the_verdicts_follow_the_directions_and_leave_nothing_behind(make):
+    draft = make_benchmark_draft(make.user(), name="Mine", table=b"system,Speed\nA,1\nB,2\n")
+    proposal = draft_contents(draft).proposal
+    up = {v.rule_name: v.winners for v in draft_verdicts(draft, proposal)}
+    down = replace(proposal, tasks=[replace(proposal.tasks[0], direction=-1)])
+    assert (up["Borda"], {v.rule_name: v.winners for v in draft_verdicts(draft, down)}["Borda"]) == ("B", "A")
+    assert not Benchmark.objects.exists()
+
+
+def test_a_benchmark_by_hand_has_its_tasks_and_no_revision(make):
+    draft = make_benchmark_draft(make.user(), name="By hand", task_names=['Quo"ted', "Second\\one"])
+    found = draft_contents(draft)
+    assert draft_verdicts(draft, found.proposal) == []
+    benchmark = create_from_draft(draft, found.proposal, {"name": "By hand", **found.fields})
+    assert [task.name for task in benchmark.tasks.all()] == ['Quo"ted', "Second\\one"]
+    assert benchmark.last_revision_number == 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"table": b"system,T\nA,x\n"}, "line 2, column 2 (T)"),
+        ({"table": CSV, "about": b"[[task]]\nname = 'Nope'\n"}, "no column"),
+        ({"table": CSV, "about": b"\xff"}, "UTF-8"),
+        ({"table": CSV, "about": b"tags = 3"}, "tags"),
+        ({}, "neither a table nor a task"),
+        ({"task_names": ["Twice", "twice"]}, "stated twice"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_place_and_kept_nowhere(make, fields, words):
+    with pytest.raises(TableError) as caught:
+        make_benchmark_draft(make.user(), name="Mine", **fields)
+    assert words in caught.value.one_line()
+    assert not BenchmarkDraft.objects.exists()
+
+
+def test_a_bad_field_creates_nothing_and_keeps_the_draft(make):
+    draft = make_benchmark_draft(make.user(), name="Mine", table=CSV)
+    proposal = draft_contents(draft).proposal
+    for fields in ({"name": ""}, {"name": "Mine", "key": "No Key"}, {"name": "Mine", "default_rule": "best"}):
+        with pytest.raises(ValidationError):
+            create_from_draft(draft, proposal, fields)
+    with pytest.raises(ProposalError, match="as many tasks"):
+        create_from_draft(draft, replace(proposal, tasks=[*proposal.tasks, TaskEdit("Third")]), {"name": "Mine"})
+    assert not Benchmark.objects.exists()
+    assert BenchmarkDraft.objects.count() == 1
+
+
+def test_a_draft_makes_one_benchmark_however_often_it_is_sent(make):
+    draft = make_benchmark_draft(make.user(), name="Mine", table=CSV)
+    proposal = draft_contents(draft).proposal
+    again = BenchmarkDraft.objects.get()
+    create_from_draft(draft, proposal, {"name": "Mine"})
+    with pytest.raises(ValidationError, match="used or discarded"):
+        create_from_draft(again, proposal, {"name": "Mine"})
+    assert Benchmark.objects.count() == 1
+
+
+def test_somebody_keeps_a_bounded_number_of_drafts(make):
+    owner = make.user()
+    for _ in range(MOST_DRAFTS + 2):
+        newest = make_benchmark_draft(owner, name="Mine", table=CSV)
+    assert BenchmarkDraft.objects.count() == MOST_DRAFTS
+    assert BenchmarkDraft.objects.filter(pk=newest.pk).exists()
+
+
+def test_a_setting_changes_with_its_trail_and_makes_no_revision(make):
+    benchmark = make.benchmark()
+    owner = benchmark.memberships.get(role="owner").user
+    values = {"visibility": "private", "daily_cap": 3, "name": benchmark.name}
+    assert change_settings(benchmark, values, author=owner, reason="quiet") == 2
+    entries = AuditEntry.objects.order_by("of").values_list("of", "before", "after", "reason")
+    assert list(entries) == [("daily_cap", "", "3", "quiet"), ("visibility", "public", "private", "quiet")]
+    benchmark.refresh_from_db()
+    assert (benchmark.visibility, benchmark.last_revision_number) == ("private", 1)
+    with pytest.raises(ValidationError):
+        change_settings(benchmark, {"default_rule": "best"}, author=owner)
+
+
+def test_a_frozen_revision_keeps_its_figures_when_the_board_moves_on(make):
+    benchmark = make.published()
+    owner = benchmark.memberships.get(role="owner").user
+    release = freeze_revision(benchmark, author=owner, number=1, name="2026.1")
+    make.accepted(benchmark, {"Better": [9.0] * 5})
+    make.publish(benchmark)
+    assert (release.key, release.revision.number) == ("2026-1", 1)
+    citation = cite(release, "https://a.example/b/x/releases/2026-1/", release.revision.input_hash)
+    assert release.revision.input_hash in citation.text
+    assert citation.bibtex.startswith(f"@misc{{{benchmark.key}-2026-1,")
+    with pytest.raises(ReleaseError, match="called"):
+        freeze_revision(benchmark, author=owner, number=2, name="2026.1")
+    with pytest.raises(ReleaseError, match="revision 9"):
+        freeze_revision(benchmark, author=owner, number=9, name="Other")
+
+
+def test_a_citation_escapes_what_latex_would_read(make):
+    benchmark = make.published(name="50% of {A} & B_1 #2 \\ ~")
+    owner = benchmark.memberships.get(role="owner").user
+    bibtex = cite(freeze_revision(benchmark, author=owner, number=1, name="v1"), "https://a.example/", None).bibtex
+    assert r"{{50\% of \{A\} \& B\_1 \#2 \textbackslash{} \textasciitilde{}, v1}}" in bibtex
+
+
+def test_an_edition_with_scores_has_the_inputs_of_the_original(make):
+    benchmark = make.benchmark({"A": [1.0, None], "B": [2.0, 3.0]}, description="Words", daily_cap=4)
+    owner = benchmark.memberships.get(role="owner").user
+    edition = new_edition(benchmark, author=owner, name="Second edition", with_scores=True)
+    assert (edition.visibility, edition.daily_cap, edition.description) == ("private", 4, "Words")
+    hashes = []
+    for row in (benchmark, edition):
+        revision = row.revisions.get()
+        hashes.append(input_hash(revision_matrix(revision), revision.configuration.content))
+    assert hashes[0] == hashes[1]
+    empty = new_edition(benchmark, author=owner, name="Third edition", with_scores=False)
+    assert empty.last_revision_number == 0
+    assert [task["key"] for task in configuration_content(empty)["tasks"]] == ["task-1", "task-2"]
+
+
+def test_an_archived_benchmark_takes_nothing_even_from_its_owners(make):
+    benchmark = make.benchmark()
+    owner = benchmark.memberships.get(role="owner").user
+    archive(benchmark, author=owner, archived=True, reason="over")
+    benchmark.refresh_from_db()
+    with pytest.raises(ValueError, match="archived"):
+        make.submitted(benchmark, "Late", ["1"] * 5, by=owner)
+    archive(benchmark, author=owner, archived=False)
+    benchmark.refresh_from_db()
+    make.submitted(benchmark, "Late", ["1"] * 5, by=owner)
+    assert list(AuditEntry.objects.order_by("pk").values_list("after", flat=True)) == ["yes", "no"]
+
+
+def test_a_draft_asks_about_columns_whose_names_say_that_less_is_better(make, client):
+    owner = make.user()
+    draft = make_benchmark_draft(owner, name="Mine", table=b"system,Accuracy,Latency (ms)\nA,1,30\nB,2,20\n")
+    client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
+    page = client.get(f"/new/{draft.uuid}/").content.decode()
+    assert "“Latency (ms)” counts as higher is better, though its name says “latency”." in page
+    found = draft_contents(draft)
+    tasks = [replace(task, direction=-1) if "Lat" in task.name else task for task in found.proposal.tasks]
+    assert draft_question(found, replace(found.proposal, tasks=tasks)) == ""

@@ -1,0 +1,139 @@
+"""Filters, pins, columns and shades of a board, against the same worked out in plain Python."""
+
+import itertools
+import random
+
+import pytest
+
+from leaderboard.access.audience import audience_of
+from leaderboard.boards.board import build_board
+from leaderboard.boards.filters import measured
+from leaderboard.boards.query import BoardQuery
+from leaderboard.models import System
+from leaderboard.rankings.published import UnknownChoiceError
+
+TAGS = {"S0": ["open"], "S1": ["open", "large"], "S2": ["large"]}
+METADATA = {"S0": {"parameters": "7B", "date": "2024-03-01"}, "S1": {"parameters": 70e9}, "S2": {"date": 2023}}
+
+
+@pytest.fixture
+def described(make):
+    """Six systems on four tasks with ties, three of them described."""
+    dice = random.Random(5)
+    benchmark = make.published({f"S{i}": [dice.choice([1.0, 2.0, 3.0]) for _ in range(4)] for i in range(6)})
+    for name in TAGS.keys() | METADATA.keys():
+        System.objects.filter(name=name).update(tags=TAGS.get(name, []), metadata=METADATA.get(name, {}))
+    return benchmark
+
+
+def shown(benchmark, **query):
+    owner = benchmark.memberships.get(role="owner").user
+    return build_board(audience_of(owner, benchmark), BoardQuery(**query))
+
+
+def names(board) -> list[str]:
+    return [row.name for row in board.rows]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"tags": ("open",)}, ["S0", "S1"]),
+        ({"tags": ("open", "large")}, ["S1"]),
+        ({"tags": ("unknown",)}, []),
+        ({"least": (("parameters", "10b"),)}, ["S1"]),
+        ({"least": (("parameters", "7,000,000,000"),)}, ["S0", "S1"]),
+        ({"most": (("date", "2023-12-31"),)}, ["S2"]),
+        ({"least": (("date", "2024"),), "most": (("date", "2024-12"),)}, ["S0"]),
+        ({"least": (("nowhere", "1"),)}, []),
+    ],
+)
+def test_tags_and_ranges_of_the_metadata_leave_out_who_lacks_them(described, query, expected):
+    assert sorted(names(shown(described, **query))) == expected
+
+
+def test_a_bound_that_is_no_number_and_no_date_is_named(described):
+    with pytest.raises(UnknownChoiceError, match=r"'big' is neither a number nor a date, as a bound of 'parameters'"):
+        shown(described, least=(("parameters", "big"),))
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("7B", 7e9), ("1.3k", 1300.0), ("1,300", 1300.0), (5, 5.0), ("2024-01-01", 2024.0), ("2024-13", None),
+     (True, None), (None, None), ("nan", None), ("inf", None), ([1], None), ("2024-02-30", None)],
+)  # fmt: skip
+def test_numbers_are_read_as_people_write_them_and_dates_as_years(value, number):
+    assert measured(value) == number
+
+
+@pytest.mark.parametrize("top", [1, 3, 5])
+def test_the_first_k_are_those_of_at_most_that_rank_under_the_reference_rule(described, top):
+    ranks = {row.name: row.reference_rank for row in shown(described, reference="copeland").rows}
+    kept = names(shown(described, reference="copeland", top=top))
+    assert sorted(kept) == sorted(name for name, rank in ranks.items() if rank <= top)
+
+
+def test_pinned_systems_stand_first_in_the_order_of_the_rest_whatever_the_filters(described):
+    order = names(shown(described))
+    board = shown(described, pins=("s4", "s2", "nobody"))
+    pinned = [name for name in order if name in {"S2", "S4"}]
+    assert names(board) == pinned + [name for name in order if name not in pinned]
+    assert [row.name for row in board.rows if row.is_pinned] == pinned
+    assert names(shown(described, pins=("s4",), q="S2")) == ["S4", "S2"]
+
+
+def test_pinned_systems_stand_on_every_page_and_are_counted_once(make):
+    benchmark = make.published({f"S{i:03}": [float(i)] for i in range(103)})
+    pages = [shown(benchmark, pins=("s000",), page=page) for page in (1, 2)]
+    assert [names(page)[0] for page in pages] == ["S000", "S000"]
+    assert [(page.first_row, page.last_row, page.n_shown, page.n_pages) for page in pages] == [
+        (1, 100, 103, 2),
+        (101, 102, 103, 2),
+    ]
+
+
+def test_chosen_rules_and_families_are_the_columns_with_the_reference_rule_and_change_no_figure(described):
+    everything, some = shown(described), shown(described, rules=("mean",), families=("majority",))
+    wanted = [c for c in everything.columns if c.rule in {"mean", "borda"} or c.family == "majority"]
+    assert [column.rule for column in some.shown] == [column.rule for column in wanted]
+    places = [everything.columns.index(column) for column in wanted]
+    for row, whole in zip(some.rows, everything.rows, strict=True):
+        assert [cell.rank for cell in row.cells] == [whole.cells[k].rank for k in places]
+        assert (row.least_rank, row.median_rank, row.greatest_rank) == (
+            (whole.least_rank, whole.median_rank, whole.greatest_rank)
+        )
+    assert (some.sentence, some.camps) == (everything.sentence, everything.camps)
+
+
+def test_a_chosen_rule_that_says_nothing_of_these_scores_has_no_column(described):
+    board = shown(described, rules=("mean", "normalized_mean"))
+    assert [column.rule for column in board.shown] == ["mean", "borda"]
+
+
+@pytest.mark.parametrize("query", [{"rules": ("best",)}, {"families": ("best",)}, {"ties": "best "}])
+def test_columns_and_conventions_that_there_are_not_are_named(described, query):
+    with pytest.raises(UnknownChoiceError, match="best"):
+        shown(described, **query)
+
+
+def test_brackets_join_the_ties_that_stand_under_each_other(described):
+    board = shown(described, sort="-minimax")
+    for k in range(len(board.shown)):
+        column = [row.cells[k] for row in board.rows]
+        for above, below in itertools.pairwise(column):
+            is_joined = above.rank is not None and above.rank == below.rank
+            assert above.joins_below == below.joins_above == is_joined
+        assert not column[0].joins_above
+        assert not column[-1].joins_below
+
+
+@pytest.mark.parametrize("ties", ["average", "best", "worst"])
+def test_another_tie_convention_gives_the_engines_ranks_under_it(described, ties):
+    from leaderboard.rankings.score_matrix import revision_matrix
+    from ranking_engine import rank
+
+    matrix = revision_matrix(described.publication.revision).matrix
+    board = shown(described, ties=ties, rules=("borda", "plurality", "veto"))
+    for k, column in enumerate(board.shown):
+        expected = dict(zip(matrix.system_names, rank(matrix, column.rule, ties=ties).ranks.tolist(), strict=True))
+        assert {row.key: row.cells[k].rank for row in board.rows} == expected

@@ -1,0 +1,104 @@
+"""The catalogue of rules and the chooser: computed examples, properties with witnesses, answers in the address."""
+
+import re
+from fractions import Fraction
+from html import unescape
+
+import pytest
+
+from leaderboard.boards.catalogue import RuleFilter, catalogue, rule_entry
+from ranking_engine import RULES
+from ranking_engine.axioms import PROPERTIES, stored_witnesses, table, violates
+from ranking_engine.axioms.table import convention_of, conventions
+from tests.browser import by_hand
+from tests.markup import compact
+from tests.reference import REPOSITORY
+
+TOY = {"A": [4, 4, 1, 1, 1], "B": [3, 1, 4, 3, 3], "C": [2, 3, 2, 4, 2], "D": [1, 2, 3, 2, 4]}
+
+
+def told_by_hand(rule: str) -> list[int] | None:
+    """The ranks that the rule's page in `docs/rules` works out for the same table, where it prints them."""
+    text = (REPOSITORY / "docs" / "rules" / f"{rule}.md").read_text(encoding="utf-8").partition("## The toy example")[2]
+    found = re.search(rf'rank\((?:toy|scaled)[^,]*, "{rule}"[^\n]*\)\.ranks\.tolist\(\)\n\[([\d, -]+)\]', text)
+    return [int(rank) for rank in found[1].split(",")] if found else None
+
+
+def shown_ranks(page: str) -> dict[str, str]:
+    """{system: rank} of the table of the result."""
+    result = page.partition('aria-label="The result"')[2].partition("</table>")[0]
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', result, re.DOTALL)
+    texts = {name: re.sub("<[^>]*>", "", cells.rpartition('<td class="number">')[2]) for name, cells in rows}
+    return {name: "".join(re.findall(r"\d+", text)) for name, text in texts.items()}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_page_of_a_rule_works_its_example_out_as_it_is_worked_out_by_hand(client, rule):
+    page = compact(client.get(f"/rules/{rule}/"))
+    ranks = shown_ranks(page)
+    assert set(ranks) == set(TOY)
+    by_page = told_by_hand(rule)
+    if by_page:
+        assert ranks == {name: str(rank) for name, rank in zip(TOY, by_page, strict=True)}
+    if RULES[rule].name in by_hand.RULES:
+        scores = by_hand.RULES[RULES[rule].name]({name: [Fraction(x) for x in row] for name, row in TOY.items()})
+        assert ranks == {name: str(rank) for name, rank in by_hand.ranks(scores).items()}
+    assert "1" in ranks.values()
+
+
+def test_most_examples_were_held_against_what_was_worked_out_by_hand():
+    assert sum(told_by_hand(rule) is not None for rule in RULES) >= 20
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_convention_shows_its_properties_and_a_board_for_each_that_fails(client, rule):
+    for options in conventions(rule):
+        name = convention_of(rule, options)
+        found = rule_entry(rule, name)
+        assert found.convention == name
+        for shown in found.properties:
+            witness = stored_witnesses().get((rule, name, shown.property.key))
+            assert shown.holds is (witness is None)
+            if witness is not None:
+                assert violates(witness.board, witness.witness)
+                assert len(shown.board.rows) == witness.board.n_systems
+    page = unescape(compact(client.get(f"/rules/{rule}/?convention={name}")))
+    assert all(shown.witness in page for shown in found.properties)
+    assert page.count(">fails<") == sum(not shown.holds for shown in found.properties)
+
+
+def test_the_table_narrows_down_to_what_a_rule_must_have(client):
+    assert [row.rule.key for row in catalogue(RuleFilter(family="consensus"))] == ["kemeny"]
+    wanted = ("condorcet_winner", "monotonicity")
+    expected = [
+        key for key, entries in table().items() if all(entries[name].holds for name in wanted)
+        and not RULES[key].needs_complete
+    ]  # fmt: skip
+    found = [row.rule.key for row in catalogue(RuleFilter(properties=wanted, gaps=True))]
+    assert found == expected != []
+    page = compact(client.get("/rules/?has=condorcet_winner&has=monotonicity&gaps=1&has=nonsense"))
+    assert re.findall(r'<th scope="row"><a href="/rules/(\w+)/">', page) == expected
+    assert f"{len(expected)} of {len(RULES)} rules" in page
+    assert "No rule has all of these" in compact(client.get("/rules/?has=clones&has=participation"))
+
+
+def test_the_answers_stand_in_the_address_and_lead_to_a_rule_with_reasons(client):
+    answer = client.get("/rules/choose/?scores=orders&gaps=yes&winner=condorcet&entrants=")
+    assert answer.headers["Location"] == "/rules/choose/?scores=orders&gaps=yes&winner=condorcet"
+    page = unescape(compact(client.get(answer.headers["Location"])))
+    assert "Take Schulze" in page
+    assert "It has the property “Condorcet winner”." in page
+    assert page.count(" checked>") == 5
+    baldwin = page.partition('<a href="/rules/baldwin/">Baldwin</a>:')[2]
+    assert "lacks the property “Condorcet winner”" in baldwin.partition("</li>")[0]
+
+
+def test_what_nothing_can_meet_is_said_so(client):
+    page = unescape(compact(client.get("/rules/choose/?winner=condorcet&evidence=tasks")))
+    assert "No rule meets everything that you ask." in page
+    assert "Take " in page
+
+
+def test_there_is_no_page_for_what_is_no_rule(client):
+    assert client.get("/rules/nonsense/").status_code == 404
+    assert len(PROPERTIES) == 14

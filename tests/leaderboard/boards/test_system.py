@@ -1,0 +1,112 @@
+"""What is said of one system: its ranks, its scores with reasons, and the submissions that one may know of."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.http import Http404
+from django.urls import reverse
+
+from leaderboard.access.audience import audience_of
+from leaderboard.benchmarks.create import GroupSpec, TaskSpec
+from leaderboard.boards.system import system_page
+from leaderboard.models import Benchmark
+from leaderboard.submissions.lifecycle import accept_batch, reject_batch, withdraw_submission
+
+ANYONE = AnonymousUser()
+
+
+def loaded(benchmark):
+    return Benchmark.objects.select_related("publication__revision__configuration").get(pk=benchmark.pk)
+
+
+def test_ranks_are_those_of_the_board(make):
+    ranks = system_page(audience_of(ANYONE, make.published()), "a")["ranks"]
+    found = {rank["rule_name"]: (rank["rank"], rank["is_tied"], rank["n_ranked"]) for rank in ranks}
+    expected = {
+        "Mean": (4, False, 4), "Plurality": (1, False, 4), "Borda": (4, False, 4), "Condorcet": (None, False, 1),
+        "Copeland": (4, False, 4), "Minimax": (2, True, 4),
+    }  # fmt: skip
+    assert {rule: found[rule] for rule in expected} == expected
+    assert all(bool(rank["reason"]) == (rank["rank"] is None) for rank in ranks)
+
+
+def test_scores_are_written_as_stored_and_missing_ones_say_why(make):
+    tasks = [
+        TaskSpec("Whole", group="G"), TaskSpec("Fine", group="G"), TaskSpec("Gone"), TaskSpec("Never", direction=0),
+    ]  # fmt: skip
+    benchmark = make.published({"A": [3.0, 0.1, None, -0.5]}, tasks=tasks, groups=[GroupSpec("G")])
+    scores = system_page(audience_of(ANYONE, benchmark), "a")["scores"]
+    assert [(s["task_name"], s["group_name"], s["value_text"], s["reason"], s["is_voting"]) for s in scores] == [
+        ("Whole", "G", "3", "", True),
+        ("Fine", "G", "0.1", "", True),
+        ("Gone", "", "", "not reported", True),
+        ("Never", "", "-0.5", "", False),
+    ]
+
+
+@pytest.mark.parametrize("key", ["nobody", "A", ""])
+def test_there_is_no_page_of_what_is_not_on_the_published_board(make, key):
+    with pytest.raises(Http404):
+        system_page(audience_of(ANYONE, make.published()), key)
+
+
+def test_a_system_that_left_has_no_page_until_it_is_back(make):
+    benchmark = make.published({"A": [1.0], "B": [2.0]})
+    withdraw_submission(benchmark.submissions.get(system__key="b"), actor=make.user(), reason="A mistake.")
+    assert system_page(audience_of(ANYONE, loaded(benchmark)), "b")  # not published yet
+    with pytest.raises(Http404):
+        system_page(audience_of(ANYONE, make.publish(benchmark)), "b")
+
+
+def test_who_sees_which_submissions_and_which_of_them_lead_somewhere(make):
+    benchmark = make.published({"A": [1.0], "B": [2.0]}, submission_policy="moderated")
+    sender, owner = make.user("sender"), benchmark.memberships.get().user
+    waiting, refused, taken_back = (make.pending(benchmark, {"A": [2.0]}, by=sender) for _ in range(3))
+    reject_batch(refused, actor=owner, reason="no")
+    accept_batch(taken_back, actor=owner)
+    withdraw_submission(taken_back.submissions.get(), actor=owner, reason="A mistake.")
+    assert waiting.submissions.get().state == "pending"
+
+    def shown(viewer):
+        rows = system_page(audience_of(viewer, loaded(benchmark)), "a")["submissions"]
+        return [(row["state_text"], bool(row["url"])) for row in rows]
+
+    public = [("withdrawn", False), ("accepted", True)]
+    everything = [("withdrawn", True), ("rejected", True), ("pending", True), ("accepted", True)]
+    texts = [state.lower() for state, _ in shown(ANYONE)]
+    assert texts == ["withdrawn", "accepted"]
+    for viewer, expected in (
+        (ANYONE, public), (make.user(), public), (make.member(benchmark, "member"), public), (sender, everything),
+        (owner, everything), (make.member(benchmark, "moderator"), everything),
+    ):  # fmt: skip
+        assert [(state.lower(), is_open) for state, is_open in shown(viewer)] == expected
+
+
+def test_no_link_leads_to_a_batch_that_is_closed_because_another_of_its_submissions_was_withdrawn(make, client):
+    benchmark = make.published({"A": [1.0], "B": [2.0]})
+    make.accepted(benchmark, {"A": [3.0], "B": [4.0]})
+    batch = benchmark.batches.first()
+    withdraw_submission(batch.submissions.get(system__key="b"), actor=make.user(), reason="A mistake.")
+    urls = [
+        row["url"]
+        for row in system_page(audience_of(ANYONE, make.publish(benchmark)), "a")["submissions"]
+        if row["url"]
+    ]
+    assert len(urls) == 1
+    assert [client.get(url).status_code for url in urls] == [200]
+
+
+def test_many_submissions_have_pages_and_each_reader_turns_those_that_they_may_see(make, client, monkeypatch):
+    monkeypatch.setattr("leaderboard.boards.system.PAGE_SUBMISSIONS", 2)
+    benchmark = make.benchmark(submission_policy="moderated")
+    for number in range(4):
+        make.accepted(benchmark, {"A": [float(number)] * 5})
+    submitter = make.user()
+    make.pending(benchmark, {"A": [9.0] * 5}, by=submitter)
+    benchmark = make.publish(benchmark)
+    for viewer, states in ((ANYONE, ["Accepted"] * 5), (submitter, ["Pending", *["Accepted"] * 5])):
+        pages = [
+            system_page(audience_of(viewer, benchmark), "a", page=number)["submissions"] for number in ("1", "2", "3")
+        ]
+        assert [row["state_text"] for page in pages for row in page] == states
+    text = client.get(reverse("system", args=[benchmark.key, "a"]) + "?submissions=2").content.decode()
+    assert ("Page 2 of 3" in text, 'href="?submissions=3#submissions"' in text) == (True, True)

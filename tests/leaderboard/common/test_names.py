@@ -1,0 +1,84 @@
+"""Keys made from names, and names that are taken for each other."""
+
+import pytest
+
+from leaderboard.common.names import NearMisses, make_key
+from leaderboard.models.benchmarks import KEY_LENGTH, is_key
+from ranking_engine.text.confusables import skeleton
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("BoolQ", "boolq"), ("GPT 4 (turbo)", "gpt-4-turbo"), ("a__b--c", "a-b-c"), ("Übung", "ubung"),
+        ("日本語", "unnamed"), ("--", "unnamed"), ("a/b.c", "abc"), ("x" * 300, "x" * 74),
+    ],
+)  # fmt: skip
+def test_a_key_is_the_slug_of_its_name(name, key):
+    assert make_key(name, set()) == key
+    is_key(key)
+
+
+def test_a_key_that_is_taken_is_numbered_from_two_and_stays_short_enough():
+    taken = {"x" * 74} | {f"{'x' * 74}-{number}" for number in range(2, 100)}
+    key = make_key("x" * 300, taken)
+    assert key == "x" * 74 + "-100"
+    assert len(key) <= KEY_LENGTH
+    is_key(key)
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "near"),
+    [
+        ("GPT-4", ["GPT 4", "GPT 3"], ["GPT 4"]),
+        ("Roberta large", ["RoBERTa-large", "BERT", "RoBERTa-largee"], ["RoBERTa-large", "RoBERTa-largee"]),
+        ("日本語", ["中文", "العربية"], []),
+        ("BERT", ["T5", "GLUE"], []),
+        ("abcdefghij", ["abcdefghi1", "abcdefghi2", "abcdefghi3", "abcdefghi4"], 3),
+    ],
+)
+def test_near_names_are_those_that_look_alike_and_those_a_letter_apart(name, known, near):
+    found = NearMisses(known).of(name)
+    assert (len(found) if isinstance(near, int) else found) == near
+
+
+def test_after_many_comparisons_only_names_that_look_alike_are_near():
+    near = NearMisses([f"System {number}" for number in range(3000)])
+    assert near.of("Sistem 17")[0] == "System 17"
+    for _ in range(100):
+        near.of("Sistem 17")
+    assert near.of("Sistem 17") == []
+    assert near.of("system-17") == ["System 17"]
+
+
+def test_names_look_alike_that_differ_in_case_spaces_hyphens_and_compatibility_forms():
+    assert skeleton("GPT\u20114 \uff34urbo") == skeleton("gpt_4-Turbo") == "gpt4turbo"
+    assert len({skeleton(name) for name in ("GPT-4", "GPT-4+", "GPT-4*", "GPT-4.0")}) == 4
+
+
+def test_letters_of_other_scripts_do_not_pass_for_latin_ones():
+    known = NearMisses(["T5", "Orca X"])
+    assert known.of("\u03a45") == known.of("\u04225") == ["T5"]
+    assert known.twin("\u041er\u0441\u0430-\u0425") == "Orca X"
+    assert known.twin("\u042f5") is None
+
+
+def test_a_name_of_an_earlier_row_has_its_twin_too():
+    known = NearMisses(["BERT large"])
+    assert known.twin("T5 base") is None
+    known.add("T5-base")
+    known.add("T5_BASE")
+    assert (known.twin("T5 base"), known.twin("bert-large")) == ("T5-base", "BERT large")
+
+
+def test_names_that_differ_by_joiners_are_twins():
+    known = NearMisses(["\u0645\u06cc\u062e", "Coder \U0001f469\U0001f4bb"])
+    assert known.twin("\u0645\u06cc\u200c\u062e") == "\u0645\u06cc\u062e"
+    assert known.twin("coder \U0001f469\u200d\U0001f4bb") == "Coder \U0001f469\U0001f4bb"
+
+
+def test_a_double_looks_like_another_by_more_than_case_spaces_and_hyphens():
+    known = NearMisses(["GPT-4o", "Llama I"])
+    assert [known.double(name) for name in ("gpt 4O", "GPT-4o.", "\u13c0PT-4o", "Llama 1", "Llama 2")] == [
+        None, "GPT-4o", "GPT-4o", "Llama I", None,
+    ]  # fmt: skip

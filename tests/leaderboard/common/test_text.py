@@ -1,0 +1,155 @@
+"""Figures in words."""
+
+import numpy as np
+import pytest
+
+from leaderboard.common.text import (
+    as_sentence,
+    depends_on_names,
+    direction_question,
+    in_words,
+    ranking_remark,
+    shortened,
+    with_task_count,
+    with_task_names,
+)
+from ranking_engine import Ranking
+
+
+@pytest.mark.parametrize(
+    ("names", "total", "text"),
+    [
+        ([], None, ""),
+        (["A"], None, "A"),
+        (["A", "B"], None, "A and B"),
+        (["A", "B", "C"], None, "A, B and C"),
+        (["A", "B", "C", "D"], None, "A, B, C and 1 more"),
+        (["A", "B", "C", "D"], 30, "A, B, C and 27 more"),
+        (["A"], 2, "A and 1 more"),
+    ],
+)
+def test_names_in_words(names, total, text):
+    assert in_words(names, total=total) == text
+
+
+def test_a_list_of_task_keys_becomes_one_of_names_and_nothing_else_changes():
+    names = {"mnli-m": "MNLI (matched)", "no": "Norwegian"}
+    assert with_task_names("no score on 2 of 9 voting tasks: mnli-m, qqp and 3 more", names) == (
+        "no score on 2 of 9 voting tasks: MNLI (matched), qqp and 3 more"
+    )
+    assert with_task_names("tasks mnli-m, no and 3 more have no stated chance level", names) == (
+        "tasks MNLI (matched), Norwegian and 3 more have no stated chance level"
+    )
+    assert with_task_names("task mnli-m has scores <= 0", names) == "task MNLI (matched) has scores <= 0"
+    assert with_task_names("no system beats every other", names) == "no system beats every other"
+
+
+def test_tasks_whose_names_say_that_less_is_better_are_asked_about_by_name():
+    assert direction_question([]) == ""
+    assert direction_question([("Latency (ms)", "Latency")]) == (
+        "“Latency (ms)” counts as higher is better, though its name says “latency”. Is less better there?"
+    )
+    assert direction_question([("Cost", "Cost"), ("Loss", "Loss")]) == (
+        "“Cost” and “Loss” count as higher is better, though their names say “cost” and “loss”. Is less better there?"
+    )
+
+
+def test_a_reason_becomes_a_sentence_and_a_long_name_a_short_one():
+    assert [as_sentence(""), as_sentence("no task votes"), as_sentence("Why?")] == ["", "No task votes.", "Why?"]
+    assert [shortened("T5"), shortened("x" * 61)] == ["T5", "x" * 59 + "…"]
+
+
+@pytest.mark.parametrize(
+    ("details", "text"),
+    [
+        ({}, ""),
+        (
+            {"proven": True, "distance": 202.0, "lower_bound": 202.0, "unique": True},
+            "Proven optimal: no order disagrees less with the tasks (distance 202).",
+        ),
+        (
+            {"proven": False, "distance": 12.5, "lower_bound": 11.0, "unique": None},
+            "The best order found, not proven optimal: its distance to the tasks is 12.5, and none is below 11.",
+        ),
+        (
+            {"unique": False, "proven": True, "distance": 3.0, "lower_bound": 3.0, "pairs_without_common_task": 1},
+            (
+                "Proven optimal: no order disagrees less with the tasks (distance 3). Other orders are equally near. "
+                "1 pair of systems share no task and count as equal."
+            ),
+        ),
+        (
+            {"proven": True, "distance": 202.0, "lower_bound": 202.0, "unique": None},
+            (
+                "Proven optimal: no order disagrees less with the tasks (distance 202). "
+                "Whether other orders are equally near is not known."
+            ),
+        ),
+        (
+            {"decided_by_name": True},
+            (
+                "Victories of equal strength were taken in the order of the systems' names, and that decided: the "
+                "order shown is one of several."
+            ),
+        ),
+        (
+            {"decided_by_name": True, "winners_complete": False},
+            (
+                "Victories of equal strength were taken in the order of the systems' names, and that decided: the "
+                "order shown is one of several. The search for all winners ended early, so there may be more."
+            ),
+        ),
+    ],
+)
+def test_what_must_be_known_beside_the_ranks_is_said(details, text):
+    assert ranking_remark(Ranking.from_scores("kemeny", np.array([2.0, 1.0]), details=details)) == text
+
+
+@pytest.mark.parametrize(
+    ("rule", "winners", "text"),
+    [
+        ("schulze", (0,), ""),
+        (
+            "schulze",
+            (0, 1),
+            "1 winner is below rank 1: whom nobody beats along paths wins, and the score counts how many each beats.",
+        ),
+        (
+            "ranked_pairs",
+            (0, 1, 2),
+            "2 winners are below rank 1: another order of victories of equal strength makes it first.",
+        ),
+        ("kemeny", (0, 2), "1 winner is below rank 1: another order, equally near to the tasks, makes it first."),
+    ],
+)
+def test_winners_below_the_first_rank_are_counted_and_told_why(rule, winners, text):
+    assert ranking_remark(Ranking.from_scores(rule, np.array([3.0, 2.0, 1.0]), stated_winners=winners)) == text
+
+
+@pytest.mark.parametrize(("reason", "told"), [
+    ("tasks mnli-m, no and 3 more have no stated chance level", "5 tasks have no stated chance level"),
+    ("tasks up, down have no stated chance level or best score", "2 tasks have no stated chance level or best score"),
+    ("no score on 2 of 9 voting tasks: mnli-m, qqp", "no score on 2 of 9 voting tasks"),
+    ("no score on 5 of 9 voting tasks: mnli-m, qqp and 3 more", "no score on 5 of 9 voting tasks"),
+    ("task mnli-m has scores <= 0", "task mnli-m has scores <= 0"),
+    ("no system beats every other", "no system beats every other"),
+])  # fmt: skip
+def test_a_list_of_tasks_is_counted_where_names_would_fill_a_cell(reason, told):
+    assert with_task_count(reason) == told
+
+
+@pytest.mark.parametrize(
+    ("rule", "details", "depends"),
+    [
+        ("kemeny", {"proven": True, "distance": 1.0, "lower_bound": 1.0, "unique": True}, False),
+        ("kemeny", {"proven": True, "distance": 1.0, "lower_bound": 1.0, "unique": False}, True),
+        ("kemeny", {"proven": True, "distance": 1.0, "lower_bound": 1.0, "unique": None}, True),
+        ("kemeny", {"proven": False, "distance": 2.0, "lower_bound": 1.0, "unique": None}, True),
+        ("ranked_pairs", {"decided_by_name": True}, True),
+        ("ranked_pairs", {"decided_by_name": False}, False),
+        ("borda", {}, False),
+    ],
+)
+def test_it_is_known_whether_the_order_of_names_may_have_decided(rule, details, depends):
+    remark = ranking_remark(Ranking.from_scores(rule, np.array([2.0, 1.0]), details=details))
+    assert depends_on_names(rule, remark) is depends

@@ -1,0 +1,118 @@
+"""How far the rules agree: the lines hold the board's ranks, the squares Kendall's tau-b counted pair by pair."""
+
+import csv
+import io
+import itertools
+import math
+
+import pytest
+from django.urls import reverse
+
+from leaderboard.common.charts.rank_lines import RankedSystem, rank_lines
+
+
+def page(client, benchmark, **parameters):
+    return client.get(reverse("agreement", args=[benchmark.key]), parameters)
+
+
+def table(client, benchmark, name) -> list[dict[str, str]]:
+    text = page(client, benchmark, format="csv", table=name).content.decode()
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def tau_b(first: dict[str, int], second: dict[str, int]) -> float:
+    """Kendall's tau-b, pair by pair."""
+    balance = untied_first = untied_second = 0
+    for a, b in itertools.combinations(first.keys() & second.keys(), 2):
+        x, y = first[a] - first[b], second[a] - second[b]
+        balance += (x * y > 0) - (x * y < 0)
+        untied_first += x != 0
+        untied_second += y != 0
+    return balance / math.sqrt(untied_first * untied_second) if untied_first and untied_second else math.nan
+
+
+SCORES = {"A": [5, 1, 4, 2], "B": [4, 4, 1, 3], "C": [3, 3, 4, 4], "D": [2, 4, 2, 5], "E": [1, 2, None, 1]}
+
+
+def test_the_squares_hold_the_agreement_of_every_two_rules(make, client):
+    benchmark = make.published(SCORES)
+    board = list(csv.DictReader(io.StringIO(client.get(reverse("board_csv", args=[benchmark.key])).content.decode())))
+    found = table(client, benchmark, "tau")
+    rules = [row["rule"] for row in found]
+    ranks = {rule: {row["system"]: int(row[f"{rule}_rank"]) for row in board if row[f"{rule}_rank"]} for rule in rules}
+    assert len(rules) > 10
+    for row in found:
+        for other in rules:
+            expected = tau_b(ranks[row["rule"]], ranks[other])
+            assert row[other] == ("–" if math.isnan(expected) else f"{expected:.2f}".replace("-", "−"))
+
+
+def test_the_lines_hold_the_ranks_of_the_board(make, client):
+    benchmark = make.published(SCORES)
+    board = list(csv.DictReader(io.StringIO(client.get(reverse("board_csv", args=[benchmark.key])).content.decode())))
+    shown = {row["system"]: row for row in table(client, benchmark, "ranks")}
+    lines = {line.name: line for line in page(client, benchmark).context["page"].bump.lines}
+    for row in board:
+        if row["system"] == "E" or row["system"] not in shown:
+            continue
+        told = {name.removesuffix("_rank"): rank for name, rank in row.items() if name.endswith("_rank")}
+        assert {rule: rank for rule, rank in shown[row["system"]].items() if rule != "system"} == {
+            rule: told[rule] for rule in shown[row["system"]] if rule != "system"
+        }
+        assert f"Borda {row['borda_rank']}" in lines[row["system"]].said
+
+
+def test_rules_stand_beside_those_most_like_them(make, client):
+    found = table(client, make.published(SCORES), "tau")
+    rules = [row["rule"] for row in found]
+    assert rules[0] == "borda"
+    first = {rule: float(found[0][rule].replace("−", "-")) for rule in rules[1:]}
+    assert first[rules[1]] == max(first.values())
+
+
+def test_a_pinned_system_is_drawn_last_and_its_name_unpins_it(make, client):
+    benchmark = make.published(SCORES)
+    shown = page(client, benchmark, pin="c").context["page"]
+    line = shown.bump.lines[-1]
+    assert (line.name, line.pinned, line.url) == ("C", 1, "?#ranks")
+    assert [name for name, _ in shown.pinned] == ["C"]
+    assert next(other for other in shown.bump.lines if other.name == "A").url == "?pin=c&pin=a#ranks"
+
+
+def test_only_the_first_thirty_are_drawn_with_whoever_is_pinned(make, client):
+    benchmark = make.published({f"S{i:02}": [float(-i)] for i in range(40)})
+    shown = page(client, benchmark, pin="s39").context["page"]
+    assert (shown.n_shown, shown.n_systems) == (31, 40)
+    assert {line.name for line in shown.bump.lines} == {f"S{i:02}" for i in [*range(30), 39]}
+
+
+def test_a_line_is_broken_where_there_is_no_rank_and_ranks_stand_from_the_top():
+    chart = rank_lines("", "", ["X", "Y", "Z"], [
+        RankedSystem("a", "A", [1.0, None, 2.0], "A"), RankedSystem("b", "B", [2.0, 1.0, 1.0], "B"),
+    ])  # fmt: skip
+    first, second = (line.path for line in chart.lines)
+    assert first.count("M") == 2
+    assert second.count("M") == 1
+    heights = [float(point.split()[1]) for point in second[1:].split("L")]
+    assert heights[0] > heights[1] == heights[2]
+
+
+def test_names_never_lie_on_each_other_where_ranks_are_shared():
+    systems = [RankedSystem(name, name, [2.5], name) for name in "ABCD"]
+    places = sorted(float(line.label_y) for line in rank_lines("", "", ["X"], systems).lines)
+    assert all(low + 12 <= high for low, high in itertools.pairwise(places))
+
+
+def test_before_the_first_board_there_is_nothing_to_compare(make, client):
+    assert "No rule ranks yet" in page(client, make.benchmark({}, n_tasks=2)).content.decode()
+
+
+def test_an_unknown_table_is_refused(make, client):
+    assert page(client, make.published(), format="csv", table="taus").status_code == 400
+
+
+@pytest.mark.parametrize("n", [3, 90])
+def test_the_page_takes_as_many_queries_for_many_systems_as_for_few(make, client, n, django_assert_num_queries):
+    benchmark = make.published({f"S{i:03}": [float(i), float(-i)] for i in range(n)})
+    with django_assert_num_queries(4):
+        page(client, benchmark)

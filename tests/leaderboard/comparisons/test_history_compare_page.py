@@ -1,0 +1,149 @@
+"""Two revisions compared: against the scores that were sent and ranks by mean counted in plain Python."""
+
+import csv
+import io
+
+import pytest
+from django.urls import reverse
+
+from leaderboard.models import Submission
+from leaderboard.submissions.moderation.takedowns import take_down
+from tests.markup import compact
+
+OLD = {"A": [5.0, 1.0], "B": [4.0, 4.0], "C": [1.0, 2.0]}
+NEW = {**OLD, "A": [5.0, 9.0], "D": [4.5, 4.5]}
+
+
+def page(client, benchmark, **parameters):
+    return client.get(reverse("history_compare", args=[benchmark.key]), parameters)
+
+
+def ranks_by_mean(scores) -> dict[str, int]:
+    means = {name: sum(values) / len(values) for name, values in scores.items()}
+    return {name: 1 + sum(other > mean for other in means.values()) for name, mean in means.items()}
+
+
+def changing(make, *, is_published=True, **fields):
+    """Revision 1 has OLD; at revision 2 A has other scores and D joins."""
+    benchmark = make.published(OLD, default_rule="mean", **fields)
+    make.accepted(benchmark, {name: NEW[name] for name in ("A", "D")})
+    if not is_published:
+        benchmark.refresh_from_db()
+        return benchmark
+    return make.publish(benchmark)
+
+
+def test_who_joined_what_changed_and_who_moved_are_told(make, client):
+    found = page(client, changing(make)).context["found"]
+    assert (found.joined, found.left, found.renamed, found.configuration) == (["D"], [], [], [])
+    assert [(c.system_name, c.task_name, c.before, c.after) for c in found.scores] == [("A", "Task 2", "1", "9")]
+    before, after = ranks_by_mean(OLD), ranks_by_mean(NEW)
+    assert {m.system.name: (m.before, m.after) for m in found.moves} == {
+        name: (before.get(name), after[name]) for name in NEW if before.get(name) != after[name]
+    }
+    mean = next(rule for rule in found.rules if rule.rule == "mean")
+    assert (mean.first_before, mean.first_after) == ("B", "A")
+    assert (mean.n_moved, mean.n_common) == (3, 3)
+    assert found.sentence.startswith("D joined; 1 score of A changed.")
+
+
+def test_rules_under_which_most_moved_stand_first(make, client):
+    context = page(client, changing(make)).context
+    moved = [(rule.n_moved, rule.first_before != rule.first_after) for rule in context["rules"]]
+    assert moved == sorted(moved, reverse=True)
+    assert {rule.rule for rule in context["rules"]} == {rule.rule for rule in context["found"].rules}
+    assert moved != [(rule.n_moved, rule.first_before != rule.first_after) for rule in context["found"].rules]
+
+
+@pytest.mark.parametrize("is_published", [True, False])
+def test_ranks_that_are_not_stored_are_computed(make, client, is_published):
+    benchmark = changing(make, is_published=is_published)
+    found = page(client, benchmark, **{"from": 2, "to": 1}).context["found"]
+    assert (found.older.number, found.newer.number) == (1, 2)
+    before, after = ranks_by_mean(OLD), ranks_by_mean(NEW)
+    assert {m.system.name: (m.before, m.after) for m in found.moves} == {n: (before.get(n), after[n]) for n in NEW}
+
+
+def test_ranks_beyond_the_budget_are_refused_with_the_limit(make, client, settings):
+    benchmark = changing(make, is_published=False)
+    settings.ON_DEMAND_BUDGET = 3
+    assert page(client, benchmark).status_code == 422
+
+
+def test_another_rule_tells_its_own_moves_and_they_download(make, client):
+    benchmark = changing(make)
+    text = page(client, benchmark, rule="mean", format="csv").content.decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    before, after = ranks_by_mean(OLD), ranks_by_mean(NEW)
+    assert {r["system"]: (r["revision_1"], r["revision_2"]) for r in rows} == {
+        name: (str(before.get(name, "")), str(after[name])) for name in NEW
+    }
+    assert page(client, benchmark, rule="plurality").context["found"].chosen == "plurality"
+
+
+def test_the_newcomer_that_made_others_change_their_order_is_told(make, client):
+    flipping = {"A": [3.0, 3.0, 1.0], "B": [1.0, 1.0, 3.0]}
+    benchmark = make.publish(make.benchmark(flipping), studies=True)
+    make.accepted(benchmark, {"N": [2.0, 2.0, 0.0], "M": [0.0, 0.0, 2.0]})
+    benchmark = make.publish(benchmark, studies=True)
+    found = page(client, benchmark).context["found"]
+    assert found.flips.startswith(("Two others or more changed", "No two others changed"))
+    assert found.flips in compact(client.get(reverse("history", args=[benchmark.key])))
+
+
+def test_every_revision_but_the_first_leads_to_what_it_changed(make, client):
+    benchmark = changing(make)
+    text = compact(client.get(reverse("history", args=[benchmark.key])))
+    assert text.count("What did this change?") == 1
+    assert f"{reverse('history_compare', args=[benchmark.key])}?from=1&amp;to=2" in text
+
+
+def test_the_history_draws_the_first_ten_over_the_revisions(make, client):
+    benchmark = changing(make)
+    shown = client.get(reverse("history", args=[benchmark.key])).context["ranks"]
+    assert shown.numbers == [1, 2]
+    before, after = ranks_by_mean(OLD), ranks_by_mean(NEW)
+    assert {system.name: texts for system, texts in shown.rows} == {
+        name: [str(before.get(name, "")), str(after[name])] for name in NEW
+    }
+
+
+@pytest.mark.parametrize("query", [{"from": "x"}, {"rule": "bordo"}])
+def test_what_cannot_be_read_is_refused(make, client, query):
+    assert page(client, changing(make), **query).status_code == 400
+
+
+def test_a_revision_that_there_is_not_is_not_found(make, client):
+    assert page(client, changing(make), to="7").status_code == 404
+
+
+def test_before_the_first_revision_there_is_nothing_to_compare(make, client):
+    assert "No revision yet" in compact(page(client, make.benchmark({}, n_tasks=2)))
+
+
+def taken_down(make):
+    """Of four revisions, the scores of C that revisions 2 and 3 held were taken down, which made revision 4."""
+    benchmark = make.published({"A": [1.0, 2.0], "B": [2.0, 1.0]}, default_rule="mean")
+    owner = benchmark.memberships.get(role="owner").user
+    make.accepted(benchmark, {"C": [3.0, 3.0]})
+    make.accepted(benchmark, {"B": [4.0, 4.0]})
+    take_down(Submission.objects.get(system__name="C"), actor=owner, reason="A request.")
+    return make.publish(benchmark)
+
+
+def test_after_a_takedown_the_nearest_revisions_that_are_whole_are_compared(make, client):
+    answer = page(client, taken_down(make))
+    found = answer.context["found"]
+    assert (answer.status_code, found.older.number, found.newer.number) == (200, 1, 4)
+    assert answer.context["passed_over"] == [2, 3]
+    assert [(c.system_name, c.after) for c in found.scores] == [("B", "4"), ("B", "4")]
+    assert "were taken down since: revisions 2, 3." in compact(answer)
+
+
+@pytest.mark.parametrize("numbers", [{"from": 2, "to": 4}, {"from": 1, "to": 3}, {"to": 2}])
+def test_a_revision_that_holds_nothing_to_compare_says_so_and_links_to_those_that_do(make, client, numbers):
+    benchmark = taken_down(make)
+    answer = page(client, benchmark, **numbers)
+    text = compact(answer)
+    assert (answer.status_code, "contains withdrawn material" in text) == (410, True)
+    assert 'from=1&amp;to=4">revisions 1 and 4</a>' in text

@@ -1,0 +1,161 @@
+"""Benchmarks side by side: what matches, the board over them against ranks by hand, and nothing of what is hidden."""
+
+import csv
+import io
+import re
+from fractions import Fraction
+from html import unescape
+from itertools import combinations
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.core.cache import cache
+
+from leaderboard.explore import benchmarks
+from leaderboard.explore.benchmarks import CompareQuery, compare
+from ranking_engine import ScoreMatrix, rank
+from tests.browser import by_hand
+from tests.markup import compact
+
+FIRST = {"Ada": [9, 9, 9], "Bob": [8, 8, 8], "Cleo": [7, 7, 7], "Dan": [7, 7, 7], "Only here": [1, 1, 1]}
+SECOND = {"ADA": [1, 1], "bob": [3, 3], "Cleo": [2, 2], "Eve": [0, 0]}
+THIRD = {"Bob": [5], "Cleo": [6], "Dan": [4], "Ada": [4]}
+# The share of rivals below, ties one half, on each; worked out by hand.
+SHARES = {
+    "Ada": [Fraction(1), Fraction(1, 3), Fraction(1, 6)],
+    "Bob": [Fraction(3, 4), Fraction(1), Fraction(2, 3)],
+    "Cleo": [Fraction(3, 8), Fraction(2, 3), Fraction(1)],
+    "Dan": [Fraction(3, 8), None, Fraction(1, 6)],
+}
+POINTS = {"Ada": [4, 1, 0], "Bob": [3, 3, 2], "Cleo": [1, 2, 3], "Dan": [1, None, 0]}
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted():
+    cache.clear()
+
+
+@pytest.fixture
+def three(make):
+    tables = {"first": FIRST, "second": SECOND, "third": THIRD}
+    for key, table in tables.items():
+        scores = {name: [float(x) for x in row] for name, row in table.items()}
+        make.published(scores, name=key.capitalize(), key=key, n_tasks=len(next(iter(table.values()))))
+
+
+def asked(**fields) -> CompareQuery:
+    return CompareQuery(keys=("first", "second", "third"), rule="mean", **fields)
+
+
+def compared(query: CompareQuery, viewer=None):
+    viewer = viewer or AnonymousUser()
+    return compare(viewer, query)
+
+
+def test_the_board_over_benchmarks_ranks_the_shares_of_rivals_beaten(three, client):
+    found = compared(asked())
+    assert (found.n_matched, found.n_systems, found.n_rewritten) == (4, 6, 2)
+    assert {row.name: row.other_names for row in found.rows if row.other_names} == {"Bob": ["bob"], "Ada": ["ADA"]}
+    address = "/compare/?b=first&b=second&b=third&rule=mean"
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{address}&format=csv").content.decode())))
+    assert {row["system"] for row in rows} == set(SHARES)
+    expected = by_hand.all_ranks(SHARES)
+    for rule in ("mean", "borda", "copeland", "minimax"):
+        ranks = {row["system"]: int(row[f"{rule}_rank"]) for row in rows if row[f"{rule}_rank"]}
+        assert ranks == expected[rule.capitalize()]
+    shown = [row["system"] for row in rows]
+    assert shown == [row.name for row in found.rows]
+    page = unescape(compact(client.get(address)))
+    assert "4 of 6 names stand on at least 2 of the 3 benchmarks" in page
+    places = re.findall(r'<tr><th scope="row">Cleo.*?</tr>', page, re.DOTALL)[-1]
+    assert re.findall(r"(=?\d+)<small>/(\d+)</small>", places) == [("=3", "5"), ("2", "4"), ("1", "4")]
+
+
+def test_points_make_a_first_place_on_a_long_board_worth_more(three):
+    values = [[float("nan") if x is None else x for x in POINTS[name]] for name in ("Ada", "Bob", "Cleo", "Dan")]
+    matrix = ScoreMatrix(values, system_names=["Ada", "Bob", "Cleo", "Dan"])
+    board = compared(asked(score="points", policy="worst")).board
+    ranks = {column.rule: column.ranks.tolist() for column in board.columns}
+    for rule in ("mean", "median", "borda"):
+        assert ranks[rule] == rank(matrix, rule, missing="worst").ranks.tolist()
+
+
+def test_a_system_on_one_benchmark_alone_takes_no_part_whatever_an_old_address_asks(three, make, client):
+    address = "/compare/?b=first&b=second&rule=mean"
+    with_1, with_2 = (unescape(compact(client.get(f"{address}&least={n}"))) for n in (1, 2))
+    assert re.findall(r'name="least" min="(\d+)" max="12" value="(\d+)"', with_1) == [("2", "2")]
+    assert "3 of 6 names stand on at least 2 of the 2 benchmarks" in with_1
+    assert with_1.replace("least=1", "least=2") == with_2
+    make.published({"Zoe": [1.0], "Ada": [2.0]}, name="Fourth", key="fourth", n_tasks=1)
+    make.published({"Yan": [1.0], "Xia": [2.0]}, name="Fifth", key="fifth", n_tasks=1)
+    for other, said in (("fourth", "Only Ada stands"), ("fifth", "No system stands")):
+        page = unescape(compact(client.get(f"/compare/?b=first&b={other}&least=1")))
+        assert f"{said} on at least 2 of these 2 under the same name." in page
+        assert "Who comes first?" not in page
+
+
+def test_systems_on_more_benchmarks_alone_and_names_that_are_looked_for(three, client):
+    assert {row.name for row in compared(asked(least=3)).rows} == {"Ada", "Bob", "Cleo"}
+    assert [row.name for row in compared(asked(q="bo")).rows] == ["Bob"]
+    page = client.get("/compare/?b=first&b=second&least=&q=")
+    assert page.headers["Location"] == "/compare/?b=first&b=second"
+    assert "Choose at least two" in compact(client.get("/compare/?b=first&b=nothing"))
+    assert client.get("/compare/?b=first&b=second&least=99&score=x&policy=y&rule=z").status_code == 200
+
+
+@pytest.mark.parametrize("hidden", [{"visibility": "private"}, {"visibility": "unlisted"}])
+def test_what_lists_do_not_mention_is_as_if_it_were_not_there(three, make, client, hidden):
+    benchmark = make.published({"Ada": [1.0], "Hidden thing": [2.0]}, name="Fourth", key="fourth", n_tasks=1, **hidden)
+    address = "/compare/?b=first&b=second&b="
+    with_it, without = (compact(client.get(address + key)) for key in ("fourth", "zzzzzz"))
+    assert with_it == without.replace("zzzzzz", "fourth")
+    assert "Fourth" not in with_it
+    client.force_login(benchmark.memberships.get().user, backend="django.contrib.auth.backends.ModelBackend")
+    assert "Fourth" in compact(client.get(f"{address}fourth"))
+
+
+def test_a_benchmark_that_hides_scores_takes_part_with_its_ranks_and_one_that_hides_more_not(three, make, client):
+    secret = make.published({"Ada": [123.25, 0.0], "Bob": [4.0, 0.0]}, name="Fourth", key="fourth", n_tasks=2)
+    secret.score_view = "ranks"
+    secret.save()
+    page = compact(client.get("/compare/?b=first&b=fourth&rule=mean"))
+    assert "ranks only" in page
+    assert "123.25" not in page
+    assert "61.625" not in page
+    found = compare(AnonymousUser(), CompareQuery(keys=("first", "fourth"), rule="mean"))
+    assert [row.places[1].rank for row in found.rows if row.name == "Ada"] == [1]
+    secret.score_view = "own"
+    secret.save()
+    assert "do not show whose ranks are whose" in compact(
+        client.get("/compare/?b=first&b=fourth&b=second").content.decode()
+    )
+    found = compared(CompareQuery(keys=("first", "fourth", "second"), rule="mean"))
+    assert [one.key for one in found.benchmarks] == ["first", "second"]
+    assert [(one.key, one.places, one.worth) for one in found.left_out] == [("fourth", {}, {})]
+
+
+def test_each_benchmark_costs_as_many_queries(three, django_assert_num_queries):
+    for keys in combinations(("first", "second", "third"), 2):
+        compare(AnonymousUser(), CompareQuery(keys=keys))
+    for n in (2, 3):
+        with django_assert_num_queries(2 * n + 1):
+            compare(AnonymousUser(), CompareQuery(keys=("first", "second", "third")[:n]))
+
+
+def test_the_form_offers_some_benchmarks_finds_the_others_and_keeps_what_is_chosen(
+    three, client, monkeypatch, django_assert_num_queries
+):
+    monkeypatch.setattr(benchmarks, "MOST_OFFERED", 1)
+
+    def offered(address: str) -> list[tuple[str, bool]]:
+        with django_assert_num_queries(1):
+            page = compact(client.get(address))
+        boxes = re.findall(r'name="b" value="([a-z]+)"( checked)?', page)
+        return [(key, bool(checked)) for key, checked in boxes]
+
+    assert offered("/compare/") == [("first", False)]
+    assert offered("/compare/?find=THIRD") == [("third", False)]
+    assert offered("/compare/?find=nothing%00") == []
+    page = compact(client.get("/compare/?b=first&b=second&find=third"))
+    boxes = re.findall(r'name="b" value="([a-z]+)"( checked)?', page)
+    assert boxes == [("first", " checked"), ("second", " checked"), ("third", "")]

@@ -1,0 +1,444 @@
+"""Webhooks: what is told, how it is signed, to whom it goes, and what becomes of those that never answer."""
+
+import hashlib
+import hmac
+import json
+import socket
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from leaderboard.accounts.closing import close_account
+from leaderboard.accounts.people import change_role
+from leaderboard.models import AuditEntry, Benchmark, Notice, OutboxMessage, Webhook, WebhookDelivery
+from leaderboard.notifications.deliveries import FAILING_FOR, MOST_FAILURES, body_of
+from leaderboard.notifications.outbox import MOST_OF_ONE_OWNER, send_due_messages, send_due_webhooks
+from leaderboard.notifications.posting import (
+    AddressError,
+    PostError,
+    Target,
+    is_allowed,
+    post,
+    read_address,
+    resolve,
+)
+from leaderboard.notifications.webhooks import (
+    MOST_WEBHOOKS,
+    WebhookError,
+    add_webhook,
+    change_webhook,
+    delete_webhook,
+    put_test,
+    renew_secret,
+)
+from tests.hook_sink import hook_sink
+from tests.markup import compact
+from tests.signing_in import confirm_password, signed_in
+
+BOTH = ["revision", "publication"]
+
+
+@pytest.fixture
+def inside(settings):
+    """An operator's site whose receivers are inside."""
+    settings.WEBHOOKS_INSIDE, settings.WEBHOOK_SECONDS = True, 1
+    return settings
+
+
+def owner_of(benchmark):
+    return benchmark.memberships.get(role="owner").user
+
+
+def add(benchmark, port, events=BOTH, path="/hook"):
+    address = f"http://127.0.0.1:{port}{path}"
+    return add_webhook(benchmark, author=owner_of(benchmark), address=address, events=events)
+
+
+def again():
+    OutboxMessage.objects.filter(state="waiting").update(not_before=timezone.now())
+
+
+def test_a_new_revision_and_its_board_are_told_signed_and_once(make, inside, tmp_path):
+    benchmark = make.benchmark({}, n_tasks=1, name="Toy")
+    with hook_sink(tmp_path) as sink:
+        webhook, secret = add(benchmark, sink.port)
+        make.accepted(benchmark, {"A": [1.0], "B": [2.0]})
+        make.publish(benchmark)
+        assert [send_due_messages(), send_due_webhooks(), send_due_webhooks()] == [0, 2, 0]
+        first, second = sink.taken
+    for taken, event in ((first, "revision"), (second, "publication")):
+        stamp, _, signed = taken["headers"]["Plurank-Signature"].partition(", v1=")
+        at = stamp.removeprefix("t=")
+        expected = hmac.new(secret.encode(), f"{at}.{taken['body']}".encode(), hashlib.sha256).hexdigest()
+        assert signed == expected
+        assert abs(time.time() - int(at)) < 60
+        body = json.loads(taken["body"])
+        assert taken["path"] == "/hook"
+        assert taken["headers"]["Plurank-Event"] == body["event"] == event
+        assert taken["headers"]["Plurank-Delivery"] == body["id"]
+        assert (body["benchmark"], body["revision"], body["cause"]) == ("toy", 1, "batch")
+        assert datetime.fromisoformat(body["at"]) <= datetime.now(UTC)
+    assert "winners" not in json.loads(first["body"])
+    body = json.loads(second["body"])
+    assert body["winners"] == {"rule": "borda", "n": 1, "names": ["B"]}
+    assert body["links"]["board"] == "http://127.0.0.1:8000/b/toy/?revision=1"
+    states = webhook.deliveries.values_list("message__state", "status_code")
+    assert list(states) == [("sent", 204), ("sent", 204)]
+
+
+def test_what_does_not_arrive_is_tried_again_by_the_same_number_and_a_redirect_is_not_followed(make, inside, tmp_path):
+    benchmark = make.benchmark({}, n_tasks=1)
+    with hook_sink(tmp_path, 503, 302, 200) as sink:
+        webhook, _ = add(benchmark, sink.port)
+        delivery = put_test(webhook)
+        with pytest.raises(WebhookError, match="A test waits"):
+            put_test(webhook)
+        found = []
+        for _ in range(3):
+            again()
+            send_due_webhooks()
+            delivery.refresh_from_db(), delivery.message.refresh_from_db(), webhook.refresh_from_db()
+            found.append((delivery.status_code, delivery.message.state, webhook.n_failures))
+        assert found == [(503, "waiting", 1), (302, "waiting", 2), (200, "sent", 0)]
+        assert {taken["path"] for taken in sink.taken} == {"/hook"}
+        assert {taken["headers"]["Plurank-Delivery"] for taken in sink.taken} == {str(delivery.uuid)}
+        assert len({taken["body"] for taken in sink.taken}) == 1
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_who_never_answers_or_a_byte_at_a_time_is_cut_off(db, inside, tmp_path, status):
+    with hook_sink(tmp_path, status) as sink:
+        started = time.monotonic()
+        with pytest.raises(PostError, match="No answer within 1 seconds"):
+            post(f"http://127.0.0.1:{sink.port}/", b"{}", {})
+        assert time.monotonic() - started < 5
+
+
+def test_nobody_hears_of_what_is_hidden(make, inside):
+    names = {"Zebrafish": [2.0], "Axolotl": [1.0]}
+    found = []
+    for fields in (
+        {}, {"visibility": "private"}, {"score_view": "own"},
+        {"anonymous_until": timezone.now() + timedelta(days=1)}, {"score_view": "ranks"},
+    ):  # fmt: skip
+        benchmark = make.benchmark({}, n_tasks=1)
+        Benchmark.objects.filter(pk=benchmark.pk).update(**fields)
+        add(benchmark, 1, ["publication"])
+        make.accepted(benchmark, names)
+        make.publish(benchmark)
+        body = body_of(WebhookDelivery.objects.select_related("webhook__benchmark").latest("pk"))
+        found.append(body.pop("winners"))
+        assert "ebrafish" not in json.dumps(body)
+    told = {"rule": "borda", "n": 1, "names": ["Zebrafish"]}
+    assert found == [told, None, None, None, told]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://hooks.example/", "ftp://hooks.example/", "https://", "https:///x", "hooks.example", "javascript:x",
+        "https://user:word@hooks.example/", "https://hooks.example:8000/", "https://hooks.example:22/",
+        "https://hooks.example/#x", "https://hooks.example/a b", "https://hooks.example/\r\nHost: x",
+        "https://127.0.0.1/", "https://[::1]/", "https://10.1.2.3/", "https://[::ffff:127.0.0.1]/",
+        "https://169.254.169.254/latest/meta-data/", "https://localhost/", "https://a.localhost/",
+        "https://db.internal/", "https://hooks.example:99999/", "https://[fe80::1%25eth0]/",
+        f"https://a.example/{'x' * 500}",
+    ],
+)  # fmt: skip
+def test_an_address_that_is_not_of_the_public_web_is_refused_when_it_is_typed(make, address):
+    with pytest.raises(AddressError):
+        read_address(address)
+    benchmark = make.benchmark({}, n_tasks=1)
+    client = Client()
+    client.force_login(owner_of(benchmark), backend="django.contrib.auth.backends.ModelBackend")
+    path = reverse("manage_webhooks", args=[benchmark.key])
+    confirm_password(client, owner_of(benchmark))
+    assert client.post(path, {"address": address, "events": ["publication"]}).status_code == 400
+    assert not Webhook.objects.exists()
+
+
+NOT_PUBLIC = [
+    "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "127.0.0.1", "127.8.8.8", "169.254.169.254", "172.16.0.1",
+    "172.31.255.255", "192.0.0.1", "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1", "198.51.100.1",
+    "203.0.113.1", "224.0.0.1", "239.1.1.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::7f00:1",
+    "::ffff:127.0.0.1", "::ffff:8.8.8.8", "::ffff:0:127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "100::1",
+    "2001::1", "2001:db8::1", "2002:7f00:1::", "fc00::1", "fd12::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1",
+]  # fmt: skip
+
+
+def test_only_public_numbers_are_connected_to():
+    assert [text for text in NOT_PUBLIC if is_allowed(text)] == []
+    public = ["8.8.8.8", "93.184.216.34", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450:4001::1"]
+    assert [text for text in public if not is_allowed(text)] == []
+
+
+@pytest.mark.parametrize("private", ["10.0.0.7", "127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::a00:1"])
+def test_a_name_that_leads_inside_even_once_is_refused_and_nobody_is_asked_twice(monkeypatch, private):
+    asked = []
+
+    def names(host, port, **_kwargs):
+        asked.append(host)
+        return [(0, 0, 0, "", (number, port)) for number in ("93.184.216.34", private)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", names)
+    with pytest.raises(AddressError, match="does not lead to the public internet"):
+        post("https://hooks.example/", b"{}", {})
+    assert asked == ["hooks.example"]
+
+
+def test_the_connection_goes_to_the_number_that_was_checked(monkeypatch):
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *a, **k: [(0, 0, 0, "", ("93.184.216.34", 443))])
+    reached = []
+
+    def connect(address, *_args, **_kwargs):
+        reached.append(address)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    with pytest.raises(PostError, match="ConnectionRefusedError"):
+        post("https://hooks.example/x", b"{}", {})
+    assert reached == [("93.184.216.34", 443)]
+
+
+def test_the_default_delivers_nothing_to_this_machine(make, settings, tmp_path):
+    benchmark = make.benchmark({}, n_tasks=1)
+    with hook_sink(tmp_path) as sink:
+        settings.WEBHOOKS_INSIDE = True
+        webhook, _ = add(benchmark, sink.port)
+        put_test(webhook)
+        settings.WEBHOOKS_INSIDE = False
+        Webhook.objects.update(address="https://localhost:8443/")
+        assert send_due_webhooks() == 0
+        assert resolve_fails("localhost")
+        assert sink.taken == []
+    assert webhook.deliveries.get().message.last_error == "The address does not lead to the public internet."
+
+
+def resolve_fails(host: str) -> bool:
+    with pytest.raises(AddressError):
+        resolve(Target(host, 443, "/", is_tls=True), 5)
+    return True
+
+
+def make_certificate(folder, name: str):
+    """A certificate that signs itself, with its key, for a name."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    made = (
+        x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key())
+        .serial_number(1).not_valid_before(now - timedelta(hours=1)).not_valid_after(now + timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )  # fmt: skip
+    file = folder / f"{name}.pem"
+    secret = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    file.write_bytes(secret + made.public_bytes(serialization.Encoding.PEM))
+    return str(file)
+
+
+def test_the_certificate_is_one_of_those_trusted_and_of_the_name(db, inside, tmp_path, monkeypatch):
+    inside.WEBHOOK_SECONDS = 5
+    for name, trusts, told in (
+        ("localhost", True, ""), ("localhost", False, "certificate"), ("other.example", True, "certificate"),
+    ):  # fmt: skip
+        certificate = make_certificate(tmp_path, name)
+        if trusts:
+            monkeypatch.setenv("SSL_CERT_FILE", certificate)
+        else:
+            monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+        with hook_sink(tmp_path, certificate=certificate) as sink:
+            address = f"https://localhost:{sink.port}/"
+            if not told:
+                assert post(address, b"{}", {}) == 204
+            else:
+                with pytest.raises(PostError, match=told):
+                    post(address, b"{}", {})
+
+
+def test_who_never_answers_is_switched_off_and_the_owners_are_told_once(make, inside):
+    benchmark = make.benchmark({}, n_tasks=1)
+    webhook, _ = add(benchmark, free_port_that_nobody_has())
+    make.accepted(benchmark, {"A": [1.0]})
+    make.accepted(benchmark, {"B": [1.0]})
+    for _ in range((MOST_FAILURES + 1) // 2):
+        again()
+        send_due_webhooks()
+    webhook.refresh_from_db()
+    assert (webhook.is_active, webhook.n_failures) == (True, MOST_FAILURES)  # many, and all within a minute
+    Webhook.objects.update(failing_since=timezone.now() - FAILING_FOR)
+    again()
+    send_due_webhooks()
+    webhook.refresh_from_db()
+    assert (webhook.is_active, webhook.why_off) == (False, "Nothing arrived there for half a day.")
+    assert not OutboxMessage.objects.filter(state="waiting", kind="webhook").exists()
+    notice = Notice.objects.get(kind="webhook")
+    assert (notice.user, notice.path) == (owner_of(benchmark), f"/b/{benchmark.key}/manage/webhooks/")
+    trail = AuditEntry.objects.filter(subject="webhook", of=str(webhook.uuid)).order_by("pk")
+    assert [(row.field, row.before, row.after, row.actor) for row in trail][-1] == ("active", "yes", "no", None)
+    make.accepted(benchmark, {"C": [1.0]})
+    assert not OutboxMessage.objects.filter(state="waiting", kind="webhook").exists()
+    change_webhook(webhook, author=owner_of(benchmark), is_active=True)
+    make.accepted(benchmark, {"D": [1.0]})
+    assert OutboxMessage.objects.filter(state="waiting", kind="webhook").count() == 1
+
+
+def free_port_that_nobody_has() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def test_owners_manage_webhooks_on_the_page_and_the_trail_keeps_no_path_of_an_address(make, inside, tmp_path):
+    benchmark = make.benchmark({}, n_tasks=1)
+    client, path = Client(), reverse("manage_webhooks", args=[benchmark.key])
+    client.force_login(owner_of(benchmark), backend="django.contrib.auth.backends.ModelBackend")
+    confirm_password(client, owner_of(benchmark))
+    with hook_sink(tmp_path, 200) as sink:
+        answer = client.post(path, {"address": f"http://127.0.0.1:{sink.port}/T0KEN", "events": ["publication"]})
+        webhook = Webhook.objects.get()
+        assert answer.status_code == 201
+        assert answer.context["secret"].startswith("whsec_")
+        assert answer.context["secret"] not in compact(client.get(path))
+
+        def step(action):
+            return compact(client.post(path, {"action": action, "webhook": webhook.uuid}, follow=True))
+
+        step("test")
+        send_due_webhooks()
+        page = compact(client.get(path))
+        assert ("delivered" in page, ">200<" in page, "T0KEN" in page) == (True, True, True)
+        assert "is switched off" in step("off")
+        assert "switch it on first" in step("test")
+        assert "is switched on" in step("on")
+        assert "is deleted" in step("delete")
+    assert (Webhook.objects.count(), WebhookDelivery.objects.count(), OutboxMessage.objects.count()) == (0, 0, 0)
+    trail = AuditEntry.objects.filter(subject="webhook").order_by("pk")
+    assert [(row.field, row.before, row.after) for row in trail if row.field == "active"] == [
+        ("active", "", "yes"), ("active", "yes", "no"), ("active", "no", "yes"), ("active", "yes", ""),
+    ]  # fmt: skip
+    assert not any("T0KEN" in row.after + row.before for row in trail)
+
+
+def test_there_are_not_too_many_and_a_deleted_one_sends_nothing(make, inside):
+    benchmark = make.benchmark({}, n_tasks=1)
+    hooks = [add(benchmark, 1)[0] for _ in range(MOST_WEBHOOKS)]
+    with pytest.raises(WebhookError, match="at most"):
+        add(benchmark, 1)
+    put_test(hooks[0])
+    delete_webhook(hooks[0], author=owner_of(benchmark))
+    assert not OutboxMessage.objects.exists()
+
+
+def test_a_resolver_that_does_not_answer_ends_with_the_seconds_of_the_post(inside, monkeypatch):
+    answers = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *a, **k: answers.wait(60) and [])
+    with pytest.raises(PostError, match="was not resolved within 1 seconds"):
+        post("http://hooks.example/", b"{}", {})
+    assert not answers.is_set()  # nobody has waited for it
+    answers.set()
+
+
+def test_an_owner_of_many_slow_receivers_keeps_nobody_elses_back(make, inside, tmp_path):
+    greedy, patient = make.user(), make.user()
+    with hook_sink(tmp_path, 200) as sink:
+        for number in range(3):
+            benchmark = make.benchmark({}, n_tasks=1, owner=greedy)
+            for hook in range(3):
+                put_test(add(benchmark, sink.port, path=f"/greedy/{number}/{hook}")[0])
+        for hook in range(2):
+            put_test(add(make.benchmark({}, n_tasks=1, owner=patient), sink.port, path=f"/patient/{hook}")[0])
+        assert send_due_webhooks() == MOST_OF_ONE_OWNER + 2
+        order = [taken["path"].split("/")[1] for taken in sink.taken]
+        assert order == ["greedy", "patient", "greedy", "patient", "greedy", "greedy"]
+        assert [send_due_webhooks(), send_due_webhooks(), send_due_webhooks()] == [4, 1, 0]
+
+
+def test_what_fails_comes_after_what_does_not(make, inside, tmp_path):
+    with hook_sink(tmp_path, 200) as sink:
+        failing, _ = add(make.benchmark({}, n_tasks=1), sink.port, path="/failing")
+        put_test(failing)
+        put_test(add(make.benchmark({}, n_tasks=1), sink.port, path="/healthy")[0])
+        Webhook.objects.filter(pk=failing.pk).update(n_failures=1)
+        send_due_webhooks()
+        assert [taken["path"] for taken in sink.taken] == ["/healthy", "/failing"]
+
+
+def test_a_round_that_takes_long_ends_and_what_came_due_meanwhile_has_its_turn(make, inside, tmp_path, monkeypatch):
+    monkeypatch.setattr("leaderboard.notifications.outbox.ROUND_SECONDS", 0.0)
+    with hook_sink(tmp_path, 200) as sink:
+        for _ in range(3):
+            put_test(add(make.benchmark({}, n_tasks=1), sink.port)[0])
+        assert send_due_webhooks() <= 1
+
+
+LEAVING = {
+    "by another owner's hand": lambda benchmark, leaver, other: change_role(
+        benchmark, leaver, author=other, role="member"
+    ),
+    "without a role": lambda benchmark, leaver, other: change_role(benchmark, leaver, author=other, role=""),
+    "with their account": lambda _benchmark, leaver, _other: close_account(leaver),
+    "past the services": lambda benchmark, leaver, _other: benchmark.memberships.filter(user=leaver).delete(),
+}
+
+
+@pytest.mark.parametrize("leave", LEAVING.values(), ids=LEAVING)
+def test_a_webhook_ends_with_the_role_of_its_owner_and_another_takes_it_over(make, inside, tmp_path, leave):
+    benchmark = make.benchmark({}, n_tasks=1)
+    leaver, other = owner_of(benchmark), make.member(benchmark, "owner")
+    with hook_sink(tmp_path, 200) as sink:
+        webhook, secret = add_webhook(
+            benchmark, author=leaver, address=f"http://127.0.0.1:{sink.port}/", events=["revision"]
+        )
+        kept, _ = add_webhook(
+            benchmark, author=other, address=f"http://127.0.0.1:{sink.port}/kept", events=["revision"]
+        )
+        put_test(webhook)
+        leave(benchmark, leaver, other)
+        make.accepted(benchmark, {"A": [1.0]}, by=other)
+        send_due_webhooks()
+        assert [taken["path"] for taken in sink.taken] == ["/kept"]
+        webhook.refresh_from_db(), kept.refresh_from_db()
+        assert (webhook.is_active, kept.is_active) == (False, True)
+        assert webhook.why_off.startswith("Its owner left.")
+        assert Notice.objects.filter(kind="webhook", user=other).count() == 1
+        change_webhook(webhook, author=other, is_active=True)
+        assert renew_secret(webhook, author=other) != secret
+        make.accepted(benchmark, {"B": [1.0]}, by=other)
+        send_due_webhooks()
+        assert sorted(taken["path"] for taken in sink.taken) == ["/", "/kept", "/kept"]
+
+
+def test_a_new_secret_signs_what_is_posted_from_now_on(make, inside, tmp_path):
+    benchmark = make.benchmark({}, n_tasks=1)
+    owner = owner_of(benchmark)
+    owner.set_password("a long password")
+    owner.save()
+    client = confirm_password(signed_in(owner), owner)
+    path = reverse("manage_webhooks", args=[benchmark.key])
+    with hook_sink(tmp_path, 200) as sink:
+        webhook, old = add(benchmark, sink.port)
+        put_test(webhook)
+        asked = signed_in(owner).post(path, {"action": "renew", "webhook": webhook.uuid})
+        assert asked["Location"].startswith(reverse("account_reauthenticate"))
+        page = client.post(path, {"action": "renew", "webhook": webhook.uuid})
+        new = page.context["secret"]
+        assert new in compact(page)
+        assert len({old, new}) == 2
+        send_due_webhooks()
+        (taken,) = sink.taken
+    at, _, signed = taken["headers"]["Plurank-Signature"].removeprefix("t=").partition(", v1=")
+    assert signed == hmac.new(new.encode(), f"{at}.{taken['body']}".encode(), hashlib.sha256).hexdigest()
+    trail = AuditEntry.objects.get(subject="webhook", field="secret")
+    assert (trail.before, trail.after, trail.actor) == ("number 1", "number 2", owner)

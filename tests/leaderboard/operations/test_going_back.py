@@ -1,0 +1,165 @@
+"""Migrations: back as far as nothing is lost, refused beyond that, and one `migrate` at a time."""
+
+import os
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection, connections, transaction
+from django.db.migrations import RunPython
+from django.db.migrations.executor import MigrationExecutor
+
+from config.backends.migration_lock import migration_turn
+from leaderboard.models import Score
+from tests.leaderboard.operations.test_operations import facts
+from tests.schema import schema
+
+OLDEST = "0018_statements"  # the schema to which the newest one goes back
+N_AT_ONCE = 3
+
+
+def migrate(*target: str) -> None:
+    call_command("migrate", *target, interactive=False, verbosity=0)
+
+
+def applied() -> list[tuple[str, str]]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app, name FROM django_migrations ORDER BY app, name")
+        return list(cursor.fetchall())
+
+
+@contextmanager
+def empty_database(folder) -> Iterator[str]:
+    """Work in a new database without a table; the value is its DATABASE_URL."""
+    original = connection.settings_dict["NAME"]
+    connections.close_all()
+    name = str(folder / "empty.sqlite3") if settings.IS_SQLITE else f"plurank_empty_{uuid.uuid4().hex}"
+    url = f"sqlite:///{name}"
+    if not settings.IS_SQLITE:
+        with connection._nodb_cursor() as cursor:
+            cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
+        parts = connection.settings_dict
+        password = f":{parts['PASSWORD']}" if parts["PASSWORD"] else ""
+        url = f"postgres://{parts['USER']}{password}@{parts['HOST']}:{parts['PORT'] or 5432}/{name}"
+    connection.settings_dict["NAME"] = name
+    try:
+        yield url
+    finally:
+        connections.close_all()
+        connection.settings_dict["NAME"] = original
+        if not settings.IS_SQLITE:
+            with connection._nodb_cursor() as cursor:
+                cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def test_back_to_the_oldest_schema_and_forward_again_leaves_the_same_schema_and_the_same_boards(make_committed):
+    benchmark = make_committed.published()
+    before, present = schema(), facts()
+    assert before["triggers"]
+    migrate("leaderboard", OLDEST)
+    assert schema() != before
+    migrate()
+    assert (schema(), facts()) == (before, present)
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        Score.objects.update(value=0.0)
+    make_committed.accepted(benchmark, {"E": [9.0] * 5})
+    assert make_committed.publish(benchmark).published_number == 2
+    connections.close_all()
+
+
+@pytest.mark.parametrize("target", ["zero", "0001", "0006", "0017"])
+def test_beyond_the_oldest_schema_it_is_refused_in_one_line_and_nothing_is_changed(make_committed, target):
+    before, present = schema(), applied()
+    with pytest.raises(CommandError) as caught:
+        migrate("leaderboard", target)
+    assert (schema(), applied()) == (before, present)
+    assert str(caught.value) == (
+        f"cannot go back beyond leaderboard.{OLDEST}: undoing it would lose what people entered. Nothing was changed. "
+        "Restore a backup of the older release instead (docs/operate.md, “Going back”)."
+    )
+    connections.close_all()
+
+
+def test_a_migration_with_code_of_its_own_is_undone_whole_or_not_at_all(django_db_setup, django_db_blocker, tmp_path):
+    """Takes about half a minute: all migrations, and those that can be undone back and forward again."""
+    undone, refused = [], []
+    with django_db_blocker.unblock(), empty_database(tmp_path):
+        executor = MigrationExecutor(connection)
+        whole = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        plan = [migration for migration, _ in whole if migration.app_label == "leaderboard"]
+        with_code = [m for m in plan if any(isinstance(operation, RunPython) for operation in m.operations)]
+        for migration in with_code:
+            if not all(operation.reversible for operation in migration.operations):
+                refused.append(migration.name)
+                continue
+            previous = plan[plan.index(migration) - 1].name
+            to(previous)
+            before = schema()
+            to(migration.name)
+            after = schema()
+            to(previous)
+            assert schema() == before, migration.name
+            to(migration.name)
+            assert schema() == after, migration.name
+            undone.append(migration.name)
+    assert undone[:3] == ["0002_append_only", "0013_append_only_whole", "0016_fill_webhook_owners"]
+    assert refused == ["0004_hosting", "0006_instances", "0007_life_of_scores", OLDEST]
+
+
+def to(name: str) -> None:
+    """Go to a migration of this application, in either direction."""
+    MigrationExecutor(connection).migrate([("leaderboard", name)])
+
+
+# --- Several at once -------------------------------------------------------------------------------------------------
+
+
+def start_migrate(url: str, folder) -> subprocess.Popen:
+    kept = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    return subprocess.Popen(
+        [sys.executable, "manage.py", "migrate", "--noinput"],
+        cwd=settings.ROOT,
+        env=kept | {"DATABASE_URL": url, "PLURANK_VAR": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_three_that_migrate_an_empty_database_at_once_all_end_well(django_db_setup, django_db_blocker, tmp_path):
+    """Takes about fifteen seconds: three processes, which wait for their turns."""
+    with django_db_blocker.unblock():
+        expected, names = schema(), applied()
+        with empty_database(tmp_path) as url:
+            with migration_turn(connection, lambda: None):  # until all three wait
+                several = [start_migrate(url, tmp_path) for _ in range(N_AT_ONCE)]
+                said = [process.stderr.readline() for process in several]
+            outputs = [process.communicate() for process in several]
+            assert said == ["Another migrate is at work on this database. Waiting until it is done.\n"] * N_AT_ONCE
+            assert [process.returncode for process in several] == [0] * N_AT_ONCE, outputs
+            assert sorted("No migrations to apply." in output for output, _ in outputs) == [False, True, True]
+            assert (schema(), applied()) == (expected, names)
+
+
+def test_a_migrate_that_is_killed_at_work_lets_the_next_one_go_on(django_db_setup, django_db_blocker, tmp_path):
+    """Takes about ten seconds: a process that is killed, and one that does the rest."""
+    with django_db_blocker.unblock():
+        expected, names = schema(), applied()
+        with empty_database(tmp_path) as url:
+            first = start_migrate(url, tmp_path)
+            while "leaderboard_score" not in connection.introspection.table_names():
+                assert first.poll() is None, first.communicate()
+                time.sleep(0.02)
+            first.kill()
+            first.communicate()
+            n_done = len(applied())
+            second = start_migrate(url, tmp_path)
+            output, errors = second.communicate()
+            assert (second.returncode, n_done < len(names)) == (0, True), output + errors
+            assert (schema(), applied()) == (expected, names)

@@ -1,0 +1,144 @@
+"""What load balancers and container engines are told."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+
+from leaderboard.models import Heartbeat, Job
+from leaderboard.operations.health import problems
+from leaderboard.queue.heartbeats import Process
+from leaderboard.queue.kinds import RECOMPUTATION
+from ranking_engine import __version__ as engine_version
+from tests.markup import compact
+
+HERE = socket.gethostname()
+
+
+def heard_of(*roles: str, host: str = HERE, pid: int | None = None, seconds_ago: float = 0) -> None:
+    for role in roles:
+        process = Process(role, name=f"{role}@{host}", host=host, pid=pid or os.getpid())
+        process.beat()
+        row = Heartbeat.objects.filter(role=role, host=host, pid=process.pid)
+        row.update(seen_at=timezone.now() - timedelta(seconds=seconds_ago))
+
+
+def test_a_site_that_works_is_well(make, client):
+    heard_of("sweep", "rankings", "studies")
+    response = client.get("/healthz/")
+    assert (response.status_code, response.content) == (200, b"ok\n")
+    assert {role: problems(role) for role in ("web", "sweep", "rankings", "studies")} == {
+        "web": [],
+        "sweep": [],
+        "rankings": [],
+        "studies": [],
+    }
+
+
+def test_a_queue_that_nobody_works_on_is_not_well(make):
+    heard_of("rankings", "studies")
+    make.benchmark()
+    Job.objects.filter(queue="rankings").update(not_before=timezone.now() - timedelta(minutes=11))
+    expected = "1 jobs of queue rankings are due for more than 10 minutes and none runs"
+    assert (problems("rankings"), problems("studies")) == ([expected], [])
+    with pytest.raises(CommandError, match=expected):
+        call_command("check_health", "rankings")
+
+
+def test_a_queue_with_a_recomputation_of_hours_is_well(make):
+    heard_of("rankings", "studies")
+    make.benchmark()
+    Job.objects.update(not_before=timezone.now() - timedelta(minutes=11), priority=RECOMPUTATION)
+    assert (problems("rankings"), problems("studies")) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("role", "who"),
+    [("sweep", "no sweep"), ("rankings", "no worker of queue rankings"), ("studies", "no worker of queue studies")],
+)
+def test_where_no_process_of_a_role_ever_wrote_that_is_said(make, role, who):
+    expected = f"{who} was heard of within a day: none was started, or none reaches the database"
+    assert problems(role) == [expected]
+    with pytest.raises(CommandError, match=expected):
+        call_command("check_health", role)
+
+
+def ended_process() -> int:
+    """The id of a process that is no more."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_a_process_that_fell_silent_is_named_with_its_host_its_last_beat_and_the_likely_cause(make):
+    pid, parent = ended_process(), os.getppid()
+    heard_of("sweep", pid=pid, seconds_ago=75)
+    heard_of("rankings", pid=parent, seconds_ago=75)
+    heard_of("studies", host="other", pid=7, seconds_ago=75)
+    moment = re.compile(r"(\d+) s ago, at [\d: -]+ UTC")
+    said = {role: problems(role)[0] for role in ("sweep", "rankings", "studies")}
+    assert all(75 <= int(moment.search(text)[1]) < 600 for text in said.values())
+    answers = {role: moment.sub("… s ago", text) for role, text in said.items()}
+    assert answers == {
+        "sweep": f"no sweep was heard of for 60 s: the last was sweep@{HERE} (process {pid} on {HERE}), … s ago; "
+        "it ended, and none was started in its place",
+        "rankings": f"no worker of queue rankings was heard of for 60 s: the last was rankings@{HERE} (process "
+        f"{parent} on {HERE}), … s ago; it is still there, so it hangs, was stopped, or does not reach the "
+        "database: see its log",
+        "studies": "no worker of queue studies was heard of for 60 s: the last was studies@other (process 7 on other), "
+        "… s ago; it ended, hangs, or does not reach the database: see its log on other",
+    }
+
+
+def test_a_health_check_asks_for_any_process_one_of_this_host_or_this_very_one(make, capsys):
+    heard_of("rankings", host="other", pid=7)
+    call_command("check_health", "rankings")
+    with pytest.raises(CommandError, match=f"no worker of queue rankings on host {HERE} was heard of"):
+        call_command("check_health", "rankings", "--here")
+    heard_of("rankings", pid=11)
+    call_command("check_health", "rankings", "--here")
+    call_command("check_health", "rankings", "--pid", "11")
+    with pytest.raises(CommandError, match=f"no worker of queue rankings on host {HERE} with process id 7 was heard"):
+        call_command("check_health", "rankings", "--pid", "7")
+    assert capsys.readouterr().out == 3 * "well\n"
+
+
+def test_the_status_page_names_living_processes_to_staff_alone(make, client):
+    heard_of("rankings", host="machine-7", pid=4711)
+    heard_of("studies", host="machine-8", pid=4712, seconds_ago=100)
+    page = compact(client.get("/status/"))
+    assert "machine-7" not in page
+    client.force_login(make.user(is_staff=True))
+    page = compact(client.get("/status/"))
+    row = re.search(r"<tr>(?:(?!<tr>).)*machine-7.*?</tr>", page)
+    assert row
+    cells = re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row[0])
+    assert [re.sub(r"<.*?>", "", cell) for cell in cells][:5] == [
+        "rankings@machine-7",
+        "rankings",
+        "machine-7",
+        "4711",
+        engine_version,
+    ]
+    assert "machine-8" not in page
+
+
+def test_a_database_without_its_migrations_is_not_well(make, client):
+    with connection.cursor() as cursor:
+        newest = "(SELECT max(name) FROM django_migrations WHERE app = 'leaderboard')"
+        cursor.execute(f"DELETE FROM django_migrations WHERE app = 'leaderboard' AND name = {newest}")
+    assert problems("web") == ["the database lacks migrations: run `python manage.py migrate`"]
+    response = client.get("/healthz/")
+    assert (response.status_code, response.content) == (503, b"unwell\n")
+
+
+def test_a_web_server_that_does_not_answer_is_not_well(make):
+    with pytest.raises(CommandError, match="the web server does not answer"):
+        call_command("check_health", "web", port=1)

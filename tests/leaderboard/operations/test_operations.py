@@ -1,0 +1,220 @@
+"""What operators ask of the site: is it ready, its numbers, write it down, bring it back, forget what is old."""
+
+import os
+import re
+import shutil
+import sqlite3
+import tarfile
+from datetime import timedelta
+
+import pytest
+from django.conf import settings as site_settings
+from django.core.management import CommandError, call_command
+from django.db import connection, connections
+from django.utils import timezone
+
+from leaderboard.models import Benchmark, Heartbeat, Job, Report, Revision, Score, SubmissionCount
+from leaderboard.operations.retention import DESCRIPTIONS
+from leaderboard.queue import jobs
+from leaderboard.queue.heartbeats import LATE_SECONDS, Process
+from tests.markup import compact
+
+TOKEN = "a-token-of-more-than-twenty-letters"
+
+
+# --- Ready? ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_site_is_ready_while_a_sweep_and_a_worker_for_boards_are_heard_of(make, client):
+    answers = [client.get("/readyz/")]
+    call_command("sweep", "--once")
+    answers.append(client.get("/readyz/"))
+    for pid in (1, 2):
+        Process("rankings", name="rankings", pid=pid).beat()
+    answers.append(client.get("/readyz/"))
+    Heartbeat.objects.filter(role="sweep").update(seen_at=timezone.now() - timedelta(seconds=LATE_SECONDS + 1))
+    answers.append(client.get("/readyz/"))
+    silent = {"database": True, "broker": True, "sweep": False, "workers": {"rankings": 0, "studies": 0}}
+    with_workers = {"workers": {"rankings": 2, "studies": 0}}
+    assert [(a.status_code, a.json()) for a in answers] == [
+        (503, silent),
+        (503, silent | {"sweep": True}),
+        (200, silent | {"sweep": True} | with_workers),
+        (503, silent | with_workers),
+    ]
+
+
+# --- Numbers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("header", ["", "Bearer ", "Bearer no", f"Token {TOKEN}", TOKEN, "Bearer \u00e9"])
+def test_metrics_are_for_whoever_brings_the_token(make, client, settings, header):
+    settings.METRICS_TOKEN = TOKEN
+    assert client.get("/metrics/", headers={"Authorization": header}).status_code == 404
+
+
+# --- Who works on what -----------------------------------------------------------------------------------------------
+
+
+def test_staff_read_who_works_on_what_since_when_and_until_when_it_is_theirs(make, client):
+    benchmark, now = make.benchmark(name="In hand"), timezone.now()
+    Job.objects.filter(kind="prospects").update(
+        state="running", worker="machine-7:4711", started_at=now - timedelta(seconds=65), attempts=2, progress=0.25,
+        lease_until=now + timedelta(seconds=20),
+    )  # fmt: skip
+    assert "Who works on what" not in compact(client.get("/status/"))
+    client.force_login(make.user(is_staff=True), backend="django.contrib.auth.backends.ModelBackend")
+    section = compact(client.get("/status/")).split('id="at-work"')[-1].split("</section>")[0]
+    cells = re.findall(r"<t[hd][^>]*>(?:<code>)?([^<]*)", section.split("<tbody>")[1])
+    assert cells[:5] == ["machine-7:4711", "Prospects", benchmark.name, "1", "2"]
+    assert (int(cells[5]) >= 65, int(cells[6]) <= 20, cells[7]) == (True, True, "25 %")
+    Job.objects.filter(kind="prospects").update(state="waiting")
+    assert "No worker has a job in hand" in compact(client.get("/status/"))
+
+
+# --- Clocks and other releases ---------------------------------------------------------------------------------------
+
+
+def test_a_clock_that_was_an_hour_ahead_keeps_no_job_waiting_for_that_hour(make):
+    make.benchmark()
+    hour = timezone.now() + timedelta(hours=1)
+    Job.objects.filter(kind="rankings").update(not_before=hour, woken_at=hour)
+    Job.objects.filter(kind="prospects").update(state="running", lease_until=hour, deadline=hour)
+    jobs.sweep()
+    board, prospects = Job.objects.get(kind="rankings"), Job.objects.get(kind="prospects")
+    assert board.not_before <= timezone.now()
+    assert board.woken_at <= timezone.now()
+    assert prospects.state == "running"
+    assert prospects.lease_until <= timezone.now() + timedelta(seconds=site_settings.JOB_LEASE_SECONDS)
+
+
+def test_a_job_that_another_release_left_fails_with_a_word_and_keeps_no_other_waiting(make):
+    make.benchmark()
+    Job.objects.filter(kind="axioms").update(kind="divination")
+    Job.objects.update(woken_at=None)
+    assert jobs.sweep() == Job.objects.exclude(kind="divination").count()
+    unknown = Job.objects.get(kind="divination")
+    assert (unknown.state, unknown.error) == ("failed", "this release knows no job of kind 'divination'")
+
+
+# --- Backup and restore ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def another_database(committed_db, tmp_path):
+    """Turns to a database without any table; the value is a function that does so."""
+    original = connection.settings_dict["NAME"]
+    made = []
+
+    def turn() -> None:
+        connections.close_all()
+        name = str(tmp_path / "fresh.sqlite3")
+        if connection.vendor == "postgresql":
+            name = f"plurank_fresh_{os.getpid()}"
+            with connection._nodb_cursor() as cursor:
+                cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
+        made.append(name)
+        connection.settings_dict["NAME"] = name
+
+    yield turn
+    connections.close_all()
+    connection.settings_dict["NAME"] = original
+    if made and connection.vendor == "postgresql":
+        with connection._nodb_cursor() as cursor:
+            cursor.execute(f'DROP DATABASE IF EXISTS "{made[0]}" WITH (FORCE)')
+
+
+def facts() -> dict[str, list]:
+    """What must be the same in a restored database."""
+    return {
+        "hashes": list(Revision.objects.order_by("pk").values_list("number", "input_hash")),
+        "scores": list(Score.objects.order_by("pk").values_list("submission__uuid", "task__key", "value")),
+        "boards": list(Benchmark.objects.order_by("pk").values_list("key", "published_number")),
+        "reports": [(r.kind, r.parameters, bytes(r.arrays)) for r in Report.objects.order_by("pk")],
+        "jobs": list(Job.objects.order_by("pk").values_list("kind", "state", "attempts")),
+    }
+
+
+def test_a_backup_restores_into_an_empty_database_to_the_same_inputs_and_boards(
+    make_committed, tmp_path, another_database, capsys
+):
+    if connection.vendor == "postgresql" and not shutil.which("pg_dump"):
+        pytest.skip("pg_dump is not installed")
+    first = make_committed.published({"A": [1.0, None, -0.0], "B": [2.0, 3.0, 0.1]})
+    make_committed.accepted(first, {"C": [1.5, 2.5, None]})
+    make_committed.publish(first)
+    make_committed.published(name="Another")
+    before, file = facts(), tmp_path / "plurank.backup"
+    call_command("backup", str(file))
+    assert (file.stat().st_mode & 0o777) == 0o600
+    with pytest.raises(CommandError, match="is there already"):
+        call_command("backup", str(file))
+    with pytest.raises(CommandError, match="the database is not empty"):
+        call_command("restore", str(file))
+    another_database()
+    call_command("restore", str(file))
+    assert facts() == before
+    assert "2 boards have the inputs they had at" in capsys.readouterr().out
+    # The restored database is one that goes on: it takes scores, and keeps what it took.
+    again = Benchmark.objects.get(key=first.key)
+    make_committed.accepted(again, {"D": [9.0, 9.0, 9.0]})
+    assert make_committed.publish(again).published_number == 3
+    with pytest.raises(Exception, match="append-only"):
+        Score.objects.update(value=0)
+    connections.close_all()
+
+
+def test_a_backup_that_was_tampered_with_is_found_out(make_committed, tmp_path, another_database):
+    if connection.vendor != "sqlite":
+        pytest.skip("changes a score in SQLite's file")
+    make_committed.published()
+    file, folder = tmp_path / "plurank.backup", tmp_path / "unpacked"
+    call_command("backup", str(file))
+    with tarfile.open(file) as archive:
+        archive.extractall(folder, filter="data")
+    with sqlite3.connect(folder / "database") as database:
+        database.execute("INSERT INTO append_only_permit (reason) VALUES ('a test')")
+        database.execute("UPDATE leaderboard_score SET value = value + 1 WHERE id = 1")
+        database.execute("DELETE FROM append_only_permit")
+    database.close()
+    changed = tmp_path / "changed.backup"
+    with tarfile.open(changed, "w") as archive:
+        archive.add(folder / "manifest.json", "manifest.json")
+        archive.add(folder / "database", "database")
+    another_database()
+    with pytest.raises(CommandError, match="differs from the backup's manifest in the input hashes of"):
+        call_command("restore", str(changed))
+    connections.close_all()
+
+
+@pytest.mark.parametrize(("content", "words"), [(b"", "is no backup of Plurank"), (b"PK\x03\x04", "is no backup")])
+def test_another_file_is_no_backup(db, tmp_path, content, words):
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    with pytest.raises(CommandError, match=words):
+        call_command("restore", str(file))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+# --- What goes once it is old ----------------------------------------------------------------------------------------
+
+
+def test_pruning_deletes_old_ends_and_nothing_that_a_board_or_a_history_needs(make, capsys):
+    benchmark = make.published()
+    make.accepted(benchmark, {"E": [1.0] * 5})
+    make.publish(benchmark)
+    user = make.user()
+    for day in ("2020-01-01", timezone.now().date().isoformat(), "total"):
+        SubmissionCount.objects.create(benchmark=benchmark, user=user, period=day, n_submitted=1)
+    Job.objects.filter(finished_at__isnull=False).update(finished_at=timezone.now() - timedelta(days=100))
+    before = facts()
+    call_command("prune", "--dry-run")
+    assert facts() == before
+    call_command("prune")
+    after = facts()
+    assert {name: after[name] for name in after if name != "jobs"} == {n: before[n] for n in before if n != "jobs"}
+    assert not Job.objects.filter(kind="rankings", sequence=1).exists()
+    assert Job.objects.get(kind="rankings", sequence=2).state == "done"
+    assert Job.objects.filter(state="waiting", sequence=1).exists(), "what still waits is not old"
+    assert sorted(SubmissionCount.objects.filter(user=user).values_list("period", flat=True))[1:] == ["total"]
+    assert len(capsys.readouterr().out.splitlines()) == 2 * len(DESCRIPTIONS)

@@ -1,0 +1,115 @@
+"""What pages say of tasks that are not independent, against correlations computed with a regression."""
+
+import re
+
+import numpy as np
+import pytest
+
+from jobs.runner import run_job
+from leaderboard.models import Job, Report
+from leaderboard.rankings.confidence.dependence import cluster_name, dependence_of, published_dependence
+
+
+def overlapping_scores(n_systems: int = 40, seed: int = 1) -> np.ndarray:
+    """Nine tasks: two families of three that repeat each other, and three that repeat nothing."""
+    generator = np.random.default_rng(seed)
+    ability = generator.normal(0, 1, (n_systems, 1))
+    shared = generator.normal(0, 1, (n_systems, 5))[:, [0, 0, 0, 1, 1, 1, 2, 3, 4]]
+    return (50 + 10 * (ability + shared + 0.4 * generator.normal(0, 1, (n_systems, 9)))).round(1)
+
+
+def published(make, scores: np.ndarray, **fields):
+    names = {f"System {i}": row.tolist() for i, row in enumerate(scores)}
+    benchmark = make.publish(make.benchmark(names, **fields))
+    run_job(Job.objects.get(kind="significance", benchmark=benchmark).pk, worker="test")
+    return benchmark
+
+
+def words(page: str) -> str:
+    return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", page))
+
+
+def correlation_by_hand(scores: np.ndarray, a: int, b: int) -> float:
+    """Of two tasks, after the means of systems and of tasks are taken out."""
+    measured = (scores - scores.mean(axis=0)) / scores.std(axis=0)
+    left = measured - measured.mean(axis=1, keepdims=True)
+    return float(np.corrcoef(left[:, a], left[:, b])[0, 1])
+
+
+def test_families_of_tasks_are_suggested_with_their_average_correlation(make):
+    scores = overlapping_scores()
+    dependence = published_dependence(published(make, scores).publication)
+    families = [
+        ((f"Task {t + 1}", f"Task {t + 2}", f"Task {t + 3}"), [(t, t + 1), (t, t + 2), (t + 1, t + 2)]) for t in (0, 3)
+    ]
+    expected = {
+        names: f"{np.mean([correlation_by_hand(scores, a, b) for a, b in pairs]):.2f}" for names, pairs in families
+    }
+    assert {one.task_names: one.correlation for one in dependence.suggestions} == expected
+    assert [pair.correlation for pair in dependence.pairs] == sorted(
+        (f"{correlation_by_hand(scores, a, b):.2f}" for _, pairs in families for a, b in pairs), reverse=True
+    )
+
+
+def test_board_and_stability_page_say_that_the_tasks_overlap(make, client):
+    benchmark = published(make, overlapping_scores())
+    dependence = published_dependence(benchmark.publication)
+    said = r"the tasks overlap: the 9 tasks carry about as much as \d\.\d independent ones"
+    assert re.fullmatch(said, dependence.short)
+    board = client.get(f"/b/{benchmark.key}/").content.decode()
+    assert f"But {dependence.short}, so this is too confident." in words(board)
+    assert f'href="/b/{benchmark.key}/stability/?rule=borda#dependence"' in board
+    stability = client.get(f"/b/{benchmark.key}/stability/").content.decode()
+    assert dependence.sentence in words(stability)
+    assert "Task 1, Task 2, Task 3" in words(stability)
+
+
+def test_independent_tasks_are_said_to_agree_with_the_assumption(make, client):
+    generator = np.random.default_rng(3)
+    scores = (50 + 10 * (generator.normal(size=(40, 1)) + generator.normal(size=(40, 9)))).round(1)
+    benchmark = published(make, scores)
+    dependence = published_dependence(benchmark.publication)
+    assert dependence.sentence.startswith("The tests rest on 9 tasks, taken as independent. Their scores agree")
+    assert (dependence.short, dependence.suggestions) == ("", [])
+    assert "tasks overlap" not in words(client.get(f"/b/{benchmark.key}/").content.decode())
+
+
+def test_a_board_of_few_systems_says_that_nothing_can_be_told(make, client):
+    benchmark = published(make, overlapping_scores(n_systems=6))
+    page = words(client.get(f"/b/{benchmark.key}/stability/").content.decode())
+    assert "cannot be told from the scores: fewer than 10 systems have scores" in page
+
+
+def test_the_dependence_is_measured_where_the_pairs_are_not_tested(make, client):
+    benchmark = published(make, overlapping_scores(), aggregation="two_step")
+    summary = Report.objects.get(kind="significance").summary
+    assert (summary["status"], len(summary["dependence"]["suggested"])) == ("undefined", 2)
+    assert "Suggested clusters" in client.get(f"/b/{benchmark.key}/stability/").content.decode()
+
+
+def test_a_restricted_reader_of_the_board_learns_nothing_of_it(make, client):
+    benchmark = published(make, overlapping_scores(), score_view="ranks")
+    assert "tasks overlap" not in words(client.get(f"/b/{benchmark.key}/").content.decode())
+
+
+def test_a_report_from_before_it_was_measured_says_nothing(make):
+    benchmark = published(make, overlapping_scores())
+    summary = Report.objects.get(kind="significance").summary
+    tasks = benchmark.publication.revision.configuration.content["tasks"]
+    earlier = {name: value for name, value in summary.items() if name != "dependence"}
+    assert dependence_of(summary, tasks) == published_dependence(benchmark.publication)
+    assert dependence_of(earlier, tasks) is None
+    assert dependence_of(None, tasks) is None
+
+
+@pytest.mark.parametrize(
+    ("names", "name"),
+    [
+        (["Logical Deduction Three Objects", "Logical Deduction Five Objects"], "Logical Deduction"),
+        (["MS MARCO (regular) - RR", "MS MARCO (TREC) - NDCG"], "MS MARCO"),
+        (["CoLA", "SST-2"], "CoLA and others"),
+        (["Same", "Same"], "Same"),
+    ],
+)
+def test_a_cluster_is_called_by_the_words_that_its_tasks_begin_with(names, name):
+    assert cluster_name(names) == name

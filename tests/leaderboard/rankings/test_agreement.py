@@ -1,0 +1,50 @@
+"""How far rules agree with the reference rule: small rankings by hand."""
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from leaderboard.rankings.agreement import MOST_SYSTEMS, agreements, average_ranks
+from leaderboard.rankings.published import make_column
+
+
+def column(rule: str, ranks: list[int], status: str = "ranked"):
+    summary = {"rule": rule, "status": status, "reason": "", "winner_names": [], "n_winners": 1}
+    return make_column(summary, {"ranks": np.array(ranks, np.int32), "scores": np.zeros(len(ranks))}, {})
+
+
+def test_tied_systems_share_their_places():
+    ranks = average_ranks(np.array([1, 2, 2, 4, -1]))
+    assert np.array_equal(ranks, [1, 2.5, 2.5, 4, np.nan], equal_nan=True)
+
+
+def test_an_order_turned_round_agrees_in_nothing():
+    borda, mean = column("borda", [1, 2, 3, 4]), column("mean", [4, 3, 2, 1])
+    found = agreements([borda, mean], borda)
+    assert set(found) == {"mean"}
+    mean_found = found["mean"]
+    assert (mean_found.kendall_tau, mean_found.spearman, mean_found.max_rank_change) == pytest.approx((-1, -1, 3))
+    assert mean_found.text == "Kendall’s τ −1.00, Spearman’s ρ −1.00, largest change 3 places"
+
+
+def test_ties_and_unranked_systems_count_as_defined():
+    """Common: the first five. Reference 1 2 3 4 5, other 1, 2.5, 2.5, 4, 5: nine pairs agree, one is tied in one."""
+    borda, mean = column("borda", [1, 2, 3, 4, 5, 6]), column("mean", [1, 2, 2, 4, 5, -1])
+    found = agreements([borda, mean], borda)["mean"]
+    assert found.n_common == 5
+    assert found.kendall_tau == pytest.approx(9 / np.sqrt(10 * 9))
+    assert (found.top_rate, found.max_rank_change) == (1.0, 0.5)
+    assert found.text.endswith("100 % of the top 5 the same, largest change 0.5 places")
+
+
+def test_only_rules_that_rank_are_compared_and_large_boards_are_not():
+    borda, winner = column("borda", [1, 2]), column("condorcet", [1, -1], "winner_only")
+    assert agreements([borda, winner], borda) == {}
+    large = list(range(1, MOST_SYSTEMS + 2))
+    assert agreements([column("borda", large), column("mean", large)], column("borda", large)) == {}
+
+
+def test_the_board_says_how_far_each_rule_agrees_with_the_reference(make, client):
+    page = client.get(reverse("board", args=[make.published().key]), {"reference": "copeland"}).content.decode()
+    # Copeland: B 1, C 2, D 3, A 4; Borda orders them alike.
+    assert "With Copeland: Kendall’s τ 1.00, Spearman’s ρ 1.00, largest change 0 places." in page

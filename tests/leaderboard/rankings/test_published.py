@@ -1,0 +1,122 @@
+"""Columns on demand: the engine's own answer, computed once, for whom it is fit."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from django.core.cache import cache
+
+from leaderboard.access.audience import audience_of
+from leaderboard.boards.board import build_board
+from leaderboard.boards.query import BoardQuery
+from leaderboard.on_demand.budget import TooLargeError, single_flight
+from leaderboard.rankings import published
+from leaderboard.rankings.published import board_under, published_board
+from leaderboard.rankings.score_matrix import revision_matrix
+from ranking_engine import rank
+
+POLICIES = ["undefined", "drop_systems", "drop_tasks", "median", "worst"]
+SCORES = {"A": [4.0, 4.0, None], "B": [3.0, None, 4.0], "C": [2.0, 3.0, 3.0], "D": [1.0, 2.0, 2.0]}
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache():
+    cache.clear()
+
+
+@pytest.mark.parametrize("stored", POLICIES)
+@pytest.mark.parametrize("asked", POLICIES)
+def test_a_policy_on_demand_is_the_engines_own_answer(make, stored, asked):
+    benchmark = make.published(SCORES, missing_policy=stored)
+    owner = benchmark.memberships.get().user
+    board = build_board(audience_of(owner, benchmark), BoardQuery(policy=asked))
+    matrix = revision_matrix(benchmark.publication.revision).matrix
+    for column in board.columns:
+        own = rank(matrix, column.rule, missing=asked)
+        assert column.ranks.tolist() == own.ranks.tolist()
+        assert np.array_equal(column.scores, own.scores, equal_nan=True)
+        assert column.status == own.status
+
+
+def on_demand(benchmark, names=None, level="public"):
+    board = published_board(benchmark.publication)
+    return board_under(board, "median", "basic", names or list("ABCD"), level).columns
+
+
+def test_an_answer_is_kept_by_audience(make, monkeypatch):
+    benchmark, calls = make.published(SCORES), []
+    compute = published.rank_in_time
+
+    def counted(*arguments, **options):
+        calls.append(arguments)
+        return compute(*arguments, **options)
+
+    monkeypatch.setattr(published, "rank_in_time", counted)
+    for level in ("public", "public", "member", "owner", "member"):
+        on_demand(benchmark, level=level)
+    assert len(calls) == 3
+
+
+def test_two_benchmarks_of_the_same_scores_keep_their_own_names(make):
+    """The hash of the inputs knows keys alone; the names of a private benchmark are not the public one's."""
+    public = make.published({"A": [1.0, 2.0], "B": [2.0, 3.0]})
+    private = make.published({"a": [1.0, 2.0], "b": [2.0, 3.0]}, visibility="private")
+    assert public.publication.revision.input_hash == private.publication.revision.input_hash
+    names = [on_demand(b, n)[0].winner_names for b, n in ((private, ["a", "b"]), (public, ["A", "B"]))]
+    assert names == [["b"], ["B"]]
+
+
+def test_beyond_the_budget_the_refusal_says_how_much_is_too_much(make, settings):
+    settings.ON_DEMAND_BUDGET = 71
+    with pytest.raises(TooLargeError, match=r"4 systems x 3 tasks x \d+ rules = \d+; up to 71 are computed on demand"):
+        on_demand(make.published(SCORES))
+
+
+# --- One computation for all who ask -------------------------------------------------------------------------------
+
+
+def test_two_who_ask_at_once_cause_one_computation():
+    calls, answers, started = [], [], threading.Event()
+
+    def compute():
+        calls.append(threading.get_ident())
+        started.set()
+        time.sleep(0.2)
+        return "answer"
+
+    def ask():
+        answers.append(single_flight("key", compute))
+
+    first = threading.Thread(target=ask)
+    first.start()
+    started.wait(5)
+    second = threading.Thread(target=ask)
+    second.start()
+    first.join(5)
+    second.join(5)
+    assert (answers, len(calls)) == (["answer", "answer"], 1)
+
+
+def test_a_failure_is_not_kept_and_the_next_one_computes():
+    with pytest.raises(ZeroDivisionError):
+        single_flight("key", lambda: 1 // 0)
+    assert single_flight("key", lambda: "answer") == "answer"
+
+
+def test_whoever_waits_in_vain_computes_for_themselves(monkeypatch, settings):
+    settings.ON_DEMAND_SECONDS = 0.1
+    monkeypatch.setattr(cache, "add", lambda *args, **options: False)
+    assert single_flight("key", lambda: "answer") == "answer"
+
+
+def test_an_answer_is_computed_once_and_other_keys_have_their_own():
+    answers = [single_flight(key, lambda key=key: [key]) for key in ("a", "b", "a")]
+    assert answers == [["a"], ["b"], ["a"]]
+    assert single_flight("a", lambda: "not asked") == ["a"]
+
+
+def test_without_its_cache_the_site_answers_all_the_same(settings):
+    nowhere = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+    settings.CACHES = {"default": nowhere | {"OPTIONS": {"socket_connect_timeout": 1}}}
+    assert single_flight("anything", lambda: "an answer") == "an answer"

@@ -1,0 +1,59 @@
+"""Rules that are slow at a board's size: the board does not wait for them, and says so."""
+
+import pytest
+from django.urls import reverse
+
+from jobs.runner import run_job
+from leaderboard.benchmarks.demonstration import FOLDER
+from leaderboard.benchmarks.folders import import_folder
+from leaderboard.models import Job, ListedBoard, Report
+from leaderboard.rankings.published import published_board
+from leaderboard.rankings.score_matrix import revision_matrix
+from ranking_engine import rank, slow_rules
+
+
+@pytest.fixture
+def benchmark(make):
+    """BIG-Bench Hard, at whose size the exact Kemeny order counts as slow."""
+    return make.publish(import_folder(FOLDER / "bigbench-hard", owner=make.user("owner")))
+
+
+def columns(benchmark):
+    return {column.rule: column for column in published_board(benchmark.publication).columns}
+
+
+def test_a_board_is_there_before_its_slow_rules(benchmark, client):
+    assert slow_rules(107, 27) == ("kemeny",)
+    assert {rule for rule, column in columns(benchmark).items() if column.status == "computing"} == {"kemeny"}
+    page = client.get(reverse("board", args=[benchmark.key])).content.decode()
+    assert "It takes longer than the others and is being computed." in page
+    assert Job.objects.get(kind="slow_rankings").state == "waiting"
+
+
+def test_the_job_of_the_slow_rules_fills_their_columns(benchmark):
+    before = columns(benchmark)
+    assert run_job(Job.objects.get(kind="slow_rankings").pk, worker="test") == "done"
+    after = columns(benchmark)
+    expected = rank(revision_matrix(benchmark.publication.revision).matrix, "kemeny")
+    assert expected.details["proven"] is True
+    assert after["kemeny"].ranks.tolist() == expected.ranks.tolist()
+    assert after["kemeny"].remark.startswith("Proven optimal: no order disagrees less with the tasks (distance 25033).")
+    assert {rule: column.ranks.tolist() for rule, column in after.items() if rule != "kemeny"} == {
+        rule: column.ranks.tolist() for rule, column in before.items() if rule != "kemeny"
+    }
+
+
+def test_lists_say_whom_the_slow_rules_elect_as_soon_as_it_is_known(benchmark):
+    before = ListedBoard.objects.get(publication=benchmark.publication)
+    run_job(Job.objects.get(kind="slow_rankings").pk, worker="test")
+    after = ListedBoard.objects.get(publication=benchmark.publication)
+    found = revision_matrix(benchmark.publication.revision)
+    winners = [found.systems[i].name for i in rank(found.matrix, "kemeny").winners]
+    assert after.winners == [*before.winners, ["kemeny", winners, len(winners)]]
+    newest = Report.objects.filter(revision=benchmark.publication.revision, kind="ranking").latest("created_at")
+    assert before.updated_at < after.updated_at == newest.created_at
+
+
+def test_a_board_without_slow_rules_brings_no_job_for_them(make):
+    make.published()
+    assert not Job.objects.filter(kind="slow_rankings").exists()

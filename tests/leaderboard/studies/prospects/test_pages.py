@@ -1,0 +1,250 @@
+"""The page of who can win, and what a system's page says it would take."""
+
+import html
+import re
+from fractions import Fraction
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from jobs.runner import run_job
+from leaderboard.benchmarks.demonstration import FOLDER
+from leaderboard.benchmarks.folders import import_folder
+from leaderboard.models import Job
+from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.studies.prospects import stored as service
+from ranking_engine import Pairwise
+from tests.markup import compact
+
+SPECIALISTS = {"First": [3.0, 0.0], "Second": [0.0, 3.0], "Rounder": [2.0, 2.0], "Last": [1.0, 1.0]}
+
+
+@pytest.fixture(autouse=True)
+def _nobody_was_counted():
+    cache.clear()
+
+
+def computed(make, scores=SPECIALISTS, **fields):
+    benchmark = make.published(scores, **fields)
+    run_job(Job.objects.get(kind="prospects", benchmark=benchmark).pk, worker="test")
+    return benchmark
+
+
+def told(client, benchmark, query: str = "", name: str = "prospects", *arguments: str) -> str:
+    """What stands on the page, as text."""
+    response = client.get(reverse(name, args=[benchmark.key, *arguments]) + query)
+    assert response.status_code == 200
+    text = re.sub(r"<(script|style|svg).*?</\1>|<[^>]+>", " ", response.content.decode(), flags=re.DOTALL)
+    return re.sub(r"\s+", " ", html.unescape(text))
+
+
+def test_every_system_stands_with_its_verdict_and_its_evidence(make, client):
+    page = told(client, computed(make))
+    assert "3 of 4 systems can win head to head under some weights (1 of them only by a tie); 1 cannot" in page
+    assert "Cannot win. No weighting works: Rounder is ahead of it on every task." in page
+    assert "Wins with Task 1 100 %" in page
+    mixture = "against a half-and-half mixture of First and Second it gains on balance on no task."
+    assert f"Can tie for first. Some weightings let nobody beat it, none puts it above everybody: {mixture}" in page
+
+
+def test_a_mixture_that_is_ahead_on_balance_is_told_with_its_shares(make, client):
+    page = told(client, computed(make, {"North": [4.0, 1.0, 4.0], "South": [1.0, 4.0, 4.0], "Middle": [2.0, 2.0, 2.0]}))
+    assert "against a half-and-half mixture of North and South" in page
+
+
+def test_a_filter_keeps_systems_by_verdict_and_name(make, client):
+    benchmark = computed(make)
+    assert "Rounder is ahead" in told(client, benchmark, "?verdict=none")
+    assert "Second" not in told(client, benchmark, "?verdict=none").split("Under conditions")[0]
+    assert client.get(reverse("prospects", args=[benchmark.key]) + "?verdict=maybe").status_code == 400
+
+
+def test_whoever_asks_for_one_system_by_name_is_led_to_what_it_would_take(make, client):
+    benchmark = computed(make)
+    address = reverse("prospects", args=[benchmark.key])
+    found = client.get(address, {"system": " second "})
+    assert (found.status_code, found["Location"]) == (
+        302,
+        reverse("system", args=[benchmark.key, "second"]) + "#prospects",
+    )
+    assert "2 of 4 systems have “nd” in their name." in told(client, benchmark, "?system=nd")
+    assert "0 of 4 systems have “Nobody” in their name." in told(client, benchmark, "?system=Nobody")
+    assert client.get(address, {"system": " "}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("system", "headline"),
+    [
+        ("narrow", "It can win head to head: moving 16.7 % of the weight is enough: Task 1 from 33.3 % to 50 %"),
+        ("broad", "With the benchmark’s own weights nobody beats it head to head."),
+        ("last", "It cannot win head to head, whatever the tasks weigh."),
+    ],
+)
+def test_the_top_of_a_systems_page_answers_what_it_would_take(make, client, system, headline):
+    benchmark = computed(make, {"Narrow": [3.0, 0.0, 0.0], "Broad": [2.0, 2.0, 2.0], "Last": [1.0, -1.0, -1.0]})
+    assert headline in told(client, benchmark, "", "system", system)
+
+
+def test_the_page_says_that_it_is_computing_and_links_to_the_revision_before(make, client):
+    benchmark = computed(make)
+    make.accepted(benchmark, {"New": [5.0, 5.0]})
+    make.publish(benchmark)
+    page = told(client, benchmark)
+    assert "The prospects of this revision are waiting for a worker." in page
+    assert "those of revision 1" in page
+    assert "Cannot win." not in page
+    assert "Cannot win." in told(client, benchmark, "?revision=1")
+    assert client.get(reverse("prospects", args=[benchmark.key]) + "?revision=7").status_code == 404
+
+
+def test_a_benchmark_without_scores_has_nothing_to_win(make, client):
+    assert "Nothing to win yet" in told(client, make.benchmark({}, n_tasks=2))
+
+
+@pytest.mark.parametrize("n", [2, 60])
+def test_the_page_takes_three_queries_however_many_systems_there_are(make, client, n, django_assert_num_queries):
+    benchmark = computed(make, {f"S{i}": [float(i), float(-i), float(i % 7)] for i in range(n)})
+    with django_assert_num_queries(3):
+        client.get(reverse("prospects", args=[benchmark.key]))
+
+
+def test_a_long_list_is_cut_into_pages(make, client):
+    benchmark = computed(make, {f"S{i:03}": [float(i), float(-i)] for i in range(130)})
+    first, second = told(client, benchmark), told(client, benchmark, "?page=2")
+    assert (first.count("Can win."), "Page 1 of 2" in first, "Page 2 of 2" in second) == (2, True, True)
+    assert sum(f"S{i:03} " in second for i in range(130)) >= 30
+
+
+def test_the_pages_of_glue_hold_what_its_scores_prove(make, client):
+    """Takes some seconds: a real leaderboard of 87 systems."""
+    benchmark = make.publish(import_folder(FOLDER / "glue", owner=make.user()))
+    run_job(Job.objects.get(kind="prospects").pk, worker="test")
+    response = client.get(reverse("prospects", args=[benchmark.key]))
+    assert response.content.decode().count('class="prospect is-') == 87
+    stored, _ = service.stored_prospects(benchmark.publication)
+    proven = {p.system: p for p in stored.found.systems if p.verdict == "none" and len(p.certificate) > 1}
+    page = told(client, benchmark)
+    assert page.count("on balance on every task") >= len(proven) > 0
+
+
+# --- Conditions ------------------------------------------------------------------------------------------------------
+
+
+def test_conditions_of_the_form_say_who_can_still_win(make, client):
+    benchmark = computed(make)
+    page = told(client, benchmark, "?of1=task:task-1&least1=75&most1=&more=&less=")
+    assert "Task 1 weighs at least 75 %" in page
+    assert "1 of 4 systems can win under these conditions. 2 that could win otherwise are kept out by them." in page
+
+
+def test_a_proof_names_the_conditions_that_it_needs(make, client):
+    page = told(client, computed(make), "?of1=task:task-1&least1=10&most1=90&of2=task:task-2&most2=20")
+    kept = "No weighting that keeps “Task 2 weighs at most 20 %” works:"
+    assert f"{kept} where these hold, it loses on balance to First." in page
+
+
+def test_conditions_in_words_of_ones_own_say_who_can_still_win(make, client):
+    benchmark = computed(make)
+    page = told(client, benchmark, "?conditions=Task+1+%3E%3D+0.75%0D%0Aminimise+Task+1")
+    assert "1 of 4 systems can win under these conditions." in page
+    assert "The set weighs 75 % then." in page
+
+
+def test_what_no_weights_satisfy_is_told_apart_from_what_a_system_cannot_win(make, client):
+    benchmark = computed(make)
+    page = told(client, benchmark, "?of1=task:task-1&least1=75&of2=task:task-2&least2=75")
+    assert "No weights satisfy these conditions together" in page
+    assert "systems can win under these conditions" not in page
+
+
+def test_winning_may_mean_coming_first_under_a_rule_on_points(make, client):
+    benchmark = computed(make)
+    page = told(client, benchmark, "?rule=mean")
+    assert "3 of 4 systems can win Mean under some weighting of the tasks." in page
+    assert "Can win. Weights exist under which it has a higher score than everybody else." in page
+    assert "No weighting works: Rounder has a higher score on every task." in page
+    page = told(client, benchmark, "?rule=borda&of1=task:task-1&least1=75")
+    assert "1 of 4 systems can win Borda under these conditions." in page
+    kept = "No weighting that keeps “Task 1 weighs at least 75 %” works:"
+    assert f"{kept} where these hold, First has more points." in page
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("?of1=task:task-1&least1=many", "'many' is no percentage"),
+        ("?of1=task:task-1&least1=175", "'175' is not between 0 and 100 %"),
+        ("?least1=20", "Condition 1 has a bound and no task or group"),
+        ("?of1=task:task-1", "No condition is complete"),
+        ("?more=task:task-1", "needs a task or a group on both sides"),
+        ("?of1=task:task-9&least1=20", "Unknown task 'task-9'"),
+        ("?rule=veto", "There is no way to win called 'veto'"),
+        ("?conditions=Task+1", "'Task 1' is no condition"),
+        ("?conditions=minimise+Task+1&goal=minimise&goal_of=task:task-1", "Only one set can be minimised"),
+    ],
+)
+def test_what_cannot_be_read_is_said_and_the_page_stays(make, client, query, problem):
+    page = told(client, computed(make), query)
+    assert "The conditions cannot be read." in page
+    assert problem in page
+    assert "Cannot win." in page
+
+
+def test_a_board_too_large_for_an_answer_on_demand_says_the_limit(make, client, monkeypatch):
+    benchmark = computed(make)
+    monkeypatch.setattr(service, "ON_DEMAND_CELLS", 1)
+    response = client.get(reverse("prospects", args=[benchmark.key]) + "?conditions=Task+1+%3E%3D+0.5")
+    assert response.status_code == 422
+    assert "python -m ranking_engine prospects" in response.content.decode()
+
+
+def test_who_asks_too_often_is_asked_to_wait_and_reads_on(make, client, settings):
+    settings.API_RATES = settings.API_RATES | {"on_demand": "2/min"}
+    benchmark = computed(make)
+    path = reverse("prospects", args=[benchmark.key])
+    asked = [client.get(f"{path}?conditions=Task+1+%3E%3D+0.{n}").status_code for n in (1, 2, 3)]
+    assert (asked, client.get(path).status_code) == ([200, 200, 429], 200)
+    system = reverse("system", args=[benchmark.key, "first"])
+    assert (client.get(f"{system}?above=last").status_code, client.get(system).status_code) == (429, 200)
+
+
+# --- One system ------------------------------------------------------------------------------------------------------
+
+
+def test_a_system_page_says_what_it_would_take(make, client):
+    benchmark = computed(make, {"A": [1.0, 1.0, 2.0], "B": [2.0, 2.0, 1.0]})
+    page = told(client, benchmark, "", "system", "a")
+    change = "moves 16.7 % of the weight: Task 3 from 33.3 % to 50 %"
+    assert f", the smallest change that makes it lose to nobody head to head {change}" in page
+    assert "With the benchmark’s own weights that is so already." in told(client, benchmark, "", "system", "b")
+
+
+def test_a_system_page_says_what_puts_it_above_another(make, client):
+    benchmark = computed(make)
+    page = told(client, benchmark, "?above=rounder", "system", "last")
+    assert "Nothing does: Rounder is ahead of Last on every task." in page
+    assert "Some weightings put First above Second." in told(client, benchmark, "?above=second", "system", "first")
+
+
+def test_a_system_page_says_that_its_prospects_are_computed(make, client):
+    page = told(client, make.published(SPECIALISTS), "", "system", "first")
+    assert "The prospects of this revision are waiting for a worker." in page
+
+
+def test_the_board_leads_to_the_prospects(make, client):
+    benchmark = computed(make)
+    link = f'<a href="{reverse("prospects", args=[benchmark.key])}">Who can win'
+    assert link in compact(client.get(reverse("board", args=[benchmark.key])))
+
+
+def test_the_smallest_change_leads_to_every_rule_under_these_weights(make, client):
+    benchmark = computed(make, {"A": [3.0, 2.0, 2.0], "B": [2.0, 3.0, 1.0], "C": [1.0, 1.0, 3.0]})
+    page = client.get(reverse("system", args=[benchmark.key, "c"])).content.decode()
+    address = html.unescape(re.search(r'href="([^"]*)">Every rule with these weights', page)[1])
+    stated = dict(parse_qsl(urlsplit(address).query))
+    weights = [Fraction(entry.partition(":")[2]) for entry in stated["weights"].split(",")]
+    matrix = revision_matrix(benchmark.publication.revision).matrix.with_weights(weights)
+    assert not Pairwise.of(matrix).beats[:, matrix.system_names.index("c")].any()  # it loses to nobody
+    assert client.get(address).status_code == 200

@@ -1,0 +1,171 @@
+"""Violations of the rules' properties in a benchmark's scores: stored, read back, the same when searched anew."""
+
+import html
+
+import pytest
+from django.urls import reverse
+
+from jobs.runner import run_job
+from leaderboard.models import Benchmark, Job, Report
+from leaderboard.queue.kinds import AXIOMS, JOB_KINDS
+from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.studies.axioms import axioms_report, properties_to_search, rule_properties, steps_for
+from ranking_engine.axioms import PROPERTIES, Witness, entry, sentence, violates, witness
+from ranking_engine.core.synthetic import random_matrix
+
+# A and B swap under Borda once C is there, which B beats by more where it is ahead.
+SWAP = {"Anna": [3, 3, 1, 1, 3], "Bert": [2, 2, 3, 3, 2], "Carl & Co": [1, 1, 2, 2, 1]}
+
+
+FEW = JOB_KINDS[AXIOMS].parameters | {"max_steps": 20}  # boards a search; the site looks longer
+
+
+def searched(make, *args, **fields):
+    """A published benchmark whose search is done."""
+    benchmark = make.published(*args, **fields)
+    search(benchmark)
+    return benchmark
+
+
+def search(benchmark):
+    job = Job.objects.get(benchmark=benchmark, kind=AXIOMS)
+    Job.objects.filter(pk=job.pk).update(parameters=FEW)
+    assert run_job(job.pk, worker="test") == "done"
+
+
+def lines(benchmark, rule):
+    return {line.name: line for line in rule_properties(benchmark.publication.revision, rule).lines}
+
+
+def test_what_a_page_tells_is_found_again_by_a_search_from_the_scores(make):
+    benchmark = searched(make)
+    matrix = revision_matrix(benchmark.publication.revision).matrix
+    names = {"a": "A", "b": "B", "c": "C", "d": "D"}
+    tasks = {f"task-{t}": f"Task {t}" for t in range(1, 6)}
+    n_violations = 0
+    for rule in ("borda", "copeland", "median", "instant_runoff", "kemeny"):
+        shown = lines(benchmark, rule)
+        for key, prop in PROPERTIES.items():
+            assert shown[prop.name].holds == entry(rule, key).holds
+            if entry(rule, key).holds:
+                assert shown[prop.name].here == ""
+                continue
+            found = witness(
+                rule, key, matrix, options={"missing": "drop_systems"}, max_steps=steps_for(rule, matrix, FEW)
+            ).witness
+            assert shown[prop.name].is_violated == (found is not None)
+            if found is not None:
+                assert shown[prop.name].here == sentence(found, names, tasks)
+                assert violates(matrix, found)
+                n_violations += 1
+    assert n_violations > 5
+
+
+def test_the_page_says_computing_until_the_search_is_there(make, client):
+    benchmark = make.published(SWAP)
+    address = reverse("rule", args=[benchmark.key, "borda"])
+    before = client.get(address).content.decode()
+    assert "Violations in these scores: computing" in before
+    assert "overtakes" not in before
+    search(benchmark)
+    after = html.unescape(client.get(address).content.decode())
+    assert "computing" not in after
+    assert "Remove Carl & Co and Anna overtakes Bert." in after
+    assert "<span" not in lines(benchmark, "borda")["Independence of irrelevant alternatives"].here
+
+
+def test_names_are_those_of_the_revision_and_escaped(make, client):
+    benchmark = searched(make, {"<b>A</b>": [3, 3, 1, 1, 3], "B": [2, 2, 3, 3, 2], "C": [1, 1, 2, 2, 1]})
+    page = client.get(reverse("rule", args=[benchmark.key, "borda"])).content.decode()
+    assert "Remove C and &lt;b&gt;A&lt;/b&gt; overtakes B." in page
+
+
+def test_missing_scores_can_break_what_holds_for_complete_ones(make):
+    matrix = random_matrix(8, 6, seed=2, missing=0.4)
+    assert properties_to_search("copeland", matrix) == list(PROPERTIES)
+    assert "unanimity" not in properties_to_search("borda", matrix)
+    assert "unanimity" not in properties_to_search("copeland", random_matrix(8, 6, seed=2))
+
+
+def test_two_step_boards_say_why_nothing_was_searched(make, client):
+    two_step = searched(make, SWAP, aggregation="two_step")
+    assert rule_properties(two_step.publication.revision, "borda").reason == (
+        "with two-step aggregation groups vote, not tasks"
+    )
+    page = client.get(reverse("rule", args=[two_step.key, "borda"])).content.decode()
+    assert "No violations were searched for in these scores: with two-step aggregation" in page
+
+
+def test_the_report_is_small_and_the_same_twice(make):
+    benchmark = make.published(SWAP)
+    revision = benchmark.publication.revision
+    first, second = (axioms_report(revision, FEW, lambda progress: None) for _ in range(2))
+    assert bytes(first.arrays) == bytes(second.arrays)
+    assert first.summary["n_violations"] > 20
+    assert not Report.objects.filter(kind=AXIOMS).exists()
+
+
+def test_a_stored_witness_is_read_back_as_it_was():
+    found = Witness("borda", "iia", {"missing": "drop_systems"}, x="a", y="b", removed=("c",), effect="reversed")
+    assert Witness.from_json(found.as_json()) == found
+
+
+@pytest.mark.parametrize("size", [(10, 10), (300, 80)])
+def test_the_number_of_steps_reads_no_clock(size):
+    matrix = random_matrix(*size, seed=0)
+    parameters = JOB_KINDS[AXIOMS].parameters
+    assert steps_for("borda", matrix, parameters) == 100
+    assert steps_for("kemeny", matrix, parameters) == {10: 38, 300: 0}[size[0]]
+
+
+# --- The history ---------------------------------------------------------------------------------------------------
+
+
+def history(client, benchmark):
+    return [row.flips for row in client.get(reverse("history", args=[benchmark.key])).context["revisions"]]
+
+
+def test_the_history_tells_which_others_a_newcomer_made_swap(make, client):
+    two = {name: SWAP[name] for name in ("Anna", "Bert")}
+    benchmark = make.published(two, name="Two")
+    make.accepted(benchmark, {"Carl & Co": SWAP["Carl & Co"]})
+    assert history(client, benchmark) == ["", ""]  # not computed yet
+    make.publish(benchmark, studies=True)
+    newest, first = history(client, benchmark)
+    assert first == ""
+    assert newest.startswith("Two others or more changed their order under Borda, ")
+    assert newest.endswith("; under Borda 1 pair swapped, Bert passing Anna for one.")
+    flips = Report.objects.get(kind=AXIOMS, revision__number=2).summary["flips"]
+    assert flips["joined"] == {"n": 1, "names": ["Carl & Co"]}
+    assert "mean" not in flips["rules"]
+    assert "median" not in flips["rules"]
+
+
+def test_the_history_tells_of_ties_alone_and_of_nobody_moved(make, client):
+    benchmark = make.published({"A": [3, 3]})
+    make.accepted(benchmark, {"B": [2, 2]})
+    make.publish(benchmark, studies=True)
+    make.accepted(benchmark, {"C": [1, 1]})  # now neither A nor B is ever last
+    make.publish(benchmark, studies=True)
+    assert history(client, benchmark) == [
+        "Two others or more changed their order under Veto, by ties made or broken alone.",
+        "No two others changed their order under any rule.",
+        "",
+    ]
+
+
+# --- What is hidden ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fields", [{"score_view": "ranks"}, {"score_view": "own"}])
+def test_who_may_not_see_all_is_told_no_violation_and_no_flip(make, client, fields):
+    benchmark = make.published({name: SWAP[name] for name in ("Anna", "Bert")})
+    make.accepted(benchmark, {"Carl & Co": SWAP["Carl & Co"]})
+    benchmark = make.publish(benchmark, studies=True)
+    Benchmark.objects.filter(pk=benchmark.pk).update(**fields)
+    address = reverse("rule", args=[benchmark.key, "borda"])
+    assert client.get(address).status_code == 403
+    assert "passing" not in client.get(reverse("history", args=[benchmark.key])).content.decode()
+    client.force_login(benchmark.memberships.get(role="owner").user)
+    assert client.get(address).status_code == 200
+    assert "passing" in client.get(reverse("history", args=[benchmark.key])).content.decode()

@@ -1,0 +1,232 @@
+"""The stability page: what it says of each study, against the distribution that the study stored."""
+
+import io
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from django.db.models import Q
+from scipy import stats
+
+from jobs.runner import run_job
+from leaderboard.common.charts.lines import Curve, line_chart
+from leaderboard.models import Job
+from leaderboard.rankings.confidence.significance import OUTDATED
+from leaderboard.studies.findings import TELLERS, findings
+from leaderboard.studies.page import stability_sections
+from ranking_engine import ScoreMatrix, rank
+from ranking_engine.stability import catalogue
+from ranking_engine.stability.separability.significance import significance
+
+SMALL = {
+    "missing_scores": {"n_repeats": 5, "levels": [0, 10, 20]},
+    "system_additions": {"n_orders": 5},
+    "task_subsets": {"n_repeats": 5, "n_best": 10, "largest_best": 2},
+    "corrupted_tasks": {"n_repeats": 5},
+    "judge_bootstrap": {"n_trials": 20, "n_resamples": 5, "n_rounds": 2},
+}
+
+
+def run_all() -> None:
+    studies = Q(kind__in=["study_plan", "significance"]) | Q(kind__contains=":")
+    while due := Job.objects.filter(studies, state="waiting").order_by("-priority", "pk").first():
+        run_job(due.pk, worker="test")
+
+
+def _small_budget(study) -> dict:
+    """No time for the rules that would be ranked anew matrix by matrix."""
+    return {"budget": 0.2} if "budget" in study.parameters else {}
+
+
+@pytest.fixture
+def studied(make, monkeypatch):
+    """Twelve systems with every study, small."""
+    small = {
+        key: replace(study, parameters={**study.parameters, **SMALL.get(key, {}), **_small_budget(study)})
+        for key, study in catalogue.STUDIES.items()
+    }
+    monkeypatch.setattr(catalogue, "STUDIES", small)
+    scores = np.random.default_rng(7).normal(50, 10, size=(12, 5)).round(1)
+    names = {f"System {i}": row.tolist() for i, row in enumerate(scores)}
+    benchmark = make.published(names, default_rule="copeland")
+    run_all()
+    return benchmark
+
+
+def sections(benchmark, marked="copeland"):
+    return {section.state.key: section for section in stability_sections(benchmark, benchmark.publication, marked)}
+
+
+def arrays_of(client, benchmark, study) -> dict[str, np.ndarray]:
+    content = client.get(f"/b/{benchmark.key}/stability/{study}.npz").content
+    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+        return dict(stored)
+
+
+def test_every_study_of_the_catalogue_is_told_by_the_page():
+    assert sorted(TELLERS) == sorted(catalogue.STUDIES)
+
+
+def test_what_every_study_found_stands_on_the_page_in_the_api_and_in_the_files(studied, client):
+    """One test, because the studies are computed once for all of it, by real jobs."""
+    found = sections(studied)
+    assert sorted(found) == sorted(catalogue.STUDIES)
+    page = client.get(f"/b/{studied.key}/stability/").content.decode().replace("&#x27;", "'")
+    for key, section in found.items():
+        assert (section.state.state, section.state_text) == ("done", ""), (key, section.state)
+        assert section.findings.sentence.endswith("."), key
+        assert section.findings.sentence in page, key
+        assert all(len(row.cells) == len(section.findings.headers) for row in section.findings.rows), key
+        answer = client.get(f"/api/v1/benchmarks/{studied.key}/studies/{key}/").json()
+        shapes = {name: list(array.shape) for name, array in arrays_of(client, studied, key).items()}
+        assert answer["distribution"] == shapes, key
+        assert answer["parameters"]["seed"] == 0
+        if section.findings.is_by_rule:
+            assert [row.key for row in section.findings.rows if row.is_marked] == ["copeland"], key
+            assert sorted(answer["summary"]["rules"]) == sorted(row.key for row in section.findings.rows)
+    listed = client.get(f"/api/v1/benchmarks/{studied.key}/studies/").json()["results"]
+    assert {entry["study"]: entry["state"] for entry in listed} == dict.fromkeys(catalogue.STUDIES, "done")
+    figures_are_means_of_the_distribution(client, studied, found)
+    sensitivity_is_that_of_the_ranks_that_are_stored(client, studied)
+    a_private_distribution_is_for_its_members(client, studied)
+
+
+def figures_are_means_of_the_distribution(client, benchmark, found):
+    taus = arrays_of(client, benchmark, "task_subsets")["borda.tau"]
+    row = next(row for row in found["task_subsets"].findings.rows if row.key == "borda")
+    assert row.cells[0].text == f"{np.nanmean(taus[0]):.3f}"
+    effects = arrays_of(client, benchmark, "system_additions")["copeland.effect"]
+    row = next(row for row in found["system_additions"].findings.rows if row.key == "copeland")
+    assert row.cells[0].text == f"{(effects >= 1).sum() / (effects >= 0).sum():.3f}"
+    correlations = arrays_of(client, benchmark, "missing_scores")["minimax.spearman"]
+    row = next(row for row in found["missing_scores"].findings.rows if row.key == "minimax")
+    cells = dict(zip(found["missing_scores"].findings.headers, row.cells, strict=True))
+    assert cells["20 % deleted"].text == f"{np.nanmean(correlations[:, 2]):.3f}".replace("-", "\N{MINUS SIGN}")
+    filled = arrays_of(client, benchmark, "missing_scores")["minimax.filled_worst"]
+    told = cells["10 %, every gap filled with the task’s worst score"].text
+    assert told == f"{np.nanmean(filled[:, 0]):.3f}".replace("-", "\N{MINUS SIGN}")
+
+
+def sensitivity_is_that_of_the_ranks_that_are_stored(client, benchmark):
+    """The lower bound is reached: the stored ranks turn round as many pairs of the reference as it says."""
+    arrays = arrays_of(client, benchmark, "cardinal_sensitivity")
+    summary = client.get(f"/api/v1/benchmarks/{benchmark.key}/studies/cardinal_sensitivity/").json()["summary"]
+    for feasible, told in summary["feasible"].items():
+        before, after = arrays[f"{feasible}.reference"], arrays[f"{feasible}.discordant_share.ranks"]
+        turned = sum(
+            (before[i] - before[j]) * (after[i] - after[j]) < 0 for i, j in combinations(range(len(before)), 2)
+        )
+        assert told["discordant_share"]["lower"] == pytest.approx(turned / told["n_pairs"])
+
+
+def a_private_distribution_is_for_its_members(client, benchmark):
+    benchmark.visibility = "private"
+    benchmark.save()
+    path = f"/b/{benchmark.key}/stability/missing_scores.npz"
+    assert client.get(path).status_code == 404
+    client.force_login(benchmark.memberships.get(role="owner").user)
+    assert client.get(path)["Content-Type"] == "application/zip"
+
+
+def test_a_study_that_is_not_there_says_where_it_stands(make, client):
+    benchmark = make.published()
+    page = client.get(f"/b/{benchmark.key}/stability/").content.decode()
+    assert page.count("Not planned yet:") == 8
+    answer = client.get(f"/api/v1/benchmarks/{benchmark.key}/studies/missing_scores/").json()
+    assert (answer["state"], answer["summary"], answer["distribution_url"]) == ("unplanned", {}, None)
+    assert client.get(f"/b/{benchmark.key}/stability/?rule=nothing").status_code == 400
+    assert client.get(f"/api/v1/benchmarks/{benchmark.key}/studies/nothing/").status_code == 404
+
+
+def test_the_sentence_names_the_marked_rule_the_best_and_the_worst():
+    told = {"mean": [1.0, 0.9], "deviation": [0.0, 0.1], "n_undefined": [0, 0]}
+    rules = {"borda": told, "mean": told | {"mean": [1.0, 0.5]}, "copeland": told | {"mean": [1.0, 0.95]}}
+    summary = {"levels": [0, 10], "n_repeats": 3, "top": 7, "rules": rules}
+    assert findings("missing_scores", summary, "borda").sentence == (
+        "With 10 % of the scores deleted at random, the order of the first 7 systems agrees with the full one at 0.90 "
+        "under Borda (Spearman’s correlation with the full ranking); best under Copeland (0.95), worst under Mean "
+        "(0.50)."
+    )
+
+
+def test_the_sentence_says_what_of_a_difference_comes_from_how_gaps_are_filled():
+    def told(mean, median, worst):
+        filled = {"median": {"levels": [10], "mean": [median]}, "worst": {"levels": [10], "mean": [worst]}}
+        return {"mean": [1.0, mean], "deviation": [0.0, 0.1], "n_undefined": [0, 0], "filled": filled}
+
+    rules = {"borda": told(0.55, 0.55, 0.4), "win_rate": told(0.93, 0.55, 0.4)}
+    summary = {"levels": [0, 10], "n_repeats": 3, "top": 7, "missing": "median", "rules": rules}
+    found = findings("missing_scores", summary, "borda")
+    assert found.sentence.endswith(
+        "best under Win rate (0.93), worst under Borda (0.55). Borda needs every score: on tables filled with the "
+        "task’s median it agrees at 0.55, with the task’s worst score at 0.40. On the same filled tables Win rate "
+        "agrees at 0.55: what it differs by beyond that comes from how gaps are filled, not from the rule."
+    )
+    assert found.headers[-2:] == [
+        "10 %, every gap filled with the task’s median",
+        "10 %, every gap filled with the task’s worst score",
+    ]
+    cells = {row.key: [cell.text for cell in row.cells][-2:] for row in found.rows}
+    assert cells == {"borda": ["0.550", "0.400"], "win_rate": ["0.550", "0.400"]}
+    assert "gaps are filled with the task’s median; the others compare two systems on the tasks" in found.note
+
+
+def test_a_study_without_words_gets_a_plain_sentence_and_breaks_nothing(monkeypatch):
+    monkeypatch.delitem(TELLERS, "diversity")
+    found = findings("diversity", {"rules": {}}, "borda")
+    assert found.sentence == catalogue.STUDIES["diversity"].name + " is computed; its figures are among the downloads."
+    assert (found.rows, found.headers) == ([], [])
+    assert findings("tomorrow", {}, "borda").sentence == "tomorrow is computed; its figures are among the downloads."
+
+
+def separability_summary(matrix):
+    """What the job of a board finds out about it under Borda, as it is stored."""
+    found = significance(matrix, rank(matrix, "borda")).summary()
+    return {"reason": "", **found, "rules": {"borda": found}}
+
+
+def test_the_critical_difference_diagram_stands_where_friedmans_test_is_valid_and_else_the_reason():
+    scores = np.random.default_rng(3).normal(size=(4, 12)) + np.array([[0.0], [0.1], [2.0], [4.0]])
+    matrix = ScoreMatrix(scores, system_names=["a", "b", "c", "d"])
+    found = findings("significance", separability_summary(matrix), "borda")
+    ranks = stats.rankdata(-scores, axis=0).mean(axis=1)
+    assert [dot.name for dot in found.diagram.dots] == [matrix.system_names[i] for i in np.argsort(ranks)]
+    assert [dot.rank_text for dot in found.diagram.dots] == [f"{rank:.2f}" for rank in np.sort(ranks)]
+    difference = stats.studentized_range.ppf(0.95, 4, np.inf) / np.sqrt(2) * np.sqrt(4 * 5 / (6 * 12))
+    assert found.diagram.difference_text == f"critical difference {difference:.2f}"
+    few = ScoreMatrix(scores[:, :9])
+    told = findings("significance", separability_summary(few), "borda")
+    assert told.diagram is None
+    assert "fewer than 10" in told.note
+
+
+def test_a_curve_is_drawn_in_the_box_and_breaks_where_there_is_no_value():
+    chart = line_chart(
+        "T", "D", [Curve("a", "A", [1.0, None, 0.5, 0.0], is_marked=True)], ["0", "1", "2", "3"], x_label="", y_label=""
+    )
+    (line,) = chart.lines
+    assert line.path == "M44.0 28.0M433.3 144.0L628.0 260.0"
+    assert [tick.text for tick in chart.y_ticks] == [f"{k / 10:.2f}" for k in range(11)]
+    assert line.said == "A: 1.00 at 0, 0.00 at 3"
+
+
+def test_what_an_earlier_engine_stored_of_separability_is_not_shown_as_if_it_were_of_this_one():
+    few = ScoreMatrix(np.random.default_rng(3).normal(size=(4, 9)))
+    stored = separability_summary(few)
+    told = {family: stored["rules"]["borda"][family] for family in ("neighbours", "top", "every_pair")}
+    for family in told.values():
+        del family["n_contradicted"], family["n_tied"]
+    found = findings("significance", stored | {"rules": {"borda": told}, "friedman": "there are 9 tasks"}, "borda")
+    assert (found.sentence, found.rows) == (OUTDATED, [])
+
+
+def test_the_stability_page_counts_every_verdict_and_states_the_null_hypothesis():
+    matrix = ScoreMatrix(np.random.default_rng(3).normal(size=(4, 12)) + np.array([[0.0], [0.0], [2.0], [4.0]]))
+    found = findings("significance", separability_summary(matrix), "borda")
+    assert found.headers == ["Pairs", "Told apart", "Contradicted", "Not told apart", "Tied", "Too few tasks to tell"]
+    for row in found.rows:
+        pairs, *verdicts = (int(cell.text) for cell in row.cells)
+        assert pairs == sum(verdicts)
+    assert "as likely with either sign" in found.note
+    assert found.sentence.endswith("Tested: what each task adds to the score under Borda, weights included.")

@@ -1,0 +1,170 @@
+"""What a draft would change, held against boards that are ranked here by the engine itself."""
+
+import random
+
+import pytest
+
+from leaderboard.access.audience import audience_of
+from leaderboard.benchmarks.create import TaskSpec
+from leaderboard.common.text import in_words
+from leaderboard.models import Draft
+from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.lifecycle import confirm_draft
+from leaderboard.submissions.preview.draft import Preview, preview_draft
+from leaderboard.submissions.problems import InputError
+from ranking_engine import RULES, ScoreMatrix, rank
+from tests.factories import TOY, audience_of_draft
+from tests.leaderboard.site.rules import board_rules
+
+N_TASKS = 4
+
+
+def previewed(make, benchmark, name: str, values, by=None) -> Preview:
+    owner = by or benchmark.memberships.get(role="owner").user
+    keys = [task.key for task in benchmark.tasks.all()]
+    texts = {key: "" if value is None else repr(value) for key, value in zip(keys, values, strict=True)}
+    draft = make_draft(audience_of(owner, benchmark), [RawRow(name, texts)], source="form")
+    return preview_draft(draft, audience_of_draft(draft))
+
+
+def ranked(scores: dict[str, list[float | None]], policy: str) -> dict[str, tuple[dict[str, int | None], list[str]]]:
+    """By rule: every system's rank, and the winners; keys are the names in lower case."""
+    names = sorted(scores, key=str.lower)
+    values = [[float("nan") if value is None else value for value in scores[name]] for name in names]
+    matrix = ScoreMatrix(values, system_names=[name.lower() for name in names])
+    found = {}
+    for rule in board_rules():
+        ranking = rank(matrix, rule, missing=policy)
+        ranks = {name: int(r) if r >= 1 else None for name, r in zip(names, ranking.ranks, strict=True)}
+        found[rule] = (ranks, [names[i] for i in ranking.winners])
+    return found
+
+
+def random_scores(seed: int) -> dict[str, list[float | None]]:
+    """Few values, so that there are ties, and here and there none."""
+    dice = random.Random(seed)
+    return {name: [dice.choice([1.0, 2.0, 3.0, 4.0, None]) for _ in range(N_TASKS)] for name in "ABCDEF"}
+
+
+@pytest.mark.parametrize("policy", ["undefined", "drop_systems", "drop_tasks", "median", "worst"])
+@pytest.mark.parametrize("name", ["A", "Newcomer"])
+@pytest.mark.parametrize("seed", range(4))
+def test_every_figure_is_that_of_the_two_boards(make, seed, name, policy):
+    scores, row = random_scores(seed), random_scores(seed + 100)["A"]
+    row[seed % N_TASKS] = 5.0
+    benchmark = make.benchmark(scores, missing_policy=policy)
+    effects = previewed(make, benchmark, name, row).effects
+    before, after = ranked(scores, policy), ranked(scores | {name: row}, policy)
+    assert [effect.rule_name for effect in effects] == [RULES[rule].name for rule in board_rules()]
+    for rule, effect in zip(board_rules(), effects, strict=True):
+        old, new = before[rule][0], after[rule][0]
+        moved = {other for other in scores if other != name and old[other] != new[other]}
+        passed = {
+            other for other in scores
+            if other != name and new[name] and new[other] and old[other] and new[other] > new[name]
+            and (old.get(name) is None or old[other] <= old[name])
+        }  # fmt: skip
+        assert (effect.rank_before, effect.rank_after) == (old.get(name), new[name])
+        assert effect.n_ranks_changed == len(moved)
+        assert {change.system_name for change in effect.changes} <= moved
+        assert all((c.before, c.after) == (old[c.system_name], new[c.system_name]) for c in effect.changes)
+        assert len(effect.changes) == min(5, len(moved))
+        assert set(effect.overtaken_names) <= passed
+        assert effect.n_overtaken == len(passed)
+        assert len(effect.overtaken_names) == min(5, len(passed))
+        assert (effect.winner_before, effect.winner_after) == (in_words(before[rule][1]), in_words(after[rule][1]))
+
+
+def test_the_preview_says_what_the_board_says_after_the_confirmation(make):
+    benchmark = make.benchmark(TOY)
+    owner = benchmark.memberships.get().user
+    rows = [RawRow("E", {task.key: text for task, text in zip(benchmark.tasks.all(), "45123", strict=True)})]
+    draft = make_draft(audience_of(owner, benchmark), rows, source="form")
+    promised = {
+        effect.rule_name: effect.rank_after for effect in preview_draft(draft, audience_of_draft(draft)).effects
+    }
+    confirm_draft(draft, actor=owner, previewed_number=1, creates_systems=True)
+    found = ranked(TOY | {"E": [4.0, 5.0, 1.0, 2.0, 3.0]}, "drop_systems")
+    assert promised == {RULES[rule].name: ranks["E"] for rule, (ranks, _) in found.items()}
+
+
+def test_old_and_new_scores_stand_side_by_side_with_their_remarks(make):
+    benchmark = make.benchmark({"A": [1.0, None, 3.0], "B": [1.0, 2.0, 3.0]}, replacement="row")
+    owner = benchmark.memberships.get().user
+    draft = make_draft(audience_of(owner, benchmark), [RawRow("a", {"task-1": "1.50", "task-2": ""})], source="form")
+    preview = preview_draft(draft, audience_of_draft(draft))
+    assert (preview.system_name, preview.is_new_system, preview.revision_number) == ("A", False, 1)
+    assert [(row.task_name, row.old_text, row.new_text, row.note) for row in preview.rows] == [
+        ("Task 1", "1", "1.5", ""),
+        ("Task 2", "", "", "missing: not reported"),
+        ("Task 3", "3", "", "missing: not mentioned"),
+    ]
+
+
+def test_where_tasks_are_merged_what_is_not_mentioned_stays(make):
+    benchmark = make.benchmark({"A": [1.0, 2.0], "B": [1.0, 2.0]}, replacement="task")
+    owner = benchmark.memberships.get().user
+    draft = make_draft(audience_of(owner, benchmark), [RawRow("A", {"task-1": "9"})], source="form")
+    preview = preview_draft(draft, audience_of_draft(draft))
+    assert [(row.old_text, row.new_text, row.note) for row in preview.rows] == [("1", "9", ""), ("2", "2", "")]
+
+
+def test_a_lower_score_is_better_where_the_task_says_so(make):
+    benchmark = make.benchmark({"A": [1.0], "B": [2.0]}, tasks=[TaskSpec("Time", direction=-1)])
+    effects = previewed(make, benchmark, "C", [0.5]).effects
+    found = {effect.rule_name: effect.rank_after for effect in effects if effect.rank_after}
+    assert set(found.values()) == {1}
+    assert {"Mean", "Plurality", "Borda", "Condorcet", "Copeland", "Minimax"} <= set(found)
+
+
+def test_the_first_submission_of_all_has_nothing_before_it(make):
+    benchmark = make.benchmark({}, n_tasks=2)
+    preview = previewed(make, benchmark, "First", [1.0, 2.0])
+    assert (preview.revision_number, preview.is_new_system) == (0, True)
+    assert {(e.rank_before, e.winner_before, e.n_ranks_changed) for e in preview.effects} == {(None, "", 0)}
+    assert {e.rank_after for e in preview.effects if not e.reason} == {1}
+
+
+def test_an_unranked_newcomer_is_told_why(make):
+    effects = previewed(make, make.benchmark(missing_policy="drop_systems"), "E", [1.0, None, 1.0, 1.0, 1.0]).effects
+    mean = next(effect for effect in effects if effect.rule_name == "Mean")
+    assert mean.rank_after is None
+    assert mean.reason
+
+
+def test_a_preview_follows_the_board_to_its_next_revision(make):
+    benchmark, owner = make.benchmark(TOY), make.user()
+    draft = make_draft(audience_of(owner, benchmark), [RawRow("E", {"task-1": "9"})], source="form")
+    make.accepted(benchmark, {"F": [1.0] * 5})
+    assert preview_draft(Draft.objects.get(), audience_of_draft(draft)).revision_number == 2
+    make.submitted(benchmark, "E", ["1"] * 5, by=owner)
+    assert preview_draft(draft, audience_of_draft(draft)).is_new_system is False
+
+
+def test_a_draft_that_cannot_be_stored_any_more_is_not_previewed(make):
+    benchmark = make.benchmark(TOY)
+    draft = make_draft(audience_of(make.user(), benchmark), [RawRow("E", {"task-1": "9"})], source="form")
+    make.submitted(benchmark, "E", ["1"] * 5, by=make.user())
+    with pytest.raises(InputError, match="came onto the board through another account"):
+        preview_draft(draft, audience_of_draft(draft))
+
+
+def test_a_preview_waits_for_no_rule_that_is_slow_at_this_size(make, monkeypatch):
+    """Once a file of ten thousand systems kept a web process busy for a minute, and again at every look."""
+    from leaderboard.computing.rankings import RuleSplit
+    from leaderboard.submissions.preview import draft as preview
+
+    monkeypatch.setattr(preview, "split_rules", lambda *_: RuleSplit(["borda"], ["copeland"], {}))
+    assert [effect.rule_name for effect in previewed(make, make.benchmark(), "E", [1.0] * 5).effects] == ["Borda"]
+
+
+def test_the_summary_says_how_many_rules_would_leave_the_system_unranked(make):
+    benchmark = make.benchmark({"A": [1.0, 2.0, 3.0, 4.0], "B": [2.0, 1.0, 4.0, 3.0]}, missing_policy="drop_systems")
+    after = ranked({"A": [1.0, 2.0, 3.0, 4.0], "B": [2.0, 1.0, 4.0, 3.0], "C": [5.0, 5.0, 5.0, None]}, "drop_systems")
+    left = sum(found["C"] is None and any(found.values()) for found, _ in after.values())
+    placed = sum(found["C"] is not None for found, _ in after.values())
+    assert min(left, placed) > 1
+    summary = previewed(make, benchmark, "C", [5.0, 5.0, 5.0, None]).summary
+    assert f"over {placed} rules, first under" in summary
+    assert f", and {left} rules would leave it unranked." in summary
+    assert "unranked" not in previewed(make, benchmark, "C", [5.0, 5.0, 5.0, 5.0]).summary

@@ -1,0 +1,112 @@
+"""Where a batch stands: every stage of its life, and the ranks it led to."""
+
+import pytest
+from django.utils import timezone
+
+from leaderboard.models import Batch, Job
+from leaderboard.submissions.lifecycle import accept_batch, reject_batch, withdraw_submission
+from leaderboard.submissions.status import batch_page
+from ranking_engine import RULES
+
+
+def stages(batch: Batch) -> list[tuple[str, str, str]]:
+    found = batch_page(Batch.objects.select_related("benchmark", "uploader").get(pk=batch.pk))
+    return [(stage["name"], stage["state"], stage["text"]) for stage in found["stages"]][1:]
+
+
+def accepted(make, scores=None):
+    benchmark = make.published()
+    batch = make.pending(benchmark, scores or {"E": [9.0] * 5}, by=make.user("sender"))
+    accept_batch(batch, actor=None)
+    return benchmark, batch
+
+
+def set_job(**fields) -> None:
+    Job.objects.filter(kind="rankings", sequence=2).update(**fields)
+
+
+def test_a_pending_batch_waits_for_a_moderator_and_the_page_asks_no_more(make):
+    batch = make.pending(make.benchmark(), {"E": [1.0] * 5}, by=make.user())
+    assert stages(batch) == [
+        ("accepted", "waiting", "A moderator decides; it is the next. You can close this page and come back."),
+        ("computed", "waiting", ""),
+        ("published", "waiting", ""),
+    ]
+    assert batch_page(batch)["is_final"] is True
+
+
+def test_a_rejected_batch_says_why(make):
+    batch = make.pending(make.benchmark(), {"E": [1.0] * 5}, by=make.user())
+    reject_batch(batch, actor=make.user("judge"), reason="wrong split")
+    page = batch_page(batch)
+    assert stages(batch) == [("rejected", "failed", "wrong split")]
+    assert [(event["text"], event["who"], event["reason"]) for event in page["batch"]["events"]][1:] == [
+        ("Rejected", "judge", "wrong split")
+    ]
+    assert (page["is_final"], page["batch"]["state_text"]) == (True, "rejected: failed")
+
+
+@pytest.mark.parametrize(
+    ("job", "state", "text", "is_final"),
+    [
+        ({}, "waiting", "for a worker", False),
+        ({"attempts": 1, "error": "E: x\n\ntrace"}, "waiting", "for another attempt after: E: x", False),
+        ({"attempts": 1, "error": ""}, "waiting", "for a worker", False),
+        ({"state": "running", "attempts": 1}, "running", "", False),
+        ({"state": "running", "attempts": 2}, "running", "attempt 2", False),
+        ({"state": "failed", "attempts": 3, "error": "E: x\n\ntrace"}, "failed", "E: x. No score is lost.", True),
+        ({"state": "failed", "attempts": 3}, "failed", "it failed. No score is lost.", True),
+        # The job ended between the moment at which the benchmark was read and that at which the job was.
+        ({"state": "done", "attempts": 1}, "running", "", False),
+    ],
+)
+def test_an_accepted_batch_follows_its_job(make, job, state, text, is_final):
+    _, batch = accepted(make)
+    set_job(**job)
+    accepted_, *rest = stages(batch)
+    assert accepted_ == ("accepted", "done", "as revision 2")
+    assert rest == [("computed", state, text), ("published", "waiting", "")]
+    assert batch_page(batch)["is_final"] is is_final
+
+
+def test_where_its_own_job_was_overtaken_it_follows_the_newer_one(make):
+    benchmark, batch = accepted(make)
+    make.accepted(benchmark, {"F": [1.0] * 5})
+    set_job(state="superseded", finished_at=timezone.now())
+    Job.objects.filter(kind="rankings", sequence=3).update(state="running", attempts=1)
+    assert stages(batch)[1] == ("computed", "running", "")
+
+
+def test_a_published_batch_shows_ranks_from_before_to_now(make):
+    benchmark, batch = accepted(make, {"A": [9.0] * 5})
+    make.publish(benchmark)
+    page = batch_page(batch)
+    assert stages(batch)[1:] == [("computed", "done", ""), ("published", "done", "revision 2")]
+    before = {"mean": 4, "plurality": 1, "borda": 4, "condorcet": None, "copeland": 4, "minimax": 2}
+    found = {rank["rule_name"]: (rank["before"], rank["rank"]) for rank in page["ranks"]}
+    assert {rule: found[RULES[rule].name] for rule in before} == {rule: (rank, 1) for rule, rank in before.items()}
+
+
+def test_a_newcomer_has_no_rank_before(make):
+    benchmark, batch = accepted(make)
+    make.publish(benchmark)
+    assert {rank["before"] for rank in batch_page(batch)["ranks"]} == {None}
+
+
+def test_a_newer_publication_says_that_it_includes_the_batch(make):
+    benchmark, batch = accepted(make)
+    make.accepted(benchmark, {"F": [1.0] * 5})
+    make.publish(benchmark)
+    assert stages(batch)[2] == ("published", "done", "revision 3, which includes revision 2")
+
+
+def test_what_happened_to_the_whole_batch_is_told_once(make):
+    _, batch = accepted(make, {name: [9.0] * 5 for name in ("E", "F", "G", "H")})
+    withdraw_submission(batch.submissions.get(system__key="f"), actor=make.user("w"), reason="oops")
+    events = [(event["text"], event["reason"]) for event in batch_page(batch)["batch"]["events"]]
+    assert events == [
+        ("submitted E, F, G and 1 more", ""),
+        ("Accepted, revision 2", ""),
+        ("Withdrawn, revision 3", "oops"),
+    ]
+    assert batch_page(batch)["ranks"] == []

@@ -1,0 +1,157 @@
+"""Many systems at once: a table comes in, is previewed, and changes the board; a bad one names its places."""
+
+import re
+from html import unescape
+from types import SimpleNamespace
+from uuid import UUID
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from leaderboard.benchmarks.create import TaskSpec
+from leaderboard.models import Batch, Benchmark, Draft, Revision, Score
+from leaderboard.rankings.published import published_board
+from leaderboard.submissions.importers import FORMATS
+from tests.markup import compact
+
+HEADER = "system,Task 1,Task 2\n"
+
+
+@pytest.fixture
+def board(make) -> Benchmark:
+    return make.published({"A": [1, 4], "B": [2, 3]})
+
+
+@pytest.fixture
+def uploader(board, client):
+    user = board.memberships.get(role="owner").user
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return user
+
+
+def send(client, benchmark, content, *, pasted=False):
+    data = content.encode() if isinstance(content, str) else content
+    what = {"text": content} if pasted else {"file": SimpleUploadedFile("scores.csv", data)}
+    return client.post(reverse("upload", args=[benchmark.key]), what)
+
+
+@pytest.mark.parametrize("pasted", [False, True])
+def test_a_table_is_previewed_confirmed_and_on_the_board(make, client, board, uploader, pasted):
+    response = send(client, board, HEADER + "A,5,5\nC,1.5,\n", pasted=pasted)
+    draft = Draft.objects.get()
+    assert response["Location"] == reverse("draft", args=[draft.uuid])
+    preview = client.get(response["Location"]).context["preview"]
+    assert (preview.n_systems, preview.n_new, preview.n_unchanged) == (2, 1, 0)
+    assert [(row.system_name, row.is_new, row.n_scores, row.n_missing, row.n_changed) for row in preview.rows] == [
+        ("C", True, 1, 1, 1),
+        ("A", False, 2, 0, 2),
+    ]
+    copeland = next(effect for effect in preview.effects if effect.rule_name == "Copeland")
+    # Before, A and B each win one task. After, A wins both against B and its only one against C; B beats C on task 1.
+    assert (copeland.winner_before, copeland.winner_after, copeland.n_ranks_changed) == ("A and B", "A", 1)
+    assert [(c.system_name, c.before, c.after) for c in copeland.moves] == [("B", 1, 2)]
+    assert [(c.system_name, c.before, c.after) for c in copeland.arrivals] == [("C", None, 3)]
+    confirmed = client.post(response["Location"], {"action": "confirm", "previewed_number": "1", "create_system": "1"})
+    batch = Batch.objects.get(uuid=UUID(confirmed["Location"].strip("/").split("/")[-1]))
+    assert (batch.source, batch.submissions.count()) == ("csv", 2)
+    published = published_board(make.publish(board).publication)
+    ranks = {column.rule: column.ranks.tolist() for column in published.columns}
+    assert ranks["copeland"] == [1, 2, 3]
+    assert ranks["borda"] == [1, 2, -1]
+    gap = Score.objects.get(submission__system__key="c", task__key="task-2")
+    assert (gap.value, gap.missing_reason) == (None, "not_reported")
+
+
+BAD = {
+    "text": (HEADER + "A,high,1\n", "line 2, column 'Task 1': 'high' is no number"),
+    "nan": (HEADER + "A,1,NaN\n", "line 2, column 'Task 2': 'NaN' is no number; leave the cell empty"),
+    "infinite": (HEADER + "A,1,inf\n", "line 2, column 'Task 2': 'inf'"),
+    "too large": (HEADER + "A,1,1e999\n", "line 2, column 'Task 2'"),
+    "out of range": (HEADER + "A,1,101\n", "line 2, column 'Task 2': 101 is above 100, the greatest score of Task 2"),
+    "unknown task": ("system,Task 1,Tusk 2\nA,1,2\n", "line 1, column 'Tusk 2': 'Tusk 2' is not a task"),
+    "task twice": ("system,Task 1,task-1\nA,1,2\n", "line 1, column 'task-1': this is the second column of its task"),
+    "system twice": (HEADER + "A,1,2\nB,1,2\na,3,4\n", "line 4"),
+    "formula": (HEADER + "=SUM(A1),1,2\n", "line 2"),
+    "no name": (HEADER + ",1,2\n", "line 2"),
+    "ragged": (HEADER + "A,1\n", "line 2"),
+    "no rows": (HEADER, "no system"),
+    "empty": ("\n", "empty"),
+    "unclear comma": ("system;Task 1;Task 2\nA;1,234;2\n", "line 2, column 'Task 1': '1,234' may be a decimal number"),
+    "latin-1": ("system,Task 1\nCafé,1\n".encode("latin-1"), "UTF-8"),
+    "nothing given": (HEADER + "A,,\n", "line 2: no score is given"),
+    "NUL": (b"system,Task 1\nA\0,1\n", "line 2"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_table_gets_one_message_with_its_place_and_nothing_is_stored(make, client, name):
+    content, message = BAD[name]
+    tasks = [TaskSpec("Task 1"), TaskSpec("Task 2", maximum=100)]
+    benchmark = make.benchmark({"A": [1, 4], "B": [2, 3]}, tasks=tasks)
+    user = benchmark.memberships.get(role="owner").user
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    response = send(client, benchmark, content)
+    assert response.status_code == 400
+    errors = response.context["errors"] or [str(text) for text in response.context["form"].errors.values()]
+    assert len(errors) == 1, errors
+    assert message in errors[0]
+    assert (Draft.objects.count(), Revision.objects.count(), Score.objects.count()) == (0, 1, 4)
+
+
+def test_a_spreadsheet_may_write_semicolons_and_decimal_commas(client, board, uploader):
+    assert send(client, board, "system;Task 1;Task 2\nA;1,5;\n").status_code == 302
+    (row,) = Draft.objects.get().rows
+    assert row["scores"]["task-1"] == {"value": 1.5}
+    assert row["scores"]["task-2"].get("value") is None
+
+
+def test_a_negative_number_is_a_number(client, board, uploader):
+    assert send(client, board, HEADER + "A,-1.5,+2\n").status_code == 302
+    assert Draft.objects.get().rows[0]["scores"] == {"task-1": {"value": -1.5}, "task-2": {"value": 2.0}}
+
+
+def test_every_bad_row_is_named_at_once(client, board, uploader):
+    response = send(client, board, HEADER + "A,x,1\nB,1,y\n")
+    assert [error.split(":")[0] for error in response.context["errors"]] == [
+        "line 2, column 'Task 1'",
+        "line 3, column 'Task 2'",
+    ]
+
+
+def test_a_near_miss_is_pointed_out_and_not_created_without_the_tick(client, board, uploader):
+    make_long = HEADER + "Language model,1,2\n"
+    address = send(client, board, make_long)["Location"]
+    client.post(address, {"action": "confirm", "previewed_number": "1", "create_system": "1"})
+    address = send(client, board, HEADER + "Langauge model,3,4\n")["Location"]
+    assert client.get(address).context["preview"].rows[0].near_misses == ["Language model"]
+    client.post(address, {"action": "confirm", "previewed_number": "2"})
+    assert Revision.objects.count() == 2
+
+
+def test_a_file_of_50_mb_is_refused_with_one_message(client, board, uploader):
+    response = send(client, board, b"system,Task 1\n" + b"A,1\n" * 13_000_000)
+    assert response.status_code in (400, 413)
+    assert b"at most 10 MB are read" in response.content
+    assert Draft.objects.count() == 0
+
+
+def test_a_cell_may_say_why_there_is_no_score(client, board, uploader):
+    response = send(client, board, HEADER + "A,5,Not applicable\nB,failed,1\nC,,2\nD,with-held,3\n")
+    assert "line 5, column 'Task 1': 'with-held' is no number" in compact(response).replace("&#x27;", "'")
+    response = send(client, board, HEADER + "A,5,Not applicable\nB,failed,1\nC,,2\n")
+    cells = [row["scores"] for row in Draft.objects.get().rows]
+    client.post(response["Location"], {"action": "confirm", "previewed_number": "1", "create_system": "1"})
+    stored = Score.objects.filter(value=None).values_list("submission__system__key", "task__key", "missing_reason")
+    assert cells[0] == {"task-1": {"value": 5.0}, "task-2": {"missing": "not_applicable"}}
+    reasons = {("a", "task-2", "not_applicable"), ("b", "task-1", "failed"), ("c", "task-1", "not_reported")}
+    assert set(stored) == reasons
+
+
+def test_the_page_names_every_format_that_is_read_one_added_to_the_registry_too(client, board, uploader, monkeypatch):
+    trial = SimpleNamespace(KEY="trial", NAME="A trial & its results")
+    monkeypatch.setattr("leaderboard.submissions.views.FORMATS", [*FORMATS, trial])
+    page = compact(client.get(reverse("upload", args=[board.key])))
+    listed = [unescape(name) for name in re.findall(r"<li>([^<]+)</li>", page)]
+    names = [*(one.NAME for one in FORMATS), "A trial & its results"]
+    assert [name for name in listed if name in names] == names

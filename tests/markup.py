@@ -1,0 +1,19 @@
+"""Markup as tests compare it: how templates break their lines makes no difference."""
+
+import re
+
+from django.http import HttpResponse
+
+# Beside these, and within them at either end, white space is not shown.
+BLOCKS = (
+    "address|article|caption|colgroup|col|datalist|dd|details|div|dl|dt|fieldset|figure|footer|form|h1|h2|h3|header|legend"
+    "|li|main|nav|ol|optgroup|option|p|section|select|summary|table|tbody|td|th|thead|tr|ul"
+)
+
+
+def compact(markup: str | HttpResponse) -> str:
+    """Markup, or that of an answer, with every run of white space as one space, and none that is not shown."""
+    if not isinstance(markup, str):
+        markup = markup.content.decode()
+    flowing = " ".join(markup.split()).replace(" >", ">")
+    return re.sub(rf" ?(</?(?:{BLOCKS})\b[^>]*>) ?", r"\1", flowing)

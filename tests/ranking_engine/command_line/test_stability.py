@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ranking_engine.command_line import main
+from ranking_engine.command_line.stability import _KINDS_WITHOUT_DEFAULT
+from ranking_engine.core.synthetic import random_matrix
+from ranking_engine.stability.catalogue import STUDIES, run_study
+
+SCORES = "system,a,b,c,d\nX,9,8,7,1\nY,7,9,5,2\nZ,1,2,6,3\nW,2,1,1,9\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(SCORES)
+    return path
+
+
+def run(capsys, *arguments):
+    status = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_json_holds_parameters_seed_summary_and_distribution(table, capsys):
+    arguments = ["--study", "missing_scores", "--rule", "borda", "--rule", "veto", "--param", "levels=0,25"]
+    options = ["--param", "n_repeats=3", "--seed", 5, "--format", "json"]
+    status, out, _ = run(capsys, "stability", table, *arguments, *options)
+    report = json.loads(out)
+    assert status == 0
+    assert list(report) == ["study", "parameters", "seed", "summary", "distribution"]
+    assert (report["study"], report["seed"]) == ("missing_scores", 5)
+    assert report["parameters"]["rules"] == ["borda", "veto"]
+    assert report["parameters"]["levels"] == [0, 25]
+    assert report["parameters"]["top"] == 7
+    assert [len(row) for row in report["distribution"]["borda.spearman"]] == [2, 2, 2]
+    assert report["distribution"]["borda.spearman"][0][0] == 1.0
+    assert report["summary"]["rules"]["borda"]["mean"][0] == 1.0
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv"])
+@pytest.mark.parametrize("study", list(STUDIES))
+def test_every_study_prints_in_every_format(study, form, table, capsys):
+    small = {"n_repeats": 2, "n_best": 3, "n_trials": 5, "n_resamples": 3, "n_rounds": 1, "n_orders": 3}
+    known = STUDIES[study].parameters
+    arguments = [x for name, value in small.items() if name in known for x in ("--param", f"{name}={value}")]
+    rules = ["--rule", "borda"] if "rules" in known else []
+    status, out, err = run(capsys, "stability", table, "--study", study, "--format", form, *arguments, *rules)
+    if status:  # a study may say nothing about so small a table; then it says why, on one line
+        assert err.startswith("error: ")
+        assert err.count("\n") == 1
+    else:
+        assert out.strip()
+
+
+def test_the_list_says_what_each_study_asks(capsys):
+    status, out, _ = run(capsys, "stability", "--study", "list")
+    assert status == 0
+    assert all(key in out and study.question in out for key, study in STUDIES.items())
+    assert list(json.loads(run(capsys, "stability", "--study", "list", "--format", "json")[1])) == list(STUDIES)
+
+
+def test_the_table_says_what_was_left_out(table, capsys):
+    options = ["--rule", "borda", "--rule", "condorcet", "--param", "n_orders=2"]
+    out = run(capsys, "stability", table, "--study", "system_additions", *options)[1]
+    assert "Condorcet is left out: it elects and does not rank\n" in out
+    assert "\nrule   any change  reversals  n newcomers\n" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--study", "significance", "--param", "rule=bordo"], "there is no rule 'bordo'; there are mean, "),
+        (["--study", "significance", "--param", "rule=borda,mean"], "there is no rule 'borda,mean'"),
+        (["--study", "significance", "--param", "rule=[1,2]"], 'rule=[1,2]: expected a value like "borda"'),
+        (["--study", "significance", "--rule", "borda", "--rule", "mean"], "of one rule: give --rule once"),
+        (["--study", "diversity", "--rule", "borda"], "diversity is not about single rules: leave out --rule"),
+        (["--study", "missing_scores", "--param", "rules=3"], 'expected a value like ["borda", "copeland"]'),
+        (["--study", "missing_scores", "--param", "levels=[[1]]"], "expected numbers, such as [0, 1"),
+        (["--study", "missing_scores", "--param", 'levels={"a":1}'], "expected numbers, such as [0, 1"),
+        (["--study", "missing_scores", "--param", f"n_repeats={10**21}"], "expected a value like 100"),
+        (["--study", "missing_scores", "--param", "levels=" + "[" * 100_000], "expected numbers, such as [0, 1"),
+        (["--study", "corrupted_tasks", "--param", "n_reversed=one"], "expected numbers, such as [1, 2]"),
+        (["--study", "ordinal_sensitivity", "--param", "n_top=few"], "n_top=few: expected a value like 5"),
+        (["--study", "missing_scores", "--param", "n_repeats"], "--param n_repeats: expected NAME=VALUE"),
+        (["--study", "missing_scores", "--param", "n=1"], "--param n=1: the study missing_scores has the parameters"),
+        (["--study", "missing_scores", "--param", "n_repeats=many"], "expected a value like 100"),
+        (["--study", "missing_scores", "--param", "n_repeats=1.5"], "expected a value like 100"),
+        (["--study", "missing_scores", "--param", "levels=a,b"], "expected numbers, such as [0, 1"),
+        (["--study", "missing_scores", "--param", "levels=[NaN]"], "expected finite numbers"),
+        (["--study", "missing_scores", "--param", "fixed_top=1"], "expected a value like false"),
+        (["--study", "missing_scores", "--missing", "drop_tasks"], "this study expects one of median, worst"),
+        (["--study", "missing_scores", "--rule", "positional"], "`rules` names 'positional', which needs vector"),
+    ],
+)
+def test_bad_arguments_end_with_status_2_and_one_line(arguments, message, table, capsys):
+    status, out, err = run(capsys, "stability", table, *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_study_without_a_file_says_so(capsys):
+    assert run(capsys, "stability", "--study", "missing_scores")[2] == (
+        "error: stability needs a FILE; --study list alone does without\n"
+    )
+
+
+def test_the_command_finds_what_the_engine_finds(tmp_path, capsys):
+    matrix = random_matrix(5, 4, seed=1)
+    rows = zip(matrix.system_names, matrix.values.tolist(), strict=True)
+    lines = [",".join([name, *map(repr, row)]) for name, row in rows]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["system,t1,t2,t3,t4", *lines]))
+    options = ["--param", "n_repeats=2", "--param", "rules=borda,copeland", "--seed", 3, "--format", "json"]
+    report = json.loads(run(capsys, "stability", path, "--study", "corrupted_tasks", *options)[1])
+    result = run_study("corrupted_tasks", matrix, {"n_repeats": 2, "rules": ["borda", "copeland"]}, seed=3)
+    assert report["summary"] == result.summary
+    assert report["distribution"]["borda.reversed"] == result.arrays["borda.reversed"].tolist()
+
+
+INSTANCES = "system,instance,a,b\nX,1,3,1\nX,2,2,1\nY,1,1,2\nY,2,2,0\nZ,1,,\nZ,2,,\n"
+
+
+def test_instances_prints_three_rankings(tmp_path, capsys):
+    path = tmp_path / "instances.csv"
+    path.write_text(INSTANCES)
+    status, out, _ = run(capsys, "instances", path, "--format", "json")
+    report = json.loads(out)
+    assert status == 0
+    assert list(report) == ["two_level", "one_level", "mean"]
+    assert report["one_level"] == {"scores": {"X": 2.5, "Y": 1.5, "Z": None}, "ranks": {"X": 1, "Y": 2, "Z": None}}
+    assert report["two_level"]["scores"] == {"X": 1.5, "Y": 0.5, "Z": None}
+    assert report["mean"]["scores"]["X"] == 1.75
+    assert run(capsys, "instances", path)[1].splitlines() == [
+        "system  Two levels  One level  Mean",
+        "X                1          1     1",
+        "Y                2          2     2",
+        "Z                -          -     -",
+    ]
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex"])
+def test_instances_prints_intervals_in_every_format(form, tmp_path, capsys):
+    path = tmp_path / "instances.csv"
+    path.write_text("system,instance,a\n" + "".join(f"{s},{u},{u % 3 + (s == 'X')}\n" for s in "XY" for u in range(9)))
+    status, out, _ = run(capsys, "instances", path, "--intervals", "--resamples", 20, "--format", form)
+    assert status == 0
+    if form == "json":
+        assert json.loads(out)["differences"] == [
+            {"systems": ["X", "Y"], "difference": 1.0, "interval": [1.0, 1.0], "n_common": 9}
+        ]
+    elif form != "csv":
+        assert "X - Y" in out.replace("\\", "")
+
+
+def test_bad_instances_end_with_status_2_and_one_line(tmp_path, capsys):
+    path = tmp_path / "instances.csv"
+    path.write_text("system,instance,a\nX,1,one\n")
+    status, out, err = run(capsys, "instances", path)
+    assert (status, out) == (2, "")
+    assert err == f"error: {path}, line 2, column 3 (a): 'one' is not a number\n"
+
+
+def test_a_rule_may_be_given_as_a_bare_word_or_by_its_own_argument(table, capsys):
+    """JSON in quotes, a word without quotes, and --rule are the same."""
+    reports = []
+    for named in (["--param", 'rule="borda"'], ["--param", "rule=borda"], ["--rule", "borda"]):
+        status, out, _ = run(capsys, "stability", table, "--study", "significance", *named, "--format", "json")
+        assert status == 0
+        reports.append(json.loads(out))
+    assert reports[0] == reports[1] == reports[2]
+    assert reports[0]["parameters"]["rule"] == "borda"
+
+
+def test_every_parameter_without_a_default_has_a_kind():
+    without = {name for study in STUDIES.values() for name, value in study.parameters.items() if value is None}
+    assert set(_KINDS_WITHOUT_DEFAULT) == without

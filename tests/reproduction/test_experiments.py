@@ -1,0 +1,116 @@
+"""The experiments behind the papers' sections, checked against definitions worked out in another way."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from ranking_engine import ScoreMatrix, rank
+from ranking_engine.core.instances import InstanceScores, aggregate_all
+from ranking_engine.stability.sensitivity.cardinal import cardinal_sensitivity
+from reproduction import colombo_synthetic, measures, zhang_baselines
+from reproduction.colombo_instances import per_task
+from reproduction.pavao import SIX, matrix_of, ranked
+from reproduction.rofin_toys import smallest_reversal
+from reproduction.zhang_curves import arrow_rules, is_transitive, smallest_flip
+
+
+def test_arrows_theorem_leaves_the_dictators_alone_for_two_and_three_tasks():
+    assert arrow_rules(2, with_ties=False) == (64, 2, 2)
+    assert arrow_rules(2, with_ties=True) == (729, 2, 2)
+
+
+def test_transitive_triples_are_those_of_the_thirteen_weak_orders_of_three_systems():
+    triples = np.array(list(itertools.product((-1, 0, 1), repeat=3)), dtype=np.int8)
+    found = {tuple(t.tolist()) for t in triples[is_transitive(triples)]}
+    orders = {
+        (int(np.sign(a - b)), int(np.sign(b - c)), int(np.sign(a - c)))
+        for a, b, c in itertools.product(range(3), repeat=3)
+    }
+    assert found == orders
+    assert len(found) == 13
+
+
+def test_the_smallest_flip_has_five_tasks_and_reverses_a_majority():
+    matrix, removed = smallest_flip()
+    i, j = (k for k in range(3) if k != removed)
+    points = [[sum(matrix.scores[a, t] > matrix.scores[b, t] for b in range(3) for t in range(5))] for a in range(3)]
+    above = int((matrix.scores[i] > matrix.scores[j]).sum())
+    assert matrix.n_tasks == 5
+    assert (points[i][0] - points[j][0]) * (above - (5 - above)) < 0
+
+
+def test_a_newcomer_cannot_reverse_the_mean_and_reverses_plurality_on_three_tasks():
+    assert smallest_reversal("mean") is None
+    matrix, (i, j), newcomer = smallest_reversal("plurality")
+    before = rank(matrix.subset([i, j]), "plurality").scores
+    after = rank(matrix, "plurality").scores
+    assert matrix.n_tasks == 3
+    assert before[0] > before[1]
+    assert after[i] < after[j]
+    assert newcomer not in (i, j)
+
+
+def test_what_each_task_adds_comes_to_the_rankings_of_all_instances():
+    generator = np.random.default_rng(3)
+    blocks = tuple(generator.integers(0, 4, size=(6, 9)).astype(float) for _ in range(5))
+    scores = InstanceScores(tuple("ABCDEF"), tuple("vwxyz"), blocks)
+    totals = per_task(scores)
+    for key, ranking in aggregate_all(scores).items():
+        of_tasks = totals[key].sum(axis=1) if key != "mean" else totals[key].mean(axis=1)
+        np.testing.assert_allclose(of_tasks, ranking.scores)
+
+
+def test_synthetic_tasks_that_are_all_manipulated_turn_the_order_round_and_none_leave_it_where_systems_differ():
+    turned = colombo_synthetic.drawn(0.5, 0, is_turned=True)
+    honest = colombo_synthetic.drawn(0.5, 1)
+    for key in ("mean", "one_level", "two_level"):
+        assert colombo_synthetic.errors(turned[key].sum(axis=1)[:, None]).item() == 1.0
+        assert colombo_synthetic.errors(honest[key].sum(axis=1)[:, None]).item() < 0.1
+
+
+@pytest.mark.parametrize("name", ["VTAB", "GLUE"])
+def test_the_success_rate_that_is_studied_is_the_share_of_rivals_beaten(name):
+    matrix = matrix_of(name)
+    above = (matrix.scores[:, None] > matrix.scores[None]).sum(axis=(1, 2))
+    shares = above / ((matrix.n_systems - 1) * matrix.n_tasks)
+    np.testing.assert_allclose(ranked(matrix)["success_rate"].scores, shares)
+    np.testing.assert_array_equal(rank(matrix, SIX["success_rate"][2]).scores, above)
+
+
+def test_correlations_agree_with_numpy_and_leave_one_out_names_the_benchmark_that_carries_them():
+    pairs = {"A": (0.1, 0.2), "B": (0.2, 0.1), "C": (0.3, 0.3), "D": (0.9, 0.9)}
+    x, y = np.array(list(pairs.values())).T
+    assert zhang_baselines.pearson(pairs) == pytest.approx(np.corrcoef(x, y)[0, 1])
+    assert zhang_baselines.spearman(pairs) == pytest.approx(0.8)
+    assert zhang_baselines.least_without_one(pairs)[0] == "D"
+    assert zhang_baselines.p_value(pairs) == pytest.approx(
+        np.mean([abs(np.corrcoef(x, p)[0, 1]) >= abs(np.corrcoef(x, y)[0, 1]) for p in itertools.permutations(y)]),
+        abs=0.01,
+    )
+
+
+def test_the_share_of_pairings_is_two_sided():
+    """Of the six pairings of three benchmarks in line, the one observed and its mirror image are as far from 0."""
+    in_line = {"A": (1.0, 1.0), "B": (2.0, 2.0), "C": (3.0, 3.0)}
+    against = {name: (x, -y) for name, (x, y) in in_line.items()}
+    assert zhang_baselines.p_value(in_line) == pytest.approx(1 / 3, abs=0.01)
+    assert zhang_baselines.p_value(against) == pytest.approx(1 / 3, abs=0.01)
+
+
+def test_the_less_noise_preserves_the_more_it_can_reverse():
+    matrix = ScoreMatrix(np.random.default_rng(5).normal(size=(12, 5)))
+    found = [
+        measures.figures_of(cardinal_sensitivity(matrix, least_weight=share, max_programs=0)).pairs[0]
+        for share in (0.01, 0.3, 1.0)
+    ]
+    assert found == sorted(found, reverse=True)
+    assert found[0] > found[-1]
+
+
+@pytest.mark.parametrize("share", [0.0, -0.1, 1.5])
+def test_a_preserved_share_is_above_nothing_and_at_most_all(share):
+    with pytest.raises(ValueError, match="`least_weight` is"):
+        cardinal_sensitivity(ScoreMatrix([[1.0, 2.0], [2.0, 1.0]]), least_weight=share)

@@ -1,0 +1,52 @@
+"""The whole schema of a database, as values that can be compared."""
+
+import re
+from typing import Any
+
+from django.db import connection
+
+POSTGRESQL = {
+    "columns": """SELECT table_name, column_name, data_type, character_maximum_length, numeric_precision, numeric_scale,
+        is_nullable, column_default, is_identity FROM information_schema.columns WHERE table_schema = 'public'""",
+    "indexes": "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'",
+    "constraints": """SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
+        WHERE connamespace = 'public'::regnamespace""",
+    "triggers": """SELECT tgrelid::regclass::text, tgname, pg_get_triggerdef(oid), tgenabled::text FROM pg_trigger
+        WHERE NOT tgisinternal""",
+    "functions": "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace",
+}
+
+
+def schema() -> dict[str, list[tuple]]:
+    """Columns, indexes, constraints, triggers, functions; in an order that does not depend on when each was made."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            return {what: sorted(_rows(cursor, query), key=repr) for what, query in POSTGRESQL.items()}
+        return _of_sqlite(cursor)
+
+
+def _rows(cursor: Any, query: str) -> list[tuple]:
+    cursor.execute(query)
+    return list(cursor.fetchall())
+
+
+def _of_sqlite(cursor: Any) -> dict[str, list[tuple]]:
+    tables = [name for (name,) in _rows(cursor, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    columns, indexes, constraints = [], [], []
+    for table in tables:
+        columns += [(table, *row[1:]) for row in _rows(cursor, f'PRAGMA table_info("{table}")')]
+        keys = _rows(cursor, f'PRAGMA foreign_key_list("{table}")')
+        constraints += [(table, "foreign key", *key[2:]) for key in keys]
+        for name, told in connection.introspection.get_constraints(cursor, table).items():
+            is_named = not name.startswith(("__unnamed", "sqlite_autoindex"))
+            constraints.append((table, name if is_named else "", *(str(told[key]) for key in sorted(told))))
+        for _, name, *rest in _rows(cursor, f'PRAGMA index_list("{table}")'):
+            parts = _rows(cursor, f"SELECT name FROM pragma_index_info('{name}') ORDER BY seqno")
+            condition = _rows(cursor, f"SELECT sql FROM sqlite_master WHERE name = '{name}'")
+            indexes.append((table, "" if name.startswith("sqlite_autoindex") else name, *rest, parts, condition))
+    # The words of each definition, for what no PRAGMA tells: conditions of checks, actions of foreign keys.
+    definitions = _rows(cursor, "SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+    words = [(name, sorted(re.findall(r"\w+", sql or ""))) for name, sql in definitions]
+    triggers = _rows(cursor, "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'trigger'")
+    found = {"columns": columns, "indexes": indexes, "constraints": constraints, "words": words, "triggers": triggers}
+    return {what: sorted(rows, key=repr) for what, rows in found.items()}

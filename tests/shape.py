@@ -1,0 +1,175 @@
+"""The shape of the code in figures: `python -m tests.shape`, and `--list leaderboard/boards` for what is behind them.
+
+`make check` keeps the order of imports.
+"""
+
+import argparse
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("ranking_engine", "leaderboard", "jobs", "config")
+MAX_LINES = 400
+MAX_WIDTH = 120
+MAX_MODULES = 25
+VAGUE = frozenset({"found", "told", "asked", "shown"})  # participles that name nothing
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is counted, and where it is."""
+
+    subject: str
+    path: Path
+    line: int
+    text: str
+
+
+def modules(*folders: str) -> list[Path]:
+    """The Python files in these folders of the checkout, migrations left out."""
+    files = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    return sorted(path for path in files if "migrations" not in path.parts)
+
+
+def findings() -> list[Finding]:
+    """Everything that is to be none, or few."""
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules(*PACKAGES)}
+    every = [*_long_modules(), *_full_folders(), *_same_class_names(trees), *_circles(trees), *_wide_lines()]
+    for path, tree in trees.items():
+        every += [*_called_once(path, tree), *_vague_names(path, tree)]
+    return every
+
+
+def _long_modules() -> Iterator[Finding]:
+    for path in modules(*PACKAGES, "performance", "reproduction"):
+        n_lines = len(path.read_text(encoding="utf-8").splitlines())
+        if n_lines > MAX_LINES:
+            yield Finding("long module", path, 1, f"{n_lines} lines")
+
+
+def _full_folders() -> Iterator[Finding]:
+    sizes = Counter(path.parent for path in modules(*PACKAGES, "performance", "reproduction", "tests"))
+    for folder, n_modules in sizes.items():
+        if n_modules > MAX_MODULES:
+            yield Finding("full folder", folder, 1, f"{n_modules} modules")
+
+
+def _same_class_names(trees: dict[Path, ast.Module]) -> Iterator[Finding]:
+    places = defaultdict(list)
+    for path, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append((path, node.lineno))
+    for name, where in places.items():
+        # A command of Django must be called so.
+        if len(where) > 1 and name != "Command":
+            yield Finding("class name used twice", *where[0], f"{name}, also in {_short(where[1][0])}")
+
+
+def _called_once(path: Path, tree: ast.Module) -> Iterator[Finding]:
+    """Private functions and methods whose only mention in their module is one call."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    helpers = {
+        node.name: node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, functions) and node.name.startswith("_") and not node.name.endswith("__")
+    }
+    mentions = Counter[str]()
+    calls = Counter[str]()
+    for node in ast.walk(tree):
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+        if name in helpers:
+            mentions[name] += 1
+        if isinstance(node, ast.Call):
+            called = node.func
+            name = (
+                called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
+            )
+            if name in helpers:
+                calls[name] += 1
+    for name, line in helpers.items():
+        if mentions[name] == calls[name] == 1:
+            yield Finding("helper called once", path, line, name)
+
+
+def _vague_names(path: Path, tree: ast.Module) -> Iterator[Finding]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE:
+            yield Finding("vague name", path, node.lineno, node.id)
+        elif isinstance(node, ast.arg) and node.arg in VAGUE:
+            yield Finding("vague name", path, node.lineno, node.arg)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name.lower() in VAGUE:
+            yield Finding("vague name", path, node.lineno, node.name)
+
+
+def _circles(trees: dict[Path, ast.Module]) -> Iterator[Finding]:
+    """Modules that cannot be imported one after the other, by the imports at their tops."""
+    paths = {_dotted(path): path for path in trees}
+    graph = {name: _imported(trees[path], set(paths)) - {name} for name, path in paths.items()}
+    while free := [name for name, needed in graph.items() if not needed & graph.keys()]:
+        for name in free:
+            del graph[name]
+    # What is left needs itself, or something that does.
+    needed = {name for names in graph.values() for name in names}
+    for name in sorted(graph.keys() & needed):
+        yield Finding("circle of imports", paths[name], 1, name)
+
+
+def _imported(tree: ast.Module, names: set[str]) -> set[str]:
+    imported = set()
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names} & names
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names} & names
+            # `from package import module` needs the module, and its package only for its other names.
+            imported |= inner if len(inner) == len(node.names) else inner | ({node.module} & names)
+    return imported
+
+
+def _dotted(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _wide_lines() -> Iterator[Finding]:
+    for path in sorted((ROOT / "templates").rglob("*")):
+        if path.suffix in {".html", ".txt", ".svg"}:
+            for i, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+                if len(line) > MAX_WIDTH:
+                    yield Finding("wide template line", path, i, f"{len(line)} characters")
+
+
+def _short(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def main() -> None:
+    """Print the figures, and with `--list` what is behind them."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--list", metavar="PATH", help="list every finding under this path of the checkout")
+    listed = parser.parse_args().list
+    every = findings()
+    if listed is not None:
+        for finding in every:
+            if finding.path.is_relative_to((ROOT / listed).resolve()):
+                print(f"{_short(finding.path)}:{finding.line}: {finding.subject}: {finding.text}")
+        return
+    counts = Counter(finding.subject for finding in every)
+    code, tests = ([path.read_text(encoding="utf-8").count("\n") for path in files] for files in (
+        modules(*PACKAGES, "performance", "reproduction"), modules("tests")
+    ))  # fmt: skip
+    print(f"{sum(code):7,}  lines of Python in {len(code)} modules, and {sum(tests):,} of tests in {len(tests)}")
+    fullest = Counter(path.parent for path in modules(*PACKAGES)).most_common(1)[0]
+    print(f"{fullest[1]:7,}  modules in the fullest folder, {_short(fullest[0])}")
+    for subject in (
+        "long module", "full folder", "circle of imports", "class name used twice", "helper called once", "vague name",
+        "wide template line",
+    ):  # fmt: skip
+        print(f"{counts[subject]:7,}  {subject}")
+
+
+if __name__ == "__main__":
+    main()
