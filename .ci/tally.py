@@ -9,9 +9,8 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-# Real processes, which a busy machine can starve: a test of them has a second attempt, and is named. No other has.
-OF_PROCESSES = ("tests.browser.", "tests.config.", "tests.faults.", "tests.jobs.")
-MOST_AGAIN = 3
+# Up to so many failed tests of a stage have a second attempt, in a process of their own, and are named in the output.
+MAX_SECOND_ATTEMPTS = 3
 
 
 def outcomes(folder: Path) -> list[tuple[str, str]]:
@@ -52,9 +51,9 @@ def count(folder: Path, status: int) -> None:
 
 
 def once_more(file: Path) -> int:
-    """Print, a line each, the failed tests if they are few and all of real processes; return 1 otherwise."""
+    """Print, a line each, the failed tests if they are few; return 1 otherwise."""
     failed = [name for name, result in read(file) if result == "failed"]
-    if not 0 < len(failed) <= MOST_AGAIN or not all(name.startswith(OF_PROCESSES) for name in failed):
+    if not 0 < len(failed) <= MAX_SECOND_ATTEMPTS:
         return 1
     for name in failed:
         module, test = name.split("::", 1)
