@@ -87,14 +87,14 @@ def xtreme(progress: Progress) -> Result:
     n = len(points)
     verdict = AGREES if same_points == n else DIFFERS
     what = "Borda points on the columns as their notebook reads them, ties by position"
-    rows.append(Row(what, f"{n} points", f"{same_points} of {n} are the same", verdict))
+    rows.append(Row(what, "", f"{n} points", f"{same_points} of {n} are the same", verdict))
     alike = sum(same(p, s) for (_, p, _), s in zip(PRINTED["xtreme"]["systems"], mean.scores, strict=True))
-    rows.append(Row("means", f"{n} means", f"{alike} of {n} are the same", DIFFERS, SHIFTED))
+    rows.append(Row("means", "", f"{n} means", f"{alike} of {n} are the same", DIFFERS, SHIFTED))
     for key, ranking in (("borda", borda), ("mean", mean)):
         printed = PRINTED["xtreme"]["distance"][key]
         what = f"mean Kendall distance of the tasks to the order by {key}"
-        rows.append(compared(f"{what}, columns and ties as theirs", printed, their_distance(theirs, key)))
-        rows.append(compared(f"{what}, the four tasks", printed, dispersion_to(matrix, ranking), SHIFTED))
+        rows.append(compared(f"{what}, columns and ties as theirs", their_distance(theirs, key), code=printed))
+        rows.append(compared(f"{what}, the four tasks", dispersion_to(matrix, ranking), code=printed, because=SHIFTED))
     header = ["system", "mean, published", "mean", "Borda, published", "as theirs", "Borda, ties shared"]
     old = PRINTED["xtreme"]["distance_old"]
     note = (
@@ -281,7 +281,7 @@ def paradox(progress: Progress) -> Result:
         "by their method, Borda": ("C > B > A", _order("borda")),
         "by Kemeny, exactly": ("C > B > A", _order("kemeny")),
     }
-    rows = [Row(what, said, ours, AGREES if said == ours else DIFFERS) for what, (said, ours) in claims.items()]
+    rows = [Row(what, "", said, ours, AGREES if said == ours else DIFFERS) for what, (said, ours) in claims.items()]
     lines = [[name, *(f"{x:g}" for x in row)] for name, row in zip(PARADOX.system_names, PARADOX.values, strict=True)]
     return Result(rows, [Grid("A board of ours that does this", ["system", *PARADOX.task_names], lines)], [_IMAGE])
 

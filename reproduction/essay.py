@@ -109,8 +109,8 @@ def _scale(results: Results) -> str:
 
 def _taus(results: Results) -> str:
     rows = [row for row in results["rofin-agreement"].rows if "Kendall" in row.what]
-    known = [row for row in rows if row.published != "nan" and row.ours != "undefined"]
-    printed, ours = (sum(float(getattr(row, side)) for row in known) / len(known) for side in ("published", "ours"))
+    known = [row for row in rows if row.code != "nan" and row.ours != "undefined"]
+    printed, ours = (sum(float(getattr(row, side)) for row in known) / len(known) for side in ("code", "ours"))
     return (
         f"{_count(rows, DIFFERS)} of the {len(rows)} published taus between rules are not the rank correlations that "
         f"they are called: names were correlated as text. Where both exist their mean is {number(printed)}, and that "

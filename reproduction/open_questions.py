@@ -12,7 +12,7 @@ from ranking_engine.stability.separability.sign_flips import holm
 from ranking_engine.stability.separability.significance import LEVEL
 from reproduction.boards import IN_REPOSITORY, board
 from reproduction.studies import first_two, judged, slug
-from reproduction.tables import OURS_ALONE, Grid, Plot, Progress, Result, Row, Section, number
+from reproduction.tables import OURS_ALONE, Grid, Plot, Progress, Result, Row, Section, number, ours_alone
 from reproduction.zhang import CARDINAL, ORDINAL
 from reproduction.zhang_baselines import BOARDS_OF, MEASURES, correlation
 
@@ -35,19 +35,14 @@ def survives(progress: Progress) -> Result:
     for step, kind in enumerate(BOARDS_OF):
         found = correlation(kind, _part(progress, step, len(BOARDS_OF))).facts
         facts[kind] = found
-        rows.append(Row(f"{kind}: as printed, baselines included", number(found["printed"]), "", OURS_ALONE))
+        rows.append(Row(f"{kind}: as printed, baselines included", number(found["printed"]), "", "", OURS_ALONE))
         rows.append(
-            Row(
-                f"{kind}: their figures, the {found['n']} benchmarks alone",
-                "",
-                number(found["real_printed"]),
-                OURS_ALONE,
-            )
+            ours_alone(f"{kind}: their figures, the {found['n']} benchmarks alone", number(found["real_printed"]))
         )
         for measure, name in MEASURES.items():
             p, (without, least) = found["p"][measure], found["least"][measure]
             ours = f"{number(found['real'][measure])} (p = {number(p, 3)}; {number(least)} without {without})"
-            rows.append(Row(f"{kind}, the {found['n']} benchmarks alone: {name}", "", ours, OURS_ALONE))
+            rows.append(ours_alone(f"{kind}, the {found['n']} benchmarks alone: {name}", ours))
     return Result(rows, facts=facts)
 
 
@@ -77,7 +72,7 @@ def steadiest(progress: Progress) -> Result:
         first, last = CANDIDATES[order[0]], CANDIDATES[order[-1]]
         text = f"{RULES[first].name}, mean place {number(float(places[criterion][order[0]]))} of {len(CANDIDATES)}"
         text += f" (last: {RULES[last].name}, {number(float(places[criterion][order[-1]]))})"
-        rows.append(Row(f"steadiest when {what}, over {n_boards[criterion]} boards", "", text, OURS_ALONE))
+        rows.append(ours_alone(f"steadiest when {what}, over {n_boards[criterion]} boards", text))
     total = np.mean([places[c] for c in STEADY], axis=0)
     by_total = np.argsort(total, kind="stable")
     grid_lines = []
@@ -157,9 +152,9 @@ def separable(progress: Progress) -> Result:
     adjusted = holm(np.array(p_values)) if p_values else np.empty(0)
     after = [name for name, p in zip(names, adjusted, strict=True) if p <= LEVEL]
     counts = {verdict: sum(line[-1] == verdict for line in lines) for verdict in (APART, NOT_APART, TOO_FEW, SHARED)}
-    rows = [Row(f"winners of {len(HOSTED)} boards: {verdict}", "", str(n), OURS_ALONE) for verdict, n in counts.items()]
+    rows = [ours_alone(f"winners of {len(HOSTED)} boards: {verdict}", str(n)) for verdict, n in counts.items()]
     said = "; ".join(after) or "none"
-    rows.append(Row(f"told apart after Holm's adjustment over the {len(names)} boards tested", "", said, OURS_ALONE))
+    rows.append(ours_alone(f"told apart after Holm's adjustment over the {len(names)} boards tested", said))
     header = ["board", "ranked by", "first", "second", "tasks or clusters", "p", "first against second"]
     facts = {**{key: counts[verdict] for verdict, key in KEYS.items()}, "n": len(HOSTED), "after_holm": after}
     facts["apart_names"] = [line[0] for line in lines if line[-1] == APART]

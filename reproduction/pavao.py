@@ -13,7 +13,7 @@ from ranking_engine.core.comparison import kendall_tau
 from ranking_engine.core.synthetic import random_matrix
 from reproduction.boards import board
 from reproduction.studies import judged, slug
-from reproduction.tables import OURS_ALONE, Grid, Plot, Progress, Result, Row, Section, number
+from reproduction.tables import Grid, Plot, Progress, Result, Section, number, ours_alone
 
 CITATION = (
     "Pavao, Vaccaro and Guyon 2021, Judging competitions and benchmarks: a candidate election approach, ESANN 2021"
@@ -170,7 +170,7 @@ def success_rates(progress: Progress) -> Result:
         if gap > 1e-12:
             raise AssertionError(f"the success rate on {name} is not Borda's with ties at the worst place: {gap}")
     what = f"success rate = Borda with ties at the worst place / ((systems - 1) x tasks), on {len(ALL)} boards"
-    rows.append(Row(what, "", f"holds on all {len(ALL)}, to 12 decimals", OURS_ALONE))
+    rows.append(ours_alone(what, f"holds on all {len(ALL)}, to 12 decimals"))
     header = ["board", "systems that repeat a score, mean over tasks", "tau-b with the average rank"]
     header += ["systems on another rank", "and with ties as halves"]
     return Result(rows, [Grid("Success rate against average rank", header, lines)], [_SAME])
@@ -206,12 +206,9 @@ def properties(progress: Progress) -> Result:
                 n_no += 1
         lines.append([NAMES[key], convention or "-", *cells])
     rows = [
-        Row("*no*: the stored board violates the property, checked from its definition", "", str(n_no), OURS_ALONE),
-        Row(
-            f"*yes*: no violation found on {N_SEARCHED} random boards each",
-            "",
-            f"{n_yes}, {n_steps:,} boards looked at",
-            OURS_ALONE,
+        ours_alone("*no*: the stored board violates the property, checked from its definition", str(n_no)),
+        ours_alone(
+            f"*yes*: no violation found on {N_SEARCHED} random boards each", f"{n_yes}, {n_steps:,} boards looked at"
         ),
     ]
     return Result(rows, [Grid("Properties", header, lines)], [_WITNESSES], facts={"n_no": n_no, "n_yes": n_yes})

@@ -6,23 +6,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import ranking_engine
+from reproduction import printed
 from reproduction.essay import claims, essay_text, totals
 from reproduction.tables import AGREES, DIFFERS, OURS_ALONE, Paper, Result, Section
 
-HEADER = ["what", "published", "ours", "", "because"]
+HEADER = ["what", "printed", "their code", "ours", "", "because"]
 
 
 def section_text(section: Section, result: Result | None, missing: str = "") -> str:
     """Return a section as Markdown; without a result, say why it was not run."""
     lines = [f"### {section.title}", ""]
     if section.sources:
-        lines += [f"Published: {'; '.join(section.sources)}.", ""]
+        lines += [f"Their code: {'; '.join(section.sources)}.", ""]
     lines += [f"    python -m reproduction --section {section.key}", ""]
     if result is None:
         return "\n".join([*lines, f"**Not run:** {missing}.", ""])
     if result.rows:
         lines += [counted(result), ""]
-        rows = [[row.what, row.published or "-", row.ours or "-", row.verdict, row.reason] for row in result.rows]
+        rows = [[r.what, r.printed or "-", r.code or "-", r.ours or "-", r.verdict, r.reason] for r in result.rows]
         lines += [*table(HEADER, rows), ""]
     for grid in result.grids:
         lines += [f"{grid.title}:", "", *table(grid.header, grid.lines), ""]
@@ -66,13 +67,38 @@ def document(head: str, papers: Sequence[Paper], results: Mapping[str, Result], 
     """
     n = totals(results)
     counts = f"{n[AGREES]} rows agree, {n[DIFFERS]} differ, each with a reason, and {n[OURS_ALONE]} are ours alone.\n"
-    parts = [head, counts, essay_text(claims(results))]
+    parts = [head, counts, essay_text(claims(results)), numbers_text(results)]
     for paper in papers:
         parts += [f"## {paper.title}\n\n{paper.citation}.\n\n{paper.about}\n"]
         parts += [section_text(s, results.get(s.key), missing.get(s.key, "")) for s in paper.sections]
         if paper.left_out:
             parts.append("### Left out\n\n" + "".join(f"- {what}\n" for what in paper.left_out))
     return "\n".join(parts).rstrip() + "\n"
+
+
+def numbers_text(results: Mapping[str, Result]) -> str:
+    """Return what becomes of every number that the papers print."""
+    n = printed.counts(results)
+    rows = [
+        [place.paper.replace("_", " "), place.where, str(place.numbers), str(place.compared), _why(place.not_compared)]
+        for place in printed.places()
+    ]
+    lines = [
+        "## The printed numbers",
+        "",
+        (
+            f"The papers print {n.printed:,} numbers in tables, figures and results. {n.equal:,} of them are ours to the "
+            f"last digit; {n.different:,} differ, each with a reason; {n.not_compared:,} are not compared."
+        ),
+        "",
+        *table(["paper", "place", "numbers", "compared", "why not the others"], rows),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _why(not_compared: Sequence[tuple[int, str]]) -> str:
+    return "; ".join(f"{n}: {why}" for n, why in not_compared)
 
 
 def as_json(papers: Sequence[Paper], results: Mapping[str, Result]) -> dict[str, Any]:

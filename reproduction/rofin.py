@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,6 @@ from reproduction.boards import board, complete_board
 from reproduction.tables import (
     AGREES,
     DIFFERS,
-    OURS_ALONE,
     Grid,
     Progress,
     Result,
@@ -23,8 +23,9 @@ from reproduction.tables import (
     Section,
     cell,
     compared,
+    listed,
     names_compared,
-    number,
+    ours_alone,
     printed_scores,
     published,
     same,
@@ -73,11 +74,6 @@ def rankings(name: str, progress: Progress) -> Result:
     if name in ("glue", "superglue"):
         rows.append(unweighted_gap(matrix, tables["optimality_gap"]))
         rows.append(geometric_means_where_printed(matrix, tables["geometric_mean"]))
-    for rule, printed in PRINTED[name].get("in_the_paper", {}).items():
-        for system, score in printed.items():
-            ours = found[rule].scores[matrix.system_names.index(system)]
-            what = f"{RULES[rule].name} of {system}, as the paper itself prints it"
-            rows.append(compared(what, score, ours, "a misprint: the authors' notebook prints what we compute"))
     return Result(rows, [Grid(f"All scores on {TITLES[name]}", *grid)])
 
 
@@ -104,6 +100,7 @@ def _agreement_row(matrix: ScoreMatrix, rule: str, printed: Mapping[str, str], r
     verdict = AGREES if agreeing == n else DIFFERS
     return Row(
         f"{RULES[rule].name}, scores",
+        "",
         f"{n} scores",
         f"{agreeing} of {n} are the same",
         verdict,
@@ -115,7 +112,7 @@ def unweighted_gap(matrix: ScoreMatrix, table: Mapping[str, str]) -> Row:
     """Show that the printed optimality gap is the one over all columns, each counting the same."""
     ranking = rank(matrix.with_weights([1] * matrix.n_tasks), "optimality_gap")
     row = _agreement_row(matrix, "optimality_gap", printed_scores(table, matrix.system_names), ranking, OWN_GAP)
-    return Row("Optimality gap with every column counting 1", row.published, row.ours, row.verdict, row.reason)
+    return replace(row, what="Optimality gap with every column counting 1")
 
 
 def geometric_means_where_printed(matrix: ScoreMatrix, table: Mapping[str, str]) -> Row:
@@ -123,7 +120,7 @@ def geometric_means_where_printed(matrix: ScoreMatrix, table: Mapping[str, str])
     printed = {name: score for name, score in printed_scores(table, matrix.system_names).items() if score != "nan"}
     part = matrix.subset([matrix.system_names.index(name) for name in printed])
     row = _agreement_row(part, "geometric_mean", printed, rank(part, "geometric_mean"), "")
-    return Row("Geometric mean of the systems for which one is printed", row.published, row.ours, row.verdict)
+    return replace(row, what="Geometric mean of the systems for which one is printed")
 
 
 def agreement(progress: Progress) -> Result:
@@ -134,7 +131,7 @@ def agreement(progress: Progress) -> Result:
         found, printed = ranked(name), PRINTED[name]
         for rule, tau in printed["tau"].items():
             what = f"{TITLES[name]}, {RULES[rule].name}: Kendall's tau with the mean"
-            rows.append(compared(what, tau, kendall_tau(found["mean"], found[rule]), NAMES))
+            rows.append(compared(what, kendall_tau(found["mean"], found[rule]), code=tau, because=NAMES))
         for which, ks in (("top", (1, 3, 5, 7)), ("least", (3, 7))):
             for rule, rates in printed["agreement"][which].items():
                 because = OWN_GAP if rule == "optimality_gap" else UNSTABLE if found[rule].n_tied else ROUNDED_TIE
@@ -144,14 +141,8 @@ def agreement(progress: Progress) -> Result:
                     because = f"undefined here: {found[rule].reason}"
                 ours = [agreement_rate(found["mean"], found[rule], k, least=which == "least") for k in ks]
                 what = f"{TITLES[name]}, {RULES[rule].name}: {which} {', '.join(map(str, ks))}"
-                rows.append(_rates_row(what, rates, ours, because))
+                rows.append(listed(what, ours, code=rates, because=because))
     return Result(rows)
-
-
-def _rates_row(what: str, printed: list[str], ours: list[float], because: str) -> Row:
-    verdict = AGREES if all(same(p, o) for p, o in zip(printed, ours, strict=True)) else DIFFERS
-    shown = ", ".join(number(value) for value in ours)
-    return Row(what, ", ".join(printed), shown, verdict, "" if verdict == AGREES else because)
 
 
 def discrimination(progress: Progress) -> Result:
@@ -168,9 +159,9 @@ def discrimination(progress: Progress) -> Result:
             }.get(rule, "")
             what = f"{TITLES[name]}, {RULES[rule].name}"
             if found[rule].status == "undefined":
-                rows.append(Row(what, str(ties), "undefined", DIFFERS, f"undefined here: {found[rule].reason}"))
+                rows.append(Row(what, "", str(ties), "undefined", DIFFERS, f"undefined here: {found[rule].reason}"))
             else:
-                rows.append(compared(what, str(ties), found[rule].n_tied, because))
+                rows.append(compared(what, found[rule].n_tied, code=str(ties), because=because))
     return Result(rows)
 
 
@@ -183,7 +174,9 @@ def winners(progress: Progress) -> Result:
         for rule, printed in PRINTED[name]["winners"].items():
             ours = [matrix.system_names[i] for i in rank(matrix, rule).winners]
             because = {"optimality_gap": OWN_GAP, "geometric_mean": NO_GEOMETRIC_MEAN}
-            rows.append(names_compared(f"{TITLES[name]}, {RULES[rule].name}", printed, ours, because.get(rule, "")))
+            rows.append(
+                names_compared(f"{TITLES[name]}, {RULES[rule].name}", ours, code=printed, because=because.get(rule, ""))
+            )
     return Result(rows)
 
 
@@ -198,13 +191,14 @@ def who_can_win(progress: Progress) -> Result:
         found = prospects(matrix, all_tasks=True, **options)
         can = [p.system for p in found.systems if p.is_prospective]
         others = f"{printed['n_others']} others"
-        row = names_compared(f"{title}: who can win or tie, all columns voting", printed["prospective"], can)
+        row = names_compared(f"{title}: who can win or tie, all columns voting", can, code=printed["prospective"])
         n_others = f"{matrix.n_systems - len(can)} others"
         verdict = AGREES if row.verdict == AGREES and others == n_others else DIFFERS
         rows.append(
             Row(
                 row.what,
-                f"{len(printed['prospective'])} systems ({row.published}), {others}",
+                "",
+                f"{len(printed['prospective'])} systems ({row.code}), {others}",
                 f"{len(can)} systems ({row.ours}), {n_others}",
                 verdict,
             )
@@ -222,7 +216,7 @@ def who_can_win(progress: Progress) -> Result:
 
 
 def _ours(what: str, names: list[str]) -> Row:
-    return Row(what, "", f"{len(names)} systems ({'; '.join(names) or 'nobody'})", OURS_ALONE)
+    return ours_alone(what, f"{len(names)} systems ({'; '.join(names) or 'nobody'})")
 
 
 def users(progress: Progress) -> Result:
@@ -233,16 +227,16 @@ def users(progress: Progress) -> Result:
         tables = USERS[name]["scores"]
         found = {rule: rank(matrix, rule, aggregation=aggregation) for rule in tables}
         of_board, grid = score_rows(matrix, tables, found, {})
-        rows += [Row(f"{name}: {row.what}", row.published, row.ours, row.verdict, row.reason) for row in of_board]
+        rows += [replace(row, what=f"{name}: {row.what}") for row in of_board]
         grids.append(Grid(name, *grid))
         for rule, printed in USERS[name].get("winners", {}).items():
             ours = [matrix.system_names[i] for i in rank(matrix, rule, aggregation=aggregation).winners]
-            rows.append(names_compared(f"{name}: winners by {RULES[rule].name}", printed, ours))
+            rows.append(names_compared(f"{name}: winners by {RULES[rule].name}", ours, code=printed))
         if "geometric_mean" not in tables:
             geometric = rank(matrix, "geometric_mean", aggregation=aggregation)
             because = "a negated cost has no logarithm; here the rule says that it is undefined, and why"
-            ours = f"{geometric.status}: {geometric.reason}"
-            rows.append(Row(f"{name}: Geometric mean", "nan for all 7", ours, DIFFERS, because))
+            shown = f"{geometric.status}: {geometric.reason}"
+            rows.append(Row(f"{name}: Geometric mean", "", "nan for all 7", shown, DIFFERS, because))
     return Result(rows, grids)
 
 

@@ -13,7 +13,6 @@ from reproduction.rofin import BOARDS, PRINTED, SOURCES, TITLES, paper_board
 from reproduction.tables import (
     AGREES,
     DIFFERS,
-    OURS_ALONE,
     Grid,
     Plot,
     Progress,
@@ -21,6 +20,7 @@ from reproduction.tables import (
     Row,
     Section,
     number,
+    ours_alone,
 )
 
 NEWCOMERS = ("borda", "copeland", "dowdall", "mean", "minimax", "plurality")
@@ -57,8 +57,8 @@ def _newcomer_rows(name: str, rule: str, theirs: dict[str, Any], ours: dict[str,
     counts = f"{ours['reversals']:.2f} reverse two others, {ours['any_change']:.2f} change anything"
     verdict = AGREES if is_same else DIFFERS
     return [
-        Row(f"{what}: counted as theirs", f"{mean:.2f} (deviation {deviation:.4f})", shown, verdict),
-        Row(f"{what}: counted as defined here", "", counts, OURS_ALONE),
+        Row(f"{what}: counted as theirs", "", f"{mean:.2f} (deviation {deviation:.4f})", shown, verdict),
+        ours_alone(f"{what}: counted as defined here", counts),
     ]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ranking_engine import RULES, Pairwise, ScoreMatrix, rank
 from reproduction.rofin_studies import RULES_OF_TABLE_8
-from reproduction.tables import OURS_ALONE, Grid, Progress, Result, Row, Section, names_compared, number, published
+from reproduction.tables import Grid, Progress, Result, Section, names_compared, number, ours_alone, published
 
 TOY = published("malkevitch")
 GAMMA = 4.0
@@ -37,7 +37,7 @@ def every_rule(progress: Progress) -> Result:
     rows, lines = [], []
     for rule, printed in TOY["winners"].items():
         ours = [matrix.system_names[i] for i in rank(matrix, rule).winners]
-        rows.append(names_compared(f"{RULES[rule].name}, winner", [printed], ours))
+        rows.append(names_compared(f"{RULES[rule].name}, winner", ours, printed=[printed]))
     winners = set()
     for rule in RULES_OF_TABLE_8:
         ranking = rank(matrix, rule)
@@ -75,7 +75,7 @@ def newcomer(progress: Progress) -> Result:
             ours = f"{matrix.n_tasks} tasks: {names[i]} above {names[j]}, and below it once {names[k]} joins"
             orders = [" > ".join(names[s] for s in np.argsort(-column)) for column in matrix.values.T]
             lines.append([RULES[rule].name, *orders, *[""] * (MOST_TASKS - len(orders))])
-        rows.append(Row(f"{RULES[rule].name}: a newcomer reverses two others", "", ours, OURS_ALONE))
+        rows.append(ours_alone(f"{RULES[rule].name}: a newcomer reverses two others", ours))
     header = ["rule", *(f"task {t + 1}" for t in range(MOST_TASKS))]
     return Result(rows, [Grid("Those boards", header, lines)], [_SMALLEST])
 
@@ -119,12 +119,7 @@ def majorities(progress: Progress) -> Result:
     ]
     beaten = (wins > wins.T).sum(axis=1)
     rows = [
-        Row(
-            f"{name} beats",
-            "",
-            "; ".join(names[j] for j in np.flatnonzero(wins[i] > wins[:, i])) or "nobody",
-            OURS_ALONE,
-        )
+        ours_alone(f"{name} beats", "; ".join(names[j] for j in np.flatnonzero(wins[i] > wins[:, i])) or "nobody")
         for i, name in enumerate(names)
     ]
     for line, n in zip(lines, beaten, strict=True):

@@ -1,4 +1,4 @@
-"""What a section finds: rows of published and recomputed figures, and whole tables where there are many."""
+"""What a section finds: rows of printed and recomputed figures, and whole tables where there are many."""
 
 from __future__ import annotations
 
@@ -22,22 +22,28 @@ class Row:
 
     Attributes:
         what: what it measures.
-        published: as printed; empty where it was not published as a figure.
+        printed: as the paper prints it; empty where the paper has no such figure.
+        code: as the authors' code, notebooks or result files have it; empty where they have no such figure.
         ours: as computed.
-        verdict: AGREES, DIFFERS or OURS_ALONE.
-        reason: why it differs; may stay empty otherwise.
+        verdict: AGREES, DIFFERS or OURS_ALONE: ours against the printed figure, and where there is none, the code's.
+        reason: why it differs, from the printed figure or from the code's; may stay empty otherwise.
+        n_printed: how many printed numbers the row compares; 0 where it compares none. See printed.py.
+        n_equal: to how many of them ours rounds.
     """
 
     what: str
-    published: str
+    printed: str
+    code: str
     ours: str
     verdict: str
     reason: str = ""
+    n_printed: int = 0
+    n_equal: int = 0
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Many figures at once; a cell that differs holds both, as `ours (published X)`."""
+    """Many figures at once; a cell that differs has both, as `ours (theirs X)`."""
 
     title: str
     header: list[str]
@@ -181,23 +187,52 @@ def number(value: float, digits: int = 2) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def compared(what: str, printed: str, ours: float, because: str = "") -> Row:
-    """Return the row of a single figure, with the reason if it differs."""
-    digits = 2 if printed == "nan" else decimals(printed)
-    if same(printed, ours):
-        return Row(what, printed, number(ours, digits), AGREES)
-    return Row(what, printed, number(ours, digits), DIFFERS, because)
+def compared(what: str, ours: float, *, printed: str = "", code: str = "", because: str = "") -> Row:
+    """Return the row of a single figure, with the reason if it differs from the printed one or the code's.
+
+    Args:
+        what: what it measures.
+        ours: as computed.
+        printed, code: as texts, so that their decimals say how far to compare; at least one of them.
+        because: why it differs.
+    """
+    return listed(what, [ours], printed=[printed] if printed else (), code=[code] if code else (), because=because)
 
 
-def names_compared(what: str, printed: Iterable[str], ours: Iterable[str], because: str = "") -> Row:
-    """Return the row of a set of systems."""
-    expected, found = sorted(printed), sorted(ours)
-    verdict = AGREES if expected == found else DIFFERS
-    listed = "; ".join(expected) or "nobody"
-    return Row(what, listed, "; ".join(found) or "nobody", verdict, "" if verdict == AGREES else because)
+def listed(
+    what: str, ours: Sequence[float], *, printed: Sequence[str] = (), code: Sequence[str] = (), because: str = ""
+) -> Row:
+    """Return the row of a few figures that belong together, as `compared`."""
+    references = [texts for texts in (printed, code) if texts]
+    n_same = [sum(same(text, value) for text, value in zip(texts, ours, strict=True)) for texts in references]
+    agree = [n == len(ours) for n in n_same]
+    shown = ", ".join(number(v, 2 if t == "nan" else decimals(t)) for t, v in zip(references[0], ours, strict=True))
+    verdict = AGREES if agree[0] else DIFFERS
+    counts = (len(printed), n_same[0]) if printed else (0, 0)
+    return Row(what, ", ".join(printed), ", ".join(code), shown, verdict, "" if all(agree) else because, *counts)
+
+
+def names_compared(
+    what: str,
+    ours: Iterable[str],
+    *,
+    printed: Iterable[str] | None = None,
+    code: Iterable[str] | None = None,
+    because: str = "",
+) -> Row:
+    """Return the row of a set of systems, as `compared`."""
+    on_paper, in_code = ("" if names is None else "; ".join(sorted(names)) or "nobody" for names in (printed, code))
+    own = "; ".join(sorted(ours)) or "nobody"
+    agree = [text == own for text in (on_paper, in_code) if text]
+    return Row(what, on_paper, in_code, own, AGREES if agree[0] else DIFFERS, "" if all(agree) else because)
+
+
+def ours_alone(what: str, ours: str) -> Row:
+    """Return the row of a figure that neither the paper nor its authors' code has."""
+    return Row(what, "", "", ours, OURS_ALONE)
 
 
 def cell(printed: str, ours: float) -> str:
     """Return a cell of a grid."""
     text = number(ours, 2 if printed == "nan" else decimals(printed))
-    return text if same(printed, ours) else f"**{text}** (published {printed})"
+    return text if same(printed, ours) else f"**{text}** (theirs {printed})"

@@ -54,8 +54,8 @@ def sensitivity(kind: str, progress: Progress) -> Result:
         found = found_all[name] = sensitivity_of(kind, name)
         short = REPEATED if name == "MTEB" else STOPS_SHORT
         moved = REPEATED if name == "MTEB" else ONE_SOLUTION
-        rows.append(compared(f"{name}: (1 - tau) / 2", tau, found.tau_b_distance, short))
-        rows.append(compared(f"{name}: max rank change", change, found.moved[0], moved))
+        rows.append(compared(f"{name}: (1 - tau) / 2", found.tau_b_distance, code=tau, because=short))
+        rows.append(compared(f"{name}: max rank change", found.moved[0], code=change, because=moved))
         bounds = [interval(found.pairs), interval(found.moved)]
         lines.append([name, str(found.n_systems), number(found.tau_b_distance, 4), *bounds])
     header = ["benchmark", "systems", "(1 - tau-b) / 2, at least", "reversed pairs", "max rank change"]
@@ -83,10 +83,10 @@ def diversities(progress: Progress) -> Result:
         found, matrix = of_diversity(name), board(name)
         is_whole = not np.isnan(matrix.values).any()
         because = REPEATED if name == "MTEB" else CUT if is_whole else FILLED
-        rows.append(compared(f"{name}: 1 - W", w, found.diversity, because))
+        rows.append(compared(f"{name}: 1 - W", found.diversity, code=w, because=because))
         if is_whole and name != "MTEB":
             cut = 1 - cut_w(task_ranks(matrix))
-            rows.append(compared(f"{name}: 1 - W, average ranks cut as theirs", w, cut, CUT))
+            rows.append(compared(f"{name}: 1 - W, average ranks cut as theirs", cut, code=w, because=CUT))
         rows += _rank_change_rows(name, change, found, matrix)
         lines.append(
             [
@@ -104,11 +104,13 @@ def diversities(progress: Progress) -> Result:
 def _rank_change_rows(name: str, printed: str, found: Diversity, matrix: ScoreMatrix) -> list[Row]:
     """Compare the mean of the rank changes; where it differs, also with scores tied that only rounding tells apart."""
     because = REPEATED if name == "MTEB" else NEARLY_TIED
-    row = compared(f"{name}: max rank change, mean over pairs", printed, found.mean_max_rank_change, because)
+    row = compared(
+        f"{name}: max rank change, mean over pairs", found.mean_max_rank_change, code=printed, because=because
+    )
     if row.verdict == AGREES or name == "MTEB":
         return [row]
     tied = diversity(matrix.with_values(np.round(matrix.values, NEAR))).mean_max_rank_change
-    return [row, compared(f"{name}: the same, near scores tied as theirs", printed, tied, NEARLY_TIED)]
+    return [row, compared(f"{name}: the same, near scores tied as theirs", tied, code=printed, because=NEARLY_TIED)]
 
 
 _LARGEST = (

@@ -9,7 +9,7 @@ import numpy as np
 
 from ranking_engine.stability.sensitivity.baselines import N_TRIALS
 from reproduction.measures import BASELINE_KEYS, IMAGENET, IMAGENET_BOARD, of_diversity, trials
-from reproduction.tables import OURS_ALONE, Grid, Progress, Result, Row, Section, compared, number
+from reproduction.tables import Grid, Progress, Result, Section, compared, number, ours_alone
 from reproduction.zhang import CARDINAL, CUT, ORDINAL, PRINTED, SOURCES, STOPS_SHORT, sensitivity_of
 
 Pair = tuple[float, float]  # diversity, sensitivity
@@ -38,7 +38,7 @@ def baselines(kind: str, progress: Progress) -> Result:
         for (measure, what, place), values in measures.items():
             because = STOPS_SHORT if measure == "sensitivity" else CUT
             text = printed[measure][title][place]
-            rows.append(compared(f"{title}, {measure}: {what}", text, float(np.mean(values)), because))
+            rows.append(compared(f"{title}, {measure}: {what}", float(np.mean(values)), code=text, because=because))
             shown = [number(value, 4) for value in values]
             lines.append([title, f"{measure}, {what}", *shown, number(float(np.mean(values)), 4)])
     header = ["baseline", "measure", *(f"seed {seed}" for seed in range(N_TRIALS)), "mean"]
@@ -76,10 +76,17 @@ def correlation(kind: str, progress: Progress) -> Result:
     as_theirs = {**ours["as theirs"], **our_baselines["as theirs"]}
     n = len(names)
     rows = [
-        compared("of the figures that they print, baselines included", text, pearson({**theirs, **their_baselines})),
-        compared("of our figures, baselines included", text, pearson(as_theirs), "our figures differ, see above"),
-        Row(f"of the figures that they print, the {n} real benchmarks alone", "", number(pearson(theirs)), OURS_ALONE),
-        Row(f"of our figures, the {n} real benchmarks alone", "", number(pearson(ours["as theirs"])), OURS_ALONE),
+        compared(
+            "of the figures that they print, baselines included", pearson({**theirs, **their_baselines}), printed=text
+        ),
+        compared(
+            "of our figures, baselines included",
+            pearson(as_theirs),
+            printed=text,
+            because="our figures differ, see above",
+        ),
+        ours_alone(f"of the figures that they print, the {n} real benchmarks alone", number(pearson(theirs))),
+        ours_alone(f"of our figures, the {n} real benchmarks alone", number(pearson(ours["as theirs"]))),
     ]
     lines = [["as printed", *_line(theirs, their_baselines)]]
     lines += [[MEASURES[measure], *_line(ours[measure], our_baselines[measure])] for measure in MEASURES]

@@ -14,7 +14,7 @@ from ranking_engine.axioms import sentence, stored_witnesses
 from ranking_engine.stability.catalogue import run_study
 from reproduction.boards import board
 from reproduction.measures import at_least_weight
-from reproduction.tables import OURS_ALONE, Grid, Plot, Progress, Result, Row, Section, number
+from reproduction.tables import Grid, Plot, Progress, Result, Row, Section, number, ours_alone
 from reproduction.zhang import CARDINAL, ORDINAL
 
 LEAST_WEIGHTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
@@ -129,13 +129,13 @@ def arrow(progress: Progress) -> Result:
     what = f"the smallest board of {matrix.n_systems} systems on which one system reverses two others by win rate"
     newcomer = matrix.system_names[removed]
     named = f"{matrix.n_tasks} tasks: with {newcomer} {order(matrix, before)}, without {order(rest, after)}"
-    rows.append(Row(what, "", named, OURS_ALONE))
+    rows.append(ours_alone(what, named))
     for rule in ("win_rate", "borda", "copeland", "kemeny"):
         found = next(kept for key, kept in stored_witnesses().items() if key[0] == rule and key[2] == "iia")
         n, T = found.board.values.shape
         what = f"{RULES[rule].name}, {n} systems on {T} tasks, depends on irrelevant systems"
-        rows.append(Row(what, "", sentence(found.witness), OURS_ALONE))
-    rows.append(Row("majorities on 3 tasks that run in a circle", "", circle(), OURS_ALONE))
+        rows.append(ours_alone(what, sentence(found.witness)))
+    rows.append(ours_alone("majorities on 3 tasks that run in a circle", circle()))
     lines = [[name, *(f"{x:g}" for x in row)] for name, row in zip(matrix.system_names, matrix.values, strict=True)]
     for line, score in zip(lines, before.scores, strict=True):
         line.append(number(score, 3))
@@ -150,9 +150,7 @@ def arrow(progress: Progress) -> Result:
 def _rules_row(n_tasks: int, counts: tuple[int, int, int], how: str) -> Row:
     n, left, dictators = counts
     what = f"rules for 3 systems on {n_tasks} tasks, {how}, that follow unanimous tasks and compare pair by pair"
-    return Row(
-        what, "", f"{n:,}; {left} of them always give an order; {dictators} of these follow one task", OURS_ALONE
-    )
+    return ours_alone(what, f"{n:,}; {left} of them always give an order; {dictators} of these follow one task")
 
 
 _ARROW = (

@@ -23,8 +23,10 @@ from reproduction.tables import (
     Section,
     cell,
     compared,
+    listed,
     names_compared,
     number,
+    ours_alone,
     printed_scores,
     same,
 )
@@ -49,16 +51,24 @@ def test_a_figure_agrees_if_it_rounds_to_what_was_printed(printed, ours, is_same
 
 
 def test_rows_say_what_was_printed_what_is_ours_and_why_they_differ():
-    assert compared("W", "0.19", 0.1901, "no reason needed") == Row("W", "0.19", "0.19", AGREES)
-    assert compared("W", "0.19", 0.2057, "cut") == Row("W", "0.19", "0.21", DIFFERS, "cut")
-    assert names_compared("first", ["B", "A"], ["A", "B"]) == Row("first", "A; B", "A; B", AGREES)
-    assert names_compared("first", [], ["A"], "ties") == Row("first", "nobody", "A", DIFFERS, "ties")
+    assert compared("W", 0.1901, printed="0.19", because="no reason needed") == Row(
+        "W", "0.19", "", "0.19", AGREES, "", 1, 1
+    )
+    assert compared("W", 0.2057, code="0.19", because="cut") == Row("W", "", "0.19", "0.21", DIFFERS, "cut")
+    both = compared("W", 0.2057, printed="0.2", code="0.19", because="theirs cuts")
+    assert both == Row("W", "0.2", "0.19", "0.2", AGREES, "theirs cuts", 1, 1)
+    assert listed("top", [1, 0.5], code=["1.0", "0.4"], because="ties") == Row(
+        "top", "", "1.0, 0.4", "1.0, 0.5", DIFFERS, "ties"
+    )
+    assert names_compared("first", ["A", "B"], printed=["B", "A"]) == Row("first", "A; B", "", "A; B", AGREES)
+    assert names_compared("first", ["A"], code=[], because="ties") == Row("first", "", "nobody", "A", DIFFERS, "ties")
+    assert ours_alone("least", "5") == Row("least", "", "", "5", OURS_ALONE)
 
 
 def test_numbers_have_no_minus_before_a_zero_and_grids_show_both_figures_where_they_differ():
     assert [number(-0.0), number(-0.001), number(1.5, 0), number(math.nan)] == ["0.00", "0.00", "2", "undefined"]
     assert cell("5.00", 5.0) == "5.00"
-    assert cell("5.00", 6.0) == "**6.00** (published 5.00)"
+    assert cell("5.00", 6.0) == "**6.00** (theirs 5.00)"
 
 
 def test_printed_scores_are_by_system_and_the_rest_share_one():
@@ -78,7 +88,7 @@ def test_a_bar_within_a_cell_does_not_end_it():
 
 PICTURE = Plot("curve", "One curve", "It rises.", "k", "tau-b", ["1", "2"], {"mean": [0.5, None]}, top=0.6)
 PLANE = Plane("dots", "Two dots", "Apart.", "diversity", "sensitivity", [("GLUE", 0.1, 0.2, 0.3)])
-ROWS = [Row("a", "1", "1", AGREES), Row("b", "", "2", OURS_ALONE)]
+ROWS = [Row("a", "1", "", "1", AGREES), Row("b", "", "", "2", OURS_ALONE)]
 RESULT = Result(ROWS, [Grid("g", ["h"], [["1"]])], ["note"], [PICTURE], [PLANE], {"n": 2, "of": {"x": [1.5]}})
 
 

@@ -30,11 +30,13 @@ def shown_rows(page):
     """The rows of all comparisons on a page, as texts."""
     tables = re.findall(r'<table class="comparisons">(.*?)</table>', page, re.S)
     rows = [row for table in tables for row in re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", table, re.S)]
-    return [[unescape(re.sub("<[^>]*>", "", cell)) for cell in re.split(r"</t[hd]>", row)[:4]] for row in rows]
+    return [[unescape(re.sub("<[^>]*>", "", cell)) for cell in re.split(r"</t[hd]>", row)[:5]] for row in rows]
 
 
 def as_shown(rows):
-    return [[row["what"], row["published"] or "–", row["ours"] or "–", row["verdict"]] for row in rows]
+    return [
+        [row["what"], row["printed"] or "–", row["code"] or "–", row["ours"] or "–", row["verdict"]] for row in rows
+    ]
 
 
 @pytest.mark.django_db
