@@ -14,6 +14,7 @@ from reproduction.zhang import CARDINAL, CUT, ORDINAL, PRINTED, SOURCES, STOPS_S
 
 Pair = tuple[float, float]  # diversity, sensitivity
 
+FIGURE_OF = {"cardinal": "Figure 3", "ordinal": "Figure 5"}
 BOARDS_OF = {"cardinal": (*CARDINAL, IMAGENET_BOARD), "ordinal": ORDINAL}
 
 
@@ -186,7 +187,7 @@ SECTIONS = (
     *(
         Section(
             f"zhang-correlation-{kind}",
-            f"Figures 2 and 3: diversity against sensitivity, {kind}",
+            f"{FIGURE_OF[kind]}: diversity against sensitivity, {kind}",
             boards,
             partial(correlation, kind),
             (SOURCES[kind],),

@@ -240,7 +240,7 @@ def order(matrix: ScoreMatrix, ranking: Ranking) -> str:
 
 SECTIONS = (
     Section("zhang-overview", "Table 1: the benchmarks", (*CARDINAL, *ORDINAL), overview),
-    Section("zhang-preserved", "Figure 5: sensitivity by what noise preserves", CARDINAL, preserved, is_slow=True),
+    Section("zhang-preserved", "Figure 4: sensitivity by what noise preserves", CARDINAL, preserved, is_slow=True),
     Section(
         "zhang-subsets", "Figure 6: the smallest sufficient subset of tasks", CARDINAL, smallest_subsets, is_slow=True
     ),

@@ -92,7 +92,7 @@ def reweighted(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
     """Return `matrix` with the weights of the voting tasks under `basic`, `weighted` or `balanced`.
 
     With v_g the weight of group g and w_t the weight of its task t: w_t; v_g w_t / number of voting tasks in g
-    (Rofin et al. 2023, Vote'n'Rank, case study 4); v_g w_t / sum of the w of its voting tasks.
+    (Rofin et al. 2023, Vote'n'Rank, sections 2.4 and 3.4); v_g w_t / sum of the w of its voting tasks.
 
     Raises:
         ValueError: the groups leave no task a positive weight.
@@ -137,7 +137,7 @@ def two_step(matrix: ScoreMatrix, rules: Sequence[GroupRule], rank_rules: RankRu
 
     The values of one tie group are made exactly equal, and a system that a group does not rank lacks that group's
     score. Groups of weight 0 take no part.
-    Rofin et al. 2023, Vote'n'Rank, case study 4.
+    Rofin et al. 2023, Vote'n'Rank, sections 2.4 and 3.4.
 
     Args:
         matrix: the scores.

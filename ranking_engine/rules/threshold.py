@@ -1,6 +1,6 @@
 """The threshold rule: the best system is the one that is least often placed low.
 
-Aleskerov, Chistyakov and Kalyagin 2010, The threshold aggregation; Rofin et al. 2023, Vote'n'Rank, section 2.
+Aleskerov, Chistyakov and Kalyagin 2010, The threshold aggregation; Rofin et al. 2023, Vote'n'Rank, section 2.2.2.
 """
 
 from __future__ import annotations

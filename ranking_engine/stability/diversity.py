@@ -1,7 +1,7 @@
 """Diversity: how much the tasks of a benchmark disagree about its systems.
 
-Zhang and Hardt 2024, Inherent Trade-Offs between Diversity and Stability in Multi-Task Benchmarks, section 2
-(diversity is 1 - Kendall's W); Colombo et al. 2022, eq. 3 (dispersion).
+Zhang and Hardt 2024, Inherent Trade-Offs between Diversity and Stability in Multi-Task Benchmarks, section
+4.1 (diversity is 1 - Kendall's W); Colombo et al. 2022, eq. 3 (dispersion).
 
 Departures from the released code (benchbench 1.0.1): average ranks stay halves, which it truncates to integers;
 W is also given corrected for ties; both the mean and the largest max rank change of two tasks are given, where

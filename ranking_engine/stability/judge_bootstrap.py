@@ -1,15 +1,19 @@
 """Pavao's criteria: how good a rule's winner is, and how far its ranking holds when tasks and systems are drawn anew.
 
-Pavao et al. 2021, Judging competitions and benchmarks: a candidate election approach, section 4. A trial draws as many
-systems and as many tasks as there are, with replacement, and ranks; a task drawn k times counts k times its weight.
+Pavao et al. 2021, Judging competitions and benchmarks: a candidate election approach, sections 2.3 (the criteria) and 3
+(how they are estimated). A trial draws as many systems and as many tasks as there are, with replacement, and ranks; a
+task drawn k times counts k times its weight. In the paper m is the number of tasks and n that of systems.
 
 - `winner_rank`: 1 - (r - 1) / (n - 1), r being the winner's average rank on the tasks drawn and n the number of systems
-  drawn (the paper prints m - 1, a misprint); the mean over tied winners.
+  drawn; the mean over tied winners. The paper prints m - 1 for n - 1, and asks for a score between 0 and 1: the last
+  of n systems has the rank n, so that n - 1 gives such a score whatever the number of tasks is.
 - `condorcet`: over the trials with a Condorcet winner, the share of those that the rule elects it in; 1 / k where it
   is one of k tied winners.
-- `generalization`: the mean of Spearman's correlation of the ranking with each task that was not drawn.
-- `judge_stability`, `candidate_stability`: the mean of Spearman's correlation over all q(q - 1) / 2 pairs of q rankings
-  (the paper prints m, a misprint), from q resamples of the tasks alone and of the systems alone; in several rounds.
+- `generalization`: the mean of Spearman's correlation of the ranking with each task that was not drawn. The paper
+  prints 1 / m for the tasks in that sum; ours divides by their number, so that perfect prediction scores 1.
+- `judge_stability`, `candidate_stability`: the mean of Spearman's correlation over all q(q - 1) / 2 pairs of rankings,
+  from q resamples of the tasks alone and of the systems alone; in several rounds. The paper's formula divides by
+  m(m - 1), its sentences speak of averages over the pairs of q rankings; ours is that average.
 
 Departures from the paper:
 - A system drawn several times takes part once. Its copies would tie with it on every task, so that it could not be
@@ -293,7 +297,7 @@ STUDY = Study(
     key="judge_bootstrap",
     name="Tasks and systems drawn anew",
     question="How good is each rule's winner, and does its ranking hold when tasks and systems are drawn anew?",
-    source="Pavao et al. 2021, section 4",
+    source="Pavao et al. 2021, sections 2.3 and 3",
     parameters={
         "rules": None,
         "n_trials": 10_000,

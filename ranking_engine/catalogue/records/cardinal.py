@@ -55,7 +55,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.sorting,
         function=cardinal.geometric_mean,
         summary="The weighted geometric mean of the scores; a system with a score of 0 or below has none.",
-        source="Rofin et al. 2023, Vote'n'Rank, section 2",
+        source="Rofin et al. 2023, Vote'n'Rank, section 3.1",
         advice=(
             "Where scores are ratios, such as speed-ups over a baseline: it is the one mean whose order does not "
             "depend on the baseline. A single score near zero pulls a system down almost without bound."
@@ -83,7 +83,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.sorting,
         function=cardinal.median,
         summary="The weighted median of the scores.",
-        source="Pavao et al. 2021, judgement by the median",
+        source="Pavao et al. 2021, section 2.1",
         advice=(
             "Where single scores may be wild: half of the tasks can be anything without moving it. It says nothing "
             "about how good a system is on the tasks on which it is best or worst, and ties easily where there are "
@@ -155,7 +155,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.sorting,
         function=cardinal.optimality_gap,
         summary="How far, on average, a system stays below the benchmark's optimality threshold.",
-        source="Agarwal et al. 2021; Rofin et al. 2023, Vote'n'Rank, section 2",
+        source="Agarwal et al. 2021; Rofin et al. 2023, Vote'n'Rank, section 3.1",
         advice=(
             "Where scores beyond some level are as good as perfect, so that a system should not buy a weak task with "
             "a brilliant one."

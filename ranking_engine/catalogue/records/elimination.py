@@ -17,7 +17,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.threshold,
         function=threshold.threshold,
         summary="The best system is last on the least weight of tasks, and among equals last but one, and so on.",
-        source="Aleskerov et al. 2010; Rofin et al. 2023, Vote'n'Rank, section 2",
+        source="Aleskerov et al. 2010; Rofin et al. 2023, Vote'n'Rank, section 2.2.2",
         advice=(
             "Where weak spots must not be bought off by strong ones, however strong: no number of first places makes "
             "up for one more last place."
@@ -38,7 +38,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.rounds,
         function=elimination.baldwin,
         summary="The systems with the least Borda score leave, round after round.",
-        source="Baldwin 1926; Rofin et al. 2023, Vote'n'Rank, section 2",
+        source="Baldwin 1926; Rofin et al. 2023, Vote'n'Rank, section 2.2.2",
         advice=(
             "Where Borda's use of whole orders is wanted without its dependence on weak systems, which leave before "
             "they can weigh."

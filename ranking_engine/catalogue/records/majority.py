@@ -17,7 +17,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.pairwise,
         function=majority.condorcet,
         summary="Elects the system that beats every other one head to head, if there is one, and ranks nobody else.",
-        source="Condorcet 1785; Rofin et al. 2023, Vote'n'Rank, section 2",
+        source="Condorcet 1785; Rofin et al. 2023, Vote'n'Rank, section 2.2.3",
         advice=(
             "As a question before all others: a Condorcet winner is the best answer there can be to pairwise "
             "questions, and rules that elect somebody else owe a reason."
@@ -48,7 +48,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.pairwise,
         function=majority.copeland,
         summary="The number of systems it beats head to head minus the number that beat it.",
-        source="Copeland 1951; Rofin et al. 2023, Vote'n'Rank, section 2",
+        source="Copeland 1951; Rofin et al. 2023, Vote'n'Rank, section 2.2.3",
         advice=(
             "The workhorse where scores are missing: it needs no policy, elects the Condorcet winner where there is "
             "one, and counts each rival once, however close the match. On short boards it ties often."
@@ -85,7 +85,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.pairwise,
         function=majority.minimax,
         summary="A system is as good as its worst head-to-head defeat is light.",
-        source="Simpson 1969, Kramer 1977; Rofin et al. 2023, Vote'n'Rank, section 2",
+        source="Simpson 1969, Kramer 1977; Rofin et al. 2023, Vote'n'Rank, section 2.2.3",
         advice=(
             "Where the question is whom the fewest tasks speak against. It looks at one rival for each system, so "
             "that it says little about the middle of the board."

@@ -18,7 +18,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.sorting,
         function=positional.plurality,
         summary="The weight of the tasks on which a system is first.",
-        source="Rofin et al. 2023, Vote'n'Rank, section 2",
+        source="Rofin et al. 2023, Vote'n'Rank, section 2.2.1",
         advice=(
             "Where only being the best somewhere matters. It ignores all but the first places and ties most of a long "
             "board."
@@ -51,7 +51,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.sorting,
         function=positional.borda,
         summary="On each task a system earns one point, times the task's weight, for every system placed below it.",
-        source="Borda 1784; Rofin et al. 2023, Vote'n'Rank, section 2",
+        source="Borda 1784; Rofin et al. 2023, Vote'n'Rank, section 2.2.1",
         advice=(
             "A good first look at a board without gaps: it uses every position of every task, is easy to explain, and "
             "moves little when one task changes. Adding or removing weak systems can change who wins."
@@ -80,7 +80,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.sorting,
         function=positional.dowdall,
         summary="On each task a system earns the task's weight divided by its position.",
-        source="Reilly 2002 on Nauru; Rofin et al. 2023, Vote'n'Rank, section 2",
+        source="Reilly 2002 on Nauru; Rofin et al. 2023, Vote'n'Rank, section 2.2.1",
         advice=(
             "Between plurality and Borda: first places count much, low positions hardly differ. Well suited where the "
             "top of the board is what matters."
@@ -109,7 +109,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.sorting,
         function=positional.average_rank,
         summary="The weighted average of a system's positions on the tasks.",
-        source="Brazdil and Soares 2000; Pavao et al. 2021",
+        source="Brazdil and Soares 2000; Pavao et al. 2021, section 2.1",
         advice=(
             "The rank average of the machine learning literature, and of the Friedman test. It gives the order of "
             "Borda under the same tie convention; its scores are easier to read."

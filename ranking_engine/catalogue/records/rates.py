@@ -18,7 +18,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.win_rate,
         function=rates.win_rate,
         summary="How often a system is ahead, on average over its rivals; a tie is half a win.",
-        source="Liang et al. 2023, HELM; Pavao et al. 2021, success rate",
+        source="Liang et al. 2023, HELM; Pavao et al. 2021, section 2.1 (success rate)",
         advice=(
             "Where a figure is wanted that readers understand at once, with gaps in the table. In a complete table "
             "without ties it gives Borda's order."
@@ -48,7 +48,7 @@ RULES: tuple[Rule, ...] = (
         cost=costs.differences,
         function=rates.relative_difference,
         summary="By how much a system is ahead, relative to the two scores, on average over rivals and tasks.",
-        source="Pavao et al. 2021, section 3",
+        source="Pavao et al. 2021, section 2.1",
         advice=(
             "Between means and orders: distances count, but each task's only in proportion. Meant for scores that are "
             "not negative, with a zero that means something."

@@ -1,6 +1,6 @@
 """What sensitivity and diversity are on benchmarks without any structure, to compare real ones with.
 
-Zhang and Hardt 2024, section 4: `constant` repeats one task, `random` draws every score by itself; their figures
+Zhang and Hardt 2024, sections 5 and 6: `constant` repeats one task, `random` draws every score by itself; their figures
 are means over 5 trials, of 100 systems on 100 tasks for the cardinal measures, and of 1,000 systems on 100 tasks for
 the ordinal ones, where L is the first 10 of the random board. The scores are those of their released code, drawn by
 numpy's legacy generator, seed by seed.

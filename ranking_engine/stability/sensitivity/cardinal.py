@@ -1,7 +1,7 @@
 """Cardinal sensitivity: how far the ranking by mean score moves when tasks are weighted anew.
 
-Zhang and Hardt 2024, Inherent Trade-Offs between Diversity and Stability in Multi-Task Benchmarks, section 3 and
-algorithm 1: label noise on a task shrinks its differences, and stands for a weight between ε and 1. They search by
+Zhang and Hardt 2024, Inherent Trade-Offs between Diversity and Stability in Multi-Task Benchmarks, section 4.2
+and algorithm 1: label noise on a task shrinks its differences, and stands for a weight between ε and 1. They search by
 gradient steps on a relaxed loss and report (1 - tau) / 2; that is a lower bound, and on every one of their
 benchmarks it stops near the corner its first step points at.
 

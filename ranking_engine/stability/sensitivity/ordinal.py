@@ -1,6 +1,6 @@
 """Ordinal sensitivity: how far adding lower systems moves the ranking of the top by win rate.
 
-Zhang and Hardt 2024, section 3 and algorithm 2. L is the first fifth of the board by win rate; its systems are
+Zhang and Hardt 2024, section 4.2 and algorithm 2. L is the first fifth of the board by win rate; its systems are
 ranked by win rate among themselves, and again with some of the other systems added. They search for the worst
 choice by gradient steps on inclusion probabilities; what they report is a lower bound.
 
