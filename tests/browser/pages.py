@@ -22,7 +22,7 @@ rows => rows.map(row => ({
 
 
 RULE_HEADS = ".board .rule-head"
-READ_HEADS = "heads => heads.map(head => (head.querySelector('a') ?? head).firstChild.textContent)"
+READ_HEADS = "heads => heads.map(head => (head.querySelector('a') ?? head).firstChild.textContent.trim())"
 
 
 @dataclass
