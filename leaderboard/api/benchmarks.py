@@ -98,7 +98,10 @@ class BenchmarkDetail(Published):
     n_tasks = s.IntegerField()
     n_voting_tasks = s.IntegerField()
     n_missing = s.IntegerField(help_text="Missing scores on voting tasks.")
-    condorcet_winner = s.CharField(allow_null=True, help_text="The name of who wins every head-to-head.")
+    condorcet_winner = s.CharField(
+        allow_null=True,
+        help_text="The name of who wins every head-to-head; null where nobody does, and under two-step aggregation.",
+    )
     may_submit = s.BooleanField(
         source="audience.may_submit", help_text="Whether the user of this request may submit here."
     )

@@ -76,7 +76,9 @@ class BoardDetail(Published):
     missing = s.CharField()
     aggregation = s.CharField()
     ties = s.CharField()
-    condorcet_winner = s.CharField(allow_null=True)
+    condorcet_winner = s.CharField(
+        allow_null=True, help_text="Null where nobody wins every head-to-head, and under two-step aggregation."
+    )
     rules = BoardRule(many=True)
     next = s.URLField(allow_null=True)
     systems = BoardSystem(many=True)

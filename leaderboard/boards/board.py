@@ -179,6 +179,7 @@ def lay_out(
     on_page = chosen.others if is_whole else chosen.others[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
     rows = RowsInTurn(view, chosen.pinned, on_page)
     camps = camps_of([(c.name, c.winner_names, c.n_winners) for c in columns if c.elects])
+    winner = published.facts.get("condorcet_winner")
     return Board(
         published=published,
         columns=columns,
@@ -190,7 +191,7 @@ def lay_out(
         aggregation=aggregation,
         query=query,
         camps=camps if sees_others else [],
-        sentence=headline(camps, published.facts.get("condorcet_winner")) if sees_others else "",
+        sentence=headline(camps, winner, has_majority=published.has_majority) if sees_others else "",
         names=[system.name for system in systems],
         smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set).tolist()],
         about=about,

@@ -101,9 +101,10 @@ class BoardPage:
     def _fill_facts(self, found: Board) -> None:
         facts = found.published.facts
         self.sentence, self.camps = found.sentence, camp_lines(found.camps)
-        self.short_sentence = short_headline(found.camps, facts["condorcet_winner"]) if found.sentence else ""
+        winner, has_majority = facts["condorcet_winner"], found.published.has_majority
+        self.short_sentence = short_headline(found.camps, winner, has_majority=has_majority) if found.sentence else ""
         self.without_winner = [column.name for column in found.columns if not column.elects]
-        self.condorcet_winner_name = facts["condorcet_winner"]
+        self.condorcet_winner_name = winner
         self.smith_names = found.smith_names
         self.n_systems, self.n_tasks = facts["n_systems"], facts["n_tasks"]
         self.n_voting_tasks, self.n_missing = facts["n_voting_tasks"], facts["n_missing"]

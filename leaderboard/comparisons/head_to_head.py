@@ -171,7 +171,12 @@ def _parts(order: list[int], query: HeadToHeadQuery, side: str) -> tuple[list[in
 
 
 def majority_sentence(board: PublishedBoard, systems: Sequence[BoardSystem]) -> str:
-    """Who beats everybody head to head, or who is left."""
+    """Who beats everybody head to head, or who is left; of the margins beside it where the board has no majority."""
+    if not board.has_majority:
+        return (
+            "Two-step aggregation ranks groups of tasks, so that it has no Condorcet winner. The margins here count "
+            "every task with its own weight."
+        )
     winner = board.facts.get("condorcet_winner")
     if winner:
         return f"{shortened(winner)} beats every other system head to head: the Condorcet winner."

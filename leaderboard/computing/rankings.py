@@ -170,10 +170,13 @@ def board_in_turn(
 def majority_facts(matrix: ScoreMatrix, aggregation: str) -> MajorityFacts:
     """The Condorcet winner and the Smith set (a boolean a system) with the tasks' weights under `aggregation`.
 
-    Two-step aggregation has no majority of its own: there the tasks' own weights decide. Among very many systems the
-    winner is found without comparing all pairs, and so is the Smith set unless it is large: then nobody is marked.
+    Two-step aggregation ranks groups and compares no pair of systems, so that it has neither: the winner with other
+    weights may be another system. Among very many systems the winner is found without comparing all pairs, and so is
+    the Smith set unless it is large: then nobody is marked.
     """
-    weighed = matrix if aggregation == TWO_STEP else reweighted(matrix, aggregation)
+    if aggregation == TWO_STEP:
+        return None, np.zeros(matrix.n_systems, bool)
+    weighed = reweighted(matrix, aggregation)
     if matrix.n_systems > COMPARED_AT_ONCE:
         winner, members = majority_of_many(weighed)
     else:

@@ -45,4 +45,4 @@ def board_of(
         "aggregation": aggregation,
     }
     revision = Revision(number=0, configuration=Configuration(content=content))
-    return PublishedBoard(revision, facts, np.arange(n, dtype=np.int64), n_scored, in_smith_set, made)
+    return PublishedBoard(revision, facts, np.arange(n, dtype=np.int64), n_scored, in_smith_set, made, aggregation)

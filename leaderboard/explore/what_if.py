@@ -200,6 +200,8 @@ def headline(chip: Chip) -> str:
 
 def majority_text(board: PublishedBoard, systems: Sequence[BoardSystem]) -> str:
     """Who beats everyone head to head, or how many are left that nobody outside beats."""
+    if not board.has_majority:
+        return "With two steps groups are ranked, and there is no Condorcet winner."
     winner = board.facts["condorcet_winner"]
     if winner is not None:
         return f"Condorcet winner: {winner}."

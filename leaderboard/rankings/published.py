@@ -10,7 +10,7 @@ import numpy as np
 from leaderboard.common.cache import BoundedCache
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.text import with_task_names
-from leaderboard.computing.rankings import split_rules
+from leaderboard.computing.rankings import TWO_STEP, split_rules
 from leaderboard.models import Publication, Revision
 from leaderboard.on_demand.budget import (
     KEPT_SECONDS,
@@ -94,12 +94,18 @@ class PublishedBoard:
     n_scored: np.ndarray
     in_smith_set: np.ndarray
     columns: list[Column]
+    aggregation: str  # how tasks and groups count together in these columns
     study: dict[str, Any] | None = field(default=None)  # the summary of the bootstrap, where it is there
     study_parameters: dict[str, Any] = field(default_factory=dict)
     is_simultaneous: bool = False  # whether `lower` and `upper` of the columns are those of all systems at once
     # Which systems can be told apart, where that is there: the report's summary, and its arrays still packed.
     tests: dict[str, Any] | None = None
     test_arrays: bytes = b""
+
+    @property
+    def has_majority(self) -> bool:
+        """Whether two systems are compared at all, so that there may be a Condorcet winner."""
+        return self.aggregation != TWO_STEP
 
     @property
     def n_bytes(self) -> int:
@@ -137,12 +143,17 @@ def _load_board(publication: Publication) -> PublishedBoard:
     rankings = {report.summary["rule"]: report for report in reports if report.kind == RANKING}
     empty = np.empty(0, np.int64)
     task_names = task_names_of(publication.revision)
+    aggregation = publication.revision.configuration.content["aggregation"]
+    facts, in_smith_set = board.summary, arrays.get("in_smith_set", empty.astype(bool))
+    if aggregation == TWO_STEP:  # earlier reports have the winner and the set of the tasks' own weights
+        facts, in_smith_set = facts | {"condorcet_winner": None}, np.zeros_like(in_smith_set)
     return PublishedBoard(
         revision=publication.revision,
-        facts=board.summary,
+        facts=facts,
         system_ids=arrays.get("system_ids", empty),
         n_scored=arrays.get("n_scored", empty),
-        in_smith_set=arrays.get("in_smith_set", empty.astype(bool)),
+        in_smith_set=in_smith_set,
+        aggregation=aggregation,
         columns=[
             make_column(rankings[rule].summary, unpack_arrays(rankings[rule].arrays), task_names, intervals)
             if rule in rankings
@@ -301,6 +312,7 @@ def board_under(
         board,
         facts=board.facts | {"condorcet_winner": answer["winner"]},
         in_smith_set=answer["in_smith_set"],
+        aggregation=aggregation,
         tests=None,
         test_arrays=b"",
         columns=[made.get(column.rule) or _as_stored(column, is_same=is_same) for column in board.columns],

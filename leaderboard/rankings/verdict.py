@@ -44,12 +44,13 @@ def camps_of(winners: Sequence[tuple[str, Sequence[str], int]]) -> list[Camp]:
     return sorted(camps, key=lambda camp: (-camp.n_rules, camp.text))
 
 
-def headline(camps: Sequence[Camp], condorcet_winner: str | None) -> str:
+def headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_majority: bool = True) -> str:
     """Who is elected by which rules, in a sentence.
 
     Args:
         camps: the largest first.
         condorcet_winner: its name, or None where no system beats every other.
+        has_majority: whether the aggregation compares two systems at all; two steps rank groups of tasks instead.
     """
     if not camps:
         return "No rule elects a winner."
@@ -64,26 +65,30 @@ def headline(camps: Sequence[Camp], condorcet_winner: str | None) -> str:
         if rest := [rule for camp in camps[len(named) :] for rule in camp.rules]:
             who = in_words(rest) if len(rest) <= RULES_NAMED else f"{len(rest)} others"
             parts.append(f"{who} elect{'s' if len(rest) == 1 else ''} somebody else")
-    return _sentence(parts, condorcet_winner, is_told=is_told)
+    return _sentence(parts, condorcet_winner, is_told=is_told, has_majority=has_majority)
 
 
-def short_headline(camps: Sequence[Camp], condorcet_winner: str | None) -> str:
+def short_headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_majority: bool = True) -> str:
     """The headline with the largest camp alone, for a page that lists the camps beneath it.
 
     Args:
         camps: the largest first.
         condorcet_winner: its name, or None where no system beats every other.
+        has_majority: as for `headline`.
     """
     if len(camps) < 2:
-        return headline(camps, condorcet_winner)
+        return headline(camps, condorcet_winner, has_majority=has_majority)
     largest = camps[0]
     told = _camp(largest, condorcet_winner, of=sum(camp.n_rules for camp in camps))
-    return _sentence([told], condorcet_winner, is_told=largest.winners == (condorcet_winner,))
+    is_told = largest.winners == (condorcet_winner,)
+    return _sentence([told], condorcet_winner, is_told=is_told, has_majority=has_majority)
 
 
-def _sentence(parts: list[str], condorcet_winner: str | None, *, is_told: bool) -> str:
+def _sentence(parts: list[str], condorcet_winner: str | None, *, is_told: bool, has_majority: bool) -> str:
     """What is said of the camps, and of the Condorcet winner where that does not tell of it."""
-    if condorcet_winner is None:
+    if not has_majority:
+        parts = [*parts, "no Condorcet winner with two steps"]
+    elif condorcet_winner is None:
         parts = [*parts, "no Condorcet winner"]
     elif not is_told:
         parts = [*parts, f"the Condorcet winner is {shortened(condorcet_winner)}"]

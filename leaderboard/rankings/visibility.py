@@ -66,6 +66,7 @@ def masked(
         n_scored=published.n_scored[order],
         in_smith_set=(published.in_smith_set & (is_seen if audience.sees_others else False))[order],
         columns=columns,
+        aggregation=published.aggregation,
     ), [shown[i] for i in order.tolist()]
 
 

@@ -140,7 +140,8 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
 
 def _winners_over_all(benchmark: Benchmark, board: PublicBoard, where: str) -> Badge:
     camps, n_rules = board.camps, len(board.electing)
-    told = f"{where}: {headline(camps, board.published.facts.get('condorcet_winner'))}"
+    winner = board.published.facts.get("condorcet_winner")
+    told = f"{where}: {headline(camps, winner, has_majority=board.published.has_majority)}"
     if not camps:
         is_to_come = any(column.status == COMPUTING for column in board.columns)
         return Badge(benchmark.name, "computing" if is_to_come else "no winner", told, "quiet")

@@ -49,7 +49,7 @@ def _of_board(benchmark: Benchmark, board: PublicBoard) -> Card:
     elected = default is not None and default.elects
     names = [shortened(spoken.get(name, "a system")) for name in default.winner_names] if default and elected else []
     shares = [camp.n_rules for camp in camps]
-    verdict = headline(camps, facts.get("condorcet_winner"))
+    verdict = headline(camps, facts.get("condorcet_winner"), has_majority=board.published.has_majority)
     for name, said in spoken.items():
         verdict = verdict.replace(shortened(name), said) if name != said else verdict
     return Card(

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models.fields.json import KeyTextTransform
 
 from leaderboard.access.audience import Audience, audience_of, hides_something
 from leaderboard.boards.public.board import ANYBODY
 from leaderboard.common.text import as_sentence, in_words, shortened
 from leaderboard.comparisons.history import PastRevision, past_revisions
+from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Benchmark, ListedBoard, Publication
 from leaderboard.rankings.listed_boards import camps_of_winners, elected_by, with_listed_boards
 from leaderboard.rankings.verdict import headline
@@ -47,6 +49,7 @@ def entries_of_all() -> list[FeedEntry]:
 def _published() -> QuerySet[Publication]:
     """What readers saw, newest first; boards that hold withdrawn material are shown no more."""
     rows = Publication.objects.filter(is_pointer_moved=True, revision__withdrawn_at=None)
+    rows = rows.annotate(aggregation=KeyTextTransform("aggregation", "revision__configuration__content"))
     return rows.select_related("benchmark", "revision", "listed_board").order_by("-pk")
 
 
@@ -116,7 +119,7 @@ def _entry(
     if is_same_revision:
         sentences.append(f"The board was computed again by version {publication.engine_version} of the engine.")
     if not hides_who:
-        leader, told = _leaders(benchmark, board)
+        leader, told = _leaders(benchmark, board, has_majority=publication.aggregation != TWO_STEP)
         title += f", {leader}" if leader else ""
         sentences += [told] if told else []
     sentences += [text for line in lines for text in _changes(line)]
@@ -132,7 +135,7 @@ def _entry(
     )
 
 
-def _leaders(benchmark: Benchmark, board: ListedBoard | None) -> tuple[str, str]:
+def _leaders(benchmark: Benchmark, board: ListedBoard | None, *, has_majority: bool) -> tuple[str, str]:
     """(who leads under the default rule, who is elected by which rules)."""
     winner_names, n_winners = elected_by(board, benchmark.default_rule)
     leader = ""
@@ -140,7 +143,11 @@ def _leaders(benchmark: Benchmark, board: ListedBoard | None) -> tuple[str, str]
         names = in_words([shortened(name) for name in winner_names], total=n_winners)
         leader = f"{names} first under {RULES[benchmark.default_rule].name}"
     camps = camps_of_winners(board.winners) if board else []
-    return leader, headline(camps, board.condorcet_winner or None) if board and camps else ""
+    if board is None or not camps:
+        return leader, ""
+    # Boards that were summed up earlier name the winner with the tasks' own weights under two steps, too.
+    winner = board.condorcet_winner if has_majority else ""
+    return leader, headline(camps, winner or None, has_majority=has_majority)
 
 
 def _changes(line: PastRevision) -> list[str]:
