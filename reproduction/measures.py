@@ -71,6 +71,17 @@ def of_cardinal(name: str) -> Measured:
 
 
 @cache
+def of_paper_set(name: str) -> Measured:
+    """Return the cardinal sensitivity for the weights that section 5 of Zhang and Hardt 2024 describes."""
+
+    def compute() -> dict[str, Any]:
+        found = cardinal_sensitivity(board(name), feasible="box", max_programs=0, box_work=SWEEP_BOXES)
+        return asdict(figures_of(found))
+
+    return measured(store.kept(f"paper-set-sensitivity-{name}", (name,), compute))
+
+
+@cache
 def of_ordinal(name: str) -> Measured:
     def compute() -> dict[str, Any]:
         return asdict(figures_of(ordinal_sensitivity(board(name))))
@@ -120,7 +131,7 @@ def trials(kind: str, title: str) -> list[Trial]:
 @cache
 def _trial(kind: str, title: str, seed: int) -> Trial:
     def compute() -> dict[str, Any]:
-        matrix = imagenet(seed) if title == IMAGENET else _drawn(kind, title, seed)
+        matrix = drawn(kind, title, seed)
         found, varied = figures_of(_short_search(kind, title, matrix)), diversity(matrix)
         trial = Trial(
             found.tau_b_distance,
@@ -136,7 +147,10 @@ def _trial(kind: str, title: str, seed: int) -> Trial:
     return Trial(**store.kept(f"baseline-{kind}-{title}-{seed}", boards, compute))
 
 
-def _drawn(kind: str, title: str, seed: int) -> ScoreMatrix:
+def drawn(kind: str, title: str, seed: int) -> ScoreMatrix:
+    """Return a baseline as a leaderboard."""
+    if title == IMAGENET:
+        return imagenet(seed)
     return baseline(BASELINE_KEYS[title], *(CARDINAL_SHAPE if kind == "cardinal" else ORDINAL_SHAPE), seed=seed)
 
 

@@ -13,8 +13,8 @@ from ranking_engine.stability.separability.significance import LEVEL
 from reproduction.boards import IN_REPOSITORY, board
 from reproduction.studies import first_two, judged, slug
 from reproduction.tables import OURS_ALONE, Grid, Plot, Progress, Result, Row, Section, number, ours_alone
-from reproduction.zhang import CARDINAL, ORDINAL
-from reproduction.zhang_baselines import BOARDS_OF, MEASURES, correlation
+from reproduction.zhang.baselines import BOARDS_OF, MEASURES, correlation
+from reproduction.zhang.sensitivity import CARDINAL, ORDINAL
 
 HOSTED = tuple(IN_REPOSITORY)
 STEADY = {

@@ -109,9 +109,8 @@ def cited() -> list[tuple[str, str, str]]:
     """Return what cites, the paper and the place."""
     found = [(path, paper, place) for path, text in sources() for paper, place in citations(text)]
     for path, text in sources():
-        folder, _, name = path.rpartition("/")
-        if folder == "reproduction" and (paper := re.split(r"[_.]", name)[0]) in PLACES:
-            found += [(path, paper, place) for place in places_in(JOINT.sub(" ", text))]
+        if of_paper := re.match(rf"reproduction/({'|'.join(PLACES)})\b|reproduction/({'|'.join(PLACES)})_", path):
+            found += [(path, of_paper[1] or of_paper[2], place) for place in places_in(JOINT.sub(" ", text))]
     titled = [(paper, section) for paper in PAPERS if paper.title in TITLES for section in paper.sections]
     return found + [
         (f"the title of {section.key}", TITLES[paper.title], place)

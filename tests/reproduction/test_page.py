@@ -24,7 +24,7 @@ SECTIONS = [
 def nothing_kept(tmp_path_factory):
     """Keep what sections share among these tests alone, so that nothing is read back from an earlier run."""
     kept, store.FOLDER = store.FOLDER, tmp_path_factory.mktemp("papers")
-    for function in (measures.of_cardinal, measures.of_ordinal, measures.at_least_weight):
+    for function in (measures.of_cardinal, measures.of_paper_set, measures.of_ordinal, measures.at_least_weight):
         function.cache_clear()
     yield
     store.FOLDER = kept
