@@ -9,17 +9,10 @@ from reproduction import (
     colombo_synthetic,
     open_questions,
     pavao,
-    rofin,
-    rofin_studies,
-    rofin_toys,
 )
+from reproduction.rofin import paper as rofin
 from reproduction.tables import Paper, Section
 from reproduction.zhang import arrow, baselines, curves, sensitivity
-
-TOYS = (
-    "The printed figures of tables 6, 7 and 8 and of figure 3: they stand in the paper alone, and no text of it that "
-    "holds them was at hand. Toys of that shape stand above."
-)
 
 LOST = (
     "The win rates of the example in section 3, and what section 5 says in brackets of OpenLLM, GLUE and SuperGLUE: "
@@ -30,17 +23,7 @@ PICTURES = (
 )
 
 PAPERS = (
-    Paper(
-        "Vote'n'Rank",
-        rofin.PRINTED["citation"],
-        "The published side is what the authors' notebooks print "
-        f"([their repository]({rofin.PRINTED['repository']})); the leaderboards are those of that repository.",
-        (*rofin.SECTIONS, *rofin_studies.SECTIONS, *rofin_toys.SECTIONS),
-        (
-            TOYS,
-            "The paper's own print is compared only where it is known to differ from the notebooks (VALUE, Borda).",
-        ),
-    ),
+    rofin.PAPER,
     Paper(
         "Diversity and stability",
         sensitivity.NOTEBOOKS["citation"],

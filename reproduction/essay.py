@@ -67,12 +67,11 @@ def _count(rows: list[Row], verdict: str, word: str = "") -> int:
 
 
 def _rankings(results: Results) -> str:
-    keys = ("rofin-glue", "rofin-superglue", "rofin-value", "rofin-value-missing", "rofin-winners", "rofin-users")
-    agree = sum(_count(results[key].rows, AGREES) for key in keys)
-    differ = sum(_count(results[key].rows, DIFFERS) for key in keys)
+    agree = sum(_count(results[key].rows, AGREES) for key in _ROFIN)
+    differ = sum(_count(results[key].rows, DIFFERS) for key in _ROFIN)
     return (
         f"Of {agree + differ} comparisons of re-ranked leaderboards and their winners, {agree} agree to the last digit "
-        f"printed; for each of the other {differ} the cause is named."
+        f"printed; for each of the other {differ} a reason is given."
     )
 
 
@@ -109,12 +108,11 @@ def _scale(results: Results) -> str:
 
 def _taus(results: Results) -> str:
     rows = [row for row in results["rofin-agreement"].rows if "Kendall" in row.what]
-    known = [row for row in rows if row.code != "nan" and row.ours != "undefined"]
-    printed, ours = (sum(float(getattr(row, side)) for row in known) / len(known) for side in ("code", "ours"))
+    printed, ours = (sum(float(getattr(row, side)) for row in rows) / len(rows) for side in ("printed", "ours"))
     return (
-        f"{_count(rows, DIFFERS)} of the {len(rows)} published taus between rules are not the rank correlations that "
-        f"they are called: names were correlated as text. Where both exist their mean is {number(printed)}, and that "
-        f"of the true ones {number(ours)}."
+        f"{_count(rows, DIFFERS)} of the {len(rows)} printed taus between rules are not the rank correlations that "
+        f"they are called: the code correlates names as text. Their mean is {number(printed)}, and that of the true "
+        f"ones {number(ours)}."
     )
 
 
@@ -189,7 +187,7 @@ def _rule(results: Results) -> str:
 
 
 def _toy(results: Results) -> str:
-    of = results["rofin-toy"].facts
+    of = results["rofin-malkevitch"].facts
     return (
         f"One board of five systems has {of['n_winners']} winners under the {of['n_rules']} rules of Vote'n'Rank. Name "
         "the rule before the scores are in, and show what the others say."
@@ -223,7 +221,10 @@ def _winners(results: Results) -> str:
     )
 
 
-_ROFIN = ("rofin-glue", "rofin-superglue", "rofin-value", "rofin-value-missing", "rofin-winners", "rofin-users")
+_ROFIN = (
+    "rofin-glue", "rofin-superglue", "rofin-value", "rofin-value-missing", "rofin-winners", "rofin-users",
+    "rofin-users-notebook",
+)  # fmt: skip
 _ROBUST = ("colombo-robustness-glue", "colombo-robustness-superglue", "colombo-robustness-xtreme")
 
 CLAIMS: tuple[tuple[str, str, tuple[str, ...], Callable[[Results], str]], ...] = (
@@ -242,7 +243,7 @@ CLAIMS: tuple[tuple[str, str, tuple[str, ...], Callable[[Results], str]], ...] =
     (FAILS, "The rankings from single instances.", ("colombo-instances",), _labels),
     (FAILS, "Noise is not all that moves.", ("zhang-preserved",), _noise),
     (ADVICE, "Test the first place.", ("open-winners",), _apart),
-    (ADVICE, "State the rule first.", ("rofin-toy",), _toy),
+    (ADVICE, "State the rule first.", ("rofin-malkevitch",), _toy),
     (ADVICE, "Choose a rule for what should stay.", ("open-steadiness", "pavao-summary"), _rule),
     (ADVICE, "Do not settle for an approximation.", ("colombo-consensus", "colombo-instance-consensus"), _exact),
     (OPEN, "Do the correlations survive proof and ties?", ("open-correlation",), _survive),

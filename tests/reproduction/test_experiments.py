@@ -15,7 +15,7 @@ from reproduction import colombo_synthetic, measures
 from reproduction.boards import board
 from reproduction.colombo_instances import per_task
 from reproduction.pavao import SIX, matrix_of, ranked
-from reproduction.rofin_toys import smallest_reversal
+from reproduction.rofin.small_boards import smallest_reversal
 from reproduction.zhang import baselines
 from reproduction.zhang.arrow import arrow_rules, is_transitive, nine_tasks, smallest_flip
 from reproduction.zhang.released_search import search_end
