@@ -37,8 +37,8 @@ PAPER = Paper(
     (
         "The curves of figure 2 digit by digit: they are a picture.",
         (
-            "The ticks of table 8 and the names of systems in the tables, which the text at our disposal lost; what its "
-            "arrows, counts and sums say of them is compared."
+            "The ticks of table 8 and the names of systems in the tables, which the text at our disposal lost; what "
+            "its arrows, counts and sums say of them is compared."
         ),
     ),
 )
