@@ -58,6 +58,15 @@ def files_of(name: str) -> list[Path]:
     if name in IN_REPOSITORY:
         folder = DEMONSTRATION / IN_REPOSITORY[name]
         return [folder / "scores.csv", folder / "benchmark.toml"]
+    if name.startswith("pavao/"):
+        matrices = reference_folder() / "papers" / "pavao-2021"
+        files = [
+            matrices / "data" / f"{name.removeprefix('pavao/')}.data",
+            *sorted((matrices / "results").glob("*.csv")),
+        ]
+        if not files[0].is_file():
+            raise NoDataError(f"no {name} in {matrices}; set PLURANK_REFERENCE_DATA to the folder that holds papers/")
+        return files
     data = reference_folder() / "data"
     files = [data / f"{name}.csv"] if name.startswith("instance/") else []
     files = files or [data / name / "scores.csv", data / name / "benchmark.toml"]
@@ -74,6 +83,11 @@ def board(name: str) -> ScoreMatrix:
     """Return a leaderboard, whole."""
     scores, benchmark = files_of(name)
     return to_matrix(read_table(scores), read_benchmark(benchmark))
+
+
+def pavao_matrix(name: str) -> ScoreMatrix:
+    """Return a matrix of Pavao et al. as published, higher is better: its rows are data sets, which are tasks here."""
+    return ScoreMatrix(np.loadtxt(files_of(f"pavao/{name}")[0]).T)
 
 
 def complete_board(name: str, head: int | None = None) -> ScoreMatrix:

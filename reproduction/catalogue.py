@@ -9,6 +9,7 @@ from reproduction import (
     colombo_synthetic,
     open_questions,
     pavao,
+    pavao_matrices,
 )
 from reproduction.rofin import paper as rofin
 from reproduction.tables import Paper, Section
@@ -47,10 +48,10 @@ PAPERS = (
     Paper(
         "Judging competitions and benchmarks",
         pavao.CITATION,
-        "The score matrices of the paper are not public in full, so that none of its figures can be recomputed: what "
-        "follows is the same experiment on leaderboards that are, and on synthetic scores; all of it is ours alone.",
-        pavao.SECTIONS,
-        ("Every figure of the paper about its own matrices, which are not public in full.",),
+        "The published side is the paper and the authors' matrices and result files "
+        f"([their repository]({pavao_matrices.REPOSITORY})). After it comes the same experiment on leaderboards of the "
+        "demonstration and on synthetic scores.",
+        (*pavao_matrices.SECTIONS, *pavao.SECTIONS),
     ),
     Paper(
         "What the papers leave open",

@@ -188,7 +188,7 @@ _SAME = (
 
 
 def properties(progress: Progress) -> Result:
-    """Say which of the six rules has which property, and check each answer (the first half of table 2)."""
+    """Say which of the six rules has which property, and check each answer (the left part of table 2)."""
     header = ["rule", "ties or variant", *(prop.name for prop in PROPERTIES.values())]
     lines, n_no, n_yes, n_steps = [], 0, 0, 0
     for step, (key, (rule, options, _)) in enumerate(SIX.items()):
@@ -228,22 +228,22 @@ def _searched(rule: str, prop: str, options: dict[str, str]) -> int:
 
 _WITNESSES = (
     "For complete scores and the rules as they are computed here; docs/rules/ says where each *yes* comes from. The "
-    "paper's own table was not at hand."
+    "paper's own table is compared above."
 )
 
 SECTIONS = (
     *(
         Section(
             f"pavao-{slug(name)}",
-            f"Table 2, criteria on {name}",
+            f"The criteria on {name}",
             (name,) if name != SYNTHETIC else (),
             partial(criteria, name),
             is_slow=True,
         )
         for name in ALL
     ),
-    Section("pavao-summary", "Table 2, criteria over all boards", BOARDS, summary, is_slow=True),
+    Section("pavao-summary", "The criteria over all of these boards", BOARDS, summary, is_slow=True),
     Section("pavao-correlations", "How far the six rankings agree", BOARDS, correlations),
     Section("pavao-success-rate", "Success rate, average rank and win rate", BOARDS, success_rates),
-    Section("pavao-properties", "Table 2, properties of the six rules", (), properties, is_slow=True),
+    Section("pavao-properties", "Properties of the six rules, with proofs", (), properties, is_slow=True),
 )

@@ -87,8 +87,8 @@ def numbers_text(results: Mapping[str, Result]) -> str:
         "## The printed numbers",
         "",
         (
-            f"The papers print {n.printed:,} numbers in tables, figures and results. {n.equal:,} of them are ours to the "
-            f"last digit; {n.different:,} differ, each with a reason; {n.not_compared:,} are not compared."
+            f"The papers print {n.printed:,} numbers in tables, figures and results. {n.equal:,} of them are ours to "
+            f"the last digit; {n.different:,} differ, each with a reason; {n.not_compared:,} are not compared."
         ),
         "",
         *table(["paper", "place", "numbers", "compared", "why not the others"], rows),
