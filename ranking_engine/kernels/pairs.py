@@ -100,12 +100,12 @@ def _beaten_minus_beating(beats: BoolArray) -> FloatArray:
 
 
 def baldwin(pairs: Pairs) -> FloatArray:
-    """The round in which each system leaves when those with the least Borda score do (ties: worst)."""
+    """The round in which each system leaves when those with the least Borda score do (ties: average)."""
     return _by_rounds(pairs, _least)
 
 
 def nanson(pairs: Pairs) -> FloatArray:
-    """The round in which each system leaves when those below the average Borda score do (ties: worst)."""
+    """The round in which each system leaves when those below the average Borda score do (ties: average)."""
     return _by_rounds(pairs, _below_average)
 
 
@@ -156,9 +156,10 @@ def _below_average(scores: Scores, remaining: NDArray[np.int64]) -> BoolArray:
 def _by_rounds(pairs: Pairs, leaving: Callable[[Scores, NDArray[np.int64]], BoolArray]) -> FloatArray:
     """Drop in rounds the systems for which `leaving` holds, until it holds for all that remain or for none.
 
-    `scores` are Borda scores among those that remain, infinite for the others; exact, as sums of integers.
+    `scores` are the sums of margins over those that remain, infinite for the others; exact, as sums of integers. They
+    are twice the Borda scores where tied systems share points, less what all have in common.
     """
-    gained = np.ascontiguousarray(pairs.wins.transpose(0, 2, 1))  # gained[r, j]: what j's presence gives each system
+    gained = pairs.wins.transpose(0, 2, 1) - pairs.wins  # gained[r, j]: what j's presence gives each system
     left = np.full(pairs.present.shape, np.nan)
     n = pairs.present.shape[1]
     remaining = pairs.present.sum(axis=1)

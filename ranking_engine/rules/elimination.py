@@ -26,7 +26,7 @@ _INT64_SAFE = 2**62
 _GONE = np.iinfo(np.int32).max  # the place of a system that has left
 
 
-def baldwin(profile: Profile, *, ties: str = "worst") -> Outcome:
+def baldwin(profile: Profile, *, ties: str = "average") -> Outcome:
     """Drop the systems with the least Borda score among those that remain, until all are tied.
 
     Baldwin 1926. O(n_systems^2) once the wins are known.
@@ -47,7 +47,7 @@ def baldwin(profile: Profile, *, ties: str = "worst") -> Outcome:
     raise AssertionError("unreachable")
 
 
-def nanson(profile: Profile, *, ties: str = "worst") -> Outcome:
+def nanson(profile: Profile, *, ties: str = "average") -> Outcome:
     """Drop the systems with a Borda score strictly below the average of those that remain, until all are tied.
 
     Nanson 1882. O(n_systems^2) once the wins are known.

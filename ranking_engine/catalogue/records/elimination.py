@@ -44,15 +44,15 @@ RULES: tuple[Rule, ...] = (
             "they can weigh."
         ),
         held=Held(
-            claims.ALWAYS | {"majority", "unanimity"},
-            under={"best": claims.ALWAYS | {"unanimity"}, "average": claims.MAJORITY | {"unanimity"}},
+            claims.MAJORITY | {"unanimity"},
+            under={"best": claims.ALWAYS | {"unanimity"}, "worst": claims.ALWAYS | {"majority", "unanimity"}},
             why={
                 **claims.BORDA_ROUNDS_WHY,
                 "unanimity": "among any that remain the system above has the greater Borda score, so it leaves later",
             },
             why_not=claims.BORDA_ROUNDS_WHY_NOT,
         ),
-        tie_convention="worst",
+        tie_convention="average",
         max_systems=MAX_COMPARED,
         kernels=Kernels(
             tables=tables.of_pairs(pairs.baldwin),
@@ -79,8 +79,8 @@ RULES: tuple[Rule, ...] = (
             "end."
         ),
         held=Held(
-            claims.ALWAYS | {"majority"},
-            under={"best": claims.ALWAYS, "average": claims.MAJORITY},
+            claims.MAJORITY,
+            under={"best": claims.ALWAYS, "worst": claims.ALWAYS | {"majority"}},
             why=claims.BORDA_ROUNDS_WHY,
             why_not={
                 **claims.BORDA_ROUNDS_WHY_NOT,
@@ -88,7 +88,7 @@ RULES: tuple[Rule, ...] = (
                 "reversal_symmetry": "who is just on the average stays both ways, with other rivals each time",
             },
         ),
-        tie_convention="worst",
+        tie_convention="average",
         max_systems=MAX_COMPARED,
         kernels=Kernels(
             tables=tables.of_pairs(pairs.nanson),

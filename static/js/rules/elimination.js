@@ -21,7 +21,8 @@ export function nanson(part) {
 
 function dropByBorda({ n, wins }, leaving, endsWithAll) {
   const scores = new Float64Array(n);
-  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) scores[i] += wins[i * n + j];
+  const margin = (i, j) => wins[i * n + j] - wins[j * n + i]; // tied systems share the points: twice Borda's, less all
+  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) scores[i] += margin(i, j);
   const left = new Float64Array(n);
   let remaining = Array.from({ length: n }, (_, i) => i);
   for (let round = 1; ; round++) {
@@ -33,7 +34,7 @@ function dropByBorda({ n, wins }, leaving, endsWithAll) {
       (isLeaving(scores[i]) ? gone : kept).push(i);
     }
     if (endsWithAll ? !kept.length : !gone.length) return left;
-    for (const i of kept) for (const j of gone) scores[i] -= wins[i * n + j];
+    for (const i of kept) for (const j of gone) scores[i] -= margin(i, j);
     remaining = kept;
   }
 }
