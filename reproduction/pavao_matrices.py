@@ -96,8 +96,8 @@ def measured_criteria(progress: Progress) -> Result:
         for title, of in (("Each matrix, by our study", of_engine), ("Each matrix, copies taking part", of_copies))
     ]
     facts = stability_facts()
-        of_ranks_others = mean_of_known([of_ranks[name]["relative_difference"][3] for name in MATRICES if name != "Artificial"])
-    facts["of_ranks"], facts["of_ranks_others"] = float(by_ranks[3]), of_ranks_others
+    of_others = [of_ranks[name]["relative_difference"][3] for name in MATRICES if name != "Artificial"]
+    facts["of_ranks"], facts["of_ranks_others"] = float(by_ranks[3]), mean_of_known(of_others)
     notes = [_about_resampling(of_copies), _about_relative(facts), _about_statlog()]
     return Result(rows, grids, notes, facts=facts)
 
@@ -239,6 +239,8 @@ REASONS = {
     "judge_stability": f"{_DRAWS}; for the relative difference u + v against |u| + |v|, and of ranks in print",
     "candidate_stability": "a system drawn twice takes part once here, so that copies do not move the success rate",
 }
+
+
 def correlations(progress: Progress) -> Result:
     """Compare Spearman's correlations of the six rules, mean over the six matrices (table 2, right)."""
     as_defined, as_printed = [], []
@@ -274,9 +276,9 @@ def rank_board(name: str) -> ScoreMatrix:
 
 
 _AS_PRINTED = (
-    "The printed figures come out, all but one last digit, when the relative difference is taken of the ranks on each task "
-    "in place of the scores, and when Copeland counts wins alone. The paper's text defines both otherwise: of scores, "
-    "and with one half for a tie. Those figures are in the table below."
+    "The printed figures come out, all but one last digit, when the relative difference is taken of the ranks on each "
+    "task in place of the scores, and when Copeland counts wins alone. The paper's text defines both otherwise: of "
+    "scores, and with one half for a tie. Those figures are in the table below."
 )
 
 

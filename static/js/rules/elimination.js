@@ -1,5 +1,6 @@
 // Rules that drop systems in rounds: `ranking_engine/rules/elimination.py` once more. A round drops all systems that are
-// tied for removal; the score is the round in which a system leaves. Sums are integers, compared exactly.
+// tied for removal; the score is the round in which a system leaves. Sums are integers, compared exactly. Under Baldwin
+// and Nanson systems tied on a task share their points.
 
 /** The systems with the least Borda score leave, until all are tied. */
 export function baldwin(part) {
@@ -21,7 +22,8 @@ export function nanson(part) {
 
 function dropByBorda({ n, wins }, leaving, endsWithAll) {
   const scores = new Float64Array(n);
-  const margin = (i, j) => wins[i * n + j] - wins[j * n + i]; // tied systems share the points: twice Borda's, less all
+  // Sums of margins order as Borda scores do when tied systems share points: they are twice these, less a constant.
+  const margin = (i, j) => wins[i * n + j] - wins[j * n + i];
   for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) scores[i] += margin(i, j);
   const left = new Float64Array(n);
   let remaining = Array.from({ length: n }, (_, i) => i);

@@ -89,8 +89,8 @@ def test_the_answers_stand_in_the_address_and_lead_to_a_rule_with_reasons(client
     assert "Take Schulze" in page
     assert "It has the property “Condorcet winner”." in page
     assert page.count(" checked>") == 5
-    baldwin = page.partition('<a href="/rules/baldwin/">Baldwin</a>:')[2]
-    assert "lacks the property “Condorcet winner”" in baldwin.partition("</li>")[0]
+    borda = page.partition('<a href="/rules/borda/">Borda</a>:')[2]
+    assert "lacks the property “Condorcet winner”" in borda.partition("</li>")[0]
 
 
 def test_what_nothing_can_meet_is_said_so(client):
