@@ -20,7 +20,7 @@ RANKS = {
         "average_rank": {"FreeLB-RoBERTa (ensemble)": 17, "Bort (Alexa AI)": 31, "StackingBERT-Base": 68},
         "win_rate": {"FreeLB-RoBERTa (ensemble)": 17, "Bort (Alexa AI)": 31, "StackingBERT-Base": 68},
         "threshold": {"LV-BERT-base": 30, "SpanBERT (single-task training)": 31, "Macaron Net-base": 46},
-        "baldwin": {"ALBERT + DAAF + NAS": 11, "MT-DNN-SMART": 14, "ConvBERT base": 28},
+        "baldwin": {"ALBERT + DAAF + NAS": 11, "MT-DNN-SMART": 12, "ConvBERT base": 29},
         "copeland": {"MacALBERT + DKM": 9, "Bort (Alexa AI)": 27, "ConvBERT-base-paddle-v1.1": 29},
     },
     "superglue": {"borda": {"Vega v2": 2}, "average_rank": {"Vega v2": 2}, "win_rate": {"Vega v2": 2}},

@@ -44,7 +44,7 @@ SHARED = "several tasks belong to one group and are not independent"
 
 def naive_p_value(differences):
     """All sign vectors, in exact fractions."""
-    exact = [Fraction(float(x)) for x in differences]
+    exact = [x if isinstance(x, Fraction) else Fraction(float(x)) for x in differences]
     sums = [
         abs(sum(s * x for s, x in zip(signs, exact, strict=True)))
         for signs in itertools.product((1, -1), repeat=len(exact))
