@@ -142,7 +142,9 @@ def _ordinal(results: Results) -> str:
 def _labels(results: Results) -> str:
     of = results["colombo-instances"].facts
     return (
-        f"In the released instance files documents and systems are exchanged. Put right, two levels of Borda elect "
+        "In the released instance files documents and systems are exchanged, and the notebook correlates names for "
+        f"ranks: the printed taus lie between {number(of['printed_taus'][0])} and {number(of['printed_taus'][1])}, the "
+        f"true ones between {number(of['taus'][0])} and {number(of['taus'][1])}. Put right, two levels of Borda elect "
         f"another system than the mean in {of['n_other_winner']} of {of['n']} files, and agree with it least on "
         f"{of['least_tau_file']} (tau-b {number(of['least_tau'])})."
     )

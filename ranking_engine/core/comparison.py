@@ -260,7 +260,7 @@ def dispersion(matrix: ScoreMatrix, *, normalized: bool = False) -> float:
 
 
 def dispersion_to(matrix: ScoreMatrix, ranking: Ranking, *, normalized: bool = False) -> float:
-    """Return the mean over voting tasks of their Kendall distance to `ranking` (Colombo et al. 2022, table 8).
+    """Return the mean over voting tasks of their Kendall distance to `ranking` (Colombo et al. 2022, eq. 1).
 
     A task is compared on its systems that `ranking` ranks; one with fewer than two of them does not count.
     """

@@ -12,7 +12,7 @@ Points are Borda's: the number of systems below, and half of those tied. A missi
 to others, so that every instance counts with the systems that have a score on it.
 
 Colombo et al. 2022, What are the best systems? New perspectives on NLP benchmarking, sections 3.2 and 3.3. Departures:
-ties share places instead of being broken by the order of rows; missing scores are allowed; tasks have directions.
+ties share places instead of being broken by a sort; missing scores are allowed; tasks have directions.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Corrupted and rescaled tasks: how far a ranking moves when some tasks are manipulated.
 
-Colombo et al. 2022, section 4: r random tasks are reversed, or one task is multiplied by λ; Kendall's distance of the
-ranking to the one before, as a share of all pairs.
+Colombo et al. 2022, sections 4.2 and 4.3: r random tasks are reversed, or one task is multiplied by λ; Kendall's
+distance of the ranking to the one before, as a share of all pairs.
 
 Departures from the paper:
-- The experiment runs on the scores at hand, not on synthetic ones.
+- The experiment runs on the benchmark's own scores, not on synthetic ones.
 - Reversal maps a score x to minimum + maximum - x, the task's extremes over the systems that are ranked.
 - Every task is multiplied by every λ in turn; scores alone are, not the task's scale or the threshold γ.
 - Rules that need all scores rank what the missing-score policy leaves, decided before the corruption.
@@ -223,7 +223,7 @@ STUDY = Study(
     key="corrupted_tasks",
     name="Corrupted tasks",
     question="How far does each ranking move when tasks are reversed, or one is multiplied?",
-    source="Colombo et al. 2022, section 4",
+    source="Colombo et al. 2022, sections 4.2 and 4.3",
     parameters={
         "rules": None,
         "n_repeats": 100,

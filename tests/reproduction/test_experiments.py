@@ -11,9 +11,10 @@ from scipy.stats import kendalltau
 from ranking_engine import ScoreMatrix, rank
 from ranking_engine.core.instances import InstanceScores, aggregate_all
 from ranking_engine.stability.sensitivity.cardinal import cardinal_sensitivity
-from reproduction import colombo_synthetic, measures
+from reproduction import measures
 from reproduction.boards import board
-from reproduction.colombo_instances import per_task
+from reproduction.colombo import synthetic
+from reproduction.colombo.instances import per_task
 from reproduction.pavao import SIX, matrix_of, ranked
 from reproduction.rofin.small_boards import smallest_reversal
 from reproduction.zhang import baselines
@@ -126,11 +127,11 @@ def test_what_each_task_adds_comes_to_the_rankings_of_all_instances():
 
 
 def test_synthetic_tasks_that_are_all_manipulated_turn_the_order_round_and_none_leave_it_where_systems_differ():
-    turned = colombo_synthetic.drawn(0.5, 0, is_turned=True)
-    honest = colombo_synthetic.drawn(0.5, 1)
+    turned = synthetic.drawn(0.5, 0, manipulation="fixed")
+    honest = synthetic.drawn(0.5, 1)
     for key in ("mean", "one_level", "two_level"):
-        assert colombo_synthetic.errors(turned[key].sum(axis=1)[:, None]).item() == 1.0
-        assert colombo_synthetic.errors(honest[key].sum(axis=1)[:, None]).item() < 0.1
+        assert synthetic.errors(turned[key].sum(axis=1)[:, None]).item() == 1.0
+        assert synthetic.errors(honest[key].sum(axis=1)[:, None]).item() < 0.1
 
 
 @pytest.mark.parametrize("name", ["VTAB", "GLUE"])
