@@ -51,6 +51,21 @@ def geometric_mean(profile: Profile, task_counts: Counts) -> FloatArray:
     return np.where((task_counts > 0).astype(np.float32) @ is_low.T.astype(np.float32) > 0, np.nan, means)
 
 
+def harmonic_mean(profile: Profile, task_counts: Counts) -> FloatArray:
+    """A system with a score <= 0 on a task drawn has no harmonic mean there."""
+    is_low = profile.scores <= 0
+    inverses = _shares(profile, task_counts) @ (1 / np.where(is_low, 1.0, profile.scores)).T
+    return np.where((task_counts > 0).astype(np.float32) @ is_low.T.astype(np.float32) > 0, np.nan, 1 / inverses)
+
+
+def worst_task(profile: Profile, task_counts: Counts) -> FloatArray:
+    """The least score on the tasks drawn."""
+    least = np.full((len(task_counts), profile.n_systems), np.inf)
+    for t, is_drawn in enumerate(task_counts.T > 0):
+        np.minimum(least, profile.scores[:, t], out=least, where=is_drawn[:, None])
+    return least
+
+
 def of_vector(vector_of: Callable[[int], FloatArray], ties: str) -> Resampled:
     """Return the resamples of a rule with a scoring vector: one matrix product.
 

@@ -131,6 +131,21 @@ def geometric_mean(batch: Batch) -> FloatArray:
     return np.where(is_low.any(axis=2), np.nan, np.exp(batch.weighted_mean(logarithms)))
 
 
+def harmonic_mean(batch: Batch) -> FloatArray:
+    """A system with a score <= 0 has none; lower-is-better tasks are seen to beforehand."""
+    counts = batch.weights[:, None, :] > 0
+    is_low = (batch.scores <= 0) & counts
+    inverses = 1 / np.where(counts & ~is_low, batch.scores, 1.0)
+    return np.where(is_low.any(axis=2), np.nan, 1 / batch.weighted_mean(inverses))
+
+
+def worst_task(batch: Batch) -> FloatArray:
+    """The least score on the tasks that weigh something."""
+    counts = batch.weights[:, None, :] > 0
+    least = np.where(counts, batch.scores, np.inf).min(axis=2)
+    return np.where(batch.present, least, np.nan)
+
+
 def median(batch: Batch) -> FloatArray:
     """The weighted median of the scores."""
     order = np.argsort(batch.scores, axis=2, kind="stable")

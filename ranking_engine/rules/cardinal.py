@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -48,6 +49,30 @@ def geometric_mean(profile: Profile) -> Outcome:
     A system with a score <= 0 has no geometric mean and is unranked; the others are ranked without it. The rule is
     undefined where no system has one.
     """
+
+    def means(scores: FloatArray) -> FloatArray:
+        return np.exp(weighted_mean(np.log(scores), profile.weights))
+
+    return _of_positive_scores(profile, means)
+
+
+def harmonic_mean(profile: Profile) -> Outcome:
+    """Return sum_t w_t / sum_t (w_t / x_it); undefined, and systems unranked, as under the geometric mean."""
+
+    def means(scores: FloatArray) -> FloatArray:
+        least = scores.min(axis=1)  # the inverses of shares of it are at most 1
+        return least / weighted_mean(least[:, None] / scores, profile.weights)
+
+    return _of_positive_scores(profile, means)
+
+
+def worst_task(profile: Profile) -> Outcome:
+    """Return the least oriented score of each system: how well it does on the task on which it does worst."""
+    return Outcome(profile.scores.min(axis=1))
+
+
+def _of_positive_scores(profile: Profile, means_of: Callable[[FloatArray], FloatArray]) -> Outcome:
+    """Return a mean that only scores above 0 have, of the systems that have nothing else."""
     if reason := _why_lower(profile):
         return _undefined(reason)
     scores = profile.scores
@@ -58,7 +83,7 @@ def geometric_mean(profile: Profile) -> Outcome:
         return _undefined(everywhere or nobody)
     means = np.full(profile.n_systems, np.nan)
     own = scores[is_positive]
-    means[is_positive] = np.clip(np.exp(weighted_mean(np.log(own), profile.weights)), own.min(axis=1), own.max(axis=1))
+    means[is_positive] = np.clip(means_of(own), own.min(axis=1), own.max(axis=1))
     lacking = {int(i): _not_positive(profile, scores[i] <= 0) for i in np.flatnonzero(~is_positive)}
     return Outcome(means, reasons=lacking)
 
@@ -114,6 +139,17 @@ def log_contributions(profile: Profile) -> FloatArray:
     """Return what each task adds to the logarithm of the geometric mean; NaN for scores <= 0."""
     logarithms = np.log(np.where(profile.scores > 0, profile.scores, np.nan))
     return np.asarray(logarithms * _weight_shares(profile))
+
+
+def inverse_contributions(profile: Profile) -> FloatArray:
+    """Return what each task adds to minus the inverse of the harmonic mean; NaN for scores <= 0."""
+    inverses = 1 / np.where(profile.scores > 0, profile.scores, np.nan)
+    return np.asarray(-inverses * _weight_shares(profile))
+
+
+def of_inverses(sums: FloatArray) -> FloatArray:
+    """Return the harmonic means of sums of `inverse_contributions`."""
+    return -1 / sums
 
 
 def normalized_contributions(profile: Profile) -> FloatArray:

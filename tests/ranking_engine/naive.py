@@ -96,6 +96,26 @@ def geometric_mean(matrix, policy="drop_systems"):
     return {i: math.prod(float(table[i, t]) ** float(matrix.weights[t] / total) for t in tasks) for i in positive}
 
 
+def harmonic_mean(matrix, policy="drop_systems"):
+    part = completed(matrix, policy)
+    if part is None:
+        return None
+    systems, tasks, table = part
+    positive = [i for i in systems if all(table[i, t] > 0 for t in tasks)]
+    if not positive or any(matrix.directions[t] < 0 for t in tasks):
+        return None
+    total = sum(matrix.weights[t] for t in tasks)
+    return {i: float(total / sum(matrix.weights[t] / table[i, t] for t in tasks)) for i in positive}
+
+
+def worst_task(matrix, policy="drop_systems"):
+    part = completed(matrix, policy)
+    if part is None:
+        return None
+    systems, tasks, table = part
+    return {i: min(table[i, t] for t in tasks) for i in systems}
+
+
 def optimality_gap(matrix, policy="drop_systems"):
     part = completed(matrix, policy)
     if part is None or matrix.gamma is None or any(matrix.directions[t] < 0 for t in part[1]):

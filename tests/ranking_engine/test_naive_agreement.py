@@ -32,11 +32,15 @@ def test_median(matrix, policy):
     naive.assert_ranks(rank(matrix, "median", missing=policy), expected, matrix.n_systems)
 
 
-@FEW
-@given(matrices(cells=POSITIVE), POLICIES)
-def test_geometric_mean(matrix, policy):
-    expected = naive.geometric_mean(matrix, policy)
-    naive.assert_ranks(rank(matrix, "geometric_mean", missing=policy), expected, matrix.n_systems)
+@pytest.mark.parametrize("rule", ["geometric_mean", "harmonic_mean", "worst_task"])
+def test_other_means_and_the_worst_task(rule):
+    @FEW
+    @given(matrices(cells=POSITIVE), POLICIES)
+    def agrees(matrix, policy):
+        expected = getattr(naive, rule)(matrix, policy)
+        naive.assert_ranks(rank(matrix, rule, missing=policy), expected, matrix.n_systems)
+
+    agrees()
 
 
 @pytest.mark.parametrize("rule", ["normalized_mean", "optimality_gap"])

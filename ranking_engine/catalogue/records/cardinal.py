@@ -76,6 +76,71 @@ RULES: tuple[Rule, ...] = (
         needs_positive=True,
     ),
     Rule(
+        key="harmonic_mean",
+        name="Harmonic mean",
+        family="cardinal",
+        needs_complete=True,
+        cost=costs.sorting,
+        function=cardinal.harmonic_mean,
+        summary="The weighted harmonic mean of the scores; a system with a score of 0 or below has none.",
+        source="The third Pythagorean mean; see Rofin et al. 2023, Vote'n'Rank, section 1",
+        advice=(
+            "Where scores are rates, such as items per second, and each task has as much work: it is the rate over all "
+            "of it. Weak tasks count most, more than under the geometric mean."
+        ),
+        held=Held(claims.OWN_SCORES, why=claims.OWN_SCORES_WHY, why_not=claims.OWN_SCORES_WHY_NOT),
+        task_sum=TaskSum(cardinal.inverse_contributions, "minus the inverse of the score", cardinal.of_inverses),
+        kernels=Kernels(
+            tables=tables.harmonic_mean,
+            draws=tables.harmonic_mean,
+            resamples=ResampleKernel(resamples.harmonic_mean),
+            judges_alone=True,
+        ),
+        omission={
+            "drop_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2),
+            "median": Omission("1 2|2 3|3 1", 1, 0, 3, 2),
+            "worst": Omission("1 2|2 3|3 1", 1, 0, 3, 2),
+        },
+        needs_positive=True,
+    ),
+    Rule(
+        key="worst_task",
+        name="Worst task",
+        family="cardinal",
+        needs_complete=True,
+        cost=costs.sorting,
+        function=cardinal.worst_task,
+        summary="The score on the task on which a system does worst: egalitarian welfare.",
+        source="Rawls 1971; Rofin et al. 2023, Vote'n'Rank, section 2.1",
+        advice=(
+            "Where a system must not fail anywhere and all tasks have the same unit. It says nothing about all tasks "
+            "but one, a single hard task can decide everything, and weights do not matter."
+        ),
+        held=Held(
+            claims.OWN_SCORES - {"consistency"},
+            why={
+                "unanimity": "the least of greater scores is greater",
+                "monotonicity": "the least score falls with none of them",
+                "participation": "the least score of X stays at or above Y's when a task with X above Y joins",
+            },
+            why_not={
+                **claims.OWN_SCORES_WHY_NOT,
+                "consistency": "a system that is worse on one part may share the least score of all",
+            },
+        ),
+        kernels=Kernels(
+            tables=tables.worst_task,
+            draws=tables.worst_task,
+            resamples=ResampleKernel(resamples.worst_task),
+            judges_alone=True,
+        ),
+        omission={
+            "drop_tasks": Omission("1 3|2 1|3 2", 1, 0, 2, 1),
+            "median": Omission("1 3|2 1|3 2", 1, 0, 2, 1),
+            "worst": Omission("1 3|3 2", 1, 0, 2, 1),
+        },
+    ),
+    Rule(
         key="median",
         name="Median",
         family="cardinal",

@@ -31,14 +31,29 @@ function exactMean(part, i) {
 }
 
 export function geometricMean(part, table) {
+  const logarithms = () => part.scores.map((column) => column.map((score) => (score > 0 ? Math.log(score) : 0)));
+  return ofPositiveScores(part, table, () => weightedMean(part, "geometric", logarithms).map(Math.exp));
+}
+
+export function harmonicMean(part, table) {
+  return ofPositiveScores(part, table, () => {
+    const { least } = part.once("mean bounds", () => bounds(part.scores, part.n));
+    const inverses = () => part.scores.map((column) => column.map((score, i) => (score > 0 ? least[i] / score : 1)));
+    return weightedMean(part, "harmonic", inverses).map((mean, i) => least[i] / mean);
+  });
+}
+
+/** A mean that only systems have whose scores are all above 0. */
+function ofPositiveScores(part, table, means) {
   if (hasLower(part, table)) return null;
   const isLow = part.once("not positive", () =>
     Array.from({ length: part.n }, (_, i) => part.scores.some((column) => column[i] <= 0)));
-  const logarithms = () => part.scores.map((column) => column.map((score) => (score > 0 ? Math.log(score) : 0)));
-  const means = weightedMean(part, "geometric", logarithms).map(Math.exp);
   const limits = part.once("mean bounds", () => bounds(part.scores, part.n));
-  return clipped(means, limits).map((mean, i) => (isLow[i] ? NaN : mean));
+  return clipped(means(), limits).map((mean, i) => (isLow[i] ? NaN : mean));
 }
+
+/** The score on the task on which a system does worst. */
+export const worstTask = (part) => part.once("mean bounds", () => bounds(part.scores, part.n)).least.slice();
 
 /** The midpoint of the lower and the upper weighted median. */
 export function median(part) {

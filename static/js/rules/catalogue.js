@@ -15,6 +15,8 @@ const native = (score) => ({ score, isNative: true });
 export const RULES = {
   mean: complete(cardinal.mean),
   geometric_mean: complete(cardinal.geometricMean),
+  harmonic_mean: complete(cardinal.harmonicMean),
+  worst_task: complete(cardinal.worstTask),
   median: complete(cardinal.median),
   normalized_mean: complete(cardinal.normalizedMean),
   optimality_gap: complete(cardinal.optimalityGap),

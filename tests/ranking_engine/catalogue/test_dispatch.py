@@ -66,7 +66,7 @@ def test_rank_all_gives_every_rule_what_rank_gives_alone():
 @pytest.mark.parametrize(
     ("rule", "options", "message"),
     [
-        ("bordo", {}, "`rule` is 'bordo'; expected one of mean, geometric_mean, median"),
+        ("bordo", {}, "`rule` is 'bordo'; expected one of mean, geometric_mean, harmonic_mean"),
         ("borda", {"ties": "first"}, "`ties` is 'first'; expected one of worst, best, average"),
         ("copeland", {"ties": "first"}, "`ties` is 'first'"),
         ("copeland", {"variant": "uper"}, "`variant` is 'uper'; expected one of difference, lower_with_ties"),

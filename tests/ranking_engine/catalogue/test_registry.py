@@ -85,9 +85,11 @@ def test_a_rule_that_needs_a_parameter_is_no_column_of_every_leaderboard():
     assert RULES["positional"].parameters
     assert not RULES["positional"].is_listed
     assert listed_rules() == [key for key, rule in RULES.items() if rule.is_listed]
-    assert list(RULES)[:6] == [
+    assert list(RULES)[:8] == [
         "mean",
         "geometric_mean",
+        "harmonic_mean",
+        "worst_task",
         "median",
         "normalized_mean",
         "optimality_gap",

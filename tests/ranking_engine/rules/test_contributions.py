@@ -18,7 +18,7 @@ WEIGHTED = [aggregation for aggregation in AGGREGATIONS if aggregation != "two_s
 
 def test_these_rules_are_sums_over_tasks():
     assert SUMS == [
-        "mean", "geometric_mean", "normalized_mean", "optimality_gap", "plurality", "borda", "dowdall",
+        "mean", "geometric_mean", "harmonic_mean", "normalized_mean", "optimality_gap", "plurality", "borda", "dowdall",
         "average_rank", "veto", "positional", "win_rate", "relative_difference",
     ]  # fmt: skip
 
@@ -47,7 +47,8 @@ def test_contributions_add_up_to_the_scores_of_the_rule(rule, matrix, aggregatio
     ranked = ranking.ranks != UNRANKED
     np.testing.assert_allclose(found.scores[ranked], ranking.scores[ranked], rtol=1e-9, atol=1e-12)
     sums = found.values.sum(axis=1)
-    expected = np.log(ranking.scores[found.systems]) if rule == "geometric_mean" else ranking.scores[found.systems]
+    sum_of = {"geometric_mean": np.log, "harmonic_mean": lambda score: -1 / score}.get(rule, np.array)
+    expected = sum_of(ranking.scores[found.systems])
     known = ranked[found.systems]
     np.testing.assert_allclose(sums[known], expected[known], rtol=1e-9, atol=1e-12)
 

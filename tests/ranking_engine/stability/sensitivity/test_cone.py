@@ -55,7 +55,7 @@ def test_the_best_weights_are_proven_best_and_no_grid_beats_them(seed, floor):
 @given(st.integers(0, 10_000))
 def test_relaxations_prove_what_halving_boxes_proves(seed):
     cone = random_cone(seed, m=15, T=4)
-    halved = prove(cone, 0, lambda weights: None, max_programs=0, box_work=10**7)
+    halved = prove(cone, 0, lambda weights: None, max_programs=0, box_work=10**9)
     relaxed = prove(cone, 0, lambda weights: None, max_programs=400, box_work=0)
     assert halved.is_proven
     assert relaxed.lower <= halved.lower == halved.upper <= relaxed.upper
