@@ -334,7 +334,7 @@ class _About:
 def _coverage(columns: list[Column], n_systems: int) -> str:
     """What a reader must know before comparing columns: which rules leave systems out, how many and why."""
     by_count: dict[int, list[str]] = {}
-    are_too_low = set()  # whether a score of 0 or less leaves a system out, which has no geometric mean, or a gap
+    are_too_low = set()  # whether a score of 0 or less leaves a system out of both means, or a gap
     for column in columns:
         if column.status == "ranked" and column.n_ranked < n_systems:
             by_count.setdefault(column.n_ranked, []).append(column.name)
@@ -345,7 +345,7 @@ def _coverage(columns: list[Column], n_systems: int) -> str:
     ]
     if not parts:
         return ""
-    why = {True: "have a score of 0 or less, of which there is no geometric mean", False: "lack scores"}
+    why = {True: "have a score of 0 or less, of which there is no geometric or harmonic mean", False: "lack scores"}
     return f"{'; '.join(parts)}; the others {' or '.join(why[is_too_low] for is_too_low in sorted(are_too_low))}."
 
 

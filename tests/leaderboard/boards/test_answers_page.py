@@ -56,7 +56,7 @@ def test_a_board_says_why_rules_leave_systems_out(make, client):
     too_low = make.published({"A": [1.0, 2.0], "B": [2.0, 1.5], "C": [3.0, 0.0]})
     both = make.published({"A": [1.0, 2.0], "B": [2.0, None], "C": [3.0, 0.0]})
     said = [text_of(client.get(f"/b/{board.key}/").content.decode()) for board in (lacking, too_low, both)]
-    no_mean = "have a score of 0 or less, of which there is no geometric mean."
+    no_mean = "have a score of 0 or less, of which there is no geometric or harmonic mean."
     assert "of 3 systems; the others lack scores." in said[0]
-    assert f"Geometric mean ranks 2 of 3 systems; the others {no_mean}" in said[1]
+    assert f"Geometric mean and Harmonic mean rank 2 of 3 systems; the others {no_mean}" in said[1]
     assert f"of 3 systems; the others lack scores or {no_mean}" in said[2]
