@@ -28,7 +28,7 @@ from leaderboard.benchmarks.folder_exports import FolderError, folder_zip
 from leaderboard.benchmarks.listing import ListedBenchmark as Line, by_key, lines
 from leaderboard.common.files import listed_sheet
 from leaderboard.models import Benchmark, Task
-from leaderboard.rankings.configuration import configuration_content
+from leaderboard.rankings.configuration import configuration_content, gamma_derived
 from leaderboard.rankings.published import published_board
 
 JSON = "application/json"  # of errors, whatever was asked for
@@ -64,6 +64,12 @@ class ListedBenchmark(Shape):
         return line.revision_number or None
 
 
+DERIVED_GAMMA = (
+    "The optimality threshold where none is stated: 95 % of the maximum, if all tasks that vote state the same one and "
+    "higher is better on all of them."
+)
+
+
 class BenchmarkPage(Shape):
     """A page of benchmarks, by key."""
 
@@ -83,7 +89,8 @@ class BenchmarkDetail(Published):
     default_rule = s.CharField(source="benchmark.default_rule")
     missing_policy = s.ChoiceField(choices=Benchmark.MissingPolicy.values, source="benchmark.missing_policy")
     aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values, source="benchmark.aggregation")
-    gamma = s.FloatField(allow_null=True, source="benchmark.gamma")
+    gamma = s.FloatField(allow_null=True, source="benchmark.gamma", help_text="The stated optimality threshold.")
+    derived_gamma = s.FloatField(allow_null=True, help_text=f"{DERIVED_GAMMA} Of the published board.")
     source_url = s.CharField(allow_blank=True, source="benchmark.source_url")
     licence = s.CharField(allow_blank=True, source="benchmark.licence")
     citation = s.CharField(allow_blank=True, source="benchmark.citation")
@@ -219,6 +226,7 @@ def benchmark_content(audience: Audience) -> dict[str, Any]:
         **({"input_hash": None} if audience.is_restricted else {}),
         **{name: facts.get(name, 0) for name in ("n_systems", "n_tasks", "n_voting_tasks", "n_missing")},
         "condorcet_winner": facts.get("condorcet_winner"),
+        "derived_gamma": gamma_derived(publication.revision.configuration.content) if publication else None,
         "jobs": [job | {"error": ""} if audience.is_restricted else job for job in job_states(publication)],
     }
 

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.access.audience import Audience
-from leaderboard.api.benchmarks import GroupEntry, TaskEntry
+from leaderboard.api.benchmarks import DERIVED_GAMMA, GroupEntry, TaskEntry
 from leaderboard.api.protocol.base import MANAGE, BenchmarkView, JobState, OwnerView, job_state
 from leaderboard.api.protocol.fields import NOTE_LENGTH, Shape, Text, Whole
 from leaderboard.api.protocol.pagination import cut, cut_sorted, next_url, window
@@ -19,6 +19,7 @@ from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading
 from leaderboard.benchmarks.releases import cite, freeze_revision
 from leaderboard.models import Benchmark, Release, Revision
+from leaderboard.rankings.configuration import gamma_derived
 from leaderboard.rankings.revisions import revision_jobs, revisions_of, told_hash
 
 RELEASE_EXAMPLE = body_example("To be cited", {"revision": 1, "name": "2026.1"})
@@ -58,10 +59,15 @@ class ConfigurationEntry(Shape):
 
     groups = GroupEntry(many=True)
     tasks = TaskEntry(many=True)
-    gamma = s.FloatField(allow_null=True)
+    gamma = s.FloatField(allow_null=True, help_text="The stated optimality threshold.")
+    derived_gamma = s.FloatField(allow_null=True, help_text=DERIVED_GAMMA)
     missing_policy = s.ChoiceField(choices=Benchmark.MissingPolicy.values)
     aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values)
     replacement = s.ChoiceField(choices=Benchmark.Replacement.values)
+
+    def value_of_derived_gamma(self, content: dict[str, Any]) -> float | None:
+        """The one that follows from the tasks."""
+        return gamma_derived(content)
 
 
 class RevisionDetail(RevisionEntry):

@@ -157,7 +157,11 @@ class Counting(Shape):
 
     missing_policy = Choice(Benchmark.MissingPolicy.values, required=False)
     aggregation = Choice(Benchmark.Aggregation.values, required=False)
-    gamma = Score(required=False, allow_null=True)
+    gamma = Score(
+        required=False,
+        allow_null=True,
+        help_text="The optimality threshold; with null it is derived where the tasks' scales allow it.",
+    )
     replacement = Choice(Benchmark.Replacement.values, required=False)
 
 

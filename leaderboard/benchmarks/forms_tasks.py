@@ -23,8 +23,8 @@ FIGURE = {"inputmode": "decimal", "autocomplete": "off", "class": "figure"}
 class FigureField(forms.FloatField):
     """A number that may be left out."""
 
-    def __init__(self, label: str) -> None:
-        super().__init__(required=False, label=label, widget=forms.TextInput(attrs=FIGURE))
+    def __init__(self, label: str, help_text: str = "") -> None:
+        super().__init__(required=False, label=label, help_text=help_text, widget=forms.TextInput(attrs=FIGURE))
 
     def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
         """The shortest text that reads back to the same number."""
@@ -137,7 +137,11 @@ class CountingForm(forms.Form):
     replacement = forms.ChoiceField(
         choices=Benchmark.Replacement.choices, label="A system’s second submission", required=False
     )
-    gamma = FigureField("Optimality threshold γ")
+    gamma = FigureField(
+        "Optimality threshold γ",
+        help_text="In the unit of the scores, such as 95 for percentages. Where you leave it empty, it is 95 % of the "
+        "maximum, if all tasks that vote state the same maximum and higher is better on all of them.",
+    )
 
     def clean_replacement(self) -> str:
         """The whole row where nothing is said."""

@@ -25,6 +25,7 @@ from leaderboard.computing.rankings import (
 )
 from ranking_engine import RULES, Ranking, ScoreMatrix
 from ranking_engine.core.aggregation import reweighted, weight_bits
+from ranking_engine.core.threshold import DerivedGamma, derived_gamma_of
 from ranking_engine.core.weights import GROUPED_BITS, check_bits, exact_weight
 from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
 from ranking_engine.files.directions import doubtful_tasks
@@ -85,6 +86,7 @@ class ReadTable:
     rounding: str = ""
     # tasks that count as higher is better, and the word of each that says otherwise
     doubtful: list[tuple[str, str]] = field(default_factory=list)
+    derived: DerivedGamma | None = None  # the optimality threshold of the matrix, where nobody stated it
 
 
 @dataclass(frozen=True)
@@ -171,8 +173,9 @@ def read_inputs(table: bytes, about: bytes, asked: RankAs) -> ReadTable:
     read = read_table(table, name=TABLE_NAME, max_systems=asked.n_systems, max_tasks=asked.n_tasks)
     matrix, described = _described(read, about)
     stated = described.policy if described else None
+    derived = derived_gamma_of(matrix) if matrix.gamma is None else None
     return ReadTable(
-        matrix,
+        matrix if derived is None else matrix.with_gamma(derived.gamma),
         policy=asked.policy or stated or "drop_systems",
         aggregation=asked.aggregation or ("balanced" if matrix.group_weights else "basic"),
         rules=split_rules(matrix.n_systems, matrix.n_tasks).quick,
@@ -181,6 +184,7 @@ def read_inputs(table: bytes, about: bytes, asked: RankAs) -> ReadTable:
         doubtful=doubtful_tasks(
             matrix.task_names, matrix.directions.tolist(), described.directed_tasks if described else []
         ),
+        derived=derived,
     )
 
 

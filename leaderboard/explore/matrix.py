@@ -1,6 +1,7 @@
 """A board of any matrix, such as one that is stored nowhere, with the parts of which a page's board is made."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import numpy as np
 
@@ -8,12 +9,19 @@ from leaderboard.computing.rankings import MajorityFacts, Outcomes
 from leaderboard.models import Configuration, Revision
 from leaderboard.on_demand.budget import too_long_reason
 from leaderboard.rankings.compute import ranking_arrays, ranking_summary
-from leaderboard.rankings.published import PublishedBoard, empty_column, make_column
+from leaderboard.rankings.published import ColumnTexts, PublishedBoard, empty_column, make_column
 from ranking_engine import ScoreMatrix
+from ranking_engine.core.threshold import DerivedGamma
 
 
 def board_of(
-    matrix: ScoreMatrix, aggregation: str, outcomes: Outcomes, majority: MajorityFacts, too_long: Sequence[str]
+    matrix: ScoreMatrix,
+    aggregation: str,
+    outcomes: Outcomes,
+    majority: MajorityFacts,
+    too_long: Sequence[str],
+    *,
+    derived: DerivedGamma | None = None,
 ) -> PublishedBoard:
     """The board as if it had been published; its revision is no row and has no number.
 
@@ -23,10 +31,19 @@ def board_of(
         outcomes: by rule, its ranking or the exception that it raised.
         majority: the Condorcet winner and the Smith set.
         too_long: further rules, which were not done in time.
+        derived: the matrix's optimality threshold, where nobody stated it.
     """
     n, names = matrix.n_systems, list(matrix.system_names)
+    content = {
+        "tasks": [{"key": name, "name": name} for name in matrix.task_names],
+        "groups": [{"key": name} for name in matrix.group_weights],
+        "aggregation": aggregation,
+        **({"gamma": matrix.gamma} if derived is None else {"gamma": None, "derived_gamma": asdict(derived)}),
+    }
+    revision = Revision(number=0, configuration=Configuration(content=content))
+    told = ColumnTexts.of(revision)
     made = [
-        make_column(ranking_summary(outcome, rule, names), ranking_arrays(outcome, n), {})
+        make_column(ranking_summary(outcome, rule, names), ranking_arrays(outcome, n), told)
         for rule, outcome in outcomes.items()
     ]
     made += [empty_column(rule, "undefined", too_long_reason(), n) for rule in too_long]
@@ -39,10 +56,4 @@ def board_of(
         "n_missing": int(matrix.votes.sum() * n - n_scored.sum()),
         "condorcet_winner": None if winner is None else names[winner],
     }
-    content = {
-        "tasks": [{"key": name, "name": name} for name in matrix.task_names],
-        "groups": [{"key": name} for name in matrix.group_weights],
-        "aggregation": aggregation,
-    }
-    revision = Revision(number=0, configuration=Configuration(content=content))
     return PublishedBoard(revision, facts, np.arange(n, dtype=np.int64), n_scored, in_smith_set, made, aggregation)

@@ -170,7 +170,9 @@ class _Parts:
         rules = self.read.rules
         outcomes = {rule: self.outcomes[rule] for rule in rules if rule in self.outcomes}
         too_long = [rule for rule in rules if rule not in outcomes]
-        board = board_of(self.read.matrix, self.read.aggregation, outcomes, self.majority, too_long)
+        board = board_of(
+            self.read.matrix, self.read.aggregation, outcomes, self.majority, too_long, derived=self.read.derived
+        )
         by_rule = {column.rule: column for column in board.columns}
         return replace(board, columns=[by_rule[rule] for rule in rules])
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from leaderboard.explore.weighting import Preset, Slider, conditions_of, presets_of, sliders_of
 from leaderboard.models import Benchmark, Publication
-from leaderboard.rankings.published import Column, PublishedBoard, board_under, published_board
+from leaderboard.rankings.configuration import gamma_in_force, threshold_text
+from leaderboard.rankings.published import GAP, Column, PublishedBoard, board_under, published_board
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.weights import Weights, WeightsError, weight_text
@@ -96,6 +97,7 @@ class WhatIfPage:
     n_pages: int
     is_live: bool
     conditions: list[str]
+    threshold_text: str  # of the optimality gap; empty where that is not among the columns
 
 
 def change_text(change: int) -> str:
@@ -164,6 +166,7 @@ def what_if_page(publication: Publication, query: WhatIfQuery, default_rule: str
         n_pages=n_pages,
         is_live=live,
         conditions=conditions_of(found, query.weights, aggregation),
+        threshold_text=threshold_text(content) if any(c.rule == GAP for c in columns) else "",
     )
 
 
@@ -280,7 +283,7 @@ def what_if_data(publication: Publication) -> dict[str, Any]:
             for task in content["tasks"]
         ],
         "groups": [{"key": group["key"], "weight": weight_text(_own(group))} for group in content["groups"]],
-        "gamma": content["gamma"],
+        "gamma": gamma_in_force(content),
         "aggregation": content["aggregation"],
         "policy": content["missing_policy"],
         "values": _values(found) if live else None,

@@ -24,6 +24,7 @@ from leaderboard.on_demand.budget import (
 from leaderboard.queue.kinds import BOOTSTRAP, SIGNIFICANCE
 from leaderboard.rankings.compute import ranking_arrays, ranking_parameters, ranking_summary
 from leaderboard.rankings.confidence.significance import Separability, array_names, separability
+from leaderboard.rankings.configuration import threshold_text
 from leaderboard.rankings.reports import BOARD, RANKING, published_reports, report_stamp, unpack_arrays
 from leaderboard.rankings.revisions import RemovedRanksError
 from leaderboard.rankings.score_matrix import revision_matrix
@@ -31,6 +32,7 @@ from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.weights import Weights, shares_of, weighed_matrix
 from ranking_engine import RULES, __version__ as engine_version
 
+GAP = "optimality_gap"  # the rule whose threshold γ columns name
 COMPUTING = "computing"  # the status of a slow rule whose ranking is not there yet
 OWN_WEIGHTS = Weights()  # nothing differs from the revision's weights
 
@@ -142,7 +144,7 @@ def _load_board(publication: Publication) -> PublishedBoard:
     tests = next((report for report in reports if report.kind == SIGNIFICANCE), None)
     rankings = {report.summary["rule"]: report for report in reports if report.kind == RANKING}
     empty = np.empty(0, np.int64)
-    task_names = task_names_of(publication.revision)
+    told = ColumnTexts.of(publication.revision)
     aggregation = publication.revision.configuration.content["aggregation"]
     facts, in_smith_set = board.summary, arrays.get("in_smith_set", empty.astype(bool))
     if aggregation == TWO_STEP:  # earlier reports have the winner and the set of the tasks' own weights
@@ -155,7 +157,7 @@ def _load_board(publication: Publication) -> PublishedBoard:
         in_smith_set=in_smith_set,
         aggregation=aggregation,
         columns=[
-            make_column(rankings[rule].summary, unpack_arrays(rankings[rule].arrays), task_names, intervals)
+            make_column(rankings[rule].summary, unpack_arrays(rankings[rule].arrays), told, intervals)
             if rule in rankings
             else _column_to_come(rule, len(arrays.get("system_ids", empty)))
             for rule in board.summary["rules"]
@@ -192,7 +194,7 @@ def empty_column(rule: str, status: str, reason: str, n_systems: int) -> Column:
     """
     summary = {"rule": rule, "status": status, "reason": reason, "winner_names": [], "n_winners": 0}
     arrays = {"ranks": np.full(n_systems, -1, np.int32), "scores": np.full(n_systems, np.nan)}
-    return make_column(summary, arrays, {})
+    return make_column(summary, arrays, NO_TEXTS)
 
 
 def task_names_of(revision: Revision) -> dict[str, str]:
@@ -200,30 +202,47 @@ def task_names_of(revision: Revision) -> dict[str, str]:
     return {task["key"]: task["name"] for task in revision.configuration.content["tasks"]}
 
 
+@dataclass(frozen=True)
+class ColumnTexts:
+    """What of a configuration is said in columns: the tasks' names by key, and the optimality gap's threshold."""
+
+    task_names: Mapping[str, str]
+    threshold: str
+
+    @classmethod
+    def of(cls, revision: Revision) -> "ColumnTexts":
+        """Those of a revision's configuration."""
+        return cls(task_names_of(revision), threshold_text(revision.configuration.content))
+
+
+NO_TEXTS = ColumnTexts({}, "")
+
+
 def make_column(
     summary: dict[str, Any],
     arrays: dict[str, np.ndarray],
-    task_names: Mapping[str, str],
+    told: ColumnTexts,
     intervals: dict[str, np.ndarray] | None = None,
 ) -> Column:
-    """A column from a ranking's summary and arrays, as `rankings` makes them; reasons name tasks by `task_names`."""
+    """A column from a ranking's summary and arrays, as `rankings` makes them, with what its configuration says."""
     rule = RULES[summary["rule"]]
     intervals = intervals or {}
+    threshold = told.threshold if rule.key == GAP and summary["status"] == "ranked" else ""
     return Column(
         rule=rule.key,
         name=rule.name,
         family=rule.family,
         summary=rule.summary,
         status=summary["status"],
-        reason=with_task_names(summary["reason"], task_names),
-        remark=summary.get("remark", ""),
+        reason=with_task_names(summary["reason"], told.task_names),
+        remark=" ".join(text for text in (threshold, summary.get("remark", "")) if text),
         winner_names=summary["winner_names"],
         n_winners=summary["n_winners"],
         ranks=arrays["ranks"],
         scores=arrays["scores"],
         is_winner=_is_winner(summary, arrays),
         reason_codes=arrays.get("reason_codes", np.empty(0, np.int32)),
-        reasons=[with_task_names(str(reason), task_names) for reason in arrays.get("reasons", ())],
+        reasons=[with_task_names(str(reason), told.task_names) for reason in arrays.get("reasons", ())],
         lower=intervals.get(f"lower_{rule.key}"),
         upper=intervals.get(f"upper_{rule.key}"),
         simultaneous_lower=intervals.get(f"simultaneous_lower_{rule.key}"),
@@ -302,9 +321,9 @@ def board_under(
             "too_long": ranked.too_long,
         }
 
-    task_names = task_names_of(board.revision)
+    told = ColumnTexts.of(board.revision)
     answer = single_flight(key, make, lambda made: PARTLY_KEPT_SECONDS if made["too_long"] else KEPT_SECONDS)
-    made = {summary["rule"]: make_column(summary, arrays, task_names) for summary, arrays in answer["rankings"]}
+    made = {summary["rule"]: make_column(summary, arrays, told) for summary, arrays in answer["rankings"]}
     made |= {rule: empty_column(rule, "undefined", too_long_reason(), len(board.system_ids))
              for rule in answer["too_long"]}  # fmt: skip
     is_same = not (weights or ties) and aggregation == board.revision.configuration.content["aggregation"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from leaderboard.common.hashing import canonical_json
 from leaderboard.models import InstanceSet, Revision
+from leaderboard.rankings.configuration import gamma_in_force
 from leaderboard.rankings.instances import current_instances
 from leaderboard.rankings.scores import BoardSystem, current_values, systems_at
 from ranking_engine import ScoreMatrix
@@ -79,7 +80,7 @@ def build_matrix(values: np.ndarray, systems: list[BoardSystem], configuration: 
         weights=[Fraction(task["weight"]) for task in tasks],
         groups=[task["group"] for task in tasks],
         group_weights={group["key"]: Fraction(group["weight"]) for group in _groups_with_tasks(configuration)},
-        gamma=configuration["gamma"],
+        gamma=gamma_in_force(configuration),
         minimum=[task["minimum"] for task in tasks],
         maximum=[task["maximum"] for task in tasks],
         chance=[task["chance"] for task in tasks],
@@ -99,9 +100,10 @@ def input_hash(found: RevisionMatrix | None, configuration: dict[str, Any]) -> s
 
     The hashed text is one line of canonical JSON a task, sorted by key (key, direction, weight as a fraction, group,
     minimum, maximum, chance; precision and cluster where they are stated), one a group that has tasks (key, weight),
-    one with γ; then, a system in the order of keys, its key and the IEEE-754 little-endian bytes of its scores in the
-    order of the task keys, with -0.0 as 0.0 and one NaN; where there are scores of single instances, a line for each
-    system and task that has some, with their keys and the hashes of the instances' names and of the scores.
+    one with γ, stated or derived; then, a system in the order of keys, its key and the IEEE-754 little-endian bytes of
+    its scores in the order of the task keys, with -0.0 as 0.0 and one NaN; where there are scores of single instances,
+    a line for each system and task that has some, with their keys and the hashes of the instances' names and of the
+    scores.
     Scores are hashed to 12 significant digits, as figures are computed from them. They are not rounded to a task's
     precision: that has its place in the line of the task.
     Database ids, display names, dates, the default rule and visibility do not enter.
@@ -116,7 +118,7 @@ def input_hash(found: RevisionMatrix | None, configuration: dict[str, Any]) -> s
     for group in sorted(_groups_with_tasks(configuration), key=lambda group: group["key"]):
         line = {"group": group["key"], "weight": str(Fraction(group["weight"]))}
         digest.update(canonical_json(line).encode() + b"\n")
-    digest.update(json.dumps({"gamma": configuration["gamma"]}).encode() + b"\n")
+    digest.update(json.dumps({"gamma": gamma_in_force(configuration)}).encode() + b"\n")
     if found is not None:
         values = found.written[:, order] + 0.0  # -0.0 + 0.0 is 0.0
         values[np.isnan(values)] = np.nan

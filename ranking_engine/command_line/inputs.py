@@ -18,6 +18,7 @@ from ranking_engine.core.aggregation import AGGREGATIONS, reweighted
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.core.threshold import derived_gamma_of
 from ranking_engine.core.weights import exact_weight
 from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
 from ranking_engine.files.directions import doubtful_tasks
@@ -69,7 +70,8 @@ def add_input_arguments(command: argparse.ArgumentParser, *, is_file_optional: b
         "--gamma",
         metavar="G",
         type=float,
-        help="the optimality threshold, in the tasks' unit, such as 95 (default: the benchmark file's)",
+        help="the optimality threshold, in the tasks' unit, such as 95 (default: the benchmark file's, else 95 %% of "
+        "the maximum that all voting tasks state)",
     )
 
 
@@ -204,7 +206,16 @@ def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile
         matrix = _reweighted(matrix, options.weights)
     if options.all_tasks:
         matrix = matrix.with_weights([weight or 1 for weight in matrix.weights])
-    return matrix, benchmark
+    return (_with_threshold(matrix) if matrix.gamma is None else matrix), benchmark
+
+
+def _with_threshold(matrix: ScoreMatrix) -> ScoreMatrix:
+    """The matrix with the threshold that follows from the tasks' scales, said on standard error, where one does."""
+    derived = derived_gamma_of(matrix)
+    if derived is None:
+        return matrix
+    print(f"note: gamma = {derived}; --gamma or the benchmark file may state another", file=sys.stderr)
+    return matrix.with_gamma(derived.gamma)
 
 
 def _read_benchmark(options: argparse.Namespace) -> BenchmarkFile | None:

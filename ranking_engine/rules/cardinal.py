@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.core.threshold import why_no_gamma
 from ranking_engine.core.weights import as_float
 from ranking_engine.text.names import listed
 
@@ -123,10 +124,10 @@ def optimality_gap(profile: Profile) -> Outcome:
     Undefined without a threshold γ, in the tasks' unit, and with a lower-is-better task.
     Agarwal et al. 2021, Deep reinforcement learning at the edge of the statistical precipice.
     """
-    if profile.matrix.gamma is None:
-        return _undefined("no optimality threshold (gamma) is stated; for percentages 95 is usual")
     if reason := _why_lower(profile):
         return _undefined(reason)
+    if profile.matrix.gamma is None:
+        return _undefined(why_no_gamma(profile.matrix))
     return Outcome(weighted_mean(minus_gaps(profile), profile.weights))
 
 

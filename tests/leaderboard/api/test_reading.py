@@ -27,12 +27,11 @@ UNMEASURED = {"standard_error": None, "n_instances": None}
 GAPS = {"A": [1.0, 2.5, None], "B": [3.0, 1.5, 2.0], "C": [2.0, 0.5, 1.0], "D": [0.5, None, 3.0]}
 
 
-def ranking_of(scores, rule, **options):
+def ranking_of(scores, rule, *, gamma=None, **options):
     """The keys of the systems and their ranking, straight from the engine."""
     names = sorted(scores)
-    matrix = ScoreMatrix(
-        [[np.nan if value is None else value for value in scores[name]] for name in names], system_names=names
-    )
+    values = [[np.nan if value is None else value for value in scores[name]] for name in names]
+    matrix = ScoreMatrix(values, system_names=names, gamma=gamma)
     return [name.lower() for name in names], rank(matrix, rule, **options)
 
 

@@ -5,12 +5,12 @@ import pytest
 from django.urls import reverse
 
 from leaderboard.rankings.agreement import MOST_SYSTEMS, agreements, average_ranks
-from leaderboard.rankings.published import make_column
+from leaderboard.rankings.published import NO_TEXTS, make_column
 
 
 def column(rule: str, ranks: list[int], status: str = "ranked"):
     summary = {"rule": rule, "status": status, "reason": "", "winner_names": [], "n_winners": 1}
-    return make_column(summary, {"ranks": np.array(ranks, np.int32), "scores": np.zeros(len(ranks))}, {})
+    return make_column(summary, {"ranks": np.array(ranks, np.int32), "scores": np.zeros(len(ranks))}, NO_TEXTS)
 
 
 def test_tied_systems_share_their_places():

@@ -47,8 +47,11 @@ def test_a_task_that_does_not_vote_spoils_nothing():
 
 
 def test_the_optimality_gap_needs_its_threshold():
-    expected = "no optimality threshold (gamma) is stated; for percentages 95 is usual"
-    assert reason(MIXED.with_gamma(None), "optimality_gap") == expected
+    expected = (
+        "no optimality threshold (gamma) is stated, nor a maximum of which it is 95 %; state either (for percentages "
+        "95 is usual)"
+    )
+    assert reason(MIXED.with_weights([1, 0]).with_gamma(None), "optimality_gap") == expected
 
 
 def test_scores_above_the_threshold_leave_no_gap():
