@@ -6,7 +6,7 @@ from typing import Any
 from leaderboard.common.charts.lines import Curve, line_chart
 from leaderboard.common.text import by_catalogue, in_words
 from leaderboard.studies import sensitivity_findings
-from leaderboard.studies.study_findings import StudyCell, StudyFindings, StudyRow, share_cell
+from leaderboard.studies.study_findings import NO_NAMES, StudyCell, StudyFindings, StudyNames, StudyRow, share_cell
 from ranking_engine import RULES
 from ranking_engine.stability.catalogue import STUDIES
 from ranking_engine.stability.missing_scores import level_told
@@ -23,13 +23,14 @@ CRITERIA = {
 }
 
 
-def findings(study: str, summary: Summary, marked: str) -> StudyFindings:
+def findings(study: str, summary: Summary, marked: str, names: StudyNames = NO_NAMES) -> StudyFindings:
     """What the report of a study says.
 
     Args:
         study: a key of the engine's catalogue.
         summary: the report's.
         marked: the rule that the reader looks at; the sentence is about it.
+        names: of the systems and tasks at the report's revision.
 
     A study of which nothing here knows how to tell gets a plain sentence.
     """
@@ -38,10 +39,10 @@ def findings(study: str, summary: Summary, marked: str) -> StudyFindings:
         return StudyFindings(f"{name} is computed; its figures are among the downloads.", [], [])
     if "rules" in summary:
         summary = {**summary, "rules": by_catalogue(summary["rules"])}
-    return TELLERS[study](summary, marked)
+    return TELLERS[study](summary, marked, names)
 
 
-def _missing_scores(summary: Summary, marked: str) -> StudyFindings:
+def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:
     rules, levels = summary["rules"], summary["levels"]
     at = level_told(levels)
     shown = sorted({next((i for i, level in enumerate(levels) if level >= wanted), len(levels) - 1) for wanted in
@@ -121,7 +122,7 @@ def _by_filling(
     )
 
 
-def _system_additions(summary: Summary, marked: str) -> StudyFindings:
+def _system_additions(summary: Summary, marked: str, names: StudyNames) -> StudyFindings:
     rules = summary["rules"]
 
     def share(told: Summary, what: str) -> float | None:
@@ -152,14 +153,23 @@ def _system_additions(summary: Summary, marked: str) -> StudyFindings:
             lambda told: [
                 share_cell(share(told, "any_change")),
                 share_cell(share(told, "reversals")),
-                StudyCell(next(iter(told["most_disruptive"]), "")),
+                _most_disruptive(told, names),
             ],
         ),
         note=f"Systems joined an empty board one by one, in {summary['n_orders']} random orders.",
     )
 
 
-def _task_subsets(summary: Summary, marked: str) -> StudyFindings:
+def _most_disruptive(told: Summary, names: StudyNames) -> StudyCell:
+    """The system whose joining changes something most often; equal ones by key, whatever order a database keeps."""
+    counts = told["most_disruptive"]
+    if not counts:
+        return StudyCell("")
+    system = names.system(min(counts, key=lambda key: (-counts[key], key)))
+    return StudyCell(system.text, url=system.url)
+
+
+def _task_subsets(summary: Summary, marked: str, names: StudyNames) -> StudyFindings:
     rules = {rule: {**told, **_at_every_size(told)} for rule, told in summary["rules"].items()}
     n_tasks = max((len(told["mean"]) for told in rules.values()), default=0)
     half = max(1, n_tasks // 2)
@@ -168,7 +178,7 @@ def _task_subsets(summary: Summary, marked: str) -> StudyFindings:
     sentence = f"A ranking on {half} of the {n_tasks} tasks, drawn at random, agrees with the full one {agreed}"
     told = rules.get(marked)
     if told is not None:
-        sentence += f" {_smallest(told, marked)}"
+        sentence += f" {_smallest(told, marked, names)}"
     return StudyFindings(
         sentence,
         ["1 task", *([f"{half} tasks"] if half > 1 else []), "Smallest subset with the full ranking"],
@@ -208,15 +218,15 @@ def _at_every_size(told: Summary) -> Summary:
     return curves
 
 
-def _smallest(told: Summary, rule: str) -> str:
+def _smallest(told: Summary, rule: str, names: StudyNames) -> str:
     if told["smallest"] is None:
         return f"No subset of up to {len(told['best'])} tasks was found that gives the full ranking of {_name(rule)}."
-    tasks = told["smallest_tasks"]
+    tasks = names.task_names(told["smallest_tasks"])
     proof = "no fewer do" if told["smallest_is_proven"] else "fewer might do"
     return f"{in_words(tasks)} alone give{'s' if len(tasks) == 1 else ''} the ranking of {_name(rule)}; {proof}."
 
 
-def _corrupted_tasks(summary: Summary, marked: str) -> StudyFindings:
+def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:
     rules, sizes, factors = summary["rules"], summary["n_reversed"], summary["factors"]
     values = {rule: told["reversed"][0] for rule, told in rules.items() if told["reversed"]}
     unmoved = [_name(rule) for rule, told in rules.items() if not any(told["scaled_largest"])]
@@ -252,7 +262,7 @@ def _corrupted_tasks(summary: Summary, marked: str) -> StudyFindings:
     )
 
 
-def _judge_bootstrap(summary: Summary, marked: str) -> StudyFindings:
+def _judge_bootstrap(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:
     rules = summary["rules"]
     values = {rule: told["judge_stability"]["mean"] for rule, told in rules.items()}
     unseen = rules.get(marked, {}).get("generalization", {}).get("mean")
@@ -272,7 +282,7 @@ def _judge_bootstrap(summary: Summary, marked: str) -> StudyFindings:
     )
 
 
-TELLERS: dict[str, Callable[[Summary, str], StudyFindings]] = {
+TELLERS: dict[str, Callable[[Summary, str, StudyNames], StudyFindings]] = {
     "missing_scores": _missing_scores,
     "system_additions": _system_additions,
     "task_subsets": _task_subsets,

@@ -3,14 +3,18 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.urls import reverse
+
 from leaderboard.common.text import by_catalogue
 from leaderboard.computing.rankings import site_rules
-from leaderboard.models import Benchmark, Publication, Report
+from leaderboard.models import Benchmark, Publication, Report, Revision
 from leaderboard.queue.kinds import STUDIES_WITH_BOARDS, STUDY
+from leaderboard.rankings.published import task_names_of
 from leaderboard.rankings.reports import unpack_arrays
+from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.findings import findings
 from leaderboard.studies.states import LEFT_OUT, StudyState, study_states
-from leaderboard.studies.study_findings import StudyFindings
+from leaderboard.studies.study_findings import NO_NAMES, StudyFindings, StudyNames
 from leaderboard.studies.waits import waiting_texts
 from ranking_engine import RULES
 
@@ -55,7 +59,14 @@ def stability_sections(benchmark: Benchmark, publication: Publication, marked: s
     states = study_states(benchmark, publication)
     is_current = publication.pk == benchmark.publication_id
     texts = waiting_texts(publication, states, is_current=is_current)
-    return [_section(state, reports.get(state.key), marked, texts.get(state.key, "")) for state in states]
+    names = _names(benchmark, publication.revision) if reports else NO_NAMES
+    return [_section(state, reports.get(state.key), marked, texts.get(state.key, ""), names=names) for state in states]
+
+
+def _names(benchmark: Benchmark, revision: Revision) -> StudyNames:
+    """The names at a revision; whoever reads the page may see all of them."""
+    systems = {system.key: system.name for system in systems_at(revision)}
+    return StudyNames(systems, task_names_of(revision), lambda key: reverse("system", args=[benchmark.key, key]))
 
 
 def study_reports(publication: Publication) -> dict[str, Report]:
@@ -95,7 +106,9 @@ def marked_rule(benchmark: Benchmark, asked: str) -> str:
     return asked or benchmark.default_rule
 
 
-def _section(state: StudyState, report: Report | None, marked: str, waiting_text: str) -> StudySection:
+def _section(
+    state: StudyState, report: Report | None, marked: str, waiting_text: str, *, names: StudyNames
+) -> StudySection:
     is_done = report is not None
     text = waiting_text or STATE_TEXTS.get(state.state, "")
     if state.state == "failed":
@@ -106,7 +119,7 @@ def _section(state: StudyState, report: Report | None, marked: str, waiting_text
         state=state,
         state_text="" if is_done else text,
         progress_percent=round(100 * state.progress) if state.state == "running" and not is_done else None,
-        findings=findings(state.key, report.summary, marked) if report is not None else None,
+        findings=findings(state.key, report.summary, marked, names) if report is not None else None,
         not_studied=_left_out(report.summary.get("not_studied", {})) if report is not None else [],
         parameters={name: value for name, value in report.parameters.items() if name != "study"} if report else {},
     )

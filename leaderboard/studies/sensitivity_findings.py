@@ -7,10 +7,20 @@ from leaderboard.common.charts.critical_difference import critical_difference_di
 from leaderboard.common.text import in_words
 from leaderboard.rankings.confidence.separability import separability_sentence
 from leaderboard.rankings.confidence.significance import OUTDATED, is_outdated
-from leaderboard.studies.study_findings import StudyCell, StudyFindings, StudyRow, share_cell
+from leaderboard.studies.study_findings import (
+    NamedSystems,
+    StudyCell,
+    StudyFindings,
+    StudyNames,
+    StudyRow,
+    share_cell,
+)
 from ranking_engine import RULES
+from ranking_engine.text.names import fold_name
 
 Summary = Mapping[str, Any]
+MOST_SYSTEMS = 10  # that are named; more are counted
+MOST_TASKS = 5  # whose weights a sentence tells
 FEASIBLE = {
     "scaled": "weights from 1 to 100, on scores in units of each task’s spread",
     "box": "every weight between its least allowed share and 1",
@@ -29,7 +39,7 @@ DIVERSITY = {
 }
 
 
-def diversity(summary: Summary, _marked: str) -> StudyFindings:
+def diversity(summary: Summary, _marked: str, _names: StudyNames) -> StudyFindings:
     """How much the tasks disagree."""
     if summary["reason"]:
         return StudyFindings(f"There is nothing to say: {summary['reason']}.", [], [])
@@ -54,7 +64,7 @@ def diversity(summary: Summary, _marked: str) -> StudyFindings:
     )
 
 
-def significance(summary: Summary, marked: str) -> StudyFindings:
+def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindings:
     """Which systems can be told apart on the board of the marked rule."""
     if summary["reason"]:
         return StudyFindings(f"Which systems can be told apart is not tested: {summary['reason']}.", [], [])
@@ -87,7 +97,10 @@ def significance(summary: Summary, marked: str) -> StudyFindings:
         diagram=None
         if friedman["reason"]
         else critical_difference_diagram(
-            friedman["systems"], friedman["average_ranks"], friedman["critical_difference"], friedman["runs"]
+            names.system_names(friedman["systems"]),
+            friedman["average_ranks"],
+            friedman["critical_difference"],
+            friedman["runs"],
         ),
         note=(
             f"The null hypothesis: {summary['null_hypothesis']}. Told apart: the system ranked higher is ahead by more "
@@ -104,7 +117,7 @@ def significance(summary: Summary, marked: str) -> StudyFindings:
     )
 
 
-def cardinal_sensitivity(summary: Summary, _marked: str) -> StudyFindings:
+def cardinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> StudyFindings:
     """How far other task weights move the ranking by mean score."""
     told = {name: found for name, found in summary["feasible"].items() if not found["reason"]}
     if not told:
@@ -115,7 +128,7 @@ def cardinal_sensitivity(summary: Summary, _marked: str) -> StudyFindings:
     sentence = (
         f"Other weights of the tasks can turn round {_between(share)} of the {found['n_pairs']:,} pairs in the ranking "
         f"by mean score ({FEASIBLE.get(name, name)}), and move a system by {_between(moved)} of all places. "
-        f"Most pairs turn with {_heaviest(share['weights'])}."
+        f"Most pairs turn with {_weights_in_words(share['weights'], names)}."
     )
     rows = []
     for feasible, answer in told.items():
@@ -129,13 +142,14 @@ def cardinal_sensitivity(summary: Summary, _marked: str) -> StudyFindings:
         sentence,
         ["At least", "At most", ""],
         rows,
-        note=f"{'; '.join(notes)}. A lower bound is reached by weights that are stored; an upper bound is proven.",
+        note=f"{'; '.join(notes)}. A lower bound is reached by weights that are stored, and multiply the scores "
+        "as they are; an upper bound is proven.",
         first_header="Quantity",
         is_by_rule=False,
     )
 
 
-def ordinal_sensitivity(summary: Summary, _marked: str) -> StudyFindings:
+def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> StudyFindings:
     """How far adding other systems moves the order of the first by win rate."""
     if summary["reason"]:
         return StudyFindings(f"There is nothing to say: {summary['reason']}.", [], [])
@@ -143,7 +157,7 @@ def ordinal_sensitivity(summary: Summary, _marked: str) -> StudyFindings:
     sentence = (
         f"Which of the other {summary['n_others']} systems take part can turn round {_between(share)} of the "
         f"{summary['n_pairs']} pairs among the first {len(summary['top'])} under win rate, and move one of them by "
-        f"{_between(moved)} of their places. That takes {len(share['added'])} of the others."
+        f"{_between(moved)} of their places. Most pairs turn where {_how_many(len(share['added']))} the first."
     )
     return StudyFindings(
         sentence,
@@ -156,7 +170,19 @@ def ordinal_sensitivity(summary: Summary, _marked: str) -> StudyFindings:
         note="A lower bound is reached by systems that are stored; an upper bound is proven.",
         first_header="Quantity",
         is_by_rule=False,
+        systems=_added(share["added"], names),
     )
+
+
+def _how_many(n_added: int) -> str:
+    """How many of the others join, as the middle of a sentence."""
+    return "none of the others joins" if not n_added else f"{n_added} of the others join{'s' if n_added == 1 else ''}"
+
+
+def _added(keys: Sequence[str], names: StudyNames) -> NamedSystems | None:
+    """The systems that join, the first of them by name; None where none does."""
+    links = sorted((names.system(key) for key in keys), key=lambda link: fold_name(link.text))
+    return NamedSystems("Those that join:", links[:MOST_SYSTEMS], len(links[MOST_SYSTEMS:])) if links else None
 
 
 def _row(name: str, cells: Sequence[StudyCell]) -> StudyRow:
@@ -181,12 +207,20 @@ def _between(interval: Summary) -> str:
     return f"between {_percent(interval['lower'])} and {_percent(interval['upper'])}"
 
 
-def _heaviest(weights: Mapping[str, float]) -> str:
-    """The tasks that weigh more than an equal share; the lightest ones say little."""
+def _weights_in_words(weights: Mapping[str, float], names: StudyNames) -> str:
+    """What each task weighs that weighs more than an equal share, and what is left for the others."""
     total = sum(weights.values()) or 1.0
-    heaviest_first = sorted(weights, key=lambda name: (-weights[name], name))
-    heavy = [name for name in heaviest_first if weights[name] / total > 1 / len(weights)]
-    return f"weight on {in_words(heavy)}" if heavy else "equal weights"
+    heaviest_first = sorted(weights, key=lambda key: (-weights[key], key))
+    heavy = [key for key in heaviest_first if weights[key] / total > 1 / len(weights)][:MOST_TASKS]
+    if not heavy:
+        return "equal weights"
+    shares = [_percent(weights[key] / total) for key in heavy]
+    named = [f"{share} on {name}" for share, name in zip(shares, names.task_names(heavy), strict=True)]
+    named[0] = named[0].replace(" on ", " of the weight on ", 1)
+    n_others = len(weights) - len(heavy)
+    rest = 1 - sum(weights[key] for key in heavy) / total
+    who = "the other task has" if n_others == 1 else f"the other {n_others} tasks share"
+    return in_words(named, most=MOST_TASKS) + (f"; {who} {_percent(rest)}" if n_others else "")
 
 
 def _percent(value: float) -> str:

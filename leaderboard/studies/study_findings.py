@@ -1,17 +1,63 @@
 """The shape of what a study found, as pages show it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from leaderboard.common.charts.critical_difference import CriticalDifference
 from leaderboard.common.charts.lines import LineChart
 
 
 @dataclass(frozen=True)
+class StudyNames:
+    """What systems and tasks are called by their keys, of which studies know alone, and where a system has its page.
+
+    A key that is not among the names is shown as it is.
+    """
+
+    systems: Mapping[str, str] = field(default_factory=dict)
+    tasks: Mapping[str, str] = field(default_factory=dict)
+    system_url: Callable[[str], str] = lambda _key: ""
+
+    def system(self, key: str) -> "StudyLink":
+        """A system by its key."""
+        return StudyLink(self.systems.get(key, key), self.system_url(key))
+
+    def task_names(self, keys: Iterable[str]) -> list[str]:
+        """The names of tasks by their keys, in the same order."""
+        return [self.tasks.get(key, key) for key in keys]
+
+    def system_names(self, keys: Iterable[str]) -> list[str]:
+        """The names of systems by their keys, in the same order."""
+        return [self.systems.get(key, key) for key in keys]
+
+
+NO_NAMES = StudyNames()
+
+
+@dataclass(frozen=True)
+class StudyLink:
+    """A name that leads to a page; `url` is empty where it does not."""
+
+    text: str
+    url: str
+
+
+@dataclass(frozen=True)
+class NamedSystems:
+    """Systems that a finding is about, each with its page, and how many more there are than are named."""
+
+    intro: str
+    links: list[StudyLink]
+    n_more: int
+
+
+@dataclass(frozen=True)
 class StudyCell:
-    """One figure of a table; `width` is that of its bar, 0 to 100, None where it has none."""
+    """One figure of a table; `width` is that of its bar, 0 to 100, None where it has none; `url` is where it leads."""
 
     text: str
     width: float | None = None
+    url: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,6 +82,7 @@ class StudyFindings:
     first_header: str = "Rule"
     is_by_rule: bool = True
     diagram: CriticalDifference | None = None
+    systems: NamedSystems | None = None
 
 
 def share_cell(value: float | None) -> StudyCell:

@@ -1,0 +1,161 @@
+"""What the stability page calls systems and tasks: by their names, each system with its page, never by keys.
+
+Tasks weigh 1/13, 4/13 and 8/13 in the worst case below. The figures are made up; the page tells what is stored.
+"""
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from leaderboard.benchmarks.create import TaskSpec
+from leaderboard.models import Benchmark, Report
+from leaderboard.studies import page
+from leaderboard.studies.findings import findings
+from leaderboard.studies.study_findings import StudyNames
+from ranking_engine import ScoreMatrix, rank
+from ranking_engine.stability.separability.significance import significance
+from tests.markup import compact
+
+SYSTEMS = {"sys-a": "ELECTRA (large), news & CLS", "sys-b": "ÄRGER 2", "sys-c": "Cleo"}
+TASKS = {"t1": "Reading, aloud", "t2": "Coreference", "t3": "Word sense"}
+NAMES = StudyNames(SYSTEMS, TASKS, lambda key: f"/b/board/systems/{key}/")
+HALF = {"lower": 0.5, "upper": 1.0, "proven": False}
+WEIGHTS = {"t1": 0.125, "t2": 0.5, "t3": 1.0}
+TWO = "Reading, aloud and 40 % on Coreference"
+FIVE = "x0, 14.3 % on x1, 14.3 % on x2, 14.3 % on x3 and 14.3 % on x4"
+SUMMARIES = {
+    "system_additions": {
+        "rules": {
+            "borda": {"n_newcomers": 4, "any_change": 2, "reversals": 1, "most_disruptive": {"sys-c": 1, "sys-a": 2}},
+            "mean": {"n_newcomers": 4, "any_change": 0, "reversals": 0, "most_disruptive": {}},
+        },
+        "n_orders": 5,
+    },
+    "task_subsets": {
+        "rules": {
+            "borda": {
+                "mean": [0.4, 0.5, 1.0], "deviation": [0.0, 0.0, 0.0], "best": [0.9, 1.0], "smallest": 2,
+                "smallest_tasks": ["t3", "t1"], "smallest_is_proven": True,
+            },
+        },
+        "n_repeats": 5,
+    },
+    "cardinal_sensitivity": {
+        "feasible": {
+            "scaled": {
+                "reason": "", "n_systems": 3, "n_pairs": 3, "tau_b_distance": {"lower": 0.5, "weights": WEIGHTS},
+                "discordant_share": HALF | {"weights": WEIGHTS}, "max_rank_change": HALF | {"weights": WEIGHTS},
+            },
+        },
+    },
+    "ordinal_sensitivity": {
+        "reason": "", "top": ["sys-a"], "n_others": 2, "n_pairs": 1, "tau_b_distance": {"lower": 0.5, "added": []},
+        "discordant_share": HALF | {"added": ["sys-c", "sys-b"]}, "max_rank_change": HALF | {"added": []},
+    },
+}  # fmt: skip
+
+
+def told(study, names=NAMES, **changes):
+    return findings(study, SUMMARIES[study] | changes, "borda", names)
+
+
+def test_the_most_disruptive_system_has_its_name_and_leads_to_its_page():
+    cells = {row.key: row.cells[-1] for row in told("system_additions").rows}
+    assert (cells["borda"].text, cells["borda"].url) == ("ELECTRA (large), news & CLS", "/b/board/systems/sys-a/")
+    assert (cells["mean"].text, cells["mean"].url) == ("", "")
+
+
+def test_the_smallest_subset_of_tasks_has_their_names():
+    assert "Word sense and Reading, aloud alone give the ranking of Borda" in told("task_subsets").sentence
+
+
+def test_the_systems_of_the_worst_case_are_named_and_from_the_eleventh_on_counted():
+    found = told("ordinal_sensitivity")
+    assert found.sentence.endswith("Most pairs turn where 2 of the others join the first.")
+    assert [(link.text, link.url) for link in found.systems.links] == [
+        ("Cleo", "/b/board/systems/sys-c/"), ("ÄRGER 2", "/b/board/systems/sys-b/"),
+    ]  # fmt: skip
+    assert found.systems.n_more == 0
+    many = StudyNames({f"k{i}": f"System {i:02}" for i in range(13)}, {}, lambda key: f"/{key}/")
+    found = told("ordinal_sensitivity", many, discordant_share=HALF | {"added": [f"k{i}" for i in range(13)]})
+    assert [link.text for link in found.systems.links] == [f"System {i:02}" for i in range(10)]
+    assert found.systems.n_more == 3
+
+
+@pytest.mark.parametrize(("added", "text"), [([], "none of the others joins"), (["sys-b"], "1 of the others joins")])
+def test_no_system_or_one_is_told_in_grammar(added, text):
+    found = told("ordinal_sensitivity", discordant_share=HALF | {"added": added})
+    assert found.sentence.endswith(f"Most pairs turn where {text} the first.")
+    assert (found.systems is None) is (not added)
+
+
+@pytest.mark.parametrize(
+    ("weights", "text"),
+    [
+        (WEIGHTS, "61.5 % of the weight on Word sense; the other 2 tasks share 38.5 %"),
+        ({"t1": 1.0, "t2": 1.0, "t3": 0.5}, f"40 % of the weight on {TWO}; the other task has 20 %"),
+        (dict.fromkeys(TASKS, 1.0), "equal weights"),
+        ({f"x{i}": float(i < 7) for i in range(8)}, f"14.3 % of the weight on {FIVE}; the other 3 tasks share 28.6 %"),
+    ],
+)  # fmt: skip
+def test_the_weights_of_the_worst_case_are_told_in_words(weights, text):
+    feasible = SUMMARIES["cardinal_sensitivity"]["feasible"]["scaled"] | {
+        "discordant_share": HALF | {"weights": weights}
+    }
+    found = told("cardinal_sensitivity", feasible={"scaled": feasible})
+    assert found.sentence.endswith(f"Most pairs turn with {text}.")
+
+
+def test_the_critical_difference_diagram_has_names():
+    scores = [[4.0 * i + (7 * t + 3 * i) % 5 for t in range(12)] for i in range(3)]
+    matrix = ScoreMatrix(scores, system_names=list(SYSTEMS))
+    summary = significance(matrix, rank(matrix, "borda")).summary()
+    found = findings("significance", {"reason": "", **summary, "rules": {"borda": summary}}, "borda", NAMES)
+    assert sorted(dot.name for dot in found.diagram.dots) == sorted(SYSTEMS.values())
+
+
+@pytest.fixture
+def studied(make, monkeypatch):
+    """A board with those names, whose studies found what is above."""
+    names = list(SYSTEMS.values())
+    benchmark = make.published(
+        {name: [3.0 - i, 2.0, 1.0 + i] for i, name in enumerate(names)},
+        tasks=[TaskSpec(name, key=key) for key, name in TASKS.items()],
+    )
+    keys = dict(benchmark.systems.values_list("name", "key"))
+
+    def by_its_key(value):
+        if isinstance(value, dict):
+            return {by_its_key(key): by_its_key(entry) for key, entry in value.items()}
+        if isinstance(value, list):
+            return [by_its_key(entry) for entry in value]
+        return keys[SYSTEMS[value]] if value in SYSTEMS else value
+
+    reports = {
+        study: Report(summary=by_its_key(summary), parameters={"seed": 0}) for study, summary in SUMMARIES.items()
+    }
+    monkeypatch.setattr(page, "study_reports", lambda publication: reports)
+    return benchmark
+
+
+def test_the_page_has_names_with_links_and_no_key(studied):
+    text = compact(Client().get(f"/b/{studied.key}/stability/"))
+    keys = dict(studied.systems.values_list("name", "key"))
+    linked = dict(re.findall(rf'<a href="/b/{studied.key}/systems/([^"/]*)/">([^<]*)</a>', text))
+    assert {key: unescape(name) for key, name in linked.items()} == {key: name for name, key in keys.items()}
+    without_links = unescape(re.sub(r'href="[^"]*"', "", text))
+    assert [key for key in keys.values() if key in without_links and key not in SYSTEMS.values()] == []
+    assert "Those that join: " in without_links
+    assert "61.5 % of the weight on Word sense" in without_links
+
+
+@pytest.mark.parametrize("hiding", [{"score_view": "own"}, {"score_view": "ranks"}, {"anonymous_until": True}])
+def test_who_may_not_see_names_or_scores_sees_no_finding(studied, hiding):
+    fields = {name: timezone.now() + timezone.timedelta(days=1) if v is True else v for name, v in hiding.items()}
+    Benchmark.objects.filter(pk=studied.pk).update(**fields)
+    answer = Client().get(f"/b/{studied.key}/stability/")
+    assert answer.status_code == 403
+    assert [name for name in SYSTEMS.values() if name in unescape(answer.content.decode())] == []
