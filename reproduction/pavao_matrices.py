@@ -45,7 +45,7 @@ CRITERION_NAMES = {
     "judge_stability": "stability (judge)",
     "candidate_stability": "stability (candidate)",
 }
-PROPERTIES = ("majority", "condorcet_winner", "consistency", "participation", "iia", "local_iia", "clones")
+PROPERTIES = ("majority", "condorcet_winner", "consistency", "participation", "iia", "local_iia", "copies")
 N_TRIALS, N_ROUNDS = 2_000, 10
 N_COPIED_TRIALS, N_COPIED_ROUNDS = 500, 3
 OF_OPENML = (500, 3)  # trials and rounds: it has 292 systems
@@ -288,19 +288,16 @@ def printed_properties(progress: Progress) -> Result:
     rows = []
     for rule, (key, options, _) in SIX.items():
         ours = [float(entry(key, prop, options).holds) for prop in PROPERTIES]
-        rows.append(
-            listed(f"{NAMES[rule]}: {', '.join(SHORT)}", ours, printed=PRINTED["properties"][rule], because=_DEFINED)
-        )
+        rows.append(listed(f"{NAMES[rule]}: {', '.join(SHORT)}", ours, printed=PRINTED["properties"][rule]))
     return Result(rows, notes=[_OTHER_DEFINITIONS])
 
 
 SHORT = ("majority", "Condorcet", "consistency", "participation", "IIA", "local IIA", "clone-proof")
-_DEFINED = "defined otherwise, see below"
 _OTHER_DEFINITIONS = (
     "1 says that the rule has the property. Consistency and participation are about rankings in the paper and about "
-    "winners here. Its clones are copies of a system, and the ranking of all others must stay; here, after Tideman, "
-    "clones are systems that no other one separates, and it is about who wins, so that near copies count. Mean and "
-    "median keep all others in place when copies join, and can let a near copy win."
+    "winners here. Clone-proof is compared with our independence of copies, which has the paper's definition. Our "
+    "independence of clones is Tideman's: there a clone is a system that no other one separates from the first, and "
+    "what counts is who wins. Mean and median keep all others in place when copies join, and can let a near copy win."
 )
 
 

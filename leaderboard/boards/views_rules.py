@@ -63,4 +63,5 @@ def choose_rule(request: HttpRequest) -> HttpResponse:
         (question, [(answer, answer is advice.choice.answers[question.key]) for answer in question.answers])
         for question in QUESTIONS
     ]
-    return render(request, "boards/choose_rule.html", {"advice": advice, "questions": questions})
+    context = {"advice": advice, "questions": questions, "n_properties": len(PROPERTIES)}
+    return render(request, "boards/choose_rule.html", context)

@@ -125,6 +125,19 @@ def without(board: ScoreMatrix, systems: Iterable[str]) -> ScoreMatrix:
     return board.subset(np.array([name not in gone for name in board.system_names], dtype=bool))
 
 
+def with_copy(board: ScoreMatrix, name: str) -> ScoreMatrix:
+    """Return the board with an exact copy of the system `name`, last, called after it."""
+    return board.with_row(new_name(name, board.system_names), board.values[board.system_names.index(name)])
+
+
+def new_name(name: str, taken: tuple[str, ...]) -> str:
+    """Return what a copy of the system `name` is called."""
+    copy = f"{name} (2)"
+    while copy in taken:
+        copy += "'"
+    return copy
+
+
 def with_task(board: ScoreMatrix, like: ScoreMatrix, task: str, column: FloatArray) -> ScoreMatrix:
     """Return `board` with one more task, last: direction, scale and weight are those of `task` in the board `like`."""
     t = like.task_names.index(task)

@@ -21,6 +21,7 @@ from ranking_engine.axioms.boards import (
     ranked_board,
     upside_down,
     with_columns_exchanged,
+    with_copy,
     with_task,
     without,
 )
@@ -40,7 +41,7 @@ class Witness:
         systems, tasks: the part of the board that it is about; None for all systems or tasks.
         x, y: the systems that it is about; what they are is told in the property's definition below.
         removed: the systems taken away.
-        clones: further systems that stand together with x and `added` on every task.
+        clones: further systems that stand together with x and `added` on every task; the system that is copied.
         half: the tasks of the first part of a split, or the two tasks that exchange their scores.
         task: the task that is raised, added or obeyed.
         added: the name of the system that joins.
@@ -89,8 +90,9 @@ def violates(matrix: ScoreMatrix, witness: Witness) -> bool:
 def effect_of(matrix: ScoreMatrix, witness: Witness) -> str | None:
     """Return what the boards of `witness` show; None where they show no violation, whatever effect it states.
 
-    An order changes (iia, local_iia, anonymity): `reversed`: y, below x before, is above it; `tied`: they tie now;
-    `parted`: they tied, and x is above y. A winner is `raised` and loses, or another is `lowered` and wins. The task
+    An order changes (iia, local_iia, anonymity, copies): `reversed`: y, below x before, is above it; `tied`: they tie
+    now; `parted`: they tied, and x is above y. Where a copy gives ties that names break, x `wins` now or `loses`. A
+    winner is `raised` and loses, or another is `lowered` and wins. The task
     added was `left_out` before, is `repeated`, or is `new`. A clone with the `same` scores or `near` ones makes y one
     of those who win (`others_win`) or not any more (`others_lose`), or the clones (`clones_win`, `clones_lose`).
     Other properties know one effect, an empty text.
@@ -239,6 +241,20 @@ def _clone_effect(before: frozenset[str], after: frozenset[str], clones: set[str
     return "clones_win" if after & clones else "clones_lose"
 
 
+def _copies(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatrix) -> str | None:
+    """When a copy of the one system in `clones` joins, x and y have another order; or x starts or stops to win."""
+    before, after = rank(board), rank(with_copy(board, witness.clones[0]))
+    if witness.y:
+        return order_change(before, after, witness.x, witness.y)
+    winners, winners_after = won(before), won(after)
+    if not winners or not winners_after or (before.is_decided and after.is_decided):
+        return None
+    return _COPY_EFFECTS.get((witness.x in winners, witness.x in winners_after))
+
+
+_COPY_EFFECTS: Mapping[tuple[bool, bool], str] = {(False, True): "wins", (True, False): "loses"}
+
+
 def _reversal_symmetry(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatrix) -> str | None:
     """x wins alone, and wins when every task is turned upside down."""
     winners, reversed_winners = won(rank(board)), won(rank(upside_down(board)))
@@ -264,6 +280,7 @@ DEFINITIONS: Mapping[str, Definition] = {
     "participation": _participation,
     "local_iia": _local_iia,
     "clones": _clones,
+    "copies": _copies,
     "reversal_symmetry": _reversal_symmetry,
 }
 

@@ -1,4 +1,4 @@
-"""Where to look for violations of independence of clones."""
+"""Where to look for violations of independence of clones, and of exact copies."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.axioms.board_search import BoardSearch, one_of
-from ranking_engine.axioms.boards import part_of
+from ranking_engine.axioms.board_search import BoardSearch, changed_pair, one_of, part_of_result
+from ranking_engine.axioms.boards import new_name, part_of, with_copy
 from ranking_engine.axioms.definitions import Witness, clone_set, won
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 
@@ -34,6 +34,28 @@ def clones(search: BoardSearch) -> Iterator[Witness]:
         shift = search.generator.choice([-1.0, 0.0, 1.0], board.n_tasks)
         row = (board.values + shift * _room(board))[beside, np.arange(board.n_tasks)]
         yield from _joined(search, board, (i, n), row, {})
+
+
+def copies(search: BoardSearch) -> Iterator[Witness]:
+    """Look at copies that are there already, each joining last; then at a copy of every system, the best first."""
+    board = search.board
+    for i, k in itertools.combinations(range(board.n_systems), 2):
+        if board.n_systems <= _MAX_TRIED and np.array_equal(board.values[i], board.values[k], equal_nan=True):
+            kept = tuple(name for name in board.system_names if name != board.system_names[k])
+            yield from _copied(search, part_of(board, kept, None), board.system_names[i], {"systems": kept})
+    for i in np.argsort(search.rank(board).positions, kind="stable"):
+        yield from _copied(search, board, board.system_names[i], {})
+
+
+def _copied(search: BoardSearch, board: ScoreMatrix, name: str, part: dict[str, tuple[str, ...]]) -> Iterator[Witness]:
+    before, after = search.rank(board), search.rank(with_copy(board, name))
+    others = part_of_result(after, np.arange(board.n_systems))
+    if names := changed_pair(before, others):
+        yield search.witness(x=names[0], y=names[1], clones=(name,), **part)
+    elif not (before.is_decided and after.is_decided):
+        winners, winners_after = won(before), won(after)
+        if winners and winners_after and (changed := winners ^ (winners_after & frozenset(board.system_names))):
+            yield search.witness(x=min(changed), clones=(name,), **part)
 
 
 def _clones_there(board: ScoreMatrix) -> dict[tuple[int, int], list[int]]:
@@ -71,7 +93,7 @@ def _joined(
 ) -> Iterator[Witness]:
     i, k = pair  # of the whole board; k is new beyond its end
     x = search.board.system_names[i]
-    name = search.board.system_names[k] if k < search.board.n_systems else _new_name(x, board.system_names)
+    name = search.board.system_names[k] if k < search.board.n_systems else new_name(x, board.system_names)
     after = board.with_row(name, row)
     members = clone_set(after.scores, board.system_names.index(x), board.n_systems)
     if len(members) == after.n_systems:
@@ -87,10 +109,3 @@ def _joined(
         y = one_of(others_after - others, others - others_after)
         more = tuple(sorted(together - {x, name}))
         yield search.witness(x=x, y=y, added=name, clones=more, scores=stored, **part)
-
-
-def _new_name(x: str, taken: tuple[str, ...]) -> str:
-    name = f"{x} (2)"
-    while name in taken:
-        name += "'"
-    return name

@@ -111,6 +111,13 @@ _PROPERTIES = (
         "Tideman 1987, Zavist and Tideman 1989",
     ),
     Property(
+        "copies",
+        "Independence of copies",
+        "If an exact copy of a system joins or leaves, the order of all other systems stays, ties included.",
+        "Pavao et al. 2021, section 2.2, there called independence of clones; the system that is copied is one of the "
+        "others here",
+    ),
+    Property(
         "reversal_symmetry",
         "Reversal symmetry",
         "A system that wins alone does not win when every task is turned upside down.",

@@ -18,7 +18,7 @@ from ranking_engine.axioms import find_orders, find_winners
 from ranking_engine.axioms.board_search import SMALL_PART, BoardSearch
 from ranking_engine.axioms.boards import OutOfStepsError, Ranker, ranked_board
 from ranking_engine.axioms.definitions import Witness, effect_of
-from ranking_engine.axioms.find_clones import clones
+from ranking_engine.axioms.find_clones import clones, copies
 from ranking_engine.axioms.properties import get_property
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.score_matrix import ScoreMatrix
@@ -168,5 +168,8 @@ _FINDERS: Mapping[str, _Finder] = {
         clones,
         "copies of systems and systems right beside them, on the board and among few of its systems",
         in_parts=True,
+    ),
+    "copies": _Finder(
+        copies, "a copy of each system, on the board and among few of its systems", lambda board: True, in_parts=True
     ),
 }

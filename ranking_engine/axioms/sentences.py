@@ -153,6 +153,14 @@ def _clones(witness: Witness) -> str:
     return f"Let {witness.added} join, {where}, and {end}."
 
 
+def _copies(witness: Witness) -> str:
+    end = {
+        "wins": f"{witness.x}, which did not win, wins",
+        "loses": f"{witness.x} does not win any more",
+    }.get(witness.effect) or _order_change(witness)
+    return f"Let an exact copy of {witness.clones[0]} join, and {end}."
+
+
 def _reversal_symmetry(witness: Witness) -> str:
     return f"{witness.x} wins, and wins again when every task is turned upside down."
 
@@ -175,5 +183,6 @@ _SENTENCES: Mapping[str, Callable[[Witness], str]] = {
     "participation": _participation,
     "local_iia": _local_iia,
     "clones": _clones,
+    "copies": _copies,
     "reversal_symmetry": _reversal_symmetry,
 }

@@ -18,6 +18,9 @@ speaks of strict orders without ties, of winners picked by a tie-break, or of an
   turned upside down, without any tie within a task.
 - Independence is lost by any change of order, ties included, when *systems are removed*; scores of single systems stay,
   so that rules on a system's own scores have it.
+- An exact copy is one further system, and the system that it copies is one of the others: who loses a place to its own
+  copy, as a winner does under Condorcet's rule, violates independence of copies. Ties that a copy brings and names
+  break prove nothing about orders; there winners decide.
 - Clones are next to each other on every task. The mean, which keeps its winner when an exact copy joins, can lose it
   when a neighbour with other scores does.
 - Where a rule gives no answer (a geometric mean of negative scores, Bradley-Terry without finite strengths) it
@@ -122,6 +125,8 @@ _OF_EVERY_RULE: Mapping[tuple[str, bool], str] = {
     ("participation", False): "Moulin 1988: no rule that elects Condorcet winners has it",
     ("clones", True): "Tideman 1987",
     ("clones", False): "Tideman 1987",
+    ("copies", True): "a system's score rests on its own scores alone",
+    ("copies", False): "a copy adds a rival, a place or a victory for or against each other system",
     ("reversal_symmetry", True): "every victory is turned upside down",
     ("reversal_symmetry", False): "Saari and Barney 2003: points, rounds or defeats that are uneven from top to bottom",
 }

@@ -6,7 +6,7 @@ ALWAYS = frozenset({"transitivity", "anonymity", "non_dictatorship"})
 ADDITIVE = ALWAYS | {"monotonicity", "consistency", "participation"}
 PARETIAN = ADDITIVE | {"unanimity"}
 BORDA = PARETIAN | {"condorcet_loser", "reversal_symmetry"}
-OWN_SCORES = PARETIAN | {"iia", "local_iia"}
+OWN_SCORES = PARETIAN | {"iia", "local_iia", "copies"}
 MAJORITY = ALWAYS | {"majority", "condorcet_winner", "condorcet_loser"}
 BY_MARGINS = MAJORITY | {"unanimity", "monotonicity", "reversal_symmetry"}
 

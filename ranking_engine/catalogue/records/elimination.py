@@ -116,9 +116,14 @@ RULES: tuple[Rule, ...] = (
         ),
         held=Held(
             claims.ALWAYS | {"majority"},
-            why={"majority": "more than half of all first places, in every round"},
+            under={"best": claims.ALWAYS | {"majority", "copies"}},
+            why={
+                "majority": "more than half of all first places, in every round",
+                "copies": "a copy shares first places, takes none, and leaves in the same round",
+            },
             why_not={
                 **claims.VOTES_WHY_NOT,
+                "copies": "a copy takes first places, or parts of them, from the system that is copied; not under best",
                 "clones": "tied systems share or lose first places, and leave together; else Tideman 1987",
             },
         ),
@@ -140,10 +145,17 @@ RULES: tuple[Rule, ...] = (
         source="Coombs 1964, A theory of data",
         advice="Where the weakest are to be told apart before the strongest: who fails most leaves first.",
         held=Held(
-            claims.ALWAYS | {"unanimity"},
-            under={"best": claims.ALWAYS},
-            why={"unanimity": "a system above another is never last while that one remains"},
-            why_not={**claims.VOTES_WHY_NOT, "majority": "last places alone decide, without a majority stop"},
+            claims.ALWAYS | {"unanimity", "copies"},
+            under={"best": claims.ALWAYS, "average": claims.ALWAYS | {"unanimity"}},
+            why={
+                "unanimity": "a system above another is never last while that one remains",
+                "copies": "a copy shares last places, takes none, and leaves in the same round",
+            },
+            why_not={
+                **claims.VOTES_WHY_NOT,
+                "majority": "last places alone decide, without a majority stop",
+                "copies": "a copy takes last places, or parts of them, from the system that is copied; not under worst",
+            },
         ),
         tie_convention="worst",
         omission={

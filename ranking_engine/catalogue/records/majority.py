@@ -31,7 +31,10 @@ RULES: tuple[Rule, ...] = (
                 "consistency": "who beats all others on both parts beats them on all tasks",
                 "participation": "X still beats Y",
             },
-            why_not={"unanimity": "it ranks nobody but the winner"},
+            why_not={
+                "unanimity": "it ranks nobody but the winner",
+                "copies": "a copy of the winner draws with it, so that nobody beats all others",
+            },
         ),
         max_systems=MAX_COMPARED,
         kernels=Kernels(
@@ -91,9 +94,10 @@ RULES: tuple[Rule, ...] = (
             "that it says little about the middle of the board."
         ),
         held=Held(
-            claims.ALWAYS | {"monotonicity", "majority", "condorcet_winner"},
-            under={"pairwise_opposition": claims.ALWAYS | {"majority", "monotonicity"}},
+            claims.ALWAYS | {"monotonicity", "majority", "condorcet_winner", "copies"},
+            under={"pairwise_opposition": claims.ALWAYS | {"majority", "monotonicity", "copies"}},
             why={
+                "copies": "a copy draws with the system that it copies and defeats nobody whom that one does not",
                 "monotonicity": "Fishburn 1977: victories of the winner only grow",
                 "majority": "less than half the weight is against it and more than half against every other",
                 "condorcet_winner": "Fishburn 1977",

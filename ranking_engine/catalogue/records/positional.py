@@ -25,8 +25,17 @@ RULES: tuple[Rule, ...] = (
         ),
         held=Held(
             claims.ADDITIVE | {"majority"},
-            why={**claims.SCORING_WHY, "majority": "more than half of all first places"},
-            why_not={**claims.SCORING_WHY_NOT, "unanimity": "two positions may be worth the same"},
+            under={"best": claims.ADDITIVE | {"majority", "copies"}},
+            why={
+                **claims.SCORING_WHY,
+                "majority": "more than half of all first places",
+                "copies": "a copy shares first places and takes none",
+            },
+            why_not={
+                **claims.SCORING_WHY_NOT,
+                "unanimity": "two positions may be worth the same",
+                "copies": "a copy takes first places, or parts of them, from the system that is copied; not under best",
+            },
         ),
         tie_convention="worst",
         task_sum=task_sum_of(positional.plurality_vector),
@@ -148,9 +157,14 @@ RULES: tuple[Rule, ...] = (
             "first: threshold asks the same question and goes on."
         ),
         held=Held(
-            claims.ADDITIVE,
-            why=claims.SCORING_WHY,
-            why_not={**claims.SCORING_WHY_NOT, "unanimity": "two positions may be worth the same"},
+            claims.ADDITIVE | {"copies"},
+            under={"best": claims.ADDITIVE, "average": claims.ADDITIVE},
+            why={**claims.SCORING_WHY, "copies": "a copy shares last places and takes none"},
+            why_not={
+                **claims.SCORING_WHY_NOT,
+                "unanimity": "two positions may be worth the same",
+                "copies": "a copy takes last places, or parts of them, from the system that is copied; not under worst",
+            },
         ),
         tie_convention="worst",
         task_sum=task_sum_of(positional.veto_vector),

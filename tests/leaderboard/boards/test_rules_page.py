@@ -89,6 +89,7 @@ def test_the_answers_stand_in_the_address_and_lead_to_a_rule_with_reasons(client
     assert "Take Schulze" in page
     assert "It has the property “Condorcet winner”." in page
     assert page.count(" checked>") == 5
+    assert f"of all {len(PROPERTIES)} properties" in page
     borda = page.partition('<a href="/rules/borda/">Borda</a>:')[2]
     assert "lacks the property “Condorcet winner”" in borda.partition("</li>")[0]
 
@@ -101,4 +102,4 @@ def test_what_nothing_can_meet_is_said_so(client):
 
 def test_there_is_no_page_for_what_is_no_rule(client):
     assert client.get("/rules/nonsense/").status_code == 404
-    assert len(PROPERTIES) == 14
+    assert len(PROPERTIES) == 15
