@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from ranking_engine.core.ranking import UNRANKED, ranks_of
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
 
+_BLOCK_CELLS = 1 << 22
+
 
 def average_ranks(scores: FloatArray) -> FloatArray:
     """Return the average ranks of each row of `scores`, higher is better, NaN = unranked."""
@@ -47,6 +49,35 @@ def spearman(first: FloatArray, second: FloatArray, among: BoolArray | None = No
     first, second = np.where(common, first - centre, 0.0), np.where(common, second - centre, 0.0)
     squares = (first**2).sum(axis=1) * (second**2).sum(axis=1)
     return _ratio((first * second).sum(axis=1), np.sqrt(squares))
+
+
+def tau_b(first: FloatArray, second: FloatArray, among: BoolArray | None = None) -> FloatArray:
+    """Return Kendall's tau-b of each row of `first` with the same row of `second`; arguments as for `spearman`.
+
+    O(n_systems^2) a row. Agresti 2010, Analysis of ordinal categorical data, section 7.1.
+    """
+    first, second = np.broadcast_arrays(first, second)
+    common = ~np.isnan(first) & ~np.isnan(second)
+    if among is not None:
+        common &= among
+    taus = np.empty(len(first))
+    height = max(1, _BLOCK_CELLS // max(1, first.shape[1]) ** 2)
+    for start in range(0, len(first), height):
+        rows = slice(start, start + height)
+        x, y = (_pair_signs(ranks[rows], common[rows]) for ranks in (first, second))
+        untied = [np.abs(signs).sum(axis=(1, 2), dtype=np.float64) for signs in (x, y)]
+        taus[rows] = _ratio((x * y).sum(axis=(1, 2), dtype=np.float64), np.sqrt(untied[0] * untied[1]))
+    return taus
+
+
+def _pair_signs(ranks: FloatArray, common: BoolArray) -> NDArray[np.int8]:
+    """Return which of two systems is ranked higher, for every row and pair; 0 where they tie or one is missing."""
+    known = np.where(common, ranks, 0.0)
+    signs = np.sign(known[:, :, None] - known[:, None, :]).astype(np.int8)
+    return signs * (common[:, :, None] & common[:, None, :])
+
+
+CORRELATIONS = {"spearman": spearman, "kendall": tau_b}
 
 
 def kendall(reference: FloatArray, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:

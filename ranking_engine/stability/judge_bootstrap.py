@@ -25,6 +25,8 @@ Departures from the paper:
 - `standardize` is the paper's global z-score, for four of its six matrices: all scores less their mean, over their
   deviation. Scales and the threshold γ move along.
 - Every rule that ranks is studied.
+
+`correlation` is Spearman's, as in the paper's tables, or `kendall` for tau-b, which the paper tried, too.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from numpy.typing import NDArray
 
 from ranking_engine.core.missing import scored_part
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
-from ranking_engine.stability.agreement import average_ranks, spearman
+from ranking_engine.stability.agreement import CORRELATIONS, average_ranks
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
 from ranking_engine.stability.resampling.drawn_boards import board_scores, condorcet_winners, drawn_rankings, is_batched
 from ranking_engine.stability.study import (
@@ -80,7 +82,8 @@ def run_chunk(
     for part in plan.parts:
         pieces: dict[str, list[FloatArray]] = {f"{rule}.{name}": [] for rule in part.rules for name in CRITERIA}
         for block in blocks(trials, _height(part.matrix)):
-            for name, values in _criteria(part, *_draw(part.matrix, seed, block)).items():
+            drawn = _draw(part.matrix, seed, block)
+            for name, values in _criteria(part, *drawn, parameters["correlation"]).items():
                 pieces[name].append(values)
             done = _told(progress, done + len(block), steps)
         for number in rounds:
@@ -139,7 +142,7 @@ def _draw(matrix: ScoreMatrix, seed: int, trials: range) -> tuple[Counts, BoolAr
     return counts, present
 
 
-def _criteria(part: Part, counts: Counts, present: BoolArray) -> dict[str, FloatArray]:
+def _criteria(part: Part, counts: Counts, present: BoolArray, correlation: str) -> dict[str, FloatArray]:
     """Return the three criteria of every trial under every rule of `part`."""
     matrix = part.matrix
     task_ranks = _task_ranks(matrix, present)
@@ -150,7 +153,7 @@ def _criteria(part: Part, counts: Counts, present: BoolArray) -> dict[str, Float
         ranks = average_ranks(drawn.scores)
         found[f"{rule}.winner_rank"] = mean_of(np.where(drawn.is_winner, quality, np.nan), axis=1)
         found[f"{rule}.condorcet"] = _elects(drawn.is_winner, winners)
-        found[f"{rule}.generalization"] = _generalization(ranks, task_ranks, counts == 0)
+        found[f"{rule}.generalization"] = _generalization(ranks, task_ranks, counts == 0, correlation)
     return found
 
 
@@ -194,11 +197,11 @@ def _elects(is_winner: BoolArray, condorcet: NDArray[np.intp]) -> FloatArray:
     return np.where((condorcet >= 0) & (n_winners > 0), elected, np.nan)
 
 
-def _generalization(ranks: FloatArray, task_ranks: FloatArray, is_unseen: BoolArray) -> FloatArray:
+def _generalization(ranks: FloatArray, task_ranks: FloatArray, is_unseen: BoolArray, correlation: str) -> FloatArray:
     """Return the mean correlation with each task that was not drawn."""
     correlations = np.full(is_unseen.shape, np.nan)
     trials, tasks = np.nonzero(is_unseen)
-    correlations[trials, tasks] = spearman(ranks[trials], task_ranks[trials, tasks])
+    correlations[trials, tasks] = CORRELATIONS[correlation](ranks[trials], task_ranks[trials, tasks])
     return mean_of(correlations, axis=1)
 
 
@@ -216,25 +219,28 @@ def _stability(part: Part, parameters: Parameters, seed: int, axis: int, number:
             present[k, random.integers(matrix.n_systems, size=matrix.n_systems)] = True
     least = 2 if axis == _TASKS else _LEAST_COMMON
     return {
-        rule: float(mean_of(np.concatenate(list(_pair_correlations(average_ranks(scores), least)))))
+        rule: float(
+            mean_of(np.concatenate(list(_pair_correlations(average_ranks(scores), least, parameters["correlation"]))))
+        )
         for rule, scores in board_scores(matrix, counts, present, part.rules).items()
     }
 
 
-def _pair_correlations(ranks: FloatArray, least: int) -> Iterator[FloatArray]:
+def _pair_correlations(ranks: FloatArray, least: int, correlation: str) -> Iterator[FloatArray]:
     """Yield the correlations of every row with the rows after it, NaN where fewer than `least` systems are in both."""
     yield np.empty(0)
     for k in range(len(ranks) - 1):
         others = ranks[k + 1 :]
         is_enough = (~np.isnan(others) & ~np.isnan(ranks[k])).sum(axis=1) >= least
-        yield np.where(is_enough, spearman(ranks[k][None], others), np.nan)
+        yield np.where(is_enough, CORRELATIONS[correlation](ranks[k][None], others), np.nan)
 
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
     """Return the mean, the deviation and the number of undefined values of every criterion, for each rule."""
     arrays, plan = joined(partials), _plan(matrix, parameters)
     rules: dict[str, Any] = {rule: {name: _entry(arrays[f"{rule}.{name}"]) for name in CRITERIA} for rule in plan.rules}
-    summary = {name: parameters[name] for name in ("n_trials", "n_resamples", "n_rounds", "standardize")}
+    names = ("n_trials", "n_resamples", "n_rounds", "standardize", "correlation")
+    summary = {name: parameters[name] for name in names}
     return StudyResult({**summary, "rules": rules, "not_studied": dict(plan.not_studied)}, arrays)
 
 
@@ -260,7 +266,9 @@ def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
         fast = [rule for rule in part.rules if is_batched(rule, part.matrix)]
         slow = sum(one_by_one_seconds(rule, part.matrix) for rule in part.rules if rule not in fast)
         trial = 1e-4 + 2e-7 * n * T + 2e-9 * n * n * (T + 5 * len(fast)) + len(part.rules) * 1e-7 * n * T + slow
-        pairs = len(part.rules) * parameters["n_resamples"] ** 2 * (1e-6 + 1.5e-7 * n) / 2
+        pair = 1e-6 + 1.5e-7 * n if parameters["correlation"] == "spearman" else 1e-6 + 1.2e-8 * n * n
+        pairs = len(part.rules) * parameters["n_resamples"] ** 2 * pair / 2
+        trial += 0.0 if parameters["correlation"] == "spearman" else len(part.rules) * T * 0.4 * pair
         rounds = 2 * parameters["n_rounds"]
         seconds += parameters["n_trials"] * trial + rounds * (pairs + parameters["n_resamples"] * trial)
     return seconds
@@ -291,6 +299,8 @@ def _check(parameters: Parameters) -> None:
     for name, least in (("n_trials", 1), ("n_resamples", 2), ("n_rounds", 1)):
         if parameters[name] < least:
             raise ValueError(f"`{name}` is {parameters[name]}; expected at least {least}")
+    if parameters["correlation"] not in CORRELATIONS:
+        raise ValueError(f"`correlation` is {parameters['correlation']!r}; expected one of {', '.join(CORRELATIONS)}")
 
 
 STUDY = Study(
@@ -304,6 +314,7 @@ STUDY = Study(
         "n_resamples": 100,
         "n_rounds": 10,
         "standardize": False,
+        "correlation": "spearman",
         "missing": "drop_systems",
         "budget": 60.0,
     },

@@ -26,7 +26,7 @@ from ranking_engine.core.missing import scored_part
 from ranking_engine.core.ranking import UNRANKED, ranks_of
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.kernels.tables import Batch
-from ranking_engine.stability.agreement import averaged, spearman
+from ranking_engine.stability.agreement import CORRELATIONS, averaged
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
 from ranking_engine.stability.resampling.batches import IMPUTING, batch_scores, completed, is_batched
 from ranking_engine.stability.study import (
@@ -54,7 +54,7 @@ _CELL_SECONDS = 2e-8  # of a score or a comparison, for all rules together
 def run_chunk(
     matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
 ) -> Arrays:
-    """Return `<rule>.spearman`, shape (repeats of the chunk, levels), and `<rule>.filled_<policy>`.
+    """Return `<rule>.<correlation>`, shape (repeats of the chunk, levels), and `<rule>.filled_<policy>`.
 
     The latter, of rules that are scored in batches, are for tables without gaps at the levels of `filled_levels`.
     """
@@ -71,7 +71,8 @@ def run_chunk(
             found[rule][block.start : block.stop] = values
         if progress is not None:
             progress(block.stop, len(trials))
-    arrays = {f"{rule}.spearman": values.reshape(-1, levels) for rule, values in found.items()}
+    figure = parameters["correlation"]
+    arrays = {f"{rule}.{figure}": values.reshape(-1, levels) for rule, values in found.items()}
     return arrays | _filled(part, parameters, seed, repeats)
 
 
@@ -135,7 +136,7 @@ def _of_the_first(reference: FloatArray, noisy: FloatArray, parameters: Paramete
     else:
         first = ranks
     among = (first <= parameters["top"]) & (first != UNRANKED)
-    return spearman(reference[None], averaged(ranks), among)
+    return CORRELATIONS[parameters["correlation"]](reference[None], averaged(ranks), among)
 
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
@@ -149,7 +150,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     for name, values in arrays.items():
         rule, _, figure = name.partition(".")
         mean = plain_list(mean_of(values, axis=0))
-        if figure != "spearman":
+        if figure.startswith("filled_"):
             rules[rule].setdefault("filled", {})[figure.removeprefix("filled_")] = {"levels": levels, "mean": mean}
             continue
         rules[rule] = {
@@ -161,6 +162,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "levels": list(parameters["levels"]),
         "n_repeats": parameters["n_repeats"],
         "top": parameters["top"],
+        "correlation": parameters["correlation"],
         "missing": parameters["missing"],
         "rules": rules,
         "not_studied": dict(_plan(matrix, parameters).not_studied),
@@ -218,6 +220,8 @@ def _check(parameters: Parameters) -> None:
         raise ValueError(f"`levels` is {parameters['levels']}; expected percentages from 0 to below 100")
     if parameters["top"] < 2:
         raise ValueError(f"`top` is {parameters['top']}; expected at least 2")
+    if parameters["correlation"] not in CORRELATIONS:
+        raise ValueError(f"`correlation` is {parameters['correlation']!r}; expected one of {', '.join(CORRELATIONS)}")
 
 
 STUDY = Study(
@@ -231,6 +235,7 @@ STUDY = Study(
         "levels": list(range(21)),
         "top": 7,
         "fixed_top": False,
+        "correlation": "spearman",
         "missing": "median",
         "budget": 60.0,
     },

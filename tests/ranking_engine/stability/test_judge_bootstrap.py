@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, settings, strategies as st
 
 from ranking_engine import RULES, ScoreMatrix, condorcet_winner, rank
-from ranking_engine.core.comparison import spearman as spearman_of_two
+from ranking_engine.core.comparison import kendall_tau, spearman
 from ranking_engine.core.missing import complete, scored_part
 from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.synthetic import random_matrix
@@ -38,14 +38,17 @@ def _places(scores):
     return places
 
 
-def naive_trial(part, rule, counts, systems):
+CORRELATION_OF_TWO = {"spearman": spearman, "kendall": kendall_tau}
+
+
+def naive_trial(part, rule, counts, systems, of_two):
     board = board_of(part, counts, systems)
     ranking = rank(board, rule, missing="drop_systems")
     winners = ranking.winners
     quality = [naive_quality(board, counts, i) for i in winners]
     quality = [q for q in quality if not np.isnan(q)]
     elected = condorcet_winner(board)
-    unseen = [spearman_of_two(ranking, ranking_by_task(board, t)) for t in range(part.n_tasks) if counts[t] == 0]
+    unseen = [of_two(ranking, ranking_by_task(board, t)) for t in range(part.n_tasks) if counts[t] == 0]
     unseen = [value for value in unseen if not np.isnan(value)]
     return {
         "winner_rank": np.mean(quality) if quality else np.nan,
@@ -66,7 +69,7 @@ def naive_quality(board, counts, i):
     return total / weight_of if weight_of else np.nan
 
 
-def naive_stability(part, rule, axis, number, q):
+def naive_stability(part, rule, axis, number, q, of_two):
     rankings = []
     for k in range(q):
         random = generator(6, 5, axis, number, k)
@@ -80,13 +83,14 @@ def naive_stability(part, rule, axis, number, q):
     for first, second in itertools.combinations(rankings, 2):
         common = int(((first.ranks > 0) & (second.ranks > 0)).sum())
         if axis == 1 or common >= 3:
-            values.append(spearman_of_two(first, second))
+            values.append(of_two(first, second))
     values = [value for value in values if not np.isnan(value)]
     return np.mean(values) if values else np.nan
 
 
 def assert_same_as_naive(matrix, parameters=SMALL):
     result = run_study("judge_bootstrap", matrix, parameters, seed=6)
+    of_two = CORRELATION_OF_TWO[parameters.get("correlation", "spearman")]
     for rule in result.summary["rules"]:
         part = (complete(matrix, "drop_systems") if RULES[rule].needs_complete else scored_part(matrix)).matrix
         n, T = part.n_systems, part.n_tasks
@@ -94,21 +98,21 @@ def assert_same_as_naive(matrix, parameters=SMALL):
             random = generator(6, 5, 0, trial)
             systems = sorted(set(random.integers(n, size=n).tolist()))
             counts = np.bincount(random.integers(T, size=T), minlength=T)
-            for name, expected in naive_trial(part, rule, counts, systems).items():
+            for name, expected in naive_trial(part, rule, counts, systems, of_two).items():
                 found = result.arrays[f"{rule}.{name}"][trial]
                 assert found == pytest.approx(expected, abs=1e-9, nan_ok=True), (rule, name, trial)
         for name, axis, number in (("judge_stability", 1, 0), ("candidate_stability", 2, 1)):
-            expected = naive_stability(part, rule, axis, number, parameters["n_resamples"])
+            expected = naive_stability(part, rule, axis, number, parameters["n_resamples"], of_two)
             found = result.arrays[f"{rule}.{name}"][0]
             assert found == pytest.approx(expected, abs=1e-9, nan_ok=True), (rule, name)
     return result
 
 
 @settings(max_examples=8, deadline=None)
-@given(matrices(max_systems=5, max_tasks=4, scales=True))
-def test_every_criterion_is_as_when_trials_are_ranked_one_by_one(matrix):
+@given(matrices(max_systems=5, max_tasks=4, scales=True), st.sampled_from([*CORRELATION_OF_TWO]))
+def test_every_criterion_is_as_when_trials_are_ranked_one_by_one(matrix, correlation):
     if not STUDY.why_not(matrix, STUDY.with_defaults(SMALL)):
-        assert_same_as_naive(matrix)
+        assert_same_as_naive(matrix, {**SMALL, "correlation": correlation})
 
 
 @pytest.mark.parametrize(

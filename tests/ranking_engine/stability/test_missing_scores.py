@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy.stats import spearmanr
+from scipy.stats import kendalltau, spearmanr
 
 from ranking_engine import RULES, UNRANKED, ScoreMatrix, rank
 from ranking_engine.core.missing import complete, scored_part
@@ -18,7 +18,10 @@ STUDY = STUDIES["missing_scores"]
 PAPER = {"AM": "mean", "Minimax": "minimax", "Copeland": "copeland", "OG": "optimality_gap"}
 
 
-def naive_correlation(reference, noisy, top, fixed_top):
+OF_TWO = {"spearman": spearmanr, "kendall": kendalltau}
+
+
+def naive_correlation(reference, noisy, top, fixed_top, correlation):
     """Correlate two rankings on the systems of the first `top` ranks of one of them."""
     leading = reference if fixed_top else noisy
     chosen = [
@@ -29,7 +32,7 @@ def naive_correlation(reference, noisy, top, fixed_top):
     first, second = reference.ranks[chosen], noisy.ranks[chosen]
     if len(set(first)) < 2 or len(set(second)) < 2:
         return np.nan
-    return spearmanr(first, second).statistic
+    return OF_TWO[correlation](first, second).statistic
 
 
 def assert_same_as_naive(matrix, **parameters):
@@ -38,14 +41,14 @@ def assert_same_as_naive(matrix, **parameters):
     part = scored_part(matrix).matrix
     for name, values in result.arrays.items():
         rule, _, figure = name.partition(".")
-        if figure != "spearman":
+        if figure.startswith("filled_"):
             assert_filled_as_naive(part, rule, figure.removeprefix("filled_"), values, stated)
             continue
         reference = rank(part, rule, missing=stated["missing"])
         for (repeat, level), found in np.ndenumerate(values):
             gaps = with_gaps(part, stated["levels"][level], 3, repeat, level)
             noisy = rank(part.with_values(gaps * part.directions), rule, missing=stated["missing"])
-            expected = naive_correlation(reference, noisy, stated["top"], stated["fixed_top"])
+            expected = naive_correlation(reference, noisy, stated["top"], stated["fixed_top"], figure)
             assert found == pytest.approx(expected, abs=1e-12, nan_ok=True), (rule, repeat, level)
     return result
 
@@ -65,7 +68,9 @@ def assert_filled_as_naive(part, rule, policy, values, parameters):
     for (repeat, k), found in np.ndenumerate(values):
         gaps = with_gaps(part, parameters["levels"][places[k]], 3, repeat, places[k])
         noisy = ranked(part.with_values(gaps * part.directions))
-        expected = naive_correlation(reference, noisy, parameters["top"], parameters["fixed_top"])
+        expected = naive_correlation(
+            reference, noisy, parameters["top"], parameters["fixed_top"], parameters["correlation"]
+        )
         assert found == pytest.approx(expected, abs=1e-12, nan_ok=True), (rule, policy, repeat, k)
 
 
@@ -83,9 +88,15 @@ def test_borda_and_win_rate_differ_by_how_gaps_are_filled_and_by_nothing_else():
 
 
 @settings(max_examples=8, deadline=None)
-@given(matrices(max_systems=6, scales=True), st.booleans(), st.sampled_from(["median", "worst"]))
-def test_every_rule_correlates_as_when_ranked_one_by_one(matrix, fixed_top, missing):
+@given(
+    matrices(max_systems=6, scales=True),
+    st.booleans(),
+    st.sampled_from(["median", "worst"]),
+    st.sampled_from([*OF_TWO]),
+)
+def test_every_rule_correlates_as_when_ranked_one_by_one(matrix, fixed_top, missing, correlation):
     parameters = {"n_repeats": 2, "levels": [0, 30, 70], "top": 3, "fixed_top": fixed_top, "missing": missing}
+    parameters["correlation"] = correlation
     if STUDY.why_not(matrix, STUDY.with_defaults(parameters)):
         return
     result = assert_same_as_naive(matrix, **parameters)
