@@ -1,4 +1,4 @@
-"""The catalogue of rules, a page for each, and five questions that lead to one."""
+"""The catalogue of rules, a page for each, and six questions that lead to one."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -52,7 +52,7 @@ def rule_page(request: HttpRequest, rule_key: str) -> HttpResponse:
 
 @require_safe
 def choose_rule(request: HttpRequest) -> HttpResponse:
-    """Five questions; the answers stand in the address, and what they lead to below them."""
+    """Six questions; the answers stand in the address, and what they lead to below them."""
     given = {question.key: request.GET.get(question.key, "") for question in QUESTIONS}
     stated = {key: value for key, value in given.items() if value}
     if len(stated) < len(request.GET):

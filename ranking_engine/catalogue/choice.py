@@ -1,9 +1,9 @@
-"""Five questions that lead to a rule: every answer is a requirement, and every rule is held against the requirements.
+"""Six questions that lead to a rule: every answer is a requirement, and every rule is held against the requirements.
 
-Nothing here says which answers lead where. What a rule has is read from the catalogue (`registry`) and from the table
-of properties (`axioms.table`), under the convention for ties, or the variant, that the rule has by itself. The rules
-that meet the most requirements stand first; among these the one with the most properties of all; then quick rules
-before slow ones; then the order of the catalogue.
+Nothing here says which answers lead where. What a rule has is read from the catalogue (`registry`), from the table
+of properties (`axioms.table`) and from shares of ties that were counted (`tied_shares`), under the convention for ties,
+or the variant, that the rule has by itself. The rules that meet the most requirements come first; among these the one
+with the most properties of all; then quick rules before slow ones; then the order of the catalogue.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ranking_engine.axioms.properties import PROPERTIES
 from ranking_engine.axioms.table import conventions, entry
 from ranking_engine.catalogue.registry import RULES, Rule
 from ranking_engine.catalogue.rule import SCORES
+from ranking_engine.catalogue.tied_shares import N_BOARDS, N_SYSTEMS, N_TASKS, tied_share
 
 
 def reads_orders(rule: Rule) -> bool:
@@ -96,6 +97,25 @@ _GAPS = Requirement(
     "needs every score, so that gaps must be filled in or left out",
     lambda rule: not rule.needs_complete,
 )
+_SOME_TIES = Requirement(
+    "some_ties",
+    "ranks fewer than half of the systems equal with another, on random boards",
+    "ranks half of the systems or more equal with another, on random boards",
+    lambda rule: tied_share(rule.key) < 0.5,
+)
+_FEW_TIES = Requirement(
+    "few_ties",
+    "ranks at most one system in five equal with another, on random boards",
+    "ranks more than one system in five equal with another, on random boards",
+    lambda rule: tied_share(rule.key) <= 0.2,
+)
+_COUNTED_TIES = (
+    f"Counted on {N_BOARDS} random boards of {N_SYSTEMS} systems and {N_TASKS} tasks of equal weight, with no equal "
+    f"scores on a task: of the systems share a rank with another {tied_share('plurality'):.0%} under Plurality, "
+    f"{tied_share('minimax'):.0%} under Minimax, {tied_share('copeland'):.0%} under Copeland, "
+    f"{tied_share('borda'):.0%} under Borda and {tied_share('dowdall'):.0%} under Dowdall. More tasks, or unequal "
+    "weights, make fewer ties."
+)
 
 QUESTIONS: tuple[Question, ...] = (
     Question(
@@ -150,6 +170,16 @@ QUESTIONS: tuple[Question, ...] = (
                 "tasks", "Cost a winner its place because a task joins that favours it.", (_property("participation"),)
             ),
             Answer("unanimous", "Leave a system unrewarded that is ahead on every task.", (_property("unanimity"),)),
+        ),
+    ),
+    Question(
+        "ties",
+        "How many ties do you accept?",
+        _COUNTED_TIES,
+        (
+            Answer("any", "Any number."),
+            Answer("some", "Fewer than half of the systems may share a rank.", (_SOME_TIES,)),
+            Answer("few", "Few: at most one system in five may share a rank.", (_FEW_TIES,)),
         ),
     ),
 )

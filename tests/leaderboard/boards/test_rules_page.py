@@ -88,10 +88,20 @@ def test_the_answers_stand_in_the_address_and_lead_to_a_rule_with_reasons(client
     page = unescape(compact(client.get(answer.headers["Location"])))
     assert "Take Schulze" in page
     assert "It has the property “Condorcet winner”." in page
-    assert page.count(" checked>") == 5
+    assert page.count(" checked>") == 6
     assert f"of all {len(PROPERTIES)} properties" in page
     borda = page.partition('<a href="/rules/borda/">Borda</a>:')[2]
     assert "lacks the property “Condorcet winner”" in borda.partition("</li>")[0]
+
+
+def test_few_ties_are_asked_for_by_a_figure_that_says_how_it_was_counted(client):
+    page = unescape(compact(client.get("/rules/choose/?scores=orders&ties=few")))
+    assert "Counted on 200 random boards of 20 systems and 8 tasks of equal weight" in page
+    assert "96% under Plurality, 94% under Minimax, 33% under Copeland, 15% under Borda and 0% under Dowdall" in page
+    assert "It ranks at most one system in five equal with another, on random boards." in page
+    about = page.partition("Where ties disturb")[2].partition("</ul>")[0]
+    assert "Dowdall</a>: meets all that you ask." in about
+    assert "Minimax</a>: ranks more than one system in five equal with another, on random boards." in about
 
 
 def test_what_nothing_can_meet_is_said_so(client):

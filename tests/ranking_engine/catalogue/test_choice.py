@@ -8,6 +8,7 @@ import pytest
 from ranking_engine import RULES, ScoreMatrix, rank
 from ranking_engine.axioms import PROPERTIES, table
 from ranking_engine.catalogue.choice import QUESTIONS, choose_rule, reads_orders, survives_units
+from ranking_engine.catalogue.tied_shares import tied_share
 
 # What each answer asks for, said once more: a property, or something that the catalogue knows.
 ASKED = {
@@ -35,6 +36,8 @@ def expected_first(answers: dict[str, str]) -> str:
         met += answers["scores"] == "orders" and not is_cardinal
         met += answers["scores"] == "scales" and (not is_cardinal or key == "normalized_mean")
         met += answers["gaps"] == "yes" and not rule.needs_complete
+        met += answers["ties"] == "some" and tied_share(key) < 1 / 2
+        met += answers["ties"] == "few" and tied_share(key) <= 1 / 5
         met += sum(ENTRIES[key][ASKED[item]].holds for item in answers.items() if item in ASKED)
         n_properties = sum(ENTRIES[key][name].holds for name in PROPERTIES)
         return met, n_properties, not rule.is_slow, -list(RULES).index(key)
@@ -45,8 +48,8 @@ def expected_first(answers: dict[str, str]) -> str:
 def test_every_combination_of_answers_leads_to_the_rule_that_meets_most():
     keys = [question.key for question in QUESTIONS]
     combinations = list(itertools.product(*[[answer.key for answer in question.answers] for question in QUESTIONS]))
-    assert len(keys) == 5
-    assert len(combinations) == 384
+    assert len(keys) == 6
+    assert len(combinations) == 1152
     for combination in combinations:
         answers = dict(zip(keys, combination, strict=True))
         assert choose_rule(answers).candidates[0].rule.key == expected_first(answers), answers
