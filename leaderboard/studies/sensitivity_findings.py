@@ -170,7 +170,7 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
         note="A lower bound is reached by systems that are stored; an upper bound is proven.",
         first_header="Quantity",
         is_by_rule=False,
-        systems=_added(share["added"], names),
+        systems=_who_joins(summary, names),
     )
 
 
@@ -179,10 +179,14 @@ def _how_many(n_added: int) -> str:
     return "none of the others joins" if not n_added else f"{n_added} of the others join{'s' if n_added == 1 else ''}"
 
 
-def _added(keys: Sequence[str], names: StudyNames) -> NamedSystems | None:
-    """The systems that join, the first of them by name; None where none does."""
-    links = sorted((names.system(key) for key in keys), key=lambda link: fold_name(link.text))
-    return NamedSystems("Those that join:", links[:MOST_SYSTEMS], len(links[MOST_SYSTEMS:])) if links else None
+def _who_joins(summary: Summary, names: StudyNames) -> NamedSystems | None:
+    """The systems that join the first, or those that do not where these are fewer; None where nobody joins."""
+    added = summary["discordant_share"]["added"]
+    left_out = set(names.systems) - set(summary["top"]) - set(added)
+    is_shorter = 0 < len(left_out) < len(added) and len(left_out) + len(added) == summary["n_others"]
+    links = sorted((names.system(key) for key in (left_out if is_shorter else added)), key=lambda x: fold_name(x.text))
+    intro = "All of the others but:" if is_shorter else "Those that join:"
+    return NamedSystems(intro, links[:MOST_SYSTEMS], len(links[MOST_SYSTEMS:])) if links else None
 
 
 def _row(name: str, cells: Sequence[StudyCell]) -> StudyRow:

@@ -85,6 +85,20 @@ def test_the_systems_of_the_worst_case_are_named_and_from_the_eleventh_on_counte
     assert found.systems.n_more == 3
 
 
+def test_where_nearly_all_of_the_others_join_those_are_named_that_do_not():
+    names = StudyNames({f"k{i}": f"System {i}" for i in range(6)}, {}, lambda key: f"/{key}/")
+    most = {"top": ["k0", "k1"], "n_others": 4, "discordant_share": HALF | {"added": ["k2", "k3", "k5"]}}
+    found = told("ordinal_sensitivity", names, **most)
+    assert found.sentence.endswith("Most pairs turn where 3 of the others join the first.")
+    assert (found.systems.intro, [link.text for link in found.systems.links]) == (
+        "All of the others but:",
+        ["System 4"],
+    )
+    # a system that the study left out is not one of the others, and who stays out is not known for certain
+    found = told("ordinal_sensitivity", names, **most | {"n_others": 3})
+    assert (found.systems.intro, len(found.systems.links)) == ("Those that join:", 3)
+
+
 @pytest.mark.parametrize(("added", "text"), [([], "none of the others joins"), (["sys-b"], "1 of the others joins")])
 def test_no_system_or_one_is_told_in_grammar(added, text):
     found = told("ordinal_sensitivity", discordant_share=HALF | {"added": added})
