@@ -35,7 +35,8 @@ _PROPERTIES = (
         "transitivity",
         "Transitivity",
         "The rule puts all systems in one order, ties allowed, whatever the scores.",
-        "Arrow 1951, collective rationality; a rule that gives no answer at all is not counted against it",
+        "Arrow 1951, collective rationality, and what Zhang and Hardt 2024 call universality; where a rule gives no "
+        "answer at all that is not counted against it",
     ),
     Property(
         "anonymity",

@@ -7,9 +7,11 @@ from html import unescape
 import pytest
 
 from leaderboard.boards.catalogue import RuleFilter, catalogue, rule_entry
-from ranking_engine import RULES
-from ranking_engine.axioms import PROPERTIES, stored_witnesses, table, violates
+from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine.axioms import PROPERTIES, entry, stored_witnesses, table, violates
 from ranking_engine.axioms.table import convention_of, conventions
+from ranking_engine.catalogue.choice import reads_orders
+from reproduction.zhang.arrow import arrow_rules
 from tests.browser import by_hand
 from tests.markup import compact
 from tests.reference import REPOSITORY
@@ -108,6 +110,35 @@ def test_what_nothing_can_meet_is_said_so(client):
     page = unescape(compact(client.get("/rules/choose/?winner=condorcet&evidence=tasks")))
     assert "No rule meets everything that you ask." in page
     assert "Take " in page
+
+
+def test_arrows_theorem_comes_with_the_numbers_of_our_enumeration(client):
+    page = unescape(compact(client.get("/rules/")))
+    section = page.partition('id="arrow"')[2].partition("</section>")[0]
+    with_ties, strict = arrow_rules(2, with_ties=True), arrow_rules(3, with_ties=False)
+    assert (with_ties, strict) == ((729, 2, 2), (262_144, 3, 3))
+    assert "there are 729; 2 of them always give an order, and both follow one task" in section
+    assert "there are 262,144; 3 always give an order, and each follows one task" in section
+    assert set(re.findall(r'href="#property-(\w+)"', section)) == {
+        "transitivity", "unanimity", "iia", "non_dictatorship",
+    }  # fmt: skip
+    four = ("transitivity", "unanimity", "iia", "non_dictatorship")
+    on_orders = [rule.key for rule in RULES.values() if reads_orders(rule)]
+    assert not [key for key in on_orders if all(entry(key, name).holds for name in four)]
+    assert all(entry("mean", name).holds for name in four)
+
+
+def test_some_rules_give_no_answer_to_some_complete_boards():
+    """What Arrow's section says of the two means and of Bradley-Terry, and of no other rule that ranks."""
+    below_zero, one_sided = ScoreMatrix([[-1, -2], [-3, -1]]), ScoreMatrix([[2, 2], [1, 1]])
+    scale = {"minimum": [-5, -5], "maximum": [5, 5], "chance": [-5, -5], "gamma": 1.0}
+    silent = {
+        rule
+        for rule in RULES
+        for board in (below_zero, one_sided)
+        if rank(ScoreMatrix(board.values, **scale), rule, **RULES[rule].example_options).status == "undefined"
+    }
+    assert silent == {"geometric_mean", "harmonic_mean", "bradley_terry"}
 
 
 def test_there_is_no_page_for_what_is_no_rule(client):
