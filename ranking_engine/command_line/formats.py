@@ -86,6 +86,8 @@ def rule_notes(key: str, entry: Mapping[str, Any]) -> list[str]:
     if "distance" in details:
         bound = "proven the least" if details["proven"] else f"the least is {details['lower_bound']:g} or more"
         notes.append(f"{name}: distance {details['distance']:g} to the tasks, {bound}{_others(details)}")
+    if mallows := details.get("mallows"):
+        notes.append(f"{name}: {_mallows(mallows)}")
     if details.get("decided_by_name"):
         notes.append(f"{name}: the names decided between equally strong victories; the order is one of several")
     if winners := _winners_below(entry):
@@ -100,6 +102,12 @@ def _winners_below(entry: Mapping[str, Any]) -> list[str]:
     winners = list(entry.get("winners", ()))
     firsts = sorted(system for system, rank in entry.get("ranks", {}).items() if rank == 1)
     return [] if sorted(winners) == firsts else winners
+
+
+def _mallows(fit: Mapping[str, Any]) -> str:
+    if fit["theta"] is None:
+        return f"no dispersion of Mallows' model is fitted: {fit['reason']}"
+    return f"Mallows' model fits with dispersion {fit['theta']:.4g}, log-likelihood {fit['log_likelihood']:.6g}"
 
 
 def _others(details: Mapping[str, Any]) -> str:

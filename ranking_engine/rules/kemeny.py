@@ -22,6 +22,7 @@ from ranking_engine.rules.choice_sets import strong_components
 from ranking_engine.rules.kemeny_program import MAX_COST, Clock, OrderProgram, Steps, seconds_left
 from ranking_engine.rules.kemeny_search import MAX_EXACT, Margins, Order, best_of_all, excess_of, searched
 from ranking_engine.rules.majority import pair_details
+from ranking_engine.rules.mallows import fitted
 
 DEFAULT_SECONDS = 30.0
 
@@ -32,7 +33,8 @@ def kemeny(profile: Profile, *, seconds: float = DEFAULT_SECONDS) -> Outcome:
     The distance is, over all pairs, the weight of the tasks that strictly prefer the lower-placed system; a tie
     within a task or a missing score costs nothing. `winners` are all systems that are first in some optimal
     order. `details`: `distance`; `lower_bound` on that of any order; `proven`: they are equal; `unique`: no
-    other order is optimal (None: unknown); `winners_complete`: no winner is missing; `steps` of the search.
+    other order is optimal (None: unknown); `winners_complete`: no winner is missing; `steps` of the search; `mallows`:
+    the dispersion under which the tasks' orders are the most likely, given this one (see `mallows.MallowsFit`).
     `seconds` decide when to stop; without proof the order is the best one met.
     Exponential at worst; real boards of a hundred systems take seconds.
     """
@@ -46,12 +48,14 @@ def kemeny(profile: Profile, *, seconds: float = DEFAULT_SECONDS) -> Outcome:
     scores = np.empty(profile.n_systems)
     scores[order] = np.arange(profile.n_systems, 0, -1)
     winners, is_complete = _winners(margins, parts)
+    distances = _distances(pairwise, parts)
     details = {
         **pair_details(pairwise),
-        **_distances(pairwise, parts),
+        **distances,
         "unique": _is_unique(margins, label, parts),
         "winners_complete": is_complete,
         "steps": asdict(steps),
+        "mallows": asdict(fitted(profile, distances["distance"])),
     }
     chosen = {int(i) for i in by_name[winners]} if is_complete else {int(order[0])}
     return Outcome(scores, details=details, winners=tuple(sorted(chosen)))

@@ -1,0 +1,91 @@
+"""Mallows' model: each task's order is the consensus with noise, the less likely the more pairs it contradicts.
+
+An order at Kendall distance d from the consensus has the probability exp(-theta d) / Z(theta), where
+Z(theta) is the product over j = 1 .. n of (1 - exp(-j theta)) / (1 - exp(-theta)). For every theta above 0 the most
+likely consensus is Kemeny's order, since the log-likelihood is -theta times its distance to all tasks, plus what no
+order changes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranking_engine.core.profile import Profile
+from ranking_engine.core.score_matrix import FloatArray
+
+_NEAR_ZERO = 1e-6  # below it the mean distance is a straight line in theta, to the precision of floats
+_HALVINGS = 200  # more than floats have bits
+
+
+@dataclass(frozen=True)
+class MallowsFit:
+    """The most likely dispersion, given a consensus.
+
+    Attributes:
+        theta: 0 = every order is as likely as any other; the greater, the closer tasks are to the consensus. None where
+            there is none.
+        log_likelihood: of the tasks' orders, natural logarithm; a task of weight w counts as w tasks.
+        reason: why there is none; otherwise empty.
+    """
+
+    theta: float | None
+    log_likelihood: float | None
+    reason: str = ""
+
+
+def fitted(profile: Profile, distance: float) -> MallowsFit:
+    """Return the most likely dispersion of a profile whose tasks are at the weighted distance `distance` in all."""
+    n, weight = profile.n_systems, float(profile.matrix.total_weight)
+    if reason := _why_not(profile.scores):
+        return MallowsFit(None, None, reason)
+    theta = dispersion(n, distance / weight)
+    if math.isinf(theta):
+        return MallowsFit(None, 0.0, "all tasks have the same order: the greater the dispersion, the likelier")
+    return MallowsFit(theta, log_likelihood(theta, n, distance, weight))
+
+
+def _why_not(scores: FloatArray) -> str:
+    if len(scores) < 2:
+        return "one system has one order only"
+    if np.isnan(scores).any():
+        return "some scores are missing: the model is about complete orders"
+    ordered = np.sort(scores, axis=0)
+    return "some tasks have ties: the model is about orders without ties" if (ordered[1:] == ordered[:-1]).any() else ""
+
+
+def dispersion(n: int, mean: float) -> float:
+    """Return the theta at which orders of n systems have the mean distance `mean`; 0 beyond that of random orders."""
+    most = n * (n - 1) / 4
+    if mean <= 0:
+        return math.inf
+    if mean >= mean_distance(_NEAR_ZERO, n):
+        variance = n * (n - 1) * (2 * n + 5) / 72  # of the distance at theta = 0: minus the slope of its mean there
+        return max(0.0, (most - mean) / variance)
+    low, high = _NEAR_ZERO, 1.0
+    while mean_distance(high, n) > mean:
+        high *= 2
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if mean_distance(middle, n) > mean:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def mean_distance(theta: float, n: int) -> float:
+    """Return the mean Kendall distance of orders of n systems from the consensus, for a theta above 0."""
+    j = np.arange(1, n + 1)
+    # with t = theta j: j / (exp(t) - 1), written so that a large t gives 0 and no overflow
+    parts = j * np.exp(-theta * j) / -np.expm1(-theta * j)
+    return float((parts[0] - parts).sum())
+
+
+def log_likelihood(theta: float, n: int, distance: float, weight: float) -> float:
+    """Return the log-likelihood of orders of total weight `weight` at the weighted distance `distance` in all."""
+    j = np.arange(1, n + 1)
+    terms = np.log(j) if theta == 0 else np.log(np.expm1(-theta * j) / math.expm1(-theta))
+    return float(-theta * distance - weight * terms.sum())

@@ -1,0 +1,87 @@
+"""Mallows' likelihood of Kemeny's order, against all orders and their probabilities one by one."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from ranking_engine import ScoreMatrix, rank
+from ranking_engine.command_line.formats import rule_notes
+from ranking_engine.core.synthetic import random_matrix
+from ranking_engine.rules.mallows import dispersion, mean_distance
+
+GRID = np.linspace(0, 6, 601)
+
+
+def distance(order, other):
+    """Pairs that two orders, best first, put differently."""
+    return sum(other.index(i) > other.index(j) for i, j in itertools.combinations(order, 2))
+
+
+def likelihoods(matrix, consensus, thetas):
+    """The log-likelihood of all tasks at each theta, with the sum over all orders in the denominator."""
+    orders = [tuple(np.argsort(-column).tolist()) for column in matrix.scores.T]
+    apart = np.array([distance(order, consensus) for order in orders])
+    weights = np.array([float(w) for w in matrix.weights])
+    all_apart = [distance(order, consensus) for order in itertools.permutations(consensus)]
+    totals = np.log([sum(math.exp(-theta * d) for d in all_apart) for theta in thetas])
+    return -thetas * (weights * apart).sum() - weights.sum() * totals
+
+
+@pytest.mark.parametrize("kind", ["skill", "uniform"])
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+@pytest.mark.parametrize("weights", [None, [1, 3, "1/2", 2, 1]], ids=["equal", "unequal"])
+def test_no_order_and_no_dispersion_make_the_tasks_likelier(n, kind, weights):
+    matrix = random_matrix(n, 5, seed=n + 1, kind=kind, weights=weights)
+    ranking = rank(matrix, "kemeny")
+    fit = ranking.details["mallows"]
+    best = tuple(np.argsort(ranking.ranks).tolist())
+    if fit["theta"] is None:
+        assert ranking.details["distance"] == 0
+        return
+    here = likelihoods(matrix, best, np.array([fit["theta"]]))[0]
+    assert fit["log_likelihood"] == pytest.approx(here, rel=1e-9)
+    elsewhere = [likelihoods(matrix, order, GRID).max() for order in itertools.permutations(range(n))]
+    assert max(elsewhere) <= here + 1e-9
+    assert max(elsewhere) == pytest.approx(here, abs=0.01)  # the grid comes that close
+
+
+def test_at_the_fitted_dispersion_the_mean_distance_is_that_of_the_tasks():
+    for n, mean in [(2, 0.1), (5, 3.0), (5, 4.9999999), (30, 40.0), (1000, 200_000.0), (1000, 1.0)]:
+        theta = dispersion(n, mean)
+        assert mean_distance(theta, n) == pytest.approx(mean, rel=1e-6)
+    assert dispersion(5, 5.0) == 0.0
+    assert math.isinf(dispersion(5, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ([[1, 2]], "one system has one order only"),
+        ([[1, 2], [2, np.nan]], "some scores are missing: the model is about complete orders"),
+        ([[1, 2], [2, 2]], "some tasks have ties: the model is about orders without ties"),
+    ],
+)
+def test_without_complete_orders_there_is_a_reason_instead(values, reason):
+    fit = rank(ScoreMatrix(values), "kemeny").details["mallows"]
+    assert fit == {"theta": None, "log_likelihood": None, "reason": reason}
+
+
+def test_tasks_that_agree_fit_the_better_the_greater_the_dispersion():
+    fit = rank(ScoreMatrix([[1, 2], [2, 3]]), "kemeny").details["mallows"]
+    assert (fit["theta"], fit["log_likelihood"]) == (None, 0.0)
+    assert fit["reason"].startswith("all tasks have the same order")
+
+
+def test_the_command_line_says_the_dispersion_or_why_there_is_none():
+    details = {"mallows": {"theta": 0.25, "log_likelihood": -12.5, "reason": ""}}
+    assert rule_notes("kemeny", {"name": "Kemeny", "details": details}) == [
+        "Kemeny: Mallows' model fits with dispersion 0.25, log-likelihood -12.5"
+    ]
+    details = {"mallows": {"theta": None, "log_likelihood": None, "reason": "some scores are missing"}}
+    assert rule_notes("kemeny", {"name": "Kemeny", "details": details}) == [
+        "Kemeny: no dispersion of Mallows' model is fitted: some scores are missing"
+    ]
