@@ -71,12 +71,13 @@ def sections() -> list[Section]:
 def head() -> str:
     return f"""# The papers, recomputed
 
-Every table of four papers that can be recomputed, beside what the engine says: the published figure, ours, whether
-they agree, and why where they do not. `make papers` wrote this page with version {ranking_engine.__version__} of the
-engine; do not edit it. Published figures are typed, with their source, in `reproduction/published/`; every figure
-of ours is computed, from fixed seeds. The command under a heading computes that section alone.
+Every number that four papers print in tables and results, beside ours: what the paper prints, what its authors' code
+prints, what we compute, whether ours agrees, and why where it does not. `make papers` wrote this page with version
+{ranking_engine.__version__} of the engine; do not edit it. What others print is typed, with its source, in
+`reproduction/published/`; every figure of ours is computed, from fixed seeds. The command under a heading computes that
+section alone.
 
-Leaderboards that may not stand in this repository are read from the folder that `PLURANK_REFERENCE_DATA` names; where
-it is absent their sections say *not run*. *Agrees* means that ours rounds to what was printed, to the last digit;
-in a grid, a cell that differs holds ours in bold and the published figure beside it.
+Leaderboards without a licence are read from the folder that `PLURANK_REFERENCE_DATA` names; where it is absent their
+sections say *not run*. *Agrees* means that ours rounds to what the paper prints, or to what the code prints where the
+paper has no such figure, to the last digit. In a grid, a cell that differs has ours in bold and theirs beside it.
 """

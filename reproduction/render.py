@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import ranking_engine
@@ -80,7 +81,7 @@ def numbers_text(results: Mapping[str, Result]) -> str:
     """Return what becomes of every number that the papers print."""
     n = printed.counts(results)
     rows = [
-        [place.paper.replace("_", " "), place.where, str(place.numbers), str(place.compared), _why(place.not_compared)]
+        [place.paper.replace("_", " "), place.where, str(place.numbers), str(place.compared), _why(place)]
         for place in printed.places()
     ]
     lines = [
@@ -97,8 +98,8 @@ def numbers_text(results: Mapping[str, Result]) -> str:
     return "\n".join(lines)
 
 
-def _why(not_compared: Sequence[tuple[int, str]]) -> str:
-    return "; ".join(f"{n}: {why}" for n, why in not_compared)
+def _why(place: printed.Place) -> str:
+    return "; ".join(f"{n}: {why}" for n, why in place.not_compared)
 
 
 def as_json(papers: Sequence[Paper], results: Mapping[str, Result]) -> dict[str, Any]:
@@ -106,18 +107,28 @@ def as_json(papers: Sequence[Paper], results: Mapping[str, Result]) -> dict[str,
     return {
         "engine_version": ranking_engine.__version__,
         "totals": totals(results),
+        "printed_numbers": asdict(printed.counts(results)),
         "essay": [claim.plain() for claim in claims(results)],
         "papers": [
             {
-                "key": paper.sections[0].key.partition("-")[0],
+                "key": _key_of(paper),
                 "title": paper.title,
                 "citation": paper.citation,
                 "left_out": list(paper.left_out),
+                "places": [
+                    {"where": place.where, "numbers": place.numbers, "compared": place.compared, "why": _why(place)}
+                    for place in printed.places()
+                    if place.paper.partition("_")[0] == _key_of(paper)
+                ],
                 "sections": [section_json(s, results[s.key]) for s in paper.sections if s.key in results],
             }
             for paper in papers
         ],
     }
+
+
+def _key_of(paper: Paper) -> str:
+    return paper.sections[0].key.partition("-")[0]
 
 
 def section_json(section: Section, result: Result) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class Section:
 
 @dataclass(frozen=True)
 class PaperSummary:
-    """A paper in the overview: how many of its rows agree, differ, and are ours alone."""
+    """A paper in the overview: how many of its rows agree, differ, and are ours alone; what it prints where."""
 
     key: str
     title: str
@@ -58,6 +58,7 @@ class PaperSummary:
     n_agree: int
     n_differ: int
     n_ours: int
+    places: list[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ class PapersPage:
     Attributes:
         engine_version: of the engine that computed it.
         totals: how many rows agree, differ, and are ours alone.
+        printed_numbers: how many numbers the papers print, and how many of them are equal to ours, different, and not
+            compared.
         essay: claims by part, in order.
         overview: every paper.
         paper, verdict: what was asked for; empty for all.
@@ -75,6 +78,7 @@ class PapersPage:
 
     engine_version: str
     totals: Mapping[str, int]
+    printed_numbers: Mapping[str, int]
     essay: list[tuple[str, list[Mapping[str, Any]]]]
     overview: list[PaperSummary]
     paper: str
@@ -115,13 +119,22 @@ def papers_page(*, paper: str = "", verdict: str = "") -> PapersPage:
             kept = [section for section in sections if section.rows or not verdict]
             if kept:
                 chosen.append((summary, kept, [] if verdict else list(of["left_out"])))
-    return PapersPage(content["engine_version"], content["totals"], _essay(content), overview, paper, verdict, chosen)
+    return PapersPage(
+        content["engine_version"],
+        content["totals"],
+        content["printed_numbers"],
+        _essay(content),
+        overview,
+        paper,
+        verdict,
+        chosen,
+    )
 
 
 def _summary(of: Mapping[str, Any]) -> PaperSummary:
     verdicts = [row["verdict"] for section in of["sections"] for row in section["rows"]]
     counts = [verdicts.count(verdict) for verdict in VERDICTS]
-    return PaperSummary(of["key"], of["title"], of["citation"], len(of["sections"]), *counts)
+    return PaperSummary(of["key"], of["title"], of["citation"], len(of["sections"]), *counts, of["places"])
 
 
 def _essay(content: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]]]]:

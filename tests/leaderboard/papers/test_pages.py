@@ -51,7 +51,12 @@ def test_the_essay_stands_alone_with_its_totals_until_something_is_asked_for(cli
         for key in claim["sections"]:
             assert f'#{key}">{titles[key]}</a>' in text
     n = {verdict: len(rows_of(stored, verdict=verdict)) for verdict in ("agrees", "differs", "ours alone")}
-    assert f"{n['agrees']} comparisons agree, {n['differs']} differ" in text
+    assert f"{n['agrees']} comparisons agree and {n['differs']} differ" in text
+    numbers = stored["printed_numbers"]
+    places = [place for of in stored["papers"] for place in of["places"]]
+    assert f"They print {numbers['printed']} numbers" in text
+    assert numbers["printed"] == sum(place["numbers"] for place in places)
+    assert numbers["printed"] == numbers["equal"] + numbers["different"] + numbers["not_compared"]
 
 
 def test_a_paper_shows_all_of_its_rows_tables_and_figures(client, stored):
