@@ -63,6 +63,8 @@ OF_RULE = {
     **dict.fromkeys(("threshold", "baldwin"), "^Iterative scoring rules"),
     **dict.fromkeys(("condorcet", "copeland", "minimax"), "^Majority-relation based rules"),
     **dict.fromkeys(("geometric_mean", "optimality_gap"), "^Re-interpreting Benchmarks"),
+    "harmonic_mean": "^Introduction",  # "other Pythagorean means"
+    "worst_task": "^Background",  # "the utility of the worst agent"
     **dict.fromkeys(("median", "average_rank", "win_rate", "relative_difference"), "^Ranking functions"),
 }
 
