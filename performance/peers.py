@@ -40,8 +40,8 @@ for variable in THREADS:
 import numpy as np  # noqa: E402 -- after the number of threads is set
 
 from ranking_engine import Pairwise, Ranking, ScoreMatrix, rank, smith_set  # noqa: E402
-from ranking_engine.core.comparison import weighted_distance  # noqa: E402
 from ranking_engine.core.synthetic import random_matrix  # noqa: E402
+from ranking_engine.core.task_distances import weighted_distance  # noqa: E402
 from ranking_engine.files.benchmark_file import read_benchmark, to_matrix  # noqa: E402
 from ranking_engine.files.tables import read_table  # noqa: E402
 from ranking_engine.stability.diversity import diversity  # noqa: E402

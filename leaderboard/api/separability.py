@@ -1,24 +1,19 @@
-"""Which systems can be told apart under a rule, and how far rules agree."""
+"""Which systems can be told apart under a rule."""
 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from django.http import HttpResponseBase
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
-from leaderboard.api.comparisons import TOO_LARGE, ComparisonView
+from leaderboard.api.comparisons import ComparisonView
 from leaderboard.api.protocol.base import Published, job_states, stamp_of
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import cut_counted, next_url, window
-from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import PAGING, REVISION, RULE, TABLE_FORMAT, reading
 from leaderboard.common.files import Heading, Value
-from leaderboard.comparisons.agreement import kendall_taus, likeness_order
-from leaderboard.models import Publication
-from leaderboard.rankings.agreement import MOST_SYSTEMS
 from leaderboard.rankings.confidence.separability import FAMILIES
 from leaderboard.rankings.confidence.significance import BASIS, inseparable_runs, is_outdated, neighbour_tests
 from leaderboard.rankings.published import Column, PublishedBoard, number, published_board, separability_of
@@ -82,25 +77,6 @@ class SeparabilityDetail(Published):
     )
     next = s.URLField(allow_null=True)
     results = NeighbourEntry(many=True)
-
-
-class AgreementRow(Shape):
-    """One rule held against the others."""
-
-    rule = s.CharField()
-    name = s.CharField()
-    kendall_tau = s.DictField(
-        child=s.FloatField(allow_null=True),
-        help_text="Kendall's tau-b with every rule, on the systems that both rank; null where it is undefined.",
-    )
-    mean_with_others = s.FloatField(allow_null=True)
-
-
-class AgreementDetail(Published):
-    """How far every two rules agree."""
-
-    reference = s.CharField(help_text="The rule that the others are ordered from, each beside the one most like it.")
-    results = AgreementRow(many=True)
 
 
 class SeparabilityView(ComparisonView):
@@ -175,55 +151,3 @@ def _separability_head(board: PublishedBoard, column: Column, systems: Sequence[
         **{name: result[name] if result else None for name in (*BASIS, *FAMILIES)},
         "runs": [[systems[i].key for i in run] for run in runs],
     }
-
-
-class AgreementView(ComparisonView):
-    """How far rules agree."""
-
-    @extend_schema(
-        operation_id="agreement",
-        summary="How far the rules agree",
-        tags=["comparisons"],
-        parameters=[REVISION, TABLE_FORMAT],
-        responses=reading(AgreementDetail, table="rule, its tau with every rule, mean_with_others.") | TOO_LARGE,
-    )
-    def get(self, request: Request, key: str) -> HttpResponseBase:
-        """Kendall's tau of every two rules; each rule stands beside the one most like it."""
-        publication = self.published()
-        board, jobs = published_board(publication), job_states(publication)
-        if len(board.system_ids) > MOST_SYSTEMS:
-            raise ApiError(422, f"Every pair of systems is compared for up to {MOST_SYSTEMS} systems.")
-        columns = [column for column in board.columns if column.status == "ranked"]
-        reference, rows = self._rows(publication, columns)
-        if self.file_format:
-            rules = [row["rule"] for row in rows]
-            headings = [Heading("rule", "Rule", is_text=True), *(Heading(row["rule"], row["name"]) for row in rows)]
-            lines: list[list[Value]] = [
-                [row["rule"], *(row["kendall_tau"][rule] for rule in rules), row["mean_with_others"]] for row in rows
-            ]
-            sheet = self.origin(publication).sheet(
-                "agreement", "Kendall’s tau between the rules.",
-                [*headings, Heading("mean_with_others", "Mean with others")], lines,
-            )  # fmt: skip
-            return self.table(publication, "agreement", lambda: self.written(sheet), jobs)
-        content = {**stamp_of(publication), "reference": reference, "results": rows}
-        return self.figures(publication, lambda: AgreementDetail.render(content), jobs)
-
-    def _rows(self, publication: Publication, columns: Sequence[Column]) -> tuple[str, list[dict[str, Any]]]:
-        if not columns:
-            return "", []
-        tau = kendall_taus(publication, columns)
-        default = (k for k, column in enumerate(columns) if column.rule == self.benchmark.default_rule)
-        order = likeness_order(tau, next(default, 0))
-        rows = []
-        for k in order:
-            others = [tau[k, j] for j in order if j != k and not np.isnan(tau[k, j])]
-            rows.append(
-                {
-                    "rule": columns[k].rule,
-                    "name": columns[k].name,
-                    "kendall_tau": {columns[j].rule: number(float(tau[k, j])) for j in order},
-                    "mean_with_others": float(np.mean(others)) if others else None,
-                }
-            )
-        return columns[order[0]].rule, rows

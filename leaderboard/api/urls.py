@@ -3,6 +3,7 @@
 from django.urls import include, path, re_path
 
 from leaderboard.api import (
+    agreement,
     benchmarks,
     boards,
     changes,
@@ -50,7 +51,7 @@ version_1 = [
     path("benchmarks/<slug:key>/margins/", comparisons.MarginsView.as_view(), name="margins"),
     path("benchmarks/<slug:key>/head-to-head/", comparisons.HeadToHeadView.as_view(), name="head_to_head"),
     path("benchmarks/<slug:key>/separability/", separability.SeparabilityView.as_view(), name="separability"),
-    path("benchmarks/<slug:key>/agreement/", separability.AgreementView.as_view(), name="agreement"),
+    path("benchmarks/<slug:key>/agreement/", agreement.AgreementView.as_view(), name="agreement"),
     path("benchmarks/<slug:key>/prospects/", prospects.ProspectsView.as_view(), name="prospects"),
     path("benchmarks/<slug:key>/prospects/<slug:system_key>/", prospects.ProspectView.as_view(), name="prospect"),
     path("benchmarks/<slug:key>/studies/", studies.StudiesView.as_view(), name="studies"),

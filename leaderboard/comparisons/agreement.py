@@ -1,7 +1,7 @@
 """How far the rules of a board agree: ranks under all of them as lines, and Kendall's tau of each pair of rules."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 import numpy as np
@@ -9,15 +9,17 @@ import numpy as np
 from leaderboard.common.charts.heat_map import HeatMap, heat_map
 from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
 from leaderboard.common.text import shortened
+from leaderboard.comparisons.places import Places
+from leaderboard.comparisons.rule_figures import MOST_SYSTEMS, BoardFigures, RuleFigures, board_figures
 from leaderboard.computing.pairs import average_ranks, kendall_taus_of
 from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.budget import compute, single_flight
 from leaderboard.rankings.published import Column, published_board
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from ranking_engine import __version__ as engine_version
+from ranking_engine.core.task_distances import Excess
 
 SHOWN = 30  # systems in the chart, beside pinned ones
-MOST_SYSTEMS = 2000  # with more, comparing every pair of systems would hold the page up
 LEVELS = ((0.95, "p5"), (0.85, "p4"), (0.7, "p3"), (0.4, "p2"), (0.0, "p1"), (-0.4, "m1"), (-0.7, "m2"), (-0.85, "m3"))
 LEGEND = {
     "p5": "τ from 0.95", "p4": "0.85", "p3": "0.7", "p2": "0.4", "p1": "0", "m1": "−0.4", "m2": "−0.7",
@@ -27,15 +29,30 @@ LEGEND = {
 
 @dataclass(frozen=True)
 class AgreementQuery:
-    """What an address asks: the systems that are pinned, and the revision."""
+    """What an address asks: the systems that are pinned, the revision, and how many first and last places."""
 
     pins: tuple[str, ...] = ()
     revision: str = ""
+    places: Places = field(default_factory=Places)
 
     def address(self, pins: Sequence[str]) -> str:
         """The end of the address with these pins."""
         pairs = [("pin", pin) for pin in pins] + ([("revision", self.revision)] if self.revision else [])
-        return f"?{urlencode(pairs)}" if pairs else "?"
+        pairs += self.places.parameters
+        return f"?{urlencode(pairs, safe=',')}" if pairs else "?"
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """One rule of the table of figures, as texts."""
+
+    column: Column
+    is_reference: bool
+    agreement: list[str]  # tau-b, then the first k and the last k places
+    ties: str
+    n_in_ties: str
+    distance: str
+    excess: str
 
 
 @dataclass(frozen=True)
@@ -49,18 +66,27 @@ class AgreementPage:
     columns: list[Column]  # in the order of likeness
     rows: list[tuple[BoardSystem, list[str]]]  # of the chart
     tau: list[tuple[Column, list[str], str]]  # of every rule with every rule, and its mean with the others
+    figures: BoardFigures
+    figure_rows: list[FigureRow]
+    dispersion: str
     pinned: list[tuple[str, str]]  # names, and the addresses without them
     n_shown: int
     n_systems: int
 
 
-def agreement_page(benchmark: Benchmark, publication: Publication, query: AgreementQuery) -> AgreementPage | None:
+def agreement_page(
+    benchmark: Benchmark, publication: Publication, query: AgreementQuery, *, audience_level: str
+) -> AgreementPage | None:
     """The page for what is published; None where no rule ranks.
 
     Args:
         benchmark: of the publication.
         publication: with its revision.
         query: what the address asks.
+        audience_level: who the answer is for.
+
+    Raises:
+        TooLargeError: it takes longer than there is for an answer on demand.
     """
     board, systems = published_board(publication), systems_at(publication.revision)
     ranking = [column for column in board.columns if column.status == "ranked"]
@@ -68,6 +94,8 @@ def agreement_page(benchmark: Benchmark, publication: Publication, query: Agreem
         return None
     reference = next((column for column in ranking if column.rule == benchmark.default_rule), ranking[0])
     tau = kendall_taus(publication, ranking) if len(systems) <= MOST_SYSTEMS else None
+    taus = {} if tau is None else taus_with(reference, ranking, tau)
+    figures = board_figures(publication, board, reference, taus, query.places, audience_level=audience_level)
     order = likeness_order(tau, ranking.index(reference)) if tau is not None else list(range(len(ranking)))
     columns = [ranking[k] for k in order]
     tau = None if tau is None else tau[np.ix_(order, order)]
@@ -82,6 +110,9 @@ def agreement_page(benchmark: Benchmark, publication: Publication, query: Agreem
         columns=columns,
         rows=[(systems[i], [_rank_text(column, i) for column in columns]) for i in shown],
         tau=[] if tau is None else _tau_rows(columns, tau),
+        figures=figures,
+        figure_rows=[_figure_row(row, figures.reference) for row in figures.rows],
+        dispersion="" if np.isnan(figures.dispersion) else _pairs(figures.dispersion),
         pinned=[(_name(systems, pin), query.address([other for other in pins if other != pin])) for pin in pins],
         n_shown=len(shown),
         n_systems=len(systems),
@@ -96,6 +127,42 @@ def kendall_taus(publication: Publication, columns: Sequence[Column]) -> np.ndar
     ranks = [column.ranks for column in columns]
     n_steps = len(ranks) * sum(row.size**2 for row in ranks[:1])
     return single_flight(key, lambda: {"tau": compute(kendall_taus_of, ranks, n_steps=n_steps)})["tau"]
+
+
+def taus_with(reference: Column, columns: Sequence[Column], tau: np.ndarray) -> dict[str, float]:
+    """By rule, the tau-b with the reference, one of the columns; `tau` is that of all pairs of them."""
+    row = next(k for k, column in enumerate(columns) if column is reference)
+    return {column.rule: float(value) for column, value in zip(columns, tau[row], strict=True)}
+
+
+def _figure_row(row: RuleFigures, reference: Column) -> FigureRow:
+    return FigureRow(
+        column=row.column,
+        is_reference=row.column is reference,
+        agreement=[_figure(row.kendall_tau), *map(_share, row.top.values()), *map(_share, row.least.values())],
+        ties=str(row.n_tied),
+        n_in_ties=str(row.n_in_ties),
+        distance=_pairs(row.dispersion_to),
+        excess=_excess(row.excess),
+    )
+
+
+def _pairs(value: float) -> str:
+    """A mean number of pairs of systems."""
+    return "–" if np.isnan(value) else f"{value:,.1f}"
+
+
+def _excess(excess: Excess | None) -> str:
+    """The share, and in brackets the weight."""
+    if excess is None:
+        return "–"
+    if not excess.weight:
+        return "0"
+    return f"+{excess.weight:,.6g}" if excess.share is None else f"{100 * excess.share:.1f} % (+{excess.weight:,.6g})"
+
+
+def _share(rate: float) -> str:
+    return "–" if np.isnan(rate) else f"{100 * rate:.0f} %"
 
 
 def likeness_order(tau: np.ndarray, first: int) -> list[int]:

@@ -1,8 +1,11 @@
-"""Margins between all systems, and any two of them task by task."""
+"""Margins between all systems, any two of them task by task, and how far the rules agree."""
+
+from collections.abc import Sequence
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
@@ -11,10 +14,11 @@ from leaderboard.common.files import csv_response, export_links
 from leaderboard.comparisons.agreement import AgreementPage, AgreementQuery, agreement_page
 from leaderboard.comparisons.head_to_head import HeadToHead, HeadToHeadQuery, head_to_head as build
 from leaderboard.comparisons.pair import Pair
+from leaderboard.comparisons.places import Places, PlacesError
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.margins import is_small
-from leaderboard.rankings.published import UnknownChoiceError
+from leaderboard.rankings.published import UnknownChoiceError, number
 from leaderboard.rankings.views import publication_asked_for
 
 
@@ -89,39 +93,57 @@ def _pair_rows(pair: Pair) -> list[list[object]]:
     return rows
 
 
-TABLES = ("ranks", "tau")
+TABLES = ("ranks", "tau", "figures")
 
 
 @require_safe
 def agreement(request: HttpRequest, key: str) -> HttpResponseBase:
-    """Both charts; `?pin=` marks systems, `?format=csv&table=ranks` or `tau` downloads what they show."""
-    benchmark, _ = readable_benchmark(request.user, key)
-    query = AgreementQuery(
-        tuple(dict.fromkeys(pin[:80] for pin in request.GET.getlist("pin")[:MAX_PINNED])),
-        request.GET.get("revision", ""),
-    )
+    """Charts and figures; `?pin=` marks systems, `?top=` and `?least=` say how many first and last places are compared,
+    `?format=csv&table=ranks`, `tau` or `figures` downloads them."""
+    benchmark, audience = readable_benchmark(request.user, key)
+    try:
+        query = AgreementQuery(
+            tuple(dict.fromkeys(pin[:80] for pin in request.GET.getlist("pin")[:MAX_PINNED])),
+            request.GET.get("revision", ""),
+            Places.of_address(request.GET),
+        )
+    except PlacesError as error:
+        raise BadRequest(str(error)) from error
     publication = publication_asked_for(benchmark, query.revision)
-    page = agreement_page(benchmark, publication, query) if publication else None
+    try:
+        page = agreement_page(benchmark, publication, query, audience_level=audience.level) if publication else None
+    except TooLargeError as error:
+        return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
     if page is not None and request.GET.get("format") == "csv":
         table = request.GET.get("table", "ranks")
         if table not in TABLES:
             raise BadRequest(f"There is no table {table[:40]!r}; there are {', '.join(TABLES)}.")
-        return csv_response(request, f"{key}-{table}", _ranks(page) if table == "ranks" else _taus(page))
+        rows = {"ranks": _ranks, "tau": _taus, "figures": _figures}[table](page)
+        return csv_response(request, f"{key}-{table}", rows)
     context = {
         "benchmark": benchmark,
         "publication": publication,
         "is_earlier": publication is not None and publication.pk != benchmark.publication_id,
         "page": page,
+        "query": query,
         "here": query.address([]),
+        "api_url": reverse("api:agreement", args=[key]) + query.address([]).rstrip("?"),
     }
     return render(request, "comparisons/agreement.html", context)
 
 
-def _ranks(page: AgreementPage) -> list[list[str]]:
+def _ranks(page: AgreementPage) -> Sequence[Sequence[object]]:
     head = ["system", *(column.rule for column in page.columns)]
     return [head, *([system.name, *texts] for system, texts in page.rows)]
 
 
-def _taus(page: AgreementPage) -> list[list[str]]:
+def _taus(page: AgreementPage) -> Sequence[Sequence[object]]:
     head = ["rule", *(column.rule for column in page.columns), "mean_with_others"]
     return [head, *([column.rule, *figures, mean] for column, figures, mean in page.tau)]
+
+
+def _figures(page: AgreementPage) -> Sequence[Sequence[object]]:
+    rows = [
+        {"rule": row.column.rule, "kendall_tau": number(row.kendall_tau), **row.values} for row in page.figures.rows
+    ]
+    return [list(rows[0]), *(list(row.values()) for row in rows)]

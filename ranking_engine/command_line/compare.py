@@ -21,20 +21,10 @@ from ranking_engine.command_line.inputs import (
     read_rankings,
 )
 from ranking_engine.command_line.rank import board
-from ranking_engine.core.comparison import (
-    LEAST,
-    TOP,
-    Comparison,
-    compare,
-    dispersion,
-    dispersion_to,
-    kendall_w,
-    rank_changes,
-    task_ranks,
-    weighted_distance,
-)
-from ranking_engine.core.ranking import UNRANKED, Ranking
+from ranking_engine.core.comparison import LEAST, TOP, Comparison, compare, kendall_w, rank_changes, task_ranks
+from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.task_distances import TaskVotes
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.text.names import listed
 
@@ -56,6 +46,10 @@ MATRICES = {
     "max_rank_change": "Largest rank change",
 }
 
+# what the JSON and the CSV say of one rule by itself
+OWN_FIGURES = (
+    "n_ranked", "n_tied", "n_in_ties", "dispersion_to", "weighted_distance", "kemeny_excess", "kemeny_excess_share",
+)  # fmt: skip
 
 EXAMPLES = """\
 examples:
@@ -142,9 +136,10 @@ def report(
     In two steps the Kemeny order is that of the groups, so that nothing is counted beyond its distance to the tasks.
     """
     matrix, kemeny = rankings.matrix, None if has_steps else ranked.get("kemeny")
+    votes = TaskVotes.of(matrix)
     return {
         "systems": list(matrix.system_names),
-        "rules": {key: _entry(matrix, ranking, kemeny) for key, ranking in ranked.items()},
+        "rules": {key: _entry(votes, ranking, kemeny) for key, ranking in ranked.items()},
         "not_compared": {
             key: ranking.reason or "it elects and does not rank"
             for key, ranking in rankings.by_rule.items()
@@ -156,26 +151,27 @@ def report(
             for key, ranking in ranked.items()
             if reference is not None
         },
-        "tasks": _agreement_of_tasks(matrix),
+        "tasks": _agreement_of_tasks(matrix, votes),
     }
 
 
-def _entry(matrix: ScoreMatrix, ranking: Ranking, kemeny: Ranking | None) -> Report:
+def _entry(votes: TaskVotes, ranking: Ranking, kemeny: Ranking | None) -> Report:
     """Return what is to say of one rule: how many systems it ranks and ties, how far the tasks are from it.
 
-    `kemeny_excess` is how much more weight contradicts it than the Kemeny order, where Kemeny ranks the same systems.
+    `kemeny_excess` is how much more weight contradicts it than the Kemeny order, where Kemeny ranks the same systems,
+    and `kemeny_excess_share` the same as a share of what contradicts that order.
     """
-    distance, excess = weighted_distance(matrix, ranking), None
-    if kemeny is not None and bool(((kemeny.ranks == UNRANKED) == (ranking.ranks == UNRANKED)).all()):
-        excess = distance - weighted_distance(matrix, kemeny)
+    weight = votes.weight_against(ranking)
+    excess = None if kemeny is None else votes.excess(ranking, kemeny)
     return {
         "name": RULES[ranking.rule].name,
         "n_ranked": ranking.n_ranked,
         "n_tied": ranking.n_tied,
         "n_in_ties": ranking.n_in_ties,
-        "dispersion_to": _number(dispersion_to(matrix, ranking)),
-        "weighted_distance": _number(distance),
-        "kemeny_excess": excess,
+        "dispersion_to": _number(votes.dispersion_to(ranking)),
+        "weighted_distance": None if weight is None else float(weight),
+        "kemeny_excess": excess.weight if excess else None,
+        "kemeny_excess_share": excess.share if excess else None,
     }
 
 
@@ -195,7 +191,7 @@ def _matrices(comparison: Comparison) -> Report:
     }
 
 
-def _agreement_of_tasks(matrix: ScoreMatrix) -> Report:
+def _agreement_of_tasks(matrix: ScoreMatrix, votes: TaskVotes) -> Report:
     """Return how far the voting tasks agree; Kendall's W on the systems with a score on all of them."""
     ranks = task_ranks(matrix.subset(systems=matrix.is_complete)) if matrix.is_complete.any() else None
     plain = math.nan if ranks is None else kendall_w(ranks)
@@ -205,7 +201,7 @@ def _agreement_of_tasks(matrix: ScoreMatrix) -> Report:
         "kendall_w": _number(plain),
         "kendall_w_tie_corrected": _number(corrected),
         "diversity": _number(1 - plain),
-        "dispersion": _number(dispersion(matrix)),
+        "dispersion": _number(votes.dispersion),
     }
 
 
@@ -223,15 +219,15 @@ def as_json(found: Report) -> str:
 
 
 def as_csv(found: Report) -> str:
-    """Return a row for each pair of rules, with every measure; empty where there is none."""
+    """Return a row for each pair of rules, with every measure and the first one's own figures; empty where is none."""
     rows: list[list[object]] = []
     square = ["n_common", *MATRICES, "kendall_distance"]
     rates = [(key, k) for key in ("agreement_top", "agreement_least") for k in found[key]]
-    rows.append(["rule", "other", *square, *(f"{key}_{k}" for key, k in rates)])
+    rows.append(["rule", "other", *square, *(f"{key}_{k}" for key, k in rates), *OWN_FIGURES])
     for a in found["rules"]:
         for b in found["rules"]:
             cells = [found[name][a][b] for name in square] + [found[key][k][a][b] for key, k in rates]
-            rows.append([a, b, *cells])
+            rows.append([a, b, *cells, *(found["rules"][a][name] for name in OWN_FIGURES)])
     return csv_text(rows)
 
 
@@ -280,15 +276,19 @@ def _summary(found: Report, names: dict[str, str]) -> tuple[str, Grid]:
     rates = [
         (found[f"agreement_{end}"][k], f"{end} {k}") for end in ("top", "least") for k in found[f"agreement_{end}"]
     ]
-    header = ["", *(label for _, label in rates), "tied", "distance to tasks", "weight against", "more than Kemeny"]
+    own = ("tied", "in ties", "distance to tasks", "weight against", "more than Kemeny", "share more")
+    header = ["", "tau-b", *(label for _, label in rates), *own]
     rows = [
         [
             names[key],
+            _cell(found["kendall_tau"][reference][key]),
             *(_cell(table[reference][key]) for table, _ in rates),
             str(entry["n_tied"]),
+            str(entry["n_in_ties"]),
             _cell(entry["dispersion_to"]),
             _cell(entry["weighted_distance"]),
             _cell(entry["kemeny_excess"]),
+            _cell(entry["kemeny_excess_share"]),
         ]
         for key, entry in found["rules"].items()
     ]

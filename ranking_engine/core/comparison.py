@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.ranking import UNRANKED, Ranking, ranks_of
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 
@@ -107,7 +105,13 @@ def agreement_rate(first: Ranking, second: Ranking, k: int, *, least: bool = Fal
     Ties that straddle place k share the places left: sum_i min(share of i in first, in second) / k. NaN where
     fewer than k systems are ranked by both. Rofin et al. 2023, Vote'n'Rank.
     """
-    return _of_two(first, second).agreement(k, least=least).item()
+    return agreement_rates(first, second, (k,), least=least)[0]
+
+
+def agreement_rates(first: Ranking, second: Ranking, places: Sequence[int], *, least: bool = False) -> list[float]:
+    """Return `agreement_rate` for each k of `places`."""
+    ranks = _common_anew(first.average_ranks, second.average_ranks)
+    return [_agreement(ranks[:1], ranks[1:], k, least=least).item() for k in places]
 
 
 def max_rank_change(first: Ranking, second: Ranking) -> float:
@@ -240,82 +244,6 @@ def kendall_w(ranks: FloatArray, *, is_tie_corrected: bool = False) -> float:
     return squares / most if most else float("nan")
 
 
-def dispersion(matrix: ScoreMatrix, *, normalized: bool = False) -> float:
-    """Return the mean Kendall distance over ordered pairs of voting tasks (Colombo et al. 2022, eq. 3).
-
-    Two tasks are compared on the systems with a score on both; pairs of tasks with fewer than two such systems
-    do not count. O(n_systems^2 n_tasks), but for the normalised one of a matrix with gaps.
-    """
-    n_common = _n_common(~np.isnan(matrix.scores[:, matrix.votes]))
-    counted = (n_common > 1) & ~np.eye(len(n_common), dtype=bool)
-    if not counted.any():
-        return float("nan")
-    if normalized and len(np.unique(n_common[counted])) > 1:
-        return _mean(compare_ranks(task_ranks(matrix)).normalized_distance[counted])
-    above, tied = _votes_on_pairs(matrix)
-    # of the tasks' pairs, (above x below) oppose on a pair of systems, and one of the two ties it in the rest
-    total = int((above * above.T).sum(dtype=np.int64) + (above * tied).sum(dtype=np.int64))
-    distance = total / int(counted.sum())
-    return distance / _pairs_of(int(n_common[counted][0])) if normalized else distance
-
-
-def dispersion_to(matrix: ScoreMatrix, ranking: Ranking, *, normalized: bool = False) -> float:
-    """Return the mean over voting tasks of their Kendall distance to `ranking` (Colombo et al. 2022, eq. 1).
-
-    A task is compared on its systems that `ranking` ranks; one with fewer than two of them does not count.
-    """
-    ranked = np.flatnonzero(ranking.ranks != UNRANKED)
-    n_present = (~np.isnan(matrix.scores[np.ix_(ranked, matrix.votes)])).sum(axis=0)
-    sizes = n_present[n_present > 1]
-    if not sizes.size:
-        return float("nan")
-    part, ranks = matrix.subset(systems=ranked), ranking.average_ranks[ranked]
-    if normalized and len(np.unique(sizes)) > 1:
-        rows = task_ranks(part)[n_present > 1]
-        return _mean(np.array([_pair(ranks, row).normalized_distance().item() for row in rows]))
-    above, tied = _votes_on_pairs(part)
-    is_above = ranks[:, None] < ranks[None, :]
-    is_tied = ranks[:, None] == ranks[None, :]
-    total = above.T[is_above].sum(dtype=np.int64) + (tied[is_above].sum() + above[is_tied].sum()) / 2
-    distance = float(total) / len(sizes)
-    return distance / _pairs_of(int(sizes[0])) if normalized else distance
-
-
-def weighted_distance(matrix: ScoreMatrix, ranking: Ranking) -> float:
-    """Return the weight of the tasks that contradict `ranking`, summed over pairs of systems: Kemeny's distance.
-
-    A pair counts the tasks that strictly prefer the lower-placed system, a pair that `ranking` ties half of those
-    that strictly prefer one; a tie within a task or a missing score costs nothing. Pairs with an unranked system do
-    not count. Least for the orders of the rule `kemeny`, to whose `distance` it compares; NaN where nobody is ranked.
-    Kemeny 1959. O(n_systems^2 n_tasks).
-    """
-    ranked = np.flatnonzero(ranking.ranks != UNRANKED)
-    if not ranked.size:
-        return float("nan")
-    pairwise = Pairwise.of(matrix.subset(systems=ranked))
-    ranks = ranking.ranks[ranked]
-    # Wins fit their integers; the sum over many pairs of long ones need not.
-    dtype = np.int64 if pairwise.wins.dtype == np.int32 else object
-    against = pairwise.wins[ranks[:, None] > ranks[None, :]].sum(dtype=dtype)
-    between = pairwise.wins[ranks[:, None] == ranks[None, :]].sum(dtype=dtype)
-    return float(Fraction(2 * int(against) + int(between), 2 * pairwise.denominator))
-
-
-def _votes_on_pairs(matrix: ScoreMatrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the number of voting tasks that place i above j, and that tie the two."""
-    above = Pairwise.of(matrix.with_weights(matrix.votes.astype(np.int64))).wins
-    present = ~np.isnan(matrix.scores[:, matrix.votes])
-    tied = _n_common(present.T).astype(above.dtype) - above - above.T
-    np.fill_diagonal(tied, 0)
-    return above, tied
-
-
-def _n_common(present: BoolArray) -> NDArray[np.int64]:
-    """Return for each pair of columns the number of rows that both have."""
-    counts = present.astype(np.float32)
-    return (counts.T @ counts).astype(np.int64)
-
-
 def _pairs_of(n: int) -> float:
     return n * (n - 1) / 2
 
@@ -365,15 +293,17 @@ class _Pair:
         return change
 
     def agreement(self, k: int, *, least: bool = False) -> FloatArray:
-        """Return sum_i min(share of i in the k places of a, of b) / k; NaN where there are fewer systems."""
-        rate = np.full((len(self.first), len(self.second)), np.nan)
-        if 1 <= k <= self.n:
-            first, second = (
-                top_shares(self.n + 1 - ranks if least else ranks, k) for ranks in (self.first, self.second)
-            )
-            for a, row in enumerate(first):
-                rate[a] = np.minimum(row, second).sum(axis=1) / k
-        return rate
+        return _agreement(self.first, self.second, k, least=least)
+
+
+def _agreement(first: FloatArray, second: FloatArray, k: int, *, least: bool) -> FloatArray:
+    """Return sum_i min(share of i in the k places of a, of b) / k; NaN where there are fewer systems."""
+    rate, n = np.full((len(first), len(second)), np.nan), first.shape[1]
+    if 1 <= k <= n:
+        first, second = (top_shares(n + 1 - ranks if least else ranks, k) for ranks in (first, second))
+        for a, row in enumerate(first):
+            rate[a] = np.minimum(row, second).sum(axis=1) / k
+    return rate
 
 
 def _balance(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -430,25 +360,21 @@ def _blocks(ranks: FloatArray) -> Iterator[tuple[NDArray[np.intp], NDArray[np.in
 
 
 def _of_two(first: Ranking, second: Ranking) -> _Pair:
-    return _pair(first.average_ranks, second.average_ranks)
+    ranks = _common_anew(first.average_ranks, second.average_ranks)
+    return _Pair(ranks[:1], ranks[1:])
 
 
-def _pair(first: FloatArray, second: FloatArray) -> _Pair:
+def _common_anew(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the ranks of both among the systems that both rank, a row each."""
     if first.shape != second.shape:
         raise ValueError(f"the rankings are of {len(first)} and {len(second)} systems; expected the same ones")
     ranks = np.array([first, second])
-    common = ~np.isnan(ranks).any(axis=0)
-    anew = _ranked_anew(ranks[:, common])
-    return _Pair(anew[:1], anew[1:])
+    return _ranked_anew(ranks[:, ~np.isnan(ranks).any(axis=0)])
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Divide, NaN where the denominator is 0."""
     return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=np.asarray(denominator != 0))
-
-
-def _mean(numbers: FloatArray) -> float:
-    return float(numbers.mean()) if numbers.size else float("nan")
 
 
 __all__ = [
@@ -458,10 +384,9 @@ __all__ = [
     "RankDifference",
     "RankMove",
     "agreement_rate",
+    "agreement_rates",
     "compare",
     "compare_ranks",
-    "dispersion",
-    "dispersion_to",
     "kendall_distance",
     "kendall_tau",
     "kendall_w",
@@ -470,5 +395,4 @@ __all__ = [
     "spearman",
     "task_ranks",
     "top_shares",
-    "weighted_distance",
 ]

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.comparison import compare_ranks, dispersion, kendall_w, task_ranks
+from ranking_engine.core.comparison import compare_ranks, kendall_w, task_ranks
 from ranking_engine.core.missing import scored_part
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.task_distances import dispersion
 
 N_NEIGHBOURS = 5
 

@@ -11,9 +11,10 @@ from functools import cache
 import numpy as np
 
 from ranking_engine import Ranking, ScoreMatrix, rank
-from ranking_engine.core.comparison import kendall_tau, weighted_distance
+from ranking_engine.core.comparison import kendall_tau
 from ranking_engine.core.instances import AGGREGATIONS, Aggregation, InstanceScores, aggregate_all
 from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.core.task_distances import weighted_distance
 from ranking_engine.files.instance_tables import read_instances
 from ranking_engine.stability.agreement import average_ranks, kendall
 from reproduction.boards import files_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ranking_engine import RULES, rank
-from ranking_engine.core.comparison import weighted_distance
+from ranking_engine.core.task_distances import weighted_distance
 from ranking_engine.stability.catalogue import run_study
 from reproduction.boards import board
 from reproduction.colombo.sources import BOARDS, NO_NUMBERS

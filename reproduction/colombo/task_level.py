@@ -9,14 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from ranking_engine import Ranking, ScoreMatrix, rank
-from ranking_engine.core.comparison import (
-    agreement_rate,
-    dispersion,
-    dispersion_to,
-    kendall_tau,
-    max_rank_change,
-    task_ranks,
-)
+from ranking_engine.core.comparison import agreement_rate, kendall_tau, max_rank_change, task_ranks
+from ranking_engine.core.task_distances import dispersion, dispersion_to
 from ranking_engine.stability.agreement import kendall
 from reproduction.boards import board
 from reproduction.colombo import notebooks

@@ -61,6 +61,7 @@ def shots(at: dict[str, str]) -> list[Shot]:
         Shot("system", "/b/vtab/systems/sup-exemplar-100/", forms=ALL),
         Shot("system-takes", "/b/vtab/systems/rotation/?above=sup-100", part=".what-it-takes", forms=NARROW),
         Shot("agreement", "/b/glue/agreement/?pin=ernie", forms=NARROW_DARK),
+        Shot("agreement-figures", "/b/glue/agreement/", part="#figures", forms=ALL),
         Shot("head-to-head", "/b/helm-accuracy/head-to-head/", forms=NARROW_DARK),
         Shot("head-to-head-pair", "/b/glue/head-to-head/?a=ernie&b=t5", forms=NARROW, part="#pair"),
         Shot("prospects", "/b/glue/prospects/", forms=ALL),

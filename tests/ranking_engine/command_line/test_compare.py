@@ -50,6 +50,7 @@ def test_json_holds_every_measure_rule_by_rule(toy, capsys):
         "dispersion_to": 3.3,
         "weighted_distance": 16.5,
         "kemeny_excess": None,
+        "kemeny_excess_share": None,
         "options": {"ties": "worst"},
     }
     assert found["not_compared"] == {"condorcet": "it elects and does not rank"}
@@ -98,7 +99,8 @@ def test_csv_has_a_row_for_each_pair(toy, capsys):
         "spearman": "-0.7745966692414834", "normalized_distance": "0.75", "max_rank_change": "1.0",
         "kendall_distance": "4.5", "agreement_top_1": "0.0", "agreement_top_3": "0.6666666666666666",
         "agreement_top_5": "", "agreement_top_7": "", "agreement_least_3": "0.6666666666666666",
-        "agreement_least_7": "",
+        "agreement_least_7": "", "n_ranked": "4", "n_tied": "0", "n_in_ties": "0", "dispersion_to": "2.4",
+        "weighted_distance": "12.0", "kemeny_excess": "", "kemeny_excess_share": "",
     }  # fmt: skip
 
 
@@ -112,8 +114,8 @@ def test_the_table_shows_matrices_rates_and_changes(toy, capsys):
         "Plurality  -0.707      1.000",
     ]
     assert "Agreement with Borda; ties; mean Kendall distance to the tasks; weight of tasks against it\n" in out
-    row = "Plurality  0.000  0.667      -      -    0.667        -     2              3.300          16.500"
-    assert f"\n{row}{'-':>18}\n" in out
+    row = "Plurality  -0.707  0.000  0.667      -      -    0.667        -     2        3              3.300"
+    assert f"\n{row}{'16.500':>16}{'-':>18}{'-':>12}\n" in out
     assert "system  Plurality\nA              +3\nB              -2\nC              -1\nD               0\n" in out
     assert out.endswith("mean Kendall distance of two tasks 3.600\nMissing scores: undefined\n")
 
@@ -145,9 +147,8 @@ def test_a_reference_that_gives_no_ranking_ends_with_status_2(toy, capsys):
 
 def test_beside_kemeny_every_rule_says_how_far_it_is_from_the_optimum(toy, capsys):
     found = run_json(capsys, toy, *TWO, "--rule", "kemeny")
-    assert {key: entry["kemeny_excess"] for key, entry in found["rules"].items()} == {
-        "borda": 0, "plurality": 4.5, "kemeny": 0,
-    }  # fmt: skip
+    excess = {key: (entry["kemeny_excess"], entry["kemeny_excess_share"]) for key, entry in found["rules"].items()}
+    assert excess == {"borda": (0, 0), "plurality": (4.5, 4.5 / 12), "kemeny": (0, 0)}
     details = found["rules"]["kemeny"]["details"]
     assert (details["distance"], details["lower_bound"], details["proven"], details["unique"]) == (12, 12, True, True)
     _, out, _ = run(capsys, toy, *TWO, "--rule", "kemeny")

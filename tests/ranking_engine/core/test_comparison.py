@@ -16,8 +16,6 @@ from ranking_engine.core.comparison import (
     agreement_rate,
     compare,
     compare_ranks,
-    dispersion,
-    dispersion_to,
     kendall_distance,
     kendall_tau,
     kendall_w,
@@ -25,9 +23,9 @@ from ranking_engine.core.comparison import (
     rank_changes,
     spearman,
     task_ranks,
-    weighted_distance,
 )
 from ranking_engine.core.synthetic import random_matrix
+from ranking_engine.core.task_distances import dispersion, dispersion_to, weighted_distance
 from tests.ranking_engine.strategies import matrices
 
 NAN = float("nan")

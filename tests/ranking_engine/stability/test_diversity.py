@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 from ranking_engine import ScoreMatrix
-from ranking_engine.core.comparison import compare_ranks, dispersion, task_ranks
+from ranking_engine.core.comparison import compare_ranks, task_ranks
 from ranking_engine.core.missing import scored_part
 from ranking_engine.core.synthetic import random_matrix
+from ranking_engine.core.task_distances import dispersion
 from ranking_engine.stability.diversity import diversity, impute_from_nearest
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_answers, reference_matrix

@@ -1,0 +1,232 @@
+"""How far the rules of a board agree, with each other and with the tasks."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from django.http import HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+
+from leaderboard.api.comparisons import TOO_LARGE, ComparisonView
+from leaderboard.api.protocol.base import Published, job_states, stamp_of
+from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.problems import ApiError
+from leaderboard.api.protocol.schema import REVISION, TABLE_FORMAT, reading
+from leaderboard.common.files import Heading, Sheet, Value
+from leaderboard.comparisons.agreement import kendall_taus, likeness_order, taus_with
+from leaderboard.comparisons.places import DEFAULT_PLACES, MOST_DIGITS, MOST_NUMBERS, Places, PlacesError
+from leaderboard.comparisons.rule_figures import MOST_SYSTEMS, BoardFigures, RuleFigures, board_figures, not_compared
+from leaderboard.models import Publication
+from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.published import PublishedBoard, number, published_board
+
+OPTIMUM_STATES = ("proven", "not_proven", "computing", "undefined", "two_step")
+USUAL = ", ".join(map(str, DEFAULT_PLACES))
+
+
+def _places_parameter(name: str, end: str) -> OpenApiParameter:
+    number = f"[0-9]{{1,{MOST_DIGITS}}}"
+    return OpenApiParameter(
+        name,
+        {"type": "string", "pattern": f"^{number}(,{number}){{0,{MOST_NUMBERS - 1}}}$"},
+        description=f"How many of the {end} places are compared: up to {MOST_NUMBERS} whole numbers with commas "
+        f"between them, such as `1,3,5`. Without it {USUAL}, as far as there are more systems.",
+    )
+
+
+class AgreementRow(Shape):
+    """One rule: how far it agrees with the others, and with the tasks."""
+
+    rule = s.CharField()
+    name = s.CharField()
+    kendall_tau = s.DictField(
+        child=s.FloatField(allow_null=True),
+        help_text="Kendall's tau-b with every rule, on the systems that both rank; null where it is undefined.",
+    )
+    mean_with_others = s.FloatField(allow_null=True)
+    agreement_top = s.DictField(
+        child=s.FloatField(allow_null=True),
+        help_text="By k, the share of the first k places that the rule and the reference rule give to the same "
+        "systems; ties that straddle place k share the places left. Null where both rank fewer than k systems.",
+    )
+    agreement_least = s.DictField(child=s.FloatField(allow_null=True), help_text="By k, the same of the last k places.")
+    n_ranked = s.IntegerField(help_text="Systems with a rank.")
+    n_tied = s.IntegerField(help_text="Ranked systems minus distinct ranks; 0 where the rule tells all of them apart.")
+    n_in_ties = s.IntegerField(help_text="Systems that share their rank.")
+    dispersion_to = s.FloatField(
+        allow_null=True,
+        help_text="The mean Kendall distance of the voting tasks to the ranking: pairs of systems in opposite order, "
+        "and half of those that one of the two ties.",
+    )
+    weighted_distance = s.FloatField(
+        allow_null=True, help_text="The weight of the tasks that contradict the ranking, summed over pairs of systems."
+    )
+    kemeny_excess = s.FloatField(
+        allow_null=True,
+        help_text="How much more weight that is than for Kemeny's order; null unless that is proven to be the best and "
+        "both rank the same systems.",
+    )
+    kemeny_excess_share = s.FloatField(
+        allow_null=True, help_text="The same as a share of the weight that contradicts Kemeny's order."
+    )
+
+
+class OptimumDetail(Shape):
+    """Whether the order that contradicts the tasks least is known."""
+
+    status = s.ChoiceField(choices=OPTIMUM_STATES)
+    text = s.CharField(help_text="The same in a sentence.")
+    distance = s.FloatField(
+        allow_null=True, help_text="The weight of the tasks that contradict it, where it is proven."
+    )
+
+
+class AgreementDetail(Published):
+    """How far every two rules agree, and every rule with the tasks."""
+
+    reference = s.CharField(
+        help_text="The rule that the others are compared with and ordered from, each beside the one most like it."
+    )
+    top = s.ListField(child=s.IntegerField(), help_text="The k of the first k places.")
+    least = s.ListField(child=s.IntegerField(), help_text="The k of the last k places.")
+    dispersion = s.FloatField(allow_null=True, help_text="The mean Kendall distance of two voting tasks.")
+    kemeny = OptimumDetail(allow_null=True, help_text="Null where no rule ranks.")
+    no_distances = s.CharField(allow_blank=True, help_text="Why there are no distances to the tasks.")
+    not_compared = s.DictField(child=s.CharField(), help_text="By the key of a rule that does not rank: why.")
+    results = AgreementRow(many=True)
+
+
+class AgreementView(ComparisonView):
+    """How far rules agree."""
+
+    @extend_schema(
+        operation_id="agreement",
+        summary="How far the rules agree",
+        tags=["comparisons"],
+        parameters=[REVISION, _places_parameter("top", "first"), _places_parameter("least", "last"), TABLE_FORMAT],
+        responses=reading(
+            AgreementDetail,
+            table="rule, its tau with every rule, mean_with_others, then its figures: agreement_top_1 and so on, "
+            "agreement_least_1 and so on, n_ranked, n_tied, n_in_ties, dispersion_to, weighted_distance, "
+            "kemeny_excess, kemeny_excess_share.",
+        )
+        | TOO_LARGE,
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """Kendall's tau of every two rules, each rule beside the one most like it; and every rule in figures.
+
+        The figures are the agreement of the first k and of the last k places with the reference rule, which is the
+        benchmark's default rule where that ranks; ties; the mean distance of the tasks to the ranking; and how much
+        more weight contradicts it than Kemeny's order, where that is proven to be the best.
+        """
+        publication = self.published()
+        try:
+            places = Places.of_address(request.query_params)
+        except PlacesError as problem:
+            raise ApiError(400, str(problem)) from problem
+        jobs = job_states(publication)
+        try:
+            content = self._content(publication, places)
+        except TooLargeError as problem:
+            raise ApiError(422, str(problem)) from problem
+        if self.file_format:
+            return self.table(publication, "agreement", lambda: self.written(self._sheet(publication, content)), jobs)
+        return self.figures(publication, lambda: AgreementDetail.render(content), jobs)
+
+    def _content(self, publication: Publication, places: Places) -> dict[str, Any]:
+        board = published_board(publication)
+        if len(board.system_ids) > MOST_SYSTEMS:
+            raise ApiError(422, f"Every pair of systems is compared for up to {MOST_SYSTEMS} systems.")
+        columns = [column for column in board.columns if column.status == "ranked"]
+        if not columns:
+            return _nothing_ranked(publication, board)
+        tau = kendall_taus(publication, columns)
+        default = (k for k, column in enumerate(columns) if column.rule == self.benchmark.default_rule)
+        order = likeness_order(tau, next(default, 0))
+        reference, level = columns[order[0]], self.audience.level
+        taus = taus_with(reference, columns, tau)
+        figures = board_figures(publication, board, reference, taus, places, audience_level=level)
+        by_rule = {row.column.rule: row for row in figures.rows}
+        rows = []
+        for k in order:
+            others = [tau[k, j] for j in order if j != k and not np.isnan(tau[k, j])]
+            rows.append(
+                {
+                    "rule": columns[k].rule,
+                    "name": columns[k].name,
+                    "kendall_tau": {columns[j].rule: number(float(tau[k, j])) for j in order},
+                    "mean_with_others": float(np.mean(others)) if others else None,
+                    **_row_of(by_rule[columns[k].rule]),
+                }
+            )
+        return {**stamp_of(publication), **_head_of(figures), "results": rows}
+
+    def _sheet(self, publication: Publication, content: Mapping[str, Any]) -> Sheet:
+        rows = content["results"]
+        rules = [row["rule"] for row in rows]
+        ends = [(f"agreement_{end}", f"{name} {k}", k) for end, name in (("top", "First"), ("least", "Last"))
+                for k in content[end]]  # fmt: skip
+        own = {
+            "n_ranked": "Ranked", "n_tied": "Ties", "n_in_ties": "In ties", "dispersion_to": "Distance to the tasks",
+            "weighted_distance": "Weight against it", "kemeny_excess": "More than Kemeny",
+            "kemeny_excess_share": "More than Kemeny, share",
+        }  # fmt: skip
+        headings = [
+            Heading("rule", "Rule", is_text=True),
+            *(Heading(row["rule"], row["name"]) for row in rows),
+            Heading("mean_with_others", "Mean with others"),
+            *(Heading(f"{name}_{k}", title) for name, title, k in ends),
+            *(Heading(name, title) for name, title in own.items()),
+        ]
+        lines: list[list[Value]] = [
+            [
+                row["rule"],
+                *(row["kendall_tau"][rule] for rule in rules),
+                row["mean_with_others"],
+                *(row[name][str(k)] for name, _, k in ends),
+                *(row[name] for name in own),
+            ]
+            for row in rows
+        ]
+        caption = (
+            f"Kendall’s tau between the rules; agreement with {content['reference'] or 'no rule'}, ties, distances."
+        )
+        return self.origin(publication).sheet("agreement", caption, headings, lines)
+
+
+def _nothing_ranked(publication: Publication, board: PublishedBoard) -> dict[str, Any]:
+    empty: dict[str, Any] = {
+        "reference": "",
+        "top": [],
+        "least": [],
+        "dispersion": None,
+        "kemeny": None,
+        "no_distances": "",
+    }
+    reasons = {column.rule: reason for column, reason in not_compared(board)}
+    return {**stamp_of(publication), **empty, "not_compared": reasons, "results": []}
+
+
+def _head_of(figures: BoardFigures) -> dict[str, Any]:
+    """What is said of the board as a whole."""
+    return {
+        "reference": figures.reference.rule,
+        "top": list(figures.top),
+        "least": list(figures.least),
+        "dispersion": number(figures.dispersion),
+        "kemeny": figures.optimum,
+        "no_distances": figures.problem,
+        "not_compared": {column.rule: reason for column, reason in figures.not_compared},
+    }
+
+
+def _row_of(row: RuleFigures) -> dict[str, Any]:
+    """The figures of one rule, the agreement rates by k."""
+    own = {name: value for name, value in row.values.items() if not name.startswith("agreement_")}
+    return {
+        "agreement_top": {str(k): number(rate) for k, rate in row.top.items()},
+        "agreement_least": {str(k): number(rate) for k, rate in row.least.items()},
+        **own,
+    }

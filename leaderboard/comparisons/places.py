@@ -1,0 +1,56 @@
+"""How many first and last places are compared: what an address says, and what a board takes without it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+DEFAULT_PLACES = (1, 3, 5, 10)
+MOST_NUMBERS = 6  # of each end
+MOST_DIGITS = 4
+TEXT_LENGTH = 60  # of a list that is read at all
+
+
+class PlacesError(ValueError):
+    """What an address says of the places cannot be read."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """The k of the first k and of the last k places, as they are stated; None where the board decides."""
+
+    top: tuple[int, ...] | None = None
+    least: tuple[int, ...] | None = None
+
+    @classmethod
+    def of_address(cls, stated: Mapping[str, str]) -> "Places":
+        """What `top` and `least` say, such as `1,3,5`.
+
+        Raises:
+            PlacesError: one of them is no list of a few whole numbers.
+        """
+        return cls(_read_numbers(stated, "top"), _read_numbers(stated, "least"))
+
+    def of_board(self, n_systems: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The k of both ends: as stated, else those of DEFAULT_PLACES that leave a system out."""
+        usual = tuple(k for k in DEFAULT_PLACES if k < n_systems)
+        return usual if self.top is None else self.top, usual if self.least is None else self.least
+
+    @property
+    def parameters(self) -> list[tuple[str, str]]:
+        """What an address says of them; nothing where the board decides."""
+        both = (("top", self.top), ("least", self.least))
+        return [(name, ",".join(map(str, numbers))) for name, numbers in both if numbers is not None]
+
+
+def _read_numbers(stated: Mapping[str, str], name: str) -> tuple[int, ...] | None:
+    text = stated.get(name, "")
+    if not text.strip():
+        return None
+    parts = [part.strip() for part in text.split(",")] if len(text) <= TEXT_LENGTH else []
+    if not all(part.isascii() and part.isdigit() and len(part) <= MOST_DIGITS and int(part) for part in parts):
+        parts = []
+    if not 1 <= len(parts) <= MOST_NUMBERS:
+        raise PlacesError(
+            f"`{name}` is {text[:40]!r}; expected up to {MOST_NUMBERS} whole numbers from 1 to {10**MOST_DIGITS - 1} "
+            f"with commas between them, such as 1,3,5."
+        )
+    return tuple(sorted({int(part) for part in parts}))

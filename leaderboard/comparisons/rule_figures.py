@@ -1,0 +1,224 @@
+"""Every rule of a board in figures: agreement with the reference rule, ties, and how far the tasks are from it."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leaderboard.common.hashing import content_hash
+from leaderboard.common.text import PROVEN, as_sentence
+from leaderboard.comparisons.places import Places
+from leaderboard.computing.rankings import TWO_STEP
+from leaderboard.computing.task_distances import distances_of, published_ranking
+from leaderboard.models import Publication
+from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
+from leaderboard.rankings.margins import inputs_of, weighed
+from leaderboard.rankings.published import COMPUTING, Column, PublishedBoard, number
+from leaderboard.rankings.score_matrix import revision_matrix
+from ranking_engine import Ranking
+from ranking_engine.core.comparison import agreement_rates
+from ranking_engine.core.task_distances import Excess
+
+KEMENY = "kemeny"
+MOST_SYSTEMS = 2000  # with more, comparing every pair of systems would hold the page up
+STEPS_A_RULE = 2  # comparisons of two ranks for each pair of systems
+ELECTS_ONLY = "it elects and does not rank"
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Whether the order that contradicts the tasks least is known, which is Kemeny's.
+
+    Attributes:
+        status: `proven`, `not_proven`, `computing`, `undefined`, or `two_step` where groups and not tasks are ordered.
+        text: the same for people, in a sentence.
+        distance: the weight of the tasks that contradict it, where it is proven.
+    """
+
+    status: str
+    text: str
+    distance: float | None = None
+
+
+@dataclass(frozen=True)
+class RuleFigures:
+    """One rule that ranks; a figure that does not exist is NaN.
+
+    Attributes:
+        column: the rule.
+        kendall_tau: tau-b with the reference rule.
+        top: by k, the share of the first k places that the reference rule gives to the same systems.
+        least: by k, that of the last k places.
+        n_tied: ranked systems minus distinct ranks.
+        n_in_ties: systems that share their rank.
+        dispersion_to: the mean Kendall distance of the tasks to the ranking.
+        weighted_distance: the weight of the tasks that contradict the ranking, summed over pairs of systems.
+        excess: how much more that is than for Kemeny's proven order, where both rank the same systems.
+    """
+
+    column: Column
+    kendall_tau: float
+    top: dict[int, float]
+    least: dict[int, float]
+    n_tied: int
+    n_in_ties: int
+    dispersion_to: float
+    weighted_distance: float
+    excess: Excess | None
+
+    @property
+    def values(self) -> dict[str, float | None]:
+        """The figures by the names that files and the API give them, but for tau; None where one does not exist."""
+        excess = self.excess
+        return {
+            **{f"agreement_top_{k}": number(rate) for k, rate in self.top.items()},
+            **{f"agreement_least_{k}": number(rate) for k, rate in self.least.items()},
+            "n_ranked": self.column.n_ranked,
+            "n_tied": self.n_tied,
+            "n_in_ties": self.n_in_ties,
+            "dispersion_to": number(self.dispersion_to),
+            "weighted_distance": number(self.weighted_distance),
+            "kemeny_excess": excess.weight if excess else None,
+            "kemeny_excess_share": excess.share if excess else None,
+        }
+
+
+@dataclass(frozen=True)
+class BoardFigures:
+    """All rules that rank, in the order of the board.
+
+    Attributes:
+        reference: the rule that the others are compared with.
+        top, least: the k of the first k and the last k places.
+        rows: the rules.
+        dispersion: the mean Kendall distance of two tasks; NaN where there is none.
+        optimum: what is known of Kemeny's order.
+        not_compared: the rules that do not rank, each with the reason.
+        problem: why there are no distances to the tasks, as a sentence; empty where there are.
+    """
+
+    reference: Column
+    top: tuple[int, ...]
+    least: tuple[int, ...]
+    rows: list[RuleFigures]
+    dispersion: float
+    optimum: Optimum
+    not_compared: list[tuple[Column, str]]
+    problem: str = ""
+
+
+def board_figures(
+    publication: Publication,
+    board: PublishedBoard,
+    reference: Column,
+    taus: Mapping[str, float],
+    places: Places,
+    *,
+    audience_level: str,
+) -> BoardFigures:
+    """The rules of a published board in figures.
+
+    Args:
+        publication: with its revision.
+        board: what is published, as whoever asks may see it.
+        reference: a column that ranks.
+        taus: by rule, Kendall's tau-b with the reference, as far as that was computed.
+        places: how many first and last places are compared.
+        audience_level: who the answer is for; part of the cache's key.
+
+    Raises:
+        TooOftenError, BusyError: this reader asked too often of late, or too much is computed for others.
+    """
+    columns = [column for column in board.columns if column.status == "ranked"]
+    optimum, problem = optimum_of(board), ""
+    distances: dict[str, Any] = {"dispersion": math.nan, "rules": {}}
+    try:
+        distances = _distances(publication, columns, is_proven=optimum.status == "proven", level=audience_level)
+    except TooLargeError as error:
+        problem = str(error)
+    top, least = places.of_board(len(reference.ranks))
+    own = published_ranking(reference.rule, reference.ranks)
+    if KEMENY in distances["rules"] and optimum.status == "proven":
+        optimum = Optimum(optimum.status, optimum.text, distances["rules"][KEMENY]["weighted_distance"])
+    return BoardFigures(
+        reference=reference,
+        top=top,
+        least=least,
+        rows=[
+            _figures_of(column, own, (top, least), taus.get(column.rule, math.nan), distances["rules"].get(column.rule))
+            for column in columns
+        ],
+        dispersion=distances["dispersion"],
+        optimum=optimum,
+        not_compared=not_compared(board),
+        problem=problem,
+    )
+
+
+def not_compared(board: PublishedBoard) -> list[tuple[Column, str]]:
+    """The rules of a board that rank nobody, each with the reason."""
+    return [(column, column.reason or ELECTS_ONLY) for column in board.columns if column.status != "ranked"]
+
+
+def _figures_of(
+    column: Column,
+    reference: Ranking,
+    ends: tuple[Sequence[int], Sequence[int]],
+    tau: float,
+    distances: Mapping[str, Any] | None,
+) -> RuleFigures:
+    ranking = published_ranking(column.rule, column.ranks)
+    top, least = ends
+    return RuleFigures(
+        column=column,
+        kendall_tau=tau,
+        top=dict(zip(top, agreement_rates(reference, ranking, top), strict=True)),
+        least=dict(zip(least, agreement_rates(reference, ranking, least, least=True), strict=True)),
+        n_tied=ranking.n_tied,
+        n_in_ties=ranking.n_in_ties,
+        dispersion_to=distances["dispersion_to"] if distances else math.nan,
+        weighted_distance=distances["weighted_distance"] if distances else math.nan,
+        excess=distances["excess"] if distances else None,
+    )
+
+
+def optimum_of(board: PublishedBoard) -> Optimum:
+    """What a published board knows of the order that contradicts the tasks least; nothing is searched."""
+    column = next((column for column in board.columns if column.rule == KEMENY), None)
+    if column is None:
+        return Optimum("undefined", "Kemeny’s order is not on this board.")
+    if column.status == COMPUTING:
+        return Optimum("computing", "Kemeny’s order is being computed.")
+    if column.status != "ranked":
+        return Optimum("undefined", f"Kemeny’s rule gives no order here. {as_sentence(column.reason)}".strip())
+    if board.aggregation == TWO_STEP:
+        return Optimum("two_step", "With two-step aggregation Kemeny’s rule orders by groups, not by tasks.")
+    if not column.remark.startswith(PROVEN):
+        return Optimum("not_proven", "Kemeny’s order is the best one that was found, and not proven to be the best.")
+    return Optimum("proven", "Kemeny’s order is proven: no other order disagrees less with the tasks.")
+
+
+def _distances(publication: Publication, columns: Sequence[Column], *, is_proven: bool, level: str) -> dict[str, Any]:
+    """As `distances_of`, from the cache or computed.
+
+    Raises:
+        TooLargeError: the board is too large for an answer on demand.
+    """
+    revision = publication.revision
+    n_systems, n_tasks = len(columns[0].ranks), len(revision.configuration.content["tasks"])
+    if n_systems > MOST_SYSTEMS:
+        raise TooLargeError(f"The tasks are compared with rankings of up to {MOST_SYSTEMS} systems.")
+    refuse_beyond_budget(n_systems, n_tasks)
+    digest = content_hash([column.rule for column in columns])
+    key = f"task-distances:{inputs_of(revision)}:{publication.pk}:{digest}:{level}"
+
+    def make() -> dict[str, Any]:
+        stored = revision_matrix(revision)
+        if stored is None:  # a board whose rules rank has systems and tasks
+            return {"dispersion": math.nan, "rules": {}}
+        matrix = weighed(stored.matrix, revision)
+        ranks = {column.rule: column.ranks for column in columns}
+        n_steps = 2 * n_comparisons(matrix, n_systems) + STEPS_A_RULE * len(ranks) * n_systems**2
+        return compute(distances_of, matrix, ranks, KEMENY if is_proven else "", n_steps=n_steps)
+
+    return single_flight(key, make)
