@@ -66,7 +66,7 @@ class AgreementPage:
     columns: list[Column]  # in the order of likeness
     rows: list[tuple[BoardSystem, list[str]]]  # of the chart
     tau: list[tuple[Column, list[str], str]]  # of every rule with every rule, and its mean with the others
-    figures: BoardFigures
+    figures: BoardFigures | None
     figure_rows: list[FigureRow]
     dispersion: str
     pinned: list[tuple[str, str]]  # names, and the addresses without them
@@ -94,8 +94,10 @@ def agreement_page(
         return None
     reference = next((column for column in ranking if column.rule == benchmark.default_rule), ranking[0])
     tau = kendall_taus(publication, ranking) if len(systems) <= MOST_SYSTEMS else None
-    taus = {} if tau is None else taus_with(reference, ranking, tau)
-    figures = board_figures(publication, board, reference, taus, query.places, audience_level=audience_level)
+    figures = None
+    if tau is not None:
+        taus = taus_with(reference, ranking, tau)
+        figures = board_figures(publication, board, reference, taus, query.places, audience_level=audience_level)
     order = likeness_order(tau, ranking.index(reference)) if tau is not None else list(range(len(ranking)))
     columns = [ranking[k] for k in order]
     tau = None if tau is None else tau[np.ix_(order, order)]
@@ -111,8 +113,8 @@ def agreement_page(
         rows=[(systems[i], [_rank_text(column, i) for column in columns]) for i in shown],
         tau=[] if tau is None else _tau_rows(columns, tau),
         figures=figures,
-        figure_rows=[_figure_row(row, figures.reference) for row in figures.rows],
-        dispersion="" if np.isnan(figures.dispersion) else _pairs(figures.dispersion),
+        figure_rows=[_figure_row(row, figures.reference) for row in figures.rows] if figures else [],
+        dispersion="" if figures is None or np.isnan(figures.dispersion) else _pairs(figures.dispersion),
         pinned=[(_name(systems, pin), query.address([other for other in pins if other != pin])) for pin in pins],
         n_shown=len(shown),
         n_systems=len(systems),

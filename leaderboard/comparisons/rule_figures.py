@@ -116,13 +116,13 @@ def board_figures(
     *,
     audience_level: str,
 ) -> BoardFigures:
-    """The rules of a published board in figures.
+    """The rules of a published board of up to MOST_SYSTEMS systems in figures.
 
     Args:
         publication: with its revision.
         board: what is published, as whoever asks may see it.
         reference: a column that ranks.
-        taus: by rule, Kendall's tau-b with the reference, as far as that was computed.
+        taus: by rule, Kendall's tau-b with the reference.
         places: how many first and last places are compared.
         audience_level: who the answer is for; part of the cache's key.
 
@@ -145,7 +145,7 @@ def board_figures(
         top=top,
         least=least,
         rows=[
-            _figures_of(column, own, (top, least), taus.get(column.rule, math.nan), distances["rules"].get(column.rule))
+            _figures_of(column, own, (top, least), taus[column.rule], distances["rules"].get(column.rule))
             for column in columns
         ],
         dispersion=distances["dispersion"],
@@ -206,8 +206,6 @@ def _distances(publication: Publication, columns: Sequence[Column], *, is_proven
     """
     revision = publication.revision
     n_systems, n_tasks = len(columns[0].ranks), len(revision.configuration.content["tasks"])
-    if n_systems > MOST_SYSTEMS:
-        raise TooLargeError(f"The tasks are compared with rankings of up to {MOST_SYSTEMS} systems.")
     refuse_beyond_budget(n_systems, n_tasks)
     digest = content_hash([column.rule for column in columns])
     key = f"task-distances:{inputs_of(revision)}:{publication.pk}:{digest}:{level}"

@@ -143,7 +143,6 @@ def _taus(page: AgreementPage) -> Sequence[Sequence[object]]:
 
 
 def _figures(page: AgreementPage) -> Sequence[Sequence[object]]:
-    rows = [
-        {"rule": row.column.rule, "kendall_tau": number(row.kendall_tau), **row.values} for row in page.figures.rows
-    ]
-    return [list(rows[0]), *(list(row.values()) for row in rows)]
+    figures = page.figures.rows if page.figures else []
+    rows = [{"rule": row.column.rule, "kendall_tau": number(row.kendall_tau), **row.values} for row in figures]
+    return [list(row) for row in rows[:1]] + [list(row.values()) for row in rows]

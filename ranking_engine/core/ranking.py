@@ -99,20 +99,26 @@ class Ranking:
     @property
     def n_tied(self) -> int:
         """Ranked systems minus distinct rule scores: 0 means that the rule tells all of them apart."""
-        return self.n_in_ties - len(self.tie_groups)
+        return self.n_ranked - len(self._shared)
 
     @property
     def n_in_ties(self) -> int:
         """The number of systems that share their rank."""
-        return sum(len(group) for group in self.tie_groups)
+        return int(self._shared[self._shared > 1].sum())
+
+    @cached_property
+    def _shared(self) -> NDArray[np.int64]:
+        """How many systems have each rank that is given."""
+        return np.unique(self.ranks[self.ranks != UNRANKED], return_counts=True)[1]
 
     @cached_property
     def average_ranks(self) -> FloatArray:
         """Ranks for comparisons: ties get the mean of their places (1, 2.5, 2.5, 4); NaN where unranked."""
         ranks = self.ranks.astype(np.float64)
-        ranks[self.ranks == UNRANKED] = np.nan
-        for group in self.tie_groups:
-            ranks[list(group)] += (len(group) - 1) / 2
+        is_ranked = self.ranks != UNRANKED
+        place = np.unique(self.ranks[is_ranked], return_inverse=True)[1]
+        ranks[is_ranked] += (self._shared[place] - 1) / 2
+        ranks[~is_ranked] = np.nan
         ranks.flags.writeable = False
         return ranks
 

@@ -14,6 +14,7 @@ from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.comparisons.places import Places
 from leaderboard.comparisons.rule_figures import board_figures, optimum_of
 from leaderboard.rankings.published import COMPUTING, published_board
+from ranking_engine import RULES
 from tests.leaderboard.comparisons.test_agreement_page import page, tau_b
 
 WHOLE = {"A": [5, 1, 4, 2], "B": [4, 4, 1, 3], "C": [3, 3, 4, 4], "D": [2, 4, 2, 5], "E": [1, 2, 3, 1]}
@@ -176,9 +177,9 @@ def test_without_a_proven_order_no_rule_is_compared_with_the_optimum(make, chang
     stored = published_board(benchmark.publication)
     columns = [replace(column, **changed) if column.rule == "kemeny" else column for column in stored.columns]
     changed_board = replace(stored, columns=columns)
-    reference = next(column for column in columns if column.rule == "borda")
+    reference, taus = next(column for column in columns if column.rule == "borda"), dict.fromkeys(RULES, 1.0)
     whole = board_figures(
-        benchmark.publication, changed_board, reference, {}, Places(), audience_level=f"public, {status}"
+        benchmark.publication, changed_board, reference, taus, Places(), audience_level=f"public, {status}"
     )
     assert (whole.optimum.status, whole.optimum.distance) == (status, None)
     assert {row.excess for row in whole.rows} == {None}
@@ -261,6 +262,15 @@ def test_a_board_beyond_the_budget_has_all_but_the_distances(make, client, setti
     assert (plurality["n_tied"], plurality["agreement_top"]) == (2, {"1": 0.0, "3": pytest.approx(2 / 3)})
     assert (plurality["dispersion_to"], plurality["kemeny_excess"], answer["dispersion"]) == (None, None, None)
     assert "Not computed here. This is 4 systems x 5 tasks" in page(client, benchmark).content.decode()
+
+
+def test_a_board_of_very_many_systems_has_no_figures(make, client, monkeypatch):
+    for module in ("comparisons.agreement", "api.agreement"):
+        monkeypatch.setattr(f"leaderboard.{module}.MOST_SYSTEMS", 3)
+    benchmark = make.published()
+    assert "Rules in figures" not in page(client, benchmark).content.decode()
+    assert page(client, benchmark, format="csv", table="figures").content == b""
+    assert from_api(client, benchmark).status_code == 422
 
 
 def test_before_a_rule_ranks_the_api_says_why_none_does(make, client):
