@@ -35,7 +35,7 @@ export                 revision rule weights all_tasks long
 rule                   BOARD
 system                 BOARD rule revision
 head_to_head           a b q rule page revision pin
-agreement              BOARD
+agreement              BOARD least
 prospects              conditions q verdict page system revision
 what_if                weights rule policy aggregation ties system above page profile
 what_if_data           weights revision
