@@ -23,6 +23,7 @@ from reproduction.boards import REPOSITORY, NoDataError  # noqa: E402
 from reproduction.catalogue import PAPERS, head, sections  # noqa: E402
 from reproduction.render import as_json, document, section_text  # noqa: E402
 from reproduction.tables import Result, Section  # noqa: E402
+from reproduction.zhang import scale_ends  # noqa: E402
 
 PAGE = REPOSITORY / "docs" / "papers.md"
 SITE = REPOSITORY / "leaderboard" / "papers" / "results.json"
@@ -73,6 +74,7 @@ def write(results: dict[str, Result], missing: dict[str, str]) -> None:
     n = figures.write(figure for result in results.values() for figure in (*result.plots, *result.planes))
     SITE.write_text(json.dumps(as_json(PAPERS, results), indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"wrote {n} figures and {SITE.relative_to(REPOSITORY)}", file=sys.stderr)
+    scale_ends.write()
 
 
 def result_of(section: Section, *, place: str = "") -> tuple[Result | None, str]:

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from leaderboard.access.audience import Viewer, hides_nothing, listed_benchmarks
-from leaderboard.common.charts.scatter import Point, Scatter, scatter
+from leaderboard.common.charts.scatter import NARROW, WIDE, Point, Scatter, scatter
 from leaderboard.models import Benchmark, Report
 from leaderboard.papers.results import claim_on
 from leaderboard.queue.kinds import STUDY
+from leaderboard.studies.landscape_fit import Fit, fit
+from leaderboard.studies.scale_ends import ScaleEnd, n_trials, random_top, scale_ends
 
 DIVERSITY, CARDINAL, ORDINAL = "diversity", "cardinal_sensitivity", "ordinal_sensitivity"
 PAGE_PLACES = 100  # as many dots as can be told apart
@@ -52,28 +54,111 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Plane:
+    """One of the two planes.
+
+    Attributes:
+        fit: how diversity and sensitivity go together on all benchmarks that the viewer may list, of all pages.
+        ends: the baselines that are marked.
+        charts: the benchmarks of one page, drawn for a desk and for a phone.
+        claim: what the recomputed papers say.
+        section: of the papers page, where that is worked out.
+        baselines_section: of the papers page, where the baselines are.
+    """
+
+    fit: Fit
+    ends: list[ScaleEnd]
+    charts: list[Scatter]
+    claim: str
+    section: str
+    baselines_section: str
+
+    @property
+    def has_unnamed(self) -> bool:
+        """Whether a name found no room in one of the pictures."""
+        return any(chart.n_unnamed for chart in self.charts)
+
+
+@dataclass(frozen=True)
 class Landscape:
-    """The plane, twice: for rankings by mean score and by win rate; and what the recomputed papers say of either."""
+    """The plane, twice: for rankings by mean score and by win rate."""
 
     places: list[Place]  # of one page
     page: Page[Benchmark]
-    cardinal: Scatter
-    ordinal: Scatter
-    cardinal_claim: str
-    ordinal_claim: str
+    cardinal: Plane
+    ordinal: Plane
+    n_trials: int  # over which the figures of the baselines are means
+    random_top: int  # of so many systems the order is at stake on Random, for win rates
 
 
 def landscape(viewer: Viewer, page: str | None = None) -> Landscape:
     """The benchmarks that the viewer may list and whose owners hide nothing, a page of them by name."""
-    found = Paginator(open_boards(viewer).order_by("name", "key"), PAGE_PLACES).get_page(page)
-    places = places_of(list(found))
+    boards = open_boards(viewer)
+    chosen = Paginator(boards.order_by("name", "key"), PAGE_PLACES).get_page(page)
+    places = places_of(list(chosen))
+    is_whole = chosen.paginator.num_pages == 1
+    known = figures_of(places) if is_whole else figures_of_all(boards)
     return Landscape(
         places,
-        found,
-        _plane("mean score", "other weights of the tasks", [(place, place.cardinal) for place in places]),
-        _plane("win rate", "other systems on the board", [(place, place.ordinal) for place in places]),
-        claim_on("zhang-correlation-cardinal"),
-        claim_on("zhang-correlation-ordinal"),
+        chosen,
+        _plane("cardinal", fit(known.cardinal), [(place, place.cardinal) for place in places]),
+        _plane("ordinal", fit(known.ordinal), [(place, place.ordinal) for place in places]),
+        n_trials(),
+        random_top(),
+    )
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Of each benchmark on a plane: its diversity, and the bounds of the share of reversed pairs."""
+
+    cardinal: list[tuple[float, float, float]]
+    ordinal: list[tuple[float, float, float]]
+
+
+def figures_of(places: Sequence[Place]) -> Figures:
+    """What a relation is computed from."""
+    known = [(p.diversity, p.cardinal, p.ordinal) for p in places if p.diversity is not None]
+    return Figures(
+        [(diversity, bounds.lower, bounds.upper) for diversity, bounds, _ in known if bounds],
+        [(diversity, bounds.lower, bounds.upper) for diversity, _, bounds in known if bounds],
+    )
+
+
+def figures_of_all(boards: QuerySet[Benchmark]) -> Figures:
+    """The same of all pages: one query, which reads these figures alone and not the whole summaries."""
+    reports = Report.objects.filter(
+        revision__in=boards.order_by().values("publication__revision"),
+        kind=STUDY,
+        parameters__study__in=[DIVERSITY, CARDINAL, ORDINAL],
+        # The version of what is published now. A revision is published once by each version.
+        revision__publications__pk=F("revision__benchmark__publication"),
+        engine_version=F("revision__publications__engine_version"),
+    )
+    diversity: dict[int, float] = {}
+    shares: dict[str, dict[int, dict[str, float]]] = {CARDINAL: {}, ORDINAL: {}}
+    columns = reports.values_list(
+        "revision",
+        "parameters__study",
+        "summary__diversity_tie_corrected",
+        f"summary__feasible__{FEASIBLE}__discordant_share",
+        "summary__discordant_share",
+    )
+    for revision, study, tie_corrected, cardinal, ordinal in columns.order_by("revision"):
+        share = cardinal if study == CARDINAL else ordinal
+        if study == DIVERSITY and tie_corrected is not None:
+            diversity[revision] = float(tie_corrected)
+        elif study != DIVERSITY and share is not None:
+            shares[study][revision] = share
+    return Figures(
+        *(
+            [
+                (value, float(shares[study][revision]["lower"]), float(shares[study][revision]["upper"]))
+                for revision, value in diversity.items()
+                if revision in shares[study]
+            ]
+            for study in (CARDINAL, ORDINAL)
+        )
     )
 
 
@@ -91,18 +176,38 @@ def places_of(benchmarks: Sequence[Benchmark]) -> list[Place]:
     ]
 
 
-def _plane(ranking: str, change: str, found: list[tuple[Place, Bounds | None]]) -> Scatter:
-    return scatter(
-        f"Diversity and sensitivity of rankings by {ranking}",
-        f"One dot a benchmark; a line where what {change} can do is known between two bounds.",
-        [
-            Point(place.key, place.name, place.diversity, bounds.lower, bounds.upper)
-            for place, bounds in found
-            if bounds is not None and place.diversity is not None
-        ],
-        x_label="diversity",
-        y_label="pairs turned round",
-    )
+WORDS = {  # of each plane: what is ranked by, what can change
+    "cardinal": ("mean score", "other weights of the tasks"),
+    "ordinal": ("win rate", "other systems on the board"),
+}
+
+
+def _plane(kind: Literal["cardinal", "ordinal"], relation: Fit, bounds_of: list[tuple[Place, Bounds | None]]) -> Plane:
+    ranking, change = WORDS[kind]
+    ends = scale_ends(kind)
+    points = [
+        Point(place.key, place.name, place.diversity, bounds.lower, bounds.upper)
+        for place, bounds in bounds_of
+        if bounds is not None and place.diversity is not None
+    ]
+    line = (relation.reached.slope, relation.reached.intercept) if relation.reached else None
+    charts = [
+        scatter(
+            f"Diversity and sensitivity of rankings by {ranking}",
+            f"One dot a benchmark; an upright line where what {change} can do is known between two bounds. Diamonds "
+            "are made-up benchmarks, the two ends of the scale."
+            + (" A dashed line is the line of least squares through the dots." if line else ""),
+            points,
+            x_label="diversity",
+            y_label="pairs turned round",
+            marks=[Point(end.name.lower(), end.name, end.diversity, end.reached, end.reached) for end in ends],
+            line=line,
+            form=form,
+        )
+        for form in (WIDE, NARROW)
+    ]
+    section = f"zhang-correlation-{kind}"
+    return Plane(relation, ends, charts, claim_on(section), section, f"zhang-baselines-{kind}")
 
 
 def _diversity(told: dict[str, Any]) -> float | None:

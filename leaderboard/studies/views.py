@@ -24,6 +24,7 @@ from leaderboard.studies import landscape as service
 from leaderboard.studies.forms import StudiesForm
 from leaderboard.studies.instances_page import NAMES, instances_page
 from leaderboard.studies.intervals import interval_section
+from leaderboard.studies.landscape_fit import LARGEST_P, LEAST_BENCHMARKS
 from leaderboard.studies.page import marked_rule, stability_sections, study_arrays
 from leaderboard.studies.plans import choose_studies, chosen_studies, request_study, study_name
 from leaderboard.studies.states import StudyState, chosen_states
@@ -109,13 +110,15 @@ def instances(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def landscape(request: HttpRequest) -> HttpResponse:
     """How diverse the benchmarks are, and how sensitive to what should not matter."""
-    found = service.landscape(request.user, request.GET.get("page"))
+    planes = service.landscape(request.user, request.GET.get("page"))
     context = {
-        "landscape": found,
-        "first": found.page.start_index(),
-        "last": found.page.end_index(),
-        "n_places": found.page.paginator.count,
-        "pages": page_links(found.page),
+        "landscape": planes,
+        "first": planes.page.start_index(),
+        "last": planes.page.end_index(),
+        "n_places": planes.page.paginator.count,
+        "pages": page_links(planes.page),
+        "least_benchmarks": LEAST_BENCHMARKS,
+        "largest_p": LARGEST_P,
     }
     return render(request, "studies/landscape.html", context)
 

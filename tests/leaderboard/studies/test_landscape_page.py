@@ -1,10 +1,13 @@
 """The landscape: each benchmark at the figures of its own reports, and nothing of what is hidden."""
 
+import re
+
 import numpy as np
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from scipy.stats import pearsonr
 
-from leaderboard.models import Report
+from leaderboard.models import Membership, Report
 from leaderboard.rankings.reports import make_report
 from leaderboard.studies import landscape as service
 from leaderboard.studies.landscape import landscape
@@ -47,23 +50,104 @@ def test_every_benchmark_stands_where_its_studies_put_it(make, client, django_as
     share = told["cardinal_sensitivity"]["feasible"]["scaled"]["discordant_share"]
     assert (place.cardinal.lower, place.cardinal.upper) == (share["lower"], share["upper"])
     assert place.ordinal.lower == told["ordinal_sensitivity"]["discordant_share"]["lower"]
-    assert [dot.key for dot in found.cardinal.dots] == [first.key, second.key]
+    for plane in (found.cardinal, found.ordinal):
+        assert [[dot.key for dot in chart.dots] for chart in plane.charts] == [[first.key, second.key]] * 2
     page = compact(client.get("/landscape/"))
-    assert f'cx="{44 + 580 * place.diversity:.1f}"' in page
+    for width in (880, 340):
+        assert f'cx="{44 + (width - 60) * place.diversity:.1f}"' in page
     assert place.cardinal.text in page
-    assert page.count("<circle") == 4
+    assert page.count('<a href="/b/first/stability/" aria-label=') == 4  # two planes, each for a desk and for a phone
 
 
 def test_the_landscape_has_pages_each_with_its_own_dots_and_rows(make, client, monkeypatch, django_assert_num_queries):
     monkeypatch.setattr(service, "PAGE_PLACES", 2)
     for seed, name in enumerate(("C", "A", "B")):
         studied(make, seed, name=name)
-    with django_assert_num_queries(3):
-        found = [[place.name for place in landscape(AnonymousUser()).places]]
-    found += [[place.name for place in landscape(AnonymousUser(), "2").places]]
-    assert found == [["A", "B"], ["C"]]
+    with django_assert_num_queries(4):  # one more: the figures of the other pages, for the relation
+        found = [landscape(AnonymousUser())]
+    found.append(landscape(AnonymousUser(), "2"))
+    assert [[place.name for place in one.places] for one in found] == [["A", "B"], ["C"]]
     page = compact(client.get("/landscape/?page=2"))
-    assert ("Benchmarks 3 to 3 of 3, by name" in page, page.count("<circle"), ">B</a>" in page) == (True, 2, False)
+    n_dots = page.count('stability/" aria-label=')
+    assert ("Benchmarks 3 to 3 of 3, by name" in page, n_dots, ">B</a>" in page) == (True, 4, False)
+    assert "These figures and the line are of the benchmarks of all 2 pages." in page
+
+
+def test_the_relation_of_a_page_is_that_of_all_pages(make, monkeypatch):
+    for seed in range(4):
+        studied(make, seed, name=f"Number {seed}")
+    whole = landscape(AnonymousUser())
+    monkeypatch.setattr(service, "PAGE_PLACES", 3)
+    for number in ("1", "2"):
+        part = landscape(AnonymousUser(), number)
+        for plane, of_all in ((part.cardinal, whole.cardinal), (part.ordinal, whole.ordinal)):
+            assert plane.fit.n == of_all.fit.n == 4
+            assert plane.fit.reached.text == of_all.fit.reached.text
+            assert plane.fit.verdict == of_all.fit.verdict
+
+
+def test_a_study_by_another_version_than_the_published_board_is_in_no_relation(make, monkeypatch):
+    for seed in range(4):
+        studied(make, seed, name=f"Number {seed}")
+    newest = Report.objects.filter(kind="study").latest("pk").revision
+    Report.objects.filter(revision=newest, kind="study").update(engine_version="0.0.1")
+    whole = landscape(AnonymousUser())
+    monkeypatch.setattr(service, "PAGE_PLACES", 3)
+    assert [landscape(AnonymousUser()).ordinal.fit.n, whole.ordinal.fit.n] == [3, 3]
+
+
+def test_the_page_says_what_scipy_says_of_the_points_in_its_own_table(make, client):
+    for seed in range(5):
+        studied(make, seed, name=f"Number {seed}")
+    page = compact(client.get("/landscape/"))
+    places = landscape(AnonymousUser()).places
+    for which in ("cardinal", "ordinal"):
+        shares = [getattr(place, which) for place in places]
+        r, p = pearsonr([place.diversity for place in places], [share.lower for share in shares])
+        text = f"r = {r:.2f}, p = {p:.3f}".replace("-", "\N{MINUS SIGN}")
+        assert f'Pearson’s <span class="figures">{text}</span>, n = 5' in page
+        assert "These 5 benchmarks do not show a relation: whatever r is, fewer than 8 are too few." in page
+
+
+def test_the_line_in_the_picture_is_the_one_of_least_squares(make, client):
+    for seed in range(4):
+        studied(make, seed, name=f"Number {seed}")
+    places = landscape(AnonymousUser()).places
+    x, y = [p.diversity for p in places], [p.cardinal.lower for p in places]
+    slope, intercept = np.polyfit(x, y, 1)
+    ends = [(44 + 820 * at, 28 + 412 * (1 - (intercept + slope * at))) for at in (min(x), max(x))]
+    (path,) = re.findall(r'<path class="fit" d="M([^"]*)"/>', client.get("/landscape/").text)[:1]
+    drawn = [[float(number) for number in end.split()] for end in path.split("L")]
+    assert np.allclose(drawn, ends, atol=0.06)
+
+
+def test_the_two_ends_are_marked_with_diamonds_and_stand_in_a_table_of_their_own(make, client):
+    studied(make, 1, name="First")
+    page = compact(client.get("/landscape/"))
+    for said in (
+        "Constant: diversity 0.00, pairs turned round 0.00",
+        "Random: diversity 0.99, pairs turned round 0.60",
+        "Random: diversity 0.99, pairs turned round 0.98",
+    ):
+        assert f'aria-label="{said}"> <path class="end"' in page
+    assert re.findall(r'<th scope="row">((?:Constant|Random), by [a-z ]*)</th>', page) == [
+        "Constant, by mean", "Random, by mean", "Constant, by win rate", "Random, by win rate",
+    ]  # fmt: skip
+    assert landscape(AnonymousUser()).cardinal.fit.n == 1  # the ends are no part of the relation
+    assert re.findall(r'href="(/papers/\?[^"]*)"', page) == [
+        "/papers/?paper=zhang",
+        "/papers/?paper=zhang#zhang-correlation-cardinal",
+        "/papers/?paper=zhang#zhang-correlation-ordinal",
+        "/papers/?paper=zhang#zhang-baselines-cardinal",
+        "/papers/?paper=zhang#zhang-baselines-ordinal",
+    ]
+
+
+@pytest.mark.django_db
+def test_every_section_of_the_papers_that_the_landscape_links_to_is_there(client):
+    anchors = re.findall(r'href="/papers/\?paper=zhang#([^"]*)"', client.get("/landscape/").text)
+    papers = client.get("/papers/?paper=zhang").text
+    assert [f'id="{anchor}"' in papers for anchor in anchors] == [True] * 4
 
 
 @pytest.mark.django_db
@@ -97,3 +181,23 @@ def test_what_is_hidden_is_on_nobodys_landscape(make, client, hidden):
         setattr(benchmark, field, value)
     benchmark.save()
     assert "Hidden thing" not in compact(client.get("/landscape/"))
+
+
+@pytest.mark.parametrize("page_places", [100, 2])
+@pytest.mark.parametrize(
+    "hidden", [{"visibility": "private"}, {"visibility": "unlisted"}, {"score_view": "ranks"}], ids=str
+)
+def test_what_is_hidden_is_in_nobodys_relation_but_its_members(make, monkeypatch, hidden, page_places):
+    monkeypatch.setattr(service, "PAGE_PLACES", page_places)
+    owner = make.user()
+    for seed in range(3):
+        studied(make, seed, name=f"Open {seed}")
+    before = landscape(AnonymousUser())
+    benchmark, _ = studied(make, 3, name="Hidden thing")
+    Membership.objects.create(benchmark=benchmark, user=owner, role="owner")
+    type(benchmark).objects.filter(pk=benchmark.pk).update(**hidden)
+    for viewer in (AnonymousUser(), make.user()):
+        after = landscape(viewer)
+        assert (after.cardinal.fit, after.ordinal.fit) == (before.cardinal.fit, before.ordinal.fit)
+    # Scores that are hidden stay out of the landscape even for those who may see them, as on the page so far.
+    assert landscape(owner).cardinal.fit.n == (4 if "visibility" in hidden else 3)

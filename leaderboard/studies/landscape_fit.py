@@ -1,0 +1,111 @@
+"""Whether diversity and sensitivity go together on some benchmarks: a line, a correlation, and what to say of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+LEAST_BENCHMARKS = 8  # below, no correlation is said to show a relation
+LARGEST_P = 0.05
+LEAST_POINTS = 3  # two points always lie on a line
+LEAST_P_SHOWN = 0.001
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A straight line through points by least squares, and Pearson's r.
+
+    Attributes:
+        slope, intercept: of the line.
+        r: Pearson's correlation.
+        p: two-sided, of Student's t distribution with n - 2 degrees of freedom.
+    """
+
+    slope: float
+    intercept: float
+    r: float
+    p: float
+
+    @property
+    def text(self) -> str:
+        """The two figures."""
+        p = f"p < {LEAST_P_SHOWN}" if self.p < LEAST_P_SHOWN else f"p = {self.p:.3f}"
+        return f"r = {self.r:.2f}, {p}".replace("-", "\N{MINUS SIGN}")
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What the benchmarks of a plane say of a relation.
+
+    Attributes:
+        n: how many benchmarks have both figures.
+        reached: with the shares of pairs that were reached; None where no r exists.
+        proven: with the proven upper bounds instead; None where no r exists.
+        is_proven_other: whether any upper bound differs from what was reached.
+    """
+
+    n: int
+    reached: Correlation | None
+    proven: Correlation | None
+    is_proven_other: bool
+
+    @property
+    def is_relation(self) -> bool:
+        """Whether there are enough benchmarks, and whether both correlations are far from 0 in the same direction."""
+        if self.n < LEAST_BENCHMARKS or self.reached is None or self.proven is None:
+            return False
+        is_far = max(self.reached.p, self.proven.p) <= LARGEST_P
+        return is_far and self.reached.r * self.proven.r > 0
+
+    @property
+    def verdict(self) -> str:
+        """What the figures allow to say: never more than that the two go together."""
+        if self.reached is None:
+            return _without_r(self.n)
+        if self.is_relation:
+            more = "more" if self.reached.r > 0 else "less"
+            return (
+                f"On these {self.n} benchmarks the more diverse ones are the {more} sensitive ones. "
+                "That does not say that one is the cause of the other."
+            )
+        if self.n < LEAST_BENCHMARKS:
+            return (
+                f"These {self.n} benchmarks do not show a relation: whatever r is, fewer than {LEAST_BENCHMARKS} are "
+                "too few."
+            )
+        if self.reached.p <= LARGEST_P:
+            return (
+                f"These {self.n} benchmarks do not show a relation: what was reached alone would, and the proven upper "
+                "bounds do not agree."
+            )
+        return f"These {self.n} benchmarks do not show a relation: p is above {LARGEST_P}."
+
+
+def fit(points: Sequence[tuple[float, float, float]]) -> Fit:
+    """Return how the two measures go together.
+
+    Args:
+        points: of each benchmark its diversity, the share of pairs that was reached, and its proven upper bound.
+    """
+    x, reached, proven = (list(column) for column in zip(*points, strict=True)) if points else ([], [], [])
+    return Fit(
+        len(points),
+        correlation(x, reached),
+        correlation(x, proven),
+        any(high - low > 1e-9 for low, high in zip(reached, proven, strict=True)),
+    )
+
+
+def correlation(x: Sequence[float], y: Sequence[float]) -> Correlation | None:
+    """Return the line of least squares, r and p; None for fewer than 3 points, or where one measure never changes."""
+    if len(x) < LEAST_POINTS or max(x) - min(x) < 1e-12 or max(y) - min(y) < 1e-12:
+        return None
+    from scipy.stats import linregress  # noqa: PLC0415 -- slow import
+
+    line = linregress(x, y)
+    return Correlation(float(line.slope), float(line.intercept), float(line.rvalue), float(line.pvalue))
+
+
+def _without_r(n: int) -> str:
+    if n < LEAST_POINTS:
+        counted = f"{n} benchmark has" if n == 1 else f"{n} benchmarks have"
+        return f"A correlation needs {LEAST_POINTS} benchmarks; {counted} both figures."
+    return f"There is no correlation: one of the two figures is the same on all {n} benchmarks."
