@@ -80,7 +80,8 @@ def place_names(
     room = _Room(np.array(frame, dtype=float), boxes_of_dots, drawn)
     texts = [fitted(dot.name, size, widest) for dot in dots]
     sizes = [(text_width(text, size), size * LINE) for text in texts]
-    nearby = [_nearby(dot, *extent) for dot, extent in zip(dots, sizes, strict=True)]
+    centers = np.array([(dot.x, dot.y) for dot in dots]).reshape(-1, 2)
+    nearby = [_nearest_own(_nearby(dot, *sizes[i]), centers, i) for i, dot in enumerate(dots)]
     places: list[PlacedName | None] = [None] * len(dots)
     n_free = [room.free(boxes).size for boxes in nearby]
     for group in (range(n_first), range(n_first, len(dots))):
@@ -146,6 +147,14 @@ def _nearby(dot: Named, width: float, height: float) -> Boxes:
     return np.array([(left, y - height / 2, left + width, y + height / 2) for left, y in corners])
 
 
+def _nearest_own(boxes: Boxes, centers: NDArray[np.float64], own: int) -> Boxes:
+    """Those of the boxes to which no other dot is nearer than their own, so that a reader takes them for its name."""
+    away = np.maximum(boxes[:, None, :2] - centers, centers - boxes[:, None, 2:]).clip(min=0)
+    distances = np.hypot(away[..., 0], away[..., 1])
+    kept: Boxes = boxes[distances[:, own] <= distances.min(axis=1) + 1e-9]
+    return kept
+
+
 # Upwards first: that is where a plane of benchmarks has room.
 ANGLES = [-math.pi / 2 + (k + 1) // 2 * (-1) ** k * 2 * math.pi / N_DIRECTIONS for k in range(N_DIRECTIONS)]
 DIRECTIONS = np.array([(radius * math.cos(a), radius * math.sin(a), math.cos(a)) for radius in RINGS for a in ANGLES])
@@ -178,7 +187,8 @@ def _overlap(a: Boxes, b: Boxes) -> NDArray[np.bool_]:
 
 def _cross(segments: Segments, boxes: Boxes) -> NDArray[np.bool_]:
     """Which segments meet the inside of which boxes, shape (n_segments, n_boxes)."""
-    enters, leaves = np.float64(0), np.float64(1)  # as shares of the way along the segment
+    shape = (len(segments), len(boxes))
+    enters, leaves = np.zeros(shape), np.ones(shape)  # as shares of the way along the segment
     for axis in (0, 1):
         start = segments[:, axis, None]
         way = segments[:, axis + 2, None] - start

@@ -1,5 +1,6 @@
 """Names beside dots: none on another, none on a dot, none outside the picture."""
 
+import math
 from collections import namedtuple
 from itertools import combinations
 
@@ -53,6 +54,20 @@ def test_names_lie_on_no_name_no_dot_no_line_of_bounds_and_within_the_picture(fo
 def test_most_names_of_thirty_dots_find_room_on_a_desk_and_some_on_a_phone(form, least):
     charts = [scatter("Title", "Text", crowd(seed, 30), x_label="x", y_label="y", form=form) for seed in range(5)]
     assert min(30 - chart.n_unnamed for chart in charts) >= least
+
+
+@pytest.mark.parametrize("form", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_name_without_a_leader_lies_nearer_to_its_own_dot_than_to_any_other(form, seed):
+    chart = scatter("Title", "Text", crowd(seed, 30), x_label="x", y_label="y", form=form)
+    centers = {dot.key: (float(dot.x), float(dot.low)) for dot in chart.dots}
+    for dot in chart.dots:
+        if dot.label and not dot.label.leader:
+            right = dot.label.x + text_width(dot.label.text, form.type_size)
+            corner = [(min(max(x, dot.label.x), right), min(max(y, dot.label.y - 7.2), dot.label.y + 7.2))
+                      for x, y in centers.values()]  # fmt: skip
+            distances = dict(zip(centers, map(math.dist, corner, centers.values()), strict=True))
+            assert distances[dot.key] <= min(distances.values()) + 0.1
 
 
 @pytest.mark.parametrize("form", [WIDE, NARROW], ids=["wide", "narrow"])
