@@ -38,7 +38,7 @@ def studied(make, seed: int, **fields):
     return benchmark, found
 
 
-def test_every_benchmark_stands_where_its_studies_put_it(make, client, django_assert_num_queries):
+def test_every_benchmark_is_where_its_studies_put_it(make, client, django_assert_num_queries):
     first, told = studied(make, 1, name="First")
     second, _ = studied(make, 2, name="Second")
     make.published(name="Without studies")
@@ -121,7 +121,7 @@ def test_the_line_in_the_picture_is_the_one_of_least_squares(make, client):
     assert np.allclose(drawn, ends, atol=0.06)
 
 
-def test_the_two_ends_are_marked_with_diamonds_and_stand_in_a_table_of_their_own(make, client):
+def test_the_two_ends_are_marked_with_diamonds_and_have_a_table_of_their_own(make, client):
     studied(make, 1, name="First")
     page = compact(client.get("/landscape/"))
     for said in (
