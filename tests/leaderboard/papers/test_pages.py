@@ -54,7 +54,7 @@ def test_the_essay_stands_alone_with_its_totals_until_something_is_asked_for(cli
     assert f"{n['agrees']} comparisons agree and {n['differs']} differ" in text
     numbers = stored["printed_numbers"]
     places = [place for of in stored["papers"] for place in of["places"]]
-    assert f"They print {numbers['printed']} numbers" in text
+    assert f"They print {numbers['printed']:,} numbers" in text
     assert numbers["printed"] == sum(place["numbers"] for place in places)
     assert numbers["printed"] == numbers["equal"] + numbers["different"] + numbers["not_compared"]
 
