@@ -133,8 +133,10 @@ def papers_page(*, paper: str = "", verdict: str = "") -> PapersPage:
 
 def _summary(of: Mapping[str, Any]) -> PaperSummary:
     verdicts = [row["verdict"] for section in of["sections"] for row in section["rows"]]
-    counts = [verdicts.count(verdict) for verdict in VERDICTS]
-    return PaperSummary(of["key"], of["title"], of["citation"], len(of["sections"]), *counts, of["places"])
+    n_agree, n_differ, n_ours = (verdicts.count(verdict) for verdict in VERDICTS)
+    return PaperSummary(
+        of["key"], of["title"], of["citation"], len(of["sections"]), n_agree, n_differ, n_ours, of["places"]
+    )
 
 
 def _essay(content: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]]]]:

@@ -1,6 +1,6 @@
 """Scores as people read them: values as they are ranked, and why there is none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from leaderboard.common.text import value_text
@@ -51,6 +51,6 @@ def missing_text(reason: str) -> str:
     return REASONS[reason]
 
 
-def votes(task: dict[str, Any]) -> bool:
+def votes(task: Mapping[str, Any]) -> bool:
     """Whether a configuration's task votes."""
     return task["direction"] != 0 and float(task["weight"]) > 0

@@ -57,6 +57,7 @@ def _entries(publications: Sequence[Publication]) -> list[FeedEntry]:
     """An entry a board, in the same order: as many queries however many benchmarks they belong to."""
     boards = with_listed_boards(publications)
     before = _numbers_before(publications)
+    aggregations = {one.pk: vars(one)["aggregation"] for one in publications}  # annotated by `_published`
     seen_by = {one.benchmark_id: audience_of(ANYBODY, one.benchmark) for one in publications}
     changed = {one.pk: _changed(one.revision.number, before[one.pk]) for one in publications}
     numbers: dict[int, set[int]] = defaultdict(set)
@@ -69,6 +70,7 @@ def _entries(publications: Sequence[Publication]) -> list[FeedEntry]:
             one,
             seen_by[one.benchmark_id],
             boards.get(one.pk),
+            has_majority=aggregations[one.pk] != TWO_STEP,
             is_same_revision=before[one.pk] == one.revision.number,
             lines=[lines[one.benchmark_id][number] for number in changed[one.pk] if number in lines[one.benchmark_id]],
         )
@@ -100,6 +102,7 @@ def _entry(
     seen_by: Audience,
     board: ListedBoard | None,
     *,
+    has_majority: bool,
     is_same_revision: bool,
     lines: Sequence[PastRevision],
 ) -> FeedEntry:
@@ -109,6 +112,7 @@ def _entry(
         publication: of which board.
         seen_by: who reads.
         board: what lists say of it; None where its reports are gone.
+        has_majority: whether it counts majorities of tasks, as all but two-step aggregation do.
         is_same_revision: whether the board before it was of the same revision.
         lines: what the history says of the revisions that it brought.
     """
@@ -119,7 +123,7 @@ def _entry(
     if is_same_revision:
         sentences.append(f"The board was computed again by version {publication.engine_version} of the engine.")
     if not hides_who:
-        leader, told = _leaders(benchmark, board, has_majority=publication.aggregation != TWO_STEP)
+        leader, told = _leaders(benchmark, board, has_majority=has_majority)
         title += f", {leader}" if leader else ""
         sentences += [told] if told else []
     sentences += [text for line in lines for text in _changes(line)]
