@@ -21,6 +21,7 @@ from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 
 NAN = float("nan")
 _EXACT = 2.0**52
+_BLOCK_TASKS = 1024  # compared with all others at once, so that very many tasks take little memory
 
 
 @dataclass(frozen=True)
@@ -70,12 +71,12 @@ class TaskVotes:
     @cached_property
     def dispersion(self) -> float:
         """The mean Kendall distance over ordered pairs of tasks that have two systems in common; NaN without any."""
-        n_pairs = int(_counted_pairs(_n_common(self.present)).sum())
+        n_pairs = _n_counted_pairs(self.present)
         if not n_pairs:
             return NAN
         # of the tasks' pairs, (above x below) oppose on a pair of systems, and one of the two ties it in the rest
-        opposed = (self.above * self.above.T).sum(dtype=np.int64)
-        return int(opposed + (self.above * self.tied).sum(dtype=np.int64)) / n_pairs
+        above = self.above.astype(np.int64)
+        return int((above * above.T).sum() + (above * self.tied).sum()) / n_pairs
 
     @cached_property
     def _counts(self) -> _PairSums:
@@ -183,6 +184,20 @@ def weighted_distance(matrix: ScoreMatrix, ranking: Ranking) -> float:
     """
     weight = TaskVotes.of(matrix).weight_against(ranking)
     return NAN if weight is None else float(weight)
+
+
+def _n_counted_pairs(present: BoolArray) -> int:
+    """Return how many ordered pairs of different tasks have two systems or more in common.
+
+    Tasks that lack the scores of the same systems are counted together: all of them at once where nothing is missing.
+    """
+    alike, sizes = np.unique(present, axis=1, return_counts=True)
+    scored = alike.astype(np.float32)
+    n_pairs = -int((present.sum(axis=0) > 1).sum())  # a task with itself
+    for start in range(0, len(sizes), _BLOCK_TASKS):
+        block = slice(start, start + _BLOCK_TASKS)
+        n_pairs += int(sizes[block] @ (scored[:, block].T @ scored > 1) @ sizes)
+    return n_pairs
 
 
 def _counted_pairs(n_common: NDArray[np.int64]) -> BoolArray:

@@ -215,6 +215,18 @@ def test_dispersion_is_the_mean_distance_over_pairs_of_tasks(matrix):
         assert dispersion(matrix, normalized=normalized) == pytest.approx(expected, nan_ok=True)
 
 
+def test_the_dispersion_of_very_many_tasks_takes_little_memory():
+    columns = [[3.0, 2.0, 1.0], [1.0, 2.0, 3.0], [2.0, 2.0, 1.0], [NAN, 1.0, 2.0], [1.0, NAN, NAN]]
+    counts = [60_000, 50_000, 3, 40_000, 7]  # a float for every pair of tasks would take 90 GB
+    matrix = ScoreMatrix(np.repeat(np.array(columns).T, counts, axis=1))
+    total, n_pairs = 0.0, 0
+    for (i, first), (j, second) in itertools.product(enumerate(columns), repeat=2):
+        pair, n = Naive(first, second), counts[i] * (counts[j] - (i == j))
+        if pair.n > 1:
+            total, n_pairs = total + n * pair.distance(), n_pairs + n
+    assert dispersion(matrix) == pytest.approx(total / n_pairs)
+
+
 @FEW
 @given(matrices(max_systems=6), st.integers(0, 5))
 def test_dispersion_to_a_ranking_is_the_mean_distance_of_the_tasks_to_it(matrix, seed):
