@@ -63,7 +63,7 @@ class Fit:
         if self.is_relation:
             more = "more" if self.reached.r > 0 else "less"
             return (
-                f"On these {self.n} benchmarks the more diverse ones are the {more} sensitive ones. "
+                f"On these {self.n} benchmarks the more diverse ones tend to be the {more} sensitive ones. "
                 "That does not say that one is the cause of the other."
             )
         if self.n < LEAST_BENCHMARKS:

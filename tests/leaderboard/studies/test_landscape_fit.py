@@ -60,15 +60,15 @@ def points(n: int, *, slope: float, noise: float = 0.0, bound: float = 0.0) -> l
         (
             points(8, slope=0.5),
             (
-                "On these 8 benchmarks the more diverse ones are the more sensitive ones. That does not say that one "
-                "is the cause of the other."
+                "On these 8 benchmarks the more diverse ones tend to be the more sensitive ones. That does not say "
+                "that one is the cause of the other."
             ),
         ),
         (
             points(8, slope=-0.5),
             (
-                "On these 8 benchmarks the more diverse ones are the less sensitive ones. That does not say that one "
-                "is the cause of the other."
+                "On these 8 benchmarks the more diverse ones tend to be the less sensitive ones. That does not say "
+                "that one is the cause of the other."
             ),
         ),
     ],
