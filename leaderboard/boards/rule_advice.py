@@ -61,8 +61,8 @@ RECOMMENDATIONS = (
     ),
     Recommendation(
         "Pavao et al. 2021, Judging competitions", "pavao",
-        "They recommend the relative difference, and the average rank among averaging rules, above all for stability "
-        "when other tasks judge. In their result files that stability is 0.841 for the relative difference and 0.779 "
+        "They recommend the relative difference, for its stability when other tasks judge; among averaging rules they "
+        "prefer the average rank. In their result files that stability is 0.841 for the relative difference and 0.779 "
         "for the average rank over six matrices, but 0.875 and 0.912 without the matrix Artificial, whose scores have "
         "both signs. The figure that they print, 0.884, comes out when the relative difference is taken of ranks.",
         ("relative_difference", "average_rank"), ("participation", "monotonicity"),
