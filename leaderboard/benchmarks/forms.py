@@ -113,7 +113,7 @@ class NewBenchmarkForm(forms.Form):
 
 
 def _rule_help() -> str:
-    text = 'Lists name its winner, and the board compares with it. <a href="{}">Five questions</a> lead to one.'
+    text = 'Lists name its winner, and the board compares with it. <a href="{}">Six questions</a> lead to one.'
     return format_html(text, reverse("choose_rule"))
 
 

@@ -52,7 +52,7 @@ def rule_page(request: HttpRequest, rule_key: str) -> HttpResponse:
 
 @require_safe
 def choose_rule(request: HttpRequest) -> HttpResponse:
-    """Six questions; the answers stand in the address, and what they lead to below them."""
+    """Six questions; the address keeps the answers, and the page says what they lead to."""
     given = {question.key: request.GET.get(question.key, "") for question in QUESTIONS}
     stated = {key: value for key, value in given.items() if value}
     if len(stated) < len(request.GET):

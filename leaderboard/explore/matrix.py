@@ -41,9 +41,9 @@ def board_of(
         **({"gamma": matrix.gamma} if derived is None else {"gamma": None, "derived_gamma": asdict(derived)}),
     }
     revision = Revision(number=0, configuration=Configuration(content=content))
-    told = ColumnTexts.of(revision)
+    texts = ColumnTexts.of(revision)
     made = [
-        make_column(ranking_summary(outcome, rule, names), ranking_arrays(outcome, n), told)
+        make_column(ranking_summary(outcome, rule, names), ranking_arrays(outcome, n), texts)
         for rule, outcome in outcomes.items()
     ]
     made += [empty_column(rule, "undefined", too_long_reason(), n) for rule in too_long]

@@ -144,7 +144,7 @@ def _load_board(publication: Publication) -> PublishedBoard:
     tests = next((report for report in reports if report.kind == SIGNIFICANCE), None)
     rankings = {report.summary["rule"]: report for report in reports if report.kind == RANKING}
     empty = np.empty(0, np.int64)
-    told = ColumnTexts.of(publication.revision)
+    texts = ColumnTexts.of(publication.revision)
     aggregation = publication.revision.configuration.content["aggregation"]
     facts, in_smith_set = board.summary, arrays.get("in_smith_set", empty.astype(bool))
     if aggregation == TWO_STEP:  # earlier reports have the winner and the set of the tasks' own weights
@@ -157,7 +157,7 @@ def _load_board(publication: Publication) -> PublishedBoard:
         in_smith_set=in_smith_set,
         aggregation=aggregation,
         columns=[
-            make_column(rankings[rule].summary, unpack_arrays(rankings[rule].arrays), told, intervals)
+            make_column(rankings[rule].summary, unpack_arrays(rankings[rule].arrays), texts, intervals)
             if rule in rankings
             else _column_to_come(rule, len(arrays.get("system_ids", empty)))
             for rule in board.summary["rules"]
@@ -221,20 +221,20 @@ NO_TEXTS = ColumnTexts({}, "")
 def make_column(
     summary: dict[str, Any],
     arrays: dict[str, np.ndarray],
-    told: ColumnTexts,
+    texts: ColumnTexts,
     intervals: dict[str, np.ndarray] | None = None,
 ) -> Column:
     """A column from a ranking's summary and arrays, as `rankings` makes them, with what its configuration says."""
     rule = RULES[summary["rule"]]
     intervals = intervals or {}
-    threshold = told.threshold if rule.key == GAP and summary["status"] == "ranked" else ""
+    threshold = texts.threshold if rule.key == GAP and summary["status"] == "ranked" else ""
     return Column(
         rule=rule.key,
         name=rule.name,
         family=rule.family,
         summary=rule.summary,
         status=summary["status"],
-        reason=with_task_names(summary["reason"], told.task_names),
+        reason=with_task_names(summary["reason"], texts.task_names),
         remark=" ".join(text for text in (threshold, summary.get("remark", "")) if text),
         winner_names=summary["winner_names"],
         n_winners=summary["n_winners"],
@@ -242,7 +242,7 @@ def make_column(
         scores=arrays["scores"],
         is_winner=_is_winner(summary, arrays),
         reason_codes=arrays.get("reason_codes", np.empty(0, np.int32)),
-        reasons=[with_task_names(str(reason), told.task_names) for reason in arrays.get("reasons", ())],
+        reasons=[with_task_names(str(reason), texts.task_names) for reason in arrays.get("reasons", ())],
         lower=intervals.get(f"lower_{rule.key}"),
         upper=intervals.get(f"upper_{rule.key}"),
         simultaneous_lower=intervals.get(f"simultaneous_lower_{rule.key}"),
@@ -321,9 +321,9 @@ def board_under(
             "too_long": ranked.too_long,
         }
 
-    told = ColumnTexts.of(board.revision)
+    texts = ColumnTexts.of(board.revision)
     answer = single_flight(key, make, lambda made: PARTLY_KEPT_SECONDS if made["too_long"] else KEPT_SECONDS)
-    made = {summary["rule"]: make_column(summary, arrays, told) for summary, arrays in answer["rankings"]}
+    made = {summary["rule"]: make_column(summary, arrays, texts) for summary, arrays in answer["rankings"]}
     made |= {rule: empty_column(rule, "undefined", too_long_reason(), len(board.system_ids))
              for rule in answer["too_long"]}  # fmt: skip
     is_same = not (weights or ties) and aggregation == board.revision.configuration.content["aggregation"]
