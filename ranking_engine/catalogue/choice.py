@@ -113,8 +113,8 @@ _COUNTED_TIES = (
     f"Counted on {N_BOARDS} random boards of {N_SYSTEMS} systems and {N_TASKS} tasks of equal weight, with no equal "
     f"scores on a task: of the systems share a rank with another {tied_share('plurality'):.0%} under Plurality, "
     f"{tied_share('minimax'):.0%} under Minimax, {tied_share('copeland'):.0%} under Copeland, "
-    f"{tied_share('borda'):.0%} under Borda and {tied_share('dowdall'):.0%} under Dowdall. More tasks, or unequal "
-    "weights, make fewer ties."
+    f"{tied_share('borda'):.0%} under Borda and {tied_share('dowdall'):.0%} under Dowdall. Systems without a rank "
+    "count as equal. More tasks, or unequal weights, make fewer ties."
 )
 
 QUESTIONS: tuple[Question, ...] = (
