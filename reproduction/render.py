@@ -9,6 +9,7 @@ from typing import Any
 import ranking_engine
 from reproduction import printed
 from reproduction.essay import claims, essay_text, totals
+from reproduction.items import MISSING, PAPERS, PARTLY, WORKS, items, state_counts
 from reproduction.tables import AGREES, DIFFERS, OURS_ALONE, Paper, Result, Section
 
 HEADER = ["what", "printed", "their code", "ours", "", "because"]
@@ -74,6 +75,7 @@ def document(head: str, papers: Sequence[Paper], results: Mapping[str, Result], 
         parts += [section_text(s, results.get(s.key), missing.get(s.key, "")) for s in paper.sections]
         if paper.left_out:
             parts.append("### Left out\n\n" + "".join(f"- {what}\n" for what in paper.left_out))
+    parts.append(items_text())
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -100,6 +102,45 @@ def numbers_text(results: Mapping[str, Result]) -> str:
 
 def _why(place: printed.Place) -> str:
     return "; ".join(f"{n}: {why}" for n, why in place.not_compared)
+
+
+def items_text() -> str:
+    """Return what the papers describe, and where it is here."""
+    listed = items()
+    n = state_counts(listed)
+    rows = [
+        [str(i.number), PAPERS[i.paper], i.place, i.what, _state_text(i.state, i.lacks), _where_text(i.where)]
+        for i in listed
+    ]
+    lines = [
+        "## What the papers describe, and where it is here",
+        "",
+        (
+            f"Of {len(listed)} items that the papers describe, or that the site's design asks for, {n[WORKS]} work, "
+            f"{n[PARTLY]} work partly and {n[MISSING]} are missing. For each item that is not whole you read what it "
+            "lacks. *Works* means that you can use it here, or that the section named recomputes it; whether the "
+            "figures agree, the section says. In paths, put your benchmark's key for `{key}`."
+        ),
+        "",
+        *table(["", "paper", "place", "what", "state", "where"], rows),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _state_text(state: str, lacks: str) -> str:
+    return f"{state}: {lacks}" if lacks else state
+
+
+def _where_text(where: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(_one_place(kind, name) for kind, name in where) or "-"
+
+
+def _one_place(kind: str, name: str) -> str:
+    if kind == "doc":
+        path = name.removeprefix("docs/")
+        return f"[{path.partition('#')[0]}]({path})"
+    return f"`{name}`" if kind in ("page", "api", "command") else f"{kind} `{name}`"
 
 
 def as_json(papers: Sequence[Paper], results: Mapping[str, Result]) -> dict[str, Any]:

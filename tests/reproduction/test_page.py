@@ -56,6 +56,7 @@ def test_the_page_has_every_paper_and_every_section_once_and_in_order():
     for paper in PAPERS:
         expected += [f"## {paper.title}", *(f"### {section.title}" for section in paper.sections)]
         expected += ["### Left out"] if paper.left_out else []
+    expected += ["## What the papers describe, and where it is here"]
     assert headings == expected
     assert page.startswith(head())
     assert "Not run" not in page
