@@ -64,7 +64,7 @@ RECOMMENDATIONS = (
         "They recommend the relative difference, for its stability when other tasks judge; among averaging rules they "
         "prefer the average rank. In their result files that stability is 0.841 for the relative difference and 0.779 "
         "for the average rank over six matrices, but 0.875 and 0.912 without the matrix Artificial, whose scores have "
-        "both signs. The figure that they print, 0.884, comes out when the relative difference is taken of ranks.",
+        "both signs. They print 0.884; taken of ranks in place of scores the relative difference comes near that.",
         ("relative_difference", "average_rank"), ("participation", "monotonicity"),
     ),
     Recommendation(

@@ -74,13 +74,13 @@ def margins_between(
 
 
 def inputs_of(revision: Revision) -> str:
-    """What an answer about the majorities of a revision hangs on, for a cache's key."""
+    """What an answer about the majorities of a revision depends on, for a cache's key."""
     aggregation = revision.configuration.content["aggregation"]  # which the hash of the inputs leaves out
     return f"{revision.input_hash or revision.pk}:{engine_version}:{aggregation}"
 
 
 def weighed(matrix: ScoreMatrix, revision: Revision) -> ScoreMatrix:
-    """The matrix with the weights that decide majorities: under two-step aggregation the tasks' own.
+    """The matrix with the weights that majorities are counted with: under two-step aggregation the tasks' own.
 
     Raises:
         TooLargeError: they have so many digits that it is not computed with them on demand.

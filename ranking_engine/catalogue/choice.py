@@ -100,13 +100,13 @@ _GAPS = Requirement(
 _SOME_TIES = Requirement(
     "some_ties",
     "ranks fewer than half of the systems equal with another, on random boards",
-    "ranks half of the systems or more equal with another, on random boards",
+    "ranks half of the systems or more equal with another, or not at all, on random boards",
     lambda rule: tied_share(rule.key) < 0.5,
 )
 _FEW_TIES = Requirement(
     "few_ties",
     "ranks at most one system in five equal with another, on random boards",
-    "ranks more than one system in five equal with another, on random boards",
+    "ranks more than one system in five equal with another, or not at all, on random boards",
     lambda rule: tied_share(rule.key) <= 0.2,
 )
 _COUNTED_TIES = (

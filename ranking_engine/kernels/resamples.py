@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ranking_engine.core.profile import Profile
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.kernels.pairs import snapped_rows
+from ranking_engine.rules.cardinal import inverted
 from ranking_engine.rules.positional import average_rank_vector, points
 
 Counts = NDArray[np.int64]
@@ -54,7 +55,7 @@ def geometric_mean(profile: Profile, task_counts: Counts) -> FloatArray:
 def harmonic_mean(profile: Profile, task_counts: Counts) -> FloatArray:
     """A system with a score <= 0 on a task drawn has no harmonic mean there."""
     is_low = profile.scores <= 0
-    inverses = _shares(profile, task_counts) @ (1 / np.where(is_low, 1.0, profile.scores)).T
+    inverses = _shares(profile, task_counts) @ inverted(np.where(is_low, 1.0, profile.scores)).T
     return np.where((task_counts > 0).astype(np.float32) @ is_low.T.astype(np.float32) > 0, np.nan, 1 / inverses)
 
 

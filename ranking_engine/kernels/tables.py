@@ -18,6 +18,7 @@ from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.core.task_order import task_order
 from ranking_engine.core.weights import as_float
 from ranking_engine.kernels.pairs import Pairs, snapped_rows, win_rate as rate_of_wins
+from ranking_engine.rules.cardinal import inverted
 
 _MAX_BYTE = 255
 _ROUNDING = 1e-13  # of what is added up
@@ -135,7 +136,7 @@ def harmonic_mean(batch: Batch) -> FloatArray:
     """A system with a score <= 0 has none; lower-is-better tasks are seen to beforehand."""
     counts = batch.weights[:, None, :] > 0
     is_low = (batch.scores <= 0) & counts
-    inverses = 1 / np.where(counts & ~is_low, batch.scores, 1.0)
+    inverses = inverted(np.where(counts & ~is_low, batch.scores, 1.0))
     return np.where(is_low.any(axis=2), np.nan, 1 / batch.weighted_mean(inverses))
 
 

@@ -144,8 +144,13 @@ def log_contributions(profile: Profile) -> FloatArray:
 
 def inverse_contributions(profile: Profile) -> FloatArray:
     """Return what each task adds to minus the inverse of the harmonic mean; NaN for scores <= 0."""
-    inverses = 1 / np.where(profile.scores > 0, profile.scores, np.nan)
+    inverses = inverted(np.where(profile.scores > 0, profile.scores, np.nan))
     return np.asarray(-inverses * _weight_shares(profile))
+
+
+def inverted(scores: FloatArray) -> FloatArray:
+    """Return 1 / score of positive scores, at most 1e300: those too small for it would otherwise be infinite."""
+    return 1 / np.maximum(scores, 1e-300)
 
 
 def of_inverses(sums: FloatArray) -> FloatArray:

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from ranking_engine import ScoreMatrix, rank
+from ranking_engine.core.profile import Profile
+from ranking_engine.kernels import resamples
+from ranking_engine.rules.cardinal import inverse_contributions
 
 NAMES = {"system_names": ["A", "B"], "task_names": ["up", "down"]}
 MIXED = ScoreMatrix([[1, 2], [3, 4]], directions=[1, -1], gamma=95, **NAMES)
@@ -15,7 +18,7 @@ def reason(matrix, rule, **options):
     return ranking.reason
 
 
-@pytest.mark.parametrize("rule", ["geometric_mean", "optimality_gap"])
+@pytest.mark.parametrize("rule", ["geometric_mean", "harmonic_mean", "optimality_gap"])
 def test_rules_that_need_higher_to_be_better_name_the_task_that_is_not(rule):
     assert reason(MIXED, rule) == "task down has lower-is-better scores"
 
@@ -114,3 +117,12 @@ def test_medians_and_scales_beyond_all_floats_are_no_infinities():
     assert filled.status == "ranked"
     wide = ScoreMatrix([[1.7e308], [-1.7e308]], minimum=[-1.7e308], maximum=[1.7e308], chance=[-1.7e308])
     assert rank(wide, "normalized_mean").reason == "task t1 has a scale too wide for a 64-bit number"
+
+
+def test_a_harmonic_mean_without_the_tiniest_score_is_a_number():
+    """1 / 1e-310 is beyond all floats, and nothing times infinity is no number."""
+    profile = Profile(ScoreMatrix([[1e-310, 3.0], [2.0, 4.0]]))
+    counts = np.array([[0, 1], [1, 1]])
+    np.testing.assert_allclose(resamples.harmonic_mean(profile, counts)[0], [3.0, 4.0])
+    assert np.isfinite(resamples.harmonic_mean(profile, counts)).all()
+    assert np.isfinite(inverse_contributions(profile)).all()
