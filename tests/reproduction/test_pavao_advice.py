@@ -13,4 +13,4 @@ def test_the_stabilities_in_the_chooser_are_those_of_the_result_files():
     without = "{relative_difference_others} and {average_rank_others} without the matrix Artificial"
     assert all_six.format(**facts) in text
     assert without.format(**facts) in text
-    assert "that they print, {printed},".format(**facts) in text
+    assert "They print {printed};".format(**facts) in text
