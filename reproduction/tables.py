@@ -206,10 +206,10 @@ def listed(
     references = [texts for texts in (printed, code) if texts]
     n_same = [sum(same(text, value) for text, value in zip(texts, ours, strict=True)) for texts in references]
     agree = [n == len(ours) for n in n_same]
-    shown = ", ".join(number(v, 2 if t == "nan" else decimals(t)) for t, v in zip(references[0], ours, strict=True))
+    figures = ", ".join(number(v, 2 if t == "nan" else decimals(t)) for t, v in zip(references[0], ours, strict=True))
     verdict = AGREES if agree[0] else DIFFERS
     counts = (len(printed), n_same[0]) if printed else (0, 0)
-    return Row(what, ", ".join(printed), ", ".join(code), shown, verdict, "" if all(agree) else because, *counts)
+    return Row(what, ", ".join(printed), ", ".join(code), figures, verdict, "" if all(agree) else because, *counts)
 
 
 def names_compared(

@@ -127,13 +127,16 @@ class AgreementView(ComparisonView):
         except PlacesError as problem:
             raise ApiError(400, str(problem)) from problem
         jobs = job_states(publication)
-        try:
-            content = self._content(publication, places)
-        except TooLargeError as problem:
-            raise ApiError(422, str(problem)) from problem
+
+        def content() -> dict[str, Any]:  # not before it is known that the reader's copy is another
+            try:
+                return self._content(publication, places)
+            except TooLargeError as problem:
+                raise ApiError(422, str(problem)) from problem
+
         if self.file_format:
-            return self.table(publication, "agreement", lambda: self.written(self._sheet(publication, content)), jobs)
-        return self.figures(publication, lambda: AgreementDetail.render(content), jobs)
+            return self.table(publication, "agreement", lambda: self.written(self._sheet(publication, content())), jobs)
+        return self.figures(publication, lambda: AgreementDetail.render(content()), jobs)
 
     def _content(self, publication: Publication, places: Places) -> dict[str, Any]:
         board = published_board(publication)

@@ -21,13 +21,13 @@ class Places:
     least: tuple[int, ...] | None = None
 
     @classmethod
-    def of_address(cls, stated: Mapping[str, str]) -> "Places":
+    def of_address(cls, query: Mapping[str, str]) -> "Places":
         """What `top` and `least` say, such as `1,3,5`.
 
         Raises:
             PlacesError: one of them is no list of a few whole numbers.
         """
-        return cls(_read_numbers(stated, "top"), _read_numbers(stated, "least"))
+        return cls(_read_numbers(query, "top"), _read_numbers(query, "least"))
 
     def of_board(self, n_systems: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The k of both ends: as stated, else those of DEFAULT_PLACES that leave a system out."""
@@ -41,8 +41,8 @@ class Places:
         return [(name, ",".join(map(str, numbers))) for name, numbers in both if numbers is not None]
 
 
-def _read_numbers(stated: Mapping[str, str], name: str) -> tuple[int, ...] | None:
-    text = stated.get(name, "")
+def _read_numbers(query: Mapping[str, str], name: str) -> tuple[int, ...] | None:
+    text = query.get(name, "")
     if not text.strip():
         return None
     parts = [part.strip() for part in text.split(",")] if len(text) <= TEXT_LENGTH else []

@@ -79,9 +79,9 @@ def short_headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_m
     if len(camps) < 2:
         return headline(camps, condorcet_winner, has_majority=has_majority)
     largest = camps[0]
-    told = _camp(largest, condorcet_winner, of=sum(camp.n_rules for camp in camps))
+    largest_camp = _camp(largest, condorcet_winner, of=sum(camp.n_rules for camp in camps))
     is_told = largest.winners == (condorcet_winner,)
-    return _sentence([told], condorcet_winner, is_told=is_told, has_majority=has_majority)
+    return _sentence([largest_camp], condorcet_winner, is_told=is_told, has_majority=has_majority)
 
 
 def _sentence(parts: list[str], condorcet_winner: str | None, *, is_told: bool, has_majority: bool) -> str:

@@ -47,14 +47,14 @@ def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyF
     at = level_told(levels)
     shown = sorted({next((i for i, level in enumerate(levels) if level >= wanted), len(levels) - 1) for wanted in
                     (5, 10, 20)})  # fmt: skip
-    values = {rule: told["mean"][at] for rule, told in rules.items()}
+    values = {rule: of_rule["mean"][at] for rule, of_rule in rules.items()}
     agreed = _compared(values, marked, "Spearman’s correlation with the full ranking")
     sentence = (
         f"With {levels[at]} % of the scores deleted at random, the order of the first {summary['top']} systems "
         f"agrees with the full one {agreed}"
     )
     filled = {policy: _filled_at(rules, policy, levels[at]) for policy in FILLED}
-    is_filled = any(value is not None for found in filled.values() for value in found.values())
+    is_filled = any(value is not None for by_rule in filled.values() for value in by_rule.values())
     policy = summary.get("missing", "median")
     return StudyFindings(
         f"{sentence} {_by_filling(values, filled, marked, policy)}".strip(),
@@ -65,9 +65,9 @@ def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyF
         _rows(
             rules,
             marked,
-            lambda told: [
-                *(share_cell(told["mean"][i]) for i in shown),
-                *(share_cell(_filled_value(told, name, levels[at])) for name in FILLED if is_filled),
+            lambda of_rule: [
+                *(share_cell(of_rule["mean"][i]) for i in shown),
+                *(share_cell(_filled_value(of_rule, name, levels[at])) for name in FILLED if is_filled),
             ],
         ),
         line_chart(
@@ -85,13 +85,13 @@ def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyF
     )
 
 
-def _filled_value(told: Summary, policy: str, level: float) -> float | None:
-    found = told.get("filled", {}).get(policy)
-    return found["mean"][found["levels"].index(level)] if found else None
+def _filled_value(of_rule: Summary, policy: str, level: float) -> float | None:
+    filled = of_rule.get("filled", {}).get(policy)
+    return filled["mean"][filled["levels"].index(level)] if filled else None
 
 
 def _filled_at(rules: Mapping[str, Summary], policy: str, level: float) -> dict[str, float | None]:
-    return {rule: _filled_value(told, policy, level) for rule, told in rules.items()}
+    return {rule: _filled_value(of_rule, policy, level) for rule, of_rule in rules.items()}
 
 
 def _by_filling(
@@ -109,31 +109,31 @@ def _by_filling(
     own_other = filled[other].get(marked)
     needs_complete = RULES[marked].needs_complete
     how = "needs every score" if needs_complete else "needs no score to be filled in"
-    told = [f"{_name(marked)} {how}: on tables filled with {FILLED[policy]} it agrees at {own_filled:.2f}"]
+    parts = [f"{_name(marked)} {how}: on tables filled with {FILLED[policy]} it agrees at {own_filled:.2f}"]
     if own_other is not None:
-        told.append(f"with {FILLED[other]} at {own_other:.2f}")
+        parts.append(f"with {FILLED[other]} at {own_other:.2f}")
     rival = best if best != marked else _extreme({k: v for k, v in values.items() if k != marked}, largest=True)
     alike = filled[policy].get(rival) if rival is not None else None
     if rival is None or alike is None or RULES[rival].needs_complete == needs_complete:
-        return f"{', '.join(told)}."
+        return f"{', '.join(parts)}."
     return (
-        f"{', '.join(told)}. On the same filled tables {_name(rival)} agrees at {alike:.2f}: what it differs by beyond "
-        "that comes from how gaps are filled, not from the rule."
+        f"{', '.join(parts)}. On the same filled tables {_name(rival)} agrees at {alike:.2f}: what it differs by "
+        "beyond that comes from how gaps are filled, not from the rule."
     )
 
 
 def _system_additions(summary: Summary, marked: str, names: StudyNames) -> StudyFindings:
     rules = summary["rules"]
 
-    def share(told: Summary, what: str) -> float | None:
-        return told[what] / told["n_newcomers"] if told["n_newcomers"] else None
+    def share(of_rule: Summary, what: str) -> float | None:
+        return of_rule[what] / of_rule["n_newcomers"] if of_rule["n_newcomers"] else None
 
-    values = {rule: share(told, "any_change") for rule, told in rules.items()}
+    values = {rule: share(of_rule, "any_change") for rule, of_rule in rules.items()}
     never = [_name(rule) for rule, value in values.items() if value == 0]
-    told = rules.get(marked)
+    of_rule = rules.get(marked)
     parts = []
-    if told is not None and values[marked] is not None:
-        reversed_share = share(told, "reversals")
+    if of_rule is not None and values[marked] is not None:
+        reversed_share = share(of_rule, "reversals")
         parts.append(
             f"Under {_name(marked)} {_percent(values[marked])} of the newcomers change something in the order of the "
             f"systems before them, and {_percent(reversed_share)} turn two of them round"
@@ -150,19 +150,19 @@ def _system_additions(summary: Summary, marked: str, names: StudyNames) -> Study
         _rows(
             rules,
             marked,
-            lambda told: [
-                share_cell(share(told, "any_change")),
-                share_cell(share(told, "reversals")),
-                _most_disruptive(told, names),
+            lambda of_rule: [
+                share_cell(share(of_rule, "any_change")),
+                share_cell(share(of_rule, "reversals")),
+                _most_disruptive(of_rule, names),
             ],
         ),
         note=f"Systems joined an empty board one by one, in {summary['n_orders']} random orders.",
     )
 
 
-def _most_disruptive(told: Summary, names: StudyNames) -> StudyCell:
+def _most_disruptive(of_rule: Summary, names: StudyNames) -> StudyCell:
     """The system whose joining changes something most often; equal ones by key, whatever order a database keeps."""
-    counts = told["most_disruptive"]
+    counts = of_rule["most_disruptive"]
     if not counts:
         return StudyCell("")
     system = names.system(min(counts, key=lambda key: (-counts[key], key)))
@@ -170,28 +170,34 @@ def _most_disruptive(told: Summary, names: StudyNames) -> StudyCell:
 
 
 def _task_subsets(summary: Summary, marked: str, names: StudyNames) -> StudyFindings:
-    rules = {rule: {**told, **_at_every_size(told)} for rule, told in summary["rules"].items()}
-    n_tasks = max((len(told["mean"]) for told in rules.values()), default=0)
+    rules = {rule: {**of_rule, **_at_every_size(of_rule)} for rule, of_rule in summary["rules"].items()}
+    n_tasks = max((len(of_rule["mean"]) for of_rule in rules.values()), default=0)
     half = max(1, n_tasks // 2)
-    values = {rule: told["mean"][half - 1] if len(told["mean"]) >= half else None for rule, told in rules.items()}
+    values = {
+        rule: of_rule["mean"][half - 1] if len(of_rule["mean"]) >= half else None for rule, of_rule in rules.items()
+    }
     agreed = _compared(values, marked, "Kendall’s tau")
     sentence = f"A ranking on {half} of the {n_tasks} tasks, drawn at random, agrees with the full one {agreed}"
-    told = rules.get(marked)
-    if told is not None:
-        sentence += f" {_smallest(told, marked, names)}"
+    of_rule = rules.get(marked)
+    if of_rule is not None:
+        sentence += f" {_smallest(of_rule, marked, names)}"
     return StudyFindings(
         sentence,
         ["1 task", *([f"{half} tasks"] if half > 1 else []), "Smallest subset with the full ranking"],
         _rows(
             rules,
             marked,
-            lambda told: [
-                share_cell(told["mean"][0] if told["mean"] else None),
-                *([share_cell(told["mean"][half - 1] if len(told["mean"]) >= half else None)] if half > 1 else []),
+            lambda of_rule: [
+                share_cell(of_rule["mean"][0] if of_rule["mean"] else None),
+                *(
+                    [share_cell(of_rule["mean"][half - 1] if len(of_rule["mean"]) >= half else None)]
+                    if half > 1
+                    else []
+                ),
                 StudyCell(
-                    f"{'' if told['smallest_is_proven'] else 'at most '}{told['smallest']}"
-                    if told["smallest"]
-                    else f"none of up to {len(told['best'])} found"
+                    f"{'' if of_rule['smallest_is_proven'] else 'at most '}{of_rule['smallest']}"
+                    if of_rule["smallest"]
+                    else f"none of up to {len(of_rule['best'])} found"
                 ),
             ],
         ),
@@ -207,29 +213,31 @@ def _task_subsets(summary: Summary, marked: str, names: StudyNames) -> StudyFind
     )
 
 
-def _at_every_size(told: Summary) -> Summary:
+def _at_every_size(of_rule: Summary) -> Summary:
     """Return the curves with a place for every number of tasks; of very many tasks only some `sizes` have values."""
-    if "sizes" not in told:
+    if "sizes" not in of_rule:
         return {}
     curves: dict[str, Any] = {}
     for name in ("mean", "deviation"):
-        known = dict(zip(told["sizes"], told[name], strict=True))
-        curves[name] = [known.get(size) for size in range(1, told["sizes"][-1] + 1)]
+        known = dict(zip(of_rule["sizes"], of_rule[name], strict=True))
+        curves[name] = [known.get(size) for size in range(1, of_rule["sizes"][-1] + 1)]
     return curves
 
 
-def _smallest(told: Summary, rule: str, names: StudyNames) -> str:
-    if told["smallest"] is None:
-        return f"No subset of up to {len(told['best'])} tasks was found that gives the full ranking of {_name(rule)}."
-    tasks = names.task_names(told["smallest_tasks"])
-    proof = "no fewer do" if told["smallest_is_proven"] else "fewer might do"
+def _smallest(of_rule: Summary, rule: str, names: StudyNames) -> str:
+    if of_rule["smallest"] is None:
+        return (
+            f"No subset of up to {len(of_rule['best'])} tasks was found that gives the full ranking of {_name(rule)}."
+        )
+    tasks = names.task_names(of_rule["smallest_tasks"])
+    proof = "no fewer do" if of_rule["smallest_is_proven"] else "fewer might do"
     return f"{in_words(tasks)} alone give{'s' if len(tasks) == 1 else ''} the ranking of {_name(rule)}; {proof}."
 
 
 def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:
     rules, sizes, factors = summary["rules"], summary["n_reversed"], summary["factors"]
-    values = {rule: told["reversed"][0] for rule, told in rules.items() if told["reversed"]}
-    unmoved = [_name(rule) for rule, told in rules.items() if not any(told["scaled_largest"])]
+    values = {rule: of_rule["reversed"][0] for rule, of_rule in rules.items() if of_rule["reversed"]}
+    unmoved = [_name(rule) for rule, of_rule in rules.items() if not any(of_rule["scaled_largest"])]
     last = len(factors) - 1
     sentence = (
         f"Turning {sizes[0]} of the tasks upside down reorders "
@@ -245,9 +253,13 @@ def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> Study
         _rows(
             rules,
             marked,
-            lambda told: [
-                share_cell(told["reversed"][0] if told["reversed"] else None),
-                *([share_cell(told["scaled"][last]), share_cell(told["scaled_largest"][last])] if factors else []),
+            lambda of_rule: [
+                share_cell(of_rule["reversed"][0] if of_rule["reversed"] else None),
+                *(
+                    [share_cell(of_rule["scaled"][last]), share_cell(of_rule["scaled_largest"][last])]
+                    if factors
+                    else []
+                ),
             ],
         ),
         line_chart(
@@ -264,7 +276,7 @@ def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> Study
 
 def _judge_bootstrap(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:
     rules = summary["rules"]
-    values = {rule: told["judge_stability"]["mean"] for rule, told in rules.items()}
+    values = {rule: of_rule["judge_stability"]["mean"] for rule, of_rule in rules.items()}
     unseen = rules.get(marked, {}).get("generalization", {}).get("mean")
     sentence = f"Two rankings from tasks drawn anew agree {_compared(values, marked, 'Spearman’s correlation')}"
     if unseen is not None:
@@ -272,7 +284,7 @@ def _judge_bootstrap(summary: Summary, marked: str, _names: StudyNames) -> Study
     return StudyFindings(
         sentence,
         list(CRITERIA.values()),
-        _rows(rules, marked, lambda told: [share_cell(told[criterion]["mean"]) for criterion in CRITERIA]),
+        _rows(rules, marked, lambda of_rule: [share_cell(of_rule[criterion]["mean"]) for criterion in CRITERIA]),
         note=(
             f"{summary['n_trials']:,} trials that draw tasks and systems anew. Winner’s rank: 1 where the elected "
             "system is first on every task drawn. Condorcet rate: how often a Condorcet winner is elected. Unseen "
@@ -338,7 +350,7 @@ def _compared(values: Mapping[str, float | None], marked: str, what: str, *, is_
 
 
 def _rows(rules: Mapping[str, Summary], marked: str, cells: Callable[[Summary], list[StudyCell]]) -> list[StudyRow]:
-    return [StudyRow(rule, _name(rule), rule == marked, cells(told)) for rule, told in rules.items()]
+    return [StudyRow(rule, _name(rule), rule == marked, cells(of_rule)) for rule, of_rule in rules.items()]
 
 
 def _curves(rules: Mapping[str, Summary], marked: str, values: str, band: str, *, length: int = 0) -> list[Curve]:
@@ -346,6 +358,12 @@ def _curves(rules: Mapping[str, Summary], marked: str, values: str, band: str, *
         return [*row, *[None] * max(0, length - len(row))]
 
     return [
-        Curve(rule, _name(rule), padded(told[values]), rule == marked, padded(told[band]) if rule == marked else None)
-        for rule, told in rules.items()
+        Curve(
+            rule,
+            _name(rule),
+            padded(of_rule[values]),
+            rule == marked,
+            padded(of_rule[band]) if rule == marked else None,
+        )
+        for rule, of_rule in rules.items()
     ]

@@ -199,7 +199,7 @@ def _plane(kind: Literal["cardinal", "ordinal"], relation: Fit, bounds_of: list[
             + (" A dashed line is the line of least squares through the dots." if line else ""),
             points,
             x_label="diversity",
-            y_label="pairs turned round",
+            y_label="reversed pairs",
             marks=[Point(end.name.lower(), end.name, end.diversity, end.reached, end.reached) for end in ends],
             line=line,
             form=form,

@@ -133,7 +133,7 @@ def cardinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> S
     rows = []
     for feasible, answer in told.items():
         rows += [
-            _row(f"Pairs turned round ({feasible})", _bounds(answer["discordant_share"])),
+            _row(f"Reversed pairs ({feasible})", _bounds(answer["discordant_share"])),
             _row(f"Largest rank change ({feasible})", _bounds(answer["max_rank_change"])),
             _row(f"(1 − tau-b) / 2 ({feasible})", [share_cell(answer["tau_b_distance"]["lower"]), *_nothing(2)]),
         ]
@@ -163,7 +163,7 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
         sentence,
         ["At least", "At most", ""],
         [
-            _row("Pairs turned round", _bounds(share)),
+            _row("Reversed pairs", _bounds(share)),
             _row("Largest rank change", _bounds(moved)),
             _row("(1 − tau-b) / 2", [share_cell(summary["tau_b_distance"]["lower"]), *_nothing(2)]),
         ],

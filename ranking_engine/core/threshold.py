@@ -43,8 +43,8 @@ def derived_gamma(directions: Sequence[int], maxima: Sequence[float | None]) -> 
         directions: of the tasks that vote.
         maxima: theirs; None or NaN where a task states none.
     """
-    stated = set(maxima)
-    maximum = stated.pop() if len(stated) == 1 else None
+    distinct = set(maxima)
+    maximum = distinct.pop() if len(distinct) == 1 else None
     if maximum is None or not maximum > 0 or any(direction != 1 for direction in directions):
         return None
     # Decimals as somebody wrote them: 95 % of 0.7 is 0.665 and not 0.6649999999999999.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ranking_engine.core.profile import Profile
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.kernels.pairs import snapped_rows
+from ranking_engine.kernels.tables import Transform
 from ranking_engine.rules.cardinal import inverted
 from ranking_engine.rules.positional import average_rank_vector, points
 
@@ -46,17 +47,20 @@ def _shares(profile: Profile, task_counts: Counts) -> FloatArray:
 
 
 def geometric_mean(profile: Profile, task_counts: Counts) -> FloatArray:
-    """A system with a score <= 0 on a task drawn has no geometric mean there."""
-    is_low = profile.scores <= 0
-    means = np.exp(_shares(profile, task_counts) @ np.log(np.where(is_low, 1.0, profile.scores)).T)
-    return np.where((task_counts > 0).astype(np.float32) @ is_low.T.astype(np.float32) > 0, np.nan, means)
+    """The exponential of the mean logarithm."""
+    return _of_positive_scores(profile, task_counts, np.log, np.exp)
 
 
 def harmonic_mean(profile: Profile, task_counts: Counts) -> FloatArray:
-    """A system with a score <= 0 on a task drawn has no harmonic mean there."""
+    """The inverse of the mean inverse."""
+    return _of_positive_scores(profile, task_counts, inverted, np.reciprocal)
+
+
+def _of_positive_scores(profile: Profile, task_counts: Counts, term: Transform, mean_of_terms: Transform) -> FloatArray:
+    """A mean that a system with a score <= 0 on a task drawn has not."""
     is_low = profile.scores <= 0
-    inverses = _shares(profile, task_counts) @ inverted(np.where(is_low, 1.0, profile.scores)).T
-    return np.where((task_counts > 0).astype(np.float32) @ is_low.T.astype(np.float32) > 0, np.nan, 1 / inverses)
+    means = mean_of_terms(_shares(profile, task_counts) @ term(np.where(is_low, 1.0, profile.scores)).T)
+    return np.where((task_counts > 0).astype(np.float32) @ is_low.T.astype(np.float32) > 0, np.nan, means)
 
 
 def worst_task(profile: Profile, task_counts: Counts) -> FloatArray:

@@ -20,6 +20,8 @@ from ranking_engine.core.weights import as_float
 from ranking_engine.kernels.pairs import Pairs, snapped_rows, win_rate as rate_of_wins
 from ranking_engine.rules.cardinal import inverted
 
+Transform = Callable[[FloatArray], FloatArray]
+
 _MAX_BYTE = 255
 _ROUNDING = 1e-13  # of what is added up
 
@@ -125,19 +127,21 @@ def mean(batch: Batch) -> FloatArray:
 
 
 def geometric_mean(batch: Batch) -> FloatArray:
-    """A system with a score <= 0 has none; lower-is-better tasks are seen to beforehand."""
-    counts = batch.weights[:, None, :] > 0  # a task that lost all its scores is filled with 0, and weighs nothing
-    is_low = (batch.scores <= 0) & counts
-    logarithms = np.log(np.where(counts & ~is_low, batch.scores, 1.0))
-    return np.where(is_low.any(axis=2), np.nan, np.exp(batch.weighted_mean(logarithms)))
+    """The exponential of the mean logarithm."""
+    return _of_positive_scores(batch, np.log, np.exp)
 
 
 def harmonic_mean(batch: Batch) -> FloatArray:
-    """A system with a score <= 0 has none; lower-is-better tasks are seen to beforehand."""
-    counts = batch.weights[:, None, :] > 0
+    """The inverse of the mean inverse."""
+    return _of_positive_scores(batch, inverted, np.reciprocal)
+
+
+def _of_positive_scores(batch: Batch, term: Transform, mean_of_terms: Transform) -> FloatArray:
+    """A mean that a system with a score <= 0 has not; lower-is-better tasks are seen to beforehand."""
+    counts = batch.weights[:, None, :] > 0  # a task that lost all its scores is filled with 0, and weighs nothing
     is_low = (batch.scores <= 0) & counts
-    inverses = inverted(np.where(counts & ~is_low, batch.scores, 1.0))
-    return np.where(is_low.any(axis=2), np.nan, 1 / batch.weighted_mean(inverses))
+    terms = term(np.where(counts & ~is_low, batch.scores, 1.0))
+    return np.where(is_low.any(axis=2), np.nan, mean_of_terms(batch.weighted_mean(terms)))
 
 
 def worst_task(batch: Batch) -> FloatArray:

@@ -29,10 +29,11 @@ def consensus(progress: Progress) -> Result:
         for rule, ties in (("borda", "average"), ("mean", None), ("copeland", None)):
             ranking = rank(matrix, rule, ties=ties)
             is_whole = ranking.n_ranked == best.n_ranked
-            found = weighted_distance(matrix, ranking)
+            distance_of_order = weighted_distance(matrix, ranking)
             if rule == "borda" and is_whole:
-                excess[title] = 100 * (found / distance - 1)
-            cells.append(f"{number(found, 1)} (+{number(100 * (found / distance - 1))} %)" if is_whole else "-")
+                excess[title] = 100 * (distance_of_order / distance - 1)
+            share_more = number(100 * (distance_of_order / distance - 1))
+            cells.append(f"{number(distance_of_order, 1)} (+{share_more} %)" if is_whole else "-")
         lines.append([title, f"{matrix.n_systems} x {matrix.n_tasks}", *cells])
     header = ["board", "systems x tasks", "Kemeny's least", "proven", "Borda", "mean", "Copeland"]
     title = "Weight of the tasks that contradict an order, over all pairs of systems; a tie in the order costs half"
@@ -55,8 +56,8 @@ OWN_BOARDS = (
 def robustness(name: str, progress: Progress) -> Result:
     """Turn tasks upside down, and multiply one task, under mean and Borda."""
     parameters = {"rules": ["mean", "borda"], "n_repeats": 100}
-    found = run_study("corrupted_tasks", board(BOARDS[name]), parameters, seed=0, progress=progress).summary
-    numbers, factors, rules = found["n_reversed"], found["factors"], found["rules"]
+    summary = run_study("corrupted_tasks", board(BOARDS[name]), parameters, seed=0, progress=progress).summary
+    numbers, factors, rules = summary["n_reversed"], summary["factors"], summary["rules"]
     turned = [[RULES[rule].name, *(number(value, 3) for value in rules[rule]["reversed"])] for rule in TWO]
     scaled = [[RULES[rule].name, *(number(value, 3) for value in rules[rule]["scaled"])] for rule in TWO]
     grids = [
@@ -92,9 +93,9 @@ def robustness(name: str, progress: Progress) -> Result:
 def subsets(name: str, progress: Progress) -> Result:
     """Rank on random subsets of the tasks, under mean and Borda."""
     parameters = {"rules": list(TWO), "n_repeats": 100, "n_best": 1, "largest_best": 1}
-    found = run_study("task_subsets", board(BOARDS[name]), parameters, seed=0, progress=progress).summary["rules"]
-    n = len(found["mean"]["mean"])
-    lines = [[RULES[rule].name, *(number(tau, 3) for tau in found[rule]["mean"])] for rule in TWO]
+    curves = run_study("task_subsets", board(BOARDS[name]), parameters, seed=0, progress=progress).summary["rules"]
+    n = len(curves["mean"]["mean"])
+    lines = [[RULES[rule].name, *(number(tau, 3) for tau in curves[rule]["mean"])] for rule in TWO]
     title = "Kendall's tau-b with the ranking on all tasks by number of tasks, mean of 100 subsets"
     picture = Plot(
         f"colombo-subsets-{name.lower()}",
@@ -103,9 +104,9 @@ def subsets(name: str, progress: Progress) -> Result:
         "tasks in the subset",
         "tau-b",
         [str(k) for k in range(1, n + 1)],
-        {RULES[rule].name: [float(v) for v in found[rule]["mean"]] for rule in TWO},
+        {RULES[rule].name: [float(v) for v in curves[rule]["mean"]] for rule in TWO},
     )
-    facts = {"at_half": {rule: float(found[rule]["mean"][n // 2 - 1]) for rule in TWO}, "n": n}
+    facts = {"at_half": {rule: float(curves[rule]["mean"][n // 2 - 1]) for rule in TWO}, "n": n}
     return Result([], [Grid(title, ["rule", *map(str, range(1, n + 1))], lines)], [NO_NUMBERS], [picture], facts=facts)
 
 

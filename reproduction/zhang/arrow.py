@@ -29,10 +29,10 @@ def arrow(progress: Progress) -> Result:
     what = "boards of the shape of the paper's example on which the fourth system reverses two of the three by win rate"
     rows.append(ours_alone(what, f"{n_flips:,} of {n_boards:,}"))
     for rule in ("win_rate", "borda", "copeland", "kemeny"):
-        found = next(kept for key, kept in stored_witnesses().items() if key[0] == rule and key[2] == "iia")
-        n, T = found.board.values.shape
+        stored = next(kept for key, kept in stored_witnesses().items() if key[0] == rule and key[2] == "iia")
+        n, T = stored.board.values.shape
         what = f"{RULES[rule].name}, {n} systems on {T} tasks, depends on irrelevant systems"
-        rows.append(ours_alone(what, sentence(found.witness)))
+        rows.append(ours_alone(what, sentence(stored.witness)))
     rows.append(ours_alone("majorities on 3 tasks that run in a circle", circle()))
     lines = [[name, *(f"{x:g}" for x in row)] for name, row in zip(matrix.system_names, matrix.values, strict=True)]
     for line, score in zip(lines, before.scores, strict=True):
@@ -55,10 +55,10 @@ def _nine_tasks_grid(joined: ScoreMatrix, without: ScoreMatrix) -> Grid:
     ]
     for board in (without, joined):
         rates = rank(board, "win_rate")
-        shown = ", ".join(
+        rates_of_systems = ", ".join(
             f"{name} {number(rate, 3)}" for name, rate in zip(board.system_names, rates.scores, strict=True)
         )
-        lines.append([f"win rates of {board.n_systems}: {shown}; {order(board, rates)}"])
+        lines.append([f"win rates of {board.n_systems}: {rates_of_systems}; {order(board, rates)}"])
     return Grid(
         "The first board of the shape of the paper's example with such a reversal", ["tasks and win rates"], lines
     )

@@ -182,9 +182,9 @@ def smallest_subsets(progress: Progress) -> Result:
     lines, curves = [], {}
     for step, name in enumerate(CARDINAL):
         progress(step, len(CARDINAL))
-        found = run_study("task_subsets", board(name), parameters, seed=0).summary["rules"]["mean"]
-        smallest = "more than 6" if found["smallest"] is None else str(found["smallest"])
-        taus = [float(tau) for tau in found["best"]]
+        summary = run_study("task_subsets", board(name), parameters, seed=0).summary["rules"]["mean"]
+        smallest = "more than 6" if summary["smallest"] is None else str(summary["smallest"])
+        taus = [float(tau) for tau in summary["best"]]
         lines.append([name, str(board(name).n_tasks), *[*(number(t, 3) for t in taus), *([""] * 6)][:6], smallest])
         curves[name] = [*((1 - tau) / 2 for tau in taus), *([None] * 6)][:6]
     header = ["benchmark", "tasks", *(f"best of {k}" for k in range(1, 7)), "smallest that gives the full ranking"]

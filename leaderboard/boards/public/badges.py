@@ -141,25 +141,25 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
 def _winners_over_all(benchmark: Benchmark, board: PublicBoard, where: str) -> Badge:
     camps, n_rules = board.camps, len(board.electing)
     winner = board.published.facts.get("condorcet_winner")
-    told = f"{where}: {headline(camps, winner, has_majority=board.published.has_majority)}"
+    sentence = f"{where}: {headline(camps, winner, has_majority=board.published.has_majority)}"
     if not camps:
         is_to_come = any(column.status == COMPUTING for column in board.columns)
-        return Badge(benchmark.name, "computing" if is_to_come else "no winner", told, "quiet")
+        return Badge(benchmark.name, "computing" if is_to_come else "no winner", sentence, "quiet")
     if len(camps) == 1:
         who = _winners(list(camps[0].winners), camps[0].n_winners)
-        return Badge(benchmark.name, f"{who} under {_count(n_rules, n_rules, camps[0].rules[0])}", told, "first")
-    return Badge(benchmark.name, f"{len(camps)} winners under {n_rules} rules", told, "plain")
+        return Badge(benchmark.name, f"{who} under {_count(n_rules, n_rules, camps[0].rules[0])}", sentence, "first")
+    return Badge(benchmark.name, f"{len(camps)} winners under {n_rules} rules", sentence, "plain")
 
 
 def _winner_under(benchmark: Benchmark, column: Column, where: str) -> Badge:
     if column.elects:
         who = _winners(column.winner_names, column.n_winners)
-        told = in_words(column.winner_names, total=column.n_winners)
-        return Badge(benchmark.name, f"{who}, {column.name}", f"{where}: {told} under {column.name}.", "first")
+        winners = in_words(column.winner_names, total=column.n_winners)
+        return Badge(benchmark.name, f"{who}, {column.name}", f"{where}: {winners} under {column.name}.", "first")
     if column.status == COMPUTING:
         return Badge(benchmark.name, f"computing, {column.name}", f"{where}: the ranking is being computed.", "quiet")
-    told = f"{where}: {column.name} elects nobody. {as_sentence(column.reason)}".strip()
-    return Badge(benchmark.name, f"no winner, {column.name}", told, "quiet")
+    sentence = f"{where}: {column.name} elects nobody. {as_sentence(column.reason)}".strip()
+    return Badge(benchmark.name, f"no winner, {column.name}", sentence, "quiet")
 
 
 def _winners(names: list[str], n_winners: int) -> str:

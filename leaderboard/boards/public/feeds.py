@@ -123,9 +123,9 @@ def _entry(
     if is_same_revision:
         sentences.append(f"The board was computed again by version {publication.engine_version} of the engine.")
     if not hides_who:
-        leader, told = _leaders(benchmark, board, has_majority=has_majority)
+        leader, verdict = _leaders(benchmark, board, has_majority=has_majority)
         title += f", {leader}" if leader else ""
-        sentences += [told] if told else []
+        sentences += [verdict] if verdict else []
     sentences += [text for line in lines for text in _changes(line)]
     published_at = publication.published_at
     return FeedEntry(

@@ -56,42 +56,42 @@ def test_a_new_board_of_percentages_has_the_column_and_says_that_its_threshold_i
 
 def test_the_api_tells_a_stated_threshold_from_a_derived_one(make):
     derived = make.published(SCORES, tasks=percentages()).key
-    stated = make.published(SCORES, tasks=percentages(), gamma=95.0).key
+    explicit = make.published(SCORES, tasks=percentages(), gamma=95.0).key
     without = make.published(SCORES, n_tasks=2).key
-    told = {}
-    for key in (derived, stated, without):
+    thresholds = {}
+    for key in (derived, explicit, without):
         detail, past = api(f"{key}/"), api(f"{key}/revisions/1/")["configuration"]
         assert (past["gamma"], past["derived_gamma"]) == (detail["gamma"], detail["derived_gamma"])
-        told[key] = (detail["gamma"], detail["derived_gamma"], api(f"{key}/rankings/optimality_gap/")["remark"])
-    assert told == {
+        thresholds[key] = (detail["gamma"], detail["derived_gamma"], api(f"{key}/rankings/optimality_gap/")["remark"])
+    assert thresholds == {
         derived: (None, 95.0, DERIVED),
-        stated: (95.0, None, "γ = 95, as stated."),
+        explicit: (95.0, None, "γ = 95, as stated."),
         without: (None, None, ""),
     }
 
 
 @pytest.mark.parametrize(
-    ("maxima", "told"),
+    ("maxima", "advice"),
     [
         ((None, None), "nor a maximum of which it is 95 %; state either (for percentages 95 is usual)"),
         ((100.0, None), "and task T2 has no maximum of which it could be 95 %"),
         ((100.0, 1000.0), "and the maxima differ, so that it cannot be 95 % of one"),
     ],
 )
-def test_without_one_maximum_the_board_says_what_to_do(make, maxima, told):
+def test_without_one_maximum_the_board_says_what_to_do(make, maxima, advice):
     benchmark = make.published(SCORES, tasks=percentages(maxima))
     assert "derived_gamma" not in content_of(benchmark)
     page = unescape(compact(Client().get(reverse("board", args=[benchmark.key]))))
-    assert f"No optimality threshold (gamma) is stated, {told}" in page
+    assert f"No optimality threshold (gamma) is stated, {advice}" in page
 
 
 def test_the_same_figures_have_the_same_hash_whether_the_threshold_is_stated_or_derived(make):
     derived = make.published(SCORES, tasks=percentages())
-    stated = make.published(SCORES, tasks=percentages(), gamma=95.0)
+    explicit = make.published(SCORES, tasks=percentages(), gamma=95.0)
     other = make.published(SCORES, tasks=percentages(), gamma=90.0)
-    hashes = [one.publication.revision.input_hash for one in (derived, stated, other)]
+    hashes = [one.publication.revision.input_hash for one in (derived, explicit, other)]
     assert hashes[0] == hashes[1] != hashes[2]
-    assert gap_of(derived)[2] == gap_of(stated)[2] != gap_of(other)[2]
+    assert gap_of(derived)[2] == gap_of(explicit)[2] != gap_of(other)[2]
 
 
 def test_a_stated_threshold_and_a_derived_one_stay_so_in_a_folder(make, tmp_path, capsys):
@@ -155,8 +155,8 @@ def test_the_form_says_what_an_empty_field_means(make, client):
 def test_a_table_on_trial_and_the_command_line_derive_it_too(client, tmp_path, capsys):
     page = unescape(compact(client.post("/try/", {"text": TABLE, "about": ABOUT})))
     assert DERIVED in page
-    stated = unescape(compact(client.post("/try/", {"text": TABLE, "about": f"gamma = 90\n{ABOUT}"})))
-    assert ("γ = 90, as stated." in stated, "derived" in stated) == (True, False)
+    explicit = unescape(compact(client.post("/try/", {"text": TABLE, "about": f"gamma = 90\n{ABOUT}"})))
+    assert ("γ = 90, as stated." in explicit, "derived" in explicit) == (True, False)
     (tmp_path / "scores.csv").write_text(TABLE)
     (tmp_path / "benchmark.toml").write_text(ABOUT)
     command = ["rank", str(tmp_path / "scores.csv"), "--rule", "optimality_gap", "--format", "json"]

@@ -55,9 +55,9 @@ def answer_of(path):
 def headlines(benchmark, query=""):
     """Everything that says in a sentence who is elected, with `query` on what takes one."""
     audience = audience_of(ANYBODY, benchmark)
-    asked = BoardQuery(aggregation=query.removeprefix("?aggregation="))
+    query_of_board = BoardQuery(aggregation=query.removeprefix("?aggregation="))
     said = {
-        "board": build_board(audience, asked).sentence,
+        "board": build_board(audience, query_of_board).sentence,
         "rankings": answer_of(f"/api/v1/benchmarks/{benchmark.key}/rankings/{query}")["verdict"],
         "board of the API": answer_of(f"/api/v1/benchmarks/{benchmark.key}/board/{query}")["verdict"],
     }
@@ -74,14 +74,14 @@ def headlines(benchmark, query=""):
 
 def winners_stated(benchmark, query=""):
     """Every figure of the name `condorcet_winner`."""
-    stated = {
+    winners = {
         "board": answer_of(f"/api/v1/benchmarks/{benchmark.key}/board/{query}")["condorcet_winner"],
         "download": answer_of(reverse("board_download", args=[benchmark.key, "json"]) + query)["condorcet_winner"],
     }
     if not query:
-        stated["benchmark"] = answer_of(f"/api/v1/benchmarks/{benchmark.key}/")["condorcet_winner"]
-        stated["list"] = ListedBoard.objects.get(publication=benchmark.publication).condorcet_winner or None
-    return stated
+        winners["benchmark"] = answer_of(f"/api/v1/benchmarks/{benchmark.key}/")["condorcet_winner"]
+        winners["list"] = ListedBoard.objects.get(publication=benchmark.publication).condorcet_winner or None
+    return winners
 
 
 @pytest.mark.parametrize(("aggregation", "winner"), [("basic", "A"), ("balanced", "B"), ("two_step", None)])
@@ -106,14 +106,14 @@ def test_every_headline_says_that_two_steps_have_no_condorcet_winner(make):
 
 def test_what_if_and_head_to_head_say_it_in_a_sentence(make):
     two_steps, basic = grouped(make, "two_step"), grouped(make, "basic")
-    told = "With two steps groups are ranked, and there is no Condorcet winner."
+    sentence = "With two steps groups are ranked, and there is no Condorcet winner."
     for benchmark, query in (
         (two_steps, ""),
         (two_steps, "?weights=t1:2"),
         (basic, "?aggregation=two_step"),
     ):
         page = page_of("what_if", benchmark, query)
-        assert told in page
+        assert sentence in page
         assert "Condorcet winner:" not in page
     assert "Condorcet winner: A." in page_of("what_if", two_steps, "?aggregation=basic")
     assert "Condorcet winner: B." in page_of("what_if", two_steps, "?aggregation=balanced")
@@ -142,14 +142,14 @@ def test_boards_that_were_published_with_the_winner_of_other_weights_no_longer_n
         benchmark = grouped(make, "two_step")
     assert benchmark.publication.listed_board.condorcet_winner == "A"
     assert published_board(benchmark.publication).in_smith_set.tolist() == [False] * 3
-    stated = winners_stated(benchmark)
-    assert (stated.pop("list"), set(stated.values())) == ("A", {None})  # what lists keep is not written again
+    winners = winners_stated(benchmark)
+    assert (winners.pop("list"), set(winners.values())) == ("A", {None})  # what lists keep is not written again
     assert [name for name, text in headlines(benchmark).items() if NOBODY not in text] == []
 
 
 def test_no_majority_is_counted_for_two_steps(make):
-    found = compute.revision_matrix(grouped(make, "two_step").publication.revision)
-    winner, members = rankings.majority_facts(found.matrix, "two_step")
+    of_revision = compute.revision_matrix(grouped(make, "two_step").publication.revision)
+    winner, members = rankings.majority_facts(of_revision.matrix, "two_step")
     assert (winner, members.tolist()) == (None, [False] * 3)
-    winner, members = rankings.majority_facts(found.matrix, "balanced")
+    winner, members = rankings.majority_facts(of_revision.matrix, "balanced")
     assert (winner, members.tolist()) == (1, [False, True, False])

@@ -27,30 +27,32 @@ def studied(make, seed: int, **fields):
     """A benchmark with the three studies, computed by the engine from the same table."""
     scores = table(seed)
     benchmark = make.published(scores, **fields)
-    found = {key: run_study(key, ScoreMatrix(list(scores.values()), system_names=list(scores))).summary for key in KEYS}
+    summaries = {
+        key: run_study(key, ScoreMatrix(list(scores.values()), system_names=list(scores))).summary for key in KEYS
+    }
     revision = benchmark.publication.revision
     Report.objects.bulk_create(
         [
             make_report(revision, "study", parameters={"study": key}, summary=summary, arrays={}, seconds=0.0)
-            for key, summary in found.items()
+            for key, summary in summaries.items()
         ]
     )
-    return benchmark, found
+    return benchmark, summaries
 
 
 def test_every_benchmark_is_where_its_studies_put_it(make, client, django_assert_num_queries):
-    first, told = studied(make, 1, name="First")
+    first, summaries = studied(make, 1, name="First")
     second, _ = studied(make, 2, name="Second")
     make.published(name="Without studies")
     with django_assert_num_queries(3):
-        found = landscape(AnonymousUser())
-    assert [place.name for place in found.places] == ["First", "Second", "Without studies"]
-    place = found.places[0]
-    assert place.diversity == told["diversity"]["diversity_tie_corrected"]
-    share = told["cardinal_sensitivity"]["feasible"]["scaled"]["discordant_share"]
+        page = landscape(AnonymousUser())
+    assert [place.name for place in page.places] == ["First", "Second", "Without studies"]
+    place = page.places[0]
+    assert place.diversity == summaries["diversity"]["diversity_tie_corrected"]
+    share = summaries["cardinal_sensitivity"]["feasible"]["scaled"]["discordant_share"]
     assert (place.cardinal.lower, place.cardinal.upper) == (share["lower"], share["upper"])
-    assert place.ordinal.lower == told["ordinal_sensitivity"]["discordant_share"]["lower"]
-    for plane in (found.cardinal, found.ordinal):
+    assert place.ordinal.lower == summaries["ordinal_sensitivity"]["discordant_share"]["lower"]
+    for plane in (page.cardinal, page.ordinal):
         assert [[dot.key for dot in chart.dots] for chart in plane.charts] == [[first.key, second.key]] * 2
     page = compact(client.get("/landscape/"))
     for width in (880, 340):
@@ -64,9 +66,9 @@ def test_the_landscape_has_pages_each_with_its_own_dots_and_rows(make, client, m
     for seed, name in enumerate(("C", "A", "B")):
         studied(make, seed, name=name)
     with django_assert_num_queries(4):  # one more: the figures of the other pages, for the relation
-        found = [landscape(AnonymousUser())]
-    found.append(landscape(AnonymousUser(), "2"))
-    assert [[place.name for place in one.places] for one in found] == [["A", "B"], ["C"]]
+        pages = [landscape(AnonymousUser())]
+    pages.append(landscape(AnonymousUser(), "2"))
+    assert [[place.name for place in one.places] for one in pages] == [["A", "B"], ["C"]]
     page = compact(client.get("/landscape/?page=2"))
     n_dots = page.count('stability/" aria-label=')
     assert ("Benchmarks 3 to 3 of 3, by name" in page, n_dots, ">B</a>" in page) == (True, 4, False)
@@ -125,9 +127,9 @@ def test_the_two_ends_are_marked_with_diamonds_and_have_a_table_of_their_own(mak
     studied(make, 1, name="First")
     page = compact(client.get("/landscape/"))
     for said in (
-        "Constant: diversity 0.00, pairs turned round 0.00",
-        "Random: diversity 0.99, pairs turned round 0.60",
-        "Random: diversity 0.99, pairs turned round 0.98",
+        "Constant: diversity 0.00, reversed pairs 0.00",
+        "Random: diversity 0.99, reversed pairs 0.60",
+        "Random: diversity 0.99, reversed pairs 0.98",
     ):
         assert f'aria-label="{said}"> <path class="end"' in page
     assert re.findall(r'<th scope="row">((?:Constant|Random), by [a-z ]*)</th>', page) == [

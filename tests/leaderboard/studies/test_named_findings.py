@@ -58,52 +58,54 @@ SUMMARIES = {
 }  # fmt: skip
 
 
-def told(study, names=NAMES, **changes):
+def findings_of(study, names=NAMES, **changes):
     return findings(study, SUMMARIES[study] | changes, "borda", names)
 
 
 def test_the_most_disruptive_system_has_its_name_and_leads_to_its_page():
-    cells = {row.key: row.cells[-1] for row in told("system_additions").rows}
+    cells = {row.key: row.cells[-1] for row in findings_of("system_additions").rows}
     assert (cells["borda"].text, cells["borda"].url) == ("ELECTRA (large), news & CLS", "/b/board/systems/sys-a/")
     assert (cells["mean"].text, cells["mean"].url) == ("", "")
 
 
 def test_the_smallest_subset_of_tasks_has_their_names():
-    assert "Word sense and Reading, aloud alone give the ranking of Borda" in told("task_subsets").sentence
+    assert "Word sense and Reading, aloud alone give the ranking of Borda" in findings_of("task_subsets").sentence
 
 
 def test_the_systems_of_the_worst_case_are_named_and_from_the_eleventh_on_counted():
-    found = told("ordinal_sensitivity")
-    assert found.sentence.endswith("Most pairs turn where 2 of the others join the first.")
-    assert [(link.text, link.url) for link in found.systems.links] == [
+    study_findings = findings_of("ordinal_sensitivity")
+    assert study_findings.sentence.endswith("Most pairs turn where 2 of the others join the first.")
+    assert [(link.text, link.url) for link in study_findings.systems.links] == [
         ("Cleo", "/b/board/systems/sys-c/"), ("ÄRGER 2", "/b/board/systems/sys-b/"),
     ]  # fmt: skip
-    assert found.systems.n_more == 0
+    assert study_findings.systems.n_more == 0
     many = StudyNames({f"k{i}": f"System {i:02}" for i in range(13)}, {}, lambda key: f"/{key}/")
-    found = told("ordinal_sensitivity", many, discordant_share=HALF | {"added": [f"k{i}" for i in range(13)]})
-    assert [link.text for link in found.systems.links] == [f"System {i:02}" for i in range(10)]
-    assert found.systems.n_more == 3
+    study_findings = findings_of(
+        "ordinal_sensitivity", many, discordant_share=HALF | {"added": [f"k{i}" for i in range(13)]}
+    )
+    assert [link.text for link in study_findings.systems.links] == [f"System {i:02}" for i in range(10)]
+    assert study_findings.systems.n_more == 3
 
 
 def test_where_nearly_all_of_the_others_join_those_are_named_that_do_not():
     names = StudyNames({f"k{i}": f"System {i}" for i in range(6)}, {}, lambda key: f"/{key}/")
     most = {"top": ["k0", "k1"], "n_others": 4, "discordant_share": HALF | {"added": ["k2", "k3", "k5"]}}
-    found = told("ordinal_sensitivity", names, **most)
-    assert found.sentence.endswith("Most pairs turn where 3 of the others join the first.")
-    assert (found.systems.intro, [link.text for link in found.systems.links]) == (
+    study_findings = findings_of("ordinal_sensitivity", names, **most)
+    assert study_findings.sentence.endswith("Most pairs turn where 3 of the others join the first.")
+    assert (study_findings.systems.intro, [link.text for link in study_findings.systems.links]) == (
         "All of the others but:",
         ["System 4"],
     )
     # a system that the study left out is not one of the others, and who stays out is not known for certain
-    found = told("ordinal_sensitivity", names, **most | {"n_others": 3})
-    assert (found.systems.intro, len(found.systems.links)) == ("Those that join:", 3)
+    study_findings = findings_of("ordinal_sensitivity", names, **most | {"n_others": 3})
+    assert (study_findings.systems.intro, len(study_findings.systems.links)) == ("Those that join:", 3)
 
 
 @pytest.mark.parametrize(("added", "text"), [([], "none of the others joins"), (["sys-b"], "1 of the others joins")])
 def test_no_system_or_one_is_told_in_grammar(added, text):
-    found = told("ordinal_sensitivity", discordant_share=HALF | {"added": added})
-    assert found.sentence.endswith(f"Most pairs turn where {text} the first.")
-    assert (found.systems is None) is (not added)
+    study_findings = findings_of("ordinal_sensitivity", discordant_share=HALF | {"added": added})
+    assert study_findings.sentence.endswith(f"Most pairs turn where {text} the first.")
+    assert (study_findings.systems is None) is (not added)
 
 
 @pytest.mark.parametrize(
@@ -119,16 +121,16 @@ def test_the_weights_of_the_worst_case_are_told_in_words(weights, text):
     feasible = SUMMARIES["cardinal_sensitivity"]["feasible"]["scaled"] | {
         "discordant_share": HALF | {"weights": weights}
     }
-    found = told("cardinal_sensitivity", feasible={"scaled": feasible})
-    assert found.sentence.endswith(f"Most pairs turn with {text}.")
+    study_findings = findings_of("cardinal_sensitivity", feasible={"scaled": feasible})
+    assert study_findings.sentence.endswith(f"Most pairs turn with {text}.")
 
 
 def test_the_critical_difference_diagram_has_names():
     scores = [[4.0 * i + (7 * t + 3 * i) % 5 for t in range(12)] for i in range(3)]
     matrix = ScoreMatrix(scores, system_names=list(SYSTEMS))
     summary = significance(matrix, rank(matrix, "borda")).summary()
-    found = findings("significance", {"reason": "", **summary, "rules": {"borda": summary}}, "borda", NAMES)
-    assert sorted(dot.name for dot in found.diagram.dots) == sorted(SYSTEMS.values())
+    study_findings = findings("significance", {"reason": "", **summary, "rules": {"borda": summary}}, "borda", NAMES)
+    assert sorted(dot.name for dot in study_findings.diagram.dots) == sorted(SYSTEMS.values())
 
 
 @pytest.fixture

@@ -59,9 +59,9 @@ def test_a_second_copy_of_the_weakest_lets_the_runner_up_of_borda_pass():
     """A is ahead of B on two tasks of three; C is between them on the third, where its copies add to B's points."""
     board = ScoreMatrix([[3, 3, 1], [2, 2, 3], [1, 1, 2]], system_names=["A", "B", "C"])
     assert rank(board, "borda").scores.tolist() == [4, 4, 1]
-    found = witness("borda", "copies", board).witness
-    assert found is not None
-    assert sentence(found) == "Let an exact copy of A join, and B gets ahead of A, with which it was tied."
+    violation = witness("borda", "copies", board).witness
+    assert violation is not None
+    assert sentence(violation) == "Let an exact copy of A join, and B gets ahead of A, with which it was tied."
     assert rank(board.with_row("C (2)", board.values[2]), "borda").scores.tolist() == [6, 7, 1, 1]
     fields = {"clones": ("C",), "x": "B", "y": "A"}
     assert effect_of(board, Witness("borda", "copies", {}, **fields)) == "parted"
@@ -70,9 +70,9 @@ def test_a_second_copy_of_the_weakest_lets_the_runner_up_of_borda_pass():
 
 def test_a_copy_of_a_condorcet_winner_leaves_nobody_who_beats_all_others():
     board = ScoreMatrix([[3], [2], [1]], system_names=["A", "B", "C"])
-    found = witness("condorcet", "copies", board).witness
-    assert found is not None
-    assert sentence(found) == "Let an exact copy of A join, and B draws level with A."
+    violation = witness("condorcet", "copies", board).witness
+    assert violation is not None
+    assert sentence(violation) == "Let an exact copy of A join, and B draws level with A."
 
 
 def test_a_copy_in_a_circle_changes_who_wins_under_kemeny_whose_order_names_then_choose():
