@@ -8,7 +8,7 @@ that fails; `history_flips` tells who changed the order of which others in a boa
 from ranking_engine.axioms.definitions import Witness, effect_of, violates
 from ranking_engine.axioms.history import Flips, RankedRevision, flips_of_history, history_flips
 from ranking_engine.axioms.properties import PROPERTIES, Property
-from ranking_engine.axioms.search import MAX_STEPS, Search, witness
+from ranking_engine.axioms.search import MAX_STEPS, WitnessSearch, witness
 from ranking_engine.axioms.sentences import sentence
 from ranking_engine.axioms.stored import StoredWitness, stored_witnesses
 from ranking_engine.axioms.table import Entry, convention_of, conventions, entry, table
@@ -20,9 +20,9 @@ __all__ = [
     "Flips",
     "Property",
     "RankedRevision",
-    "Search",
     "StoredWitness",
     "Witness",
+    "WitnessSearch",
     "convention_of",
     "conventions",
     "effect_of",

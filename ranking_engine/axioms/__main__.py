@@ -24,21 +24,21 @@ def main(arguments: list[str] | None = None) -> int:
     command = parser.add_subparsers(required=True, metavar="COMMAND").add_parser("witness", help="search and store")
     command.add_argument("rule", choices=list(RULES), metavar="RULE", help="the key of a rule")
     command.add_argument("--seed", type=int, default=0, help="of the random boards (default: 0)")
-    stated = parser.parse_args(arguments)
+    arguments_read = parser.parse_args(arguments)
     witnesses: list[StoredWitness] = []
     n_missing = 0
-    for options, key in lacked(stated.rule):
-        stored = smallest_witness(stated.rule, key, options, seed=stated.seed)
-        where = convention_of(stated.rule, options) or "by itself"
+    for options, key in lacked(arguments_read.rule):
+        stored = smallest_witness(arguments_read.rule, key, options, seed=arguments_read.seed)
+        where = convention_of(arguments_read.rule, options) or "by itself"
         if stored is None:
             n_missing += 1
             print(f"{key} ({where}): no violation found")
         else:
             witnesses.append(stored)
             print(f"{key} ({where}): {sentence(stored.witness)}", flush=True)
-    store_witnesses(stated.rule, witnesses)
-    for policy in policies_of(RULES[stated.rule]):
-        example = None if policy in NEVER else first_witness(stated.rule, policy)
+    store_witnesses(arguments_read.rule, witnesses)
+    for policy in policies_of(RULES[arguments_read.rule]):
+        example = None if policy in NEVER else first_witness(arguments_read.rule, policy)
         if example is not None:
             table = "|".join(" ".join(f"{score:g}" for score in row) for row in example.table)
             print(

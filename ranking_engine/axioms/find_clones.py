@@ -19,7 +19,11 @@ _MAX_TRIED = 100  # systems up to which every pair is looked at for clones that 
 def clones(search: BoardSearch) -> Iterator[Witness]:
     """Look at clones that are there, one joining last; copies of systems; systems beside one or several together."""
     board, n = search.board, search.board.n_systems
-    together = _clones_there(board) if n <= _MAX_TRIED else {}
+    together = {}  # the pairs that a proper clone set of the board joins, with the set
+    for i, k in itertools.permutations(range(n), 2) if n <= _MAX_TRIED else ():
+        members = clone_set(board.scores, i, k)
+        if len(members) < n:
+            together[i, k] = members
     for i, k in together:
         kept = tuple(name for name in board.system_names if name != board.system_names[k])
         yield from _joined(search, part_of(board, kept, None), (i, k), board.values[k], {"systems": kept})
@@ -30,7 +34,8 @@ def clones(search: BoardSearch) -> Iterator[Witness]:
             yield from _joined(search, board, (int(i), n), row, {})
     while True:
         i = int(search.generator.choice(order))
-        beside = search.generator.choice(_members(together, i), board.n_tasks)
+        sets = [members for (first, _), members in together.items() if first == i]
+        beside = search.generator.choice(min(sets, key=len, default=[i]), board.n_tasks)
         shift = search.generator.choice([-1.0, 0.0, 1.0], board.n_tasks)
         row = (board.values + shift * _room(board))[beside, np.arange(board.n_tasks)]
         yield from _joined(search, board, (i, n), row, {})
@@ -56,22 +61,6 @@ def _copied(search: BoardSearch, board: ScoreMatrix, name: str, part: dict[str, 
         winners, winners_after = won(before), won(after)
         if winners and winners_after and (changed := winners ^ (winners_after & frozenset(board.system_names))):
             yield search.witness(x=min(changed), clones=(name,), **part)
-
-
-def _clones_there(board: ScoreMatrix) -> dict[tuple[int, int], list[int]]:
-    """Return the pairs that a proper clone set of the board joins, with the set."""
-    found = {}
-    for i, k in itertools.permutations(range(board.n_systems), 2):
-        members = clone_set(board.scores, i, k)
-        if len(members) < board.n_systems:
-            found[i, k] = members
-    return found
-
-
-def _members(together: dict[tuple[int, int], list[int]], i: int) -> list[int]:
-    """Return the clones of i in its smallest set, and i."""
-    sets = [members for (first, _), members in together.items() if first == i]
-    return min(sets, key=len) if sets else [i]
 
 
 def _room(board: ScoreMatrix) -> NDArray[np.float64]:

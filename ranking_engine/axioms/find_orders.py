@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ranking_engine.axioms.board_search import BoardSearch, best_pair, changed_pair, part_of_result
-from ranking_engine.axioms.boards import OutOfStepsError, Result, above_everywhere, with_columns_exchanged
+from ranking_engine.axioms.boards import OutOfStepsError, above_everywhere, with_columns_exchanged
 from ranking_engine.axioms.definitions import Witness, obeys
 
 
@@ -62,11 +62,18 @@ def iia(search: BoardSearch) -> Iterator[Witness]:
         for removed in _removals(n, search.generator):
             if len(removed) > 1 and best is not None:
                 break
-            found = _after_removal(search, before, removed)
-            if found is not None and (best is None or found[0] < best[0]):
-                best = found
-                if best[0] == (False, 1.0):
-                    break  # a reversal that concerns the winner: none is plainer
+            kept = np.delete(np.arange(n), removed)
+            after = search.rank(board.subset(systems=kept))
+            names = changed_pair(part_of_result(before, kept), after)
+            if names is None:
+                continue
+            is_tie = before.sign(*names) == 0 or after.sign(*names) == 0
+            plainness = is_tie, before.position(names[0])
+            if best is None or plainness < best[0]:
+                gone = tuple(board.system_names[i] for i in removed)
+                best = plainness, search.witness(x=names[0], y=names[1], removed=gone)
+            if best[0] == (False, 1.0):
+                break  # a reversal that concerns the winner: none is plainer
     except OutOfStepsError:
         if best is None:
             raise
@@ -80,26 +87,15 @@ def _removals(n: int, generator: np.random.Generator) -> Iterator[tuple[int, ...
         yield tuple(sorted(generator.choice(n, int(generator.integers(2, n - 1)), replace=False).tolist()))
 
 
-def _after_removal(
-    search: BoardSearch, before: Result, removed: tuple[int, ...]
-) -> tuple[tuple[bool, float], Witness] | None:
-    kept = np.delete(np.arange(search.board.n_systems), removed)
-    after = search.rank(search.board.subset(systems=kept))
-    shown = part_of_result(before, kept)
-    names = changed_pair(shown, after)
-    if names is None:
-        return None
-    gone = tuple(search.board.system_names[i] for i in removed)
-    is_tie = before.sign(*names) == 0 or after.sign(*names) == 0
-    return (is_tie, before.position(names[0])), search.witness(x=names[0], y=names[1], removed=gone)
-
-
 def local_iia(search: BoardSearch) -> Iterator[Witness]:
     """Look at runs of neighbours in the ranking, those that leave out one end first."""
     board = search.board
     before = search.rank(board)
     places = np.unique(before.positions[~np.isnan(before.positions)])
-    for first, last in _intervals(len(places)):
+    n = len(places)
+    runs = [(first, last) for first in range(n) for last in range(first, n) if last - first < n - 1]
+    runs.sort(key=lambda run: (run[0] > 0 and run[1] < n - 1, run[0] - run[1]))  # then the longest first
+    for first, last in runs:
         inside = (before.positions >= places[first]) & (before.positions <= places[last])
         kept = np.flatnonzero(inside)
         gone = tuple(board.system_names[i] for i in np.flatnonzero(~inside))
@@ -107,14 +103,3 @@ def local_iia(search: BoardSearch) -> Iterator[Witness]:
             continue
         if names := changed_pair(part_of_result(before, kept), search.rank(board.subset(systems=kept))):
             yield search.witness(x=names[0], y=names[1], removed=gone)
-
-
-def _intervals(n: int) -> list[tuple[int, int]]:
-    """The runs of n places but the whole, those that begin first or end last before the others."""
-    runs = [(first, last) for first in range(n) for last in range(first, n) if last - first < n - 1]
-    return sorted(runs, key=lambda run: (run[0] > 0 and run[1] < n - 1, _n_left_out(run, n)))
-
-
-def _n_left_out(run: tuple[int, int], n: int) -> int:
-    """How many places a run leaves out."""
-    return n - 1 - (run[1] - run[0])

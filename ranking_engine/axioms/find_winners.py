@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -27,8 +27,9 @@ def monotonicity(search: BoardSearch) -> Iterator[Witness]:
     is_winner = np.array([name in winners for name in board.system_names])
     for i, row in _other_rows(board, before, is_winner, search.generator):
         changed = {board.task_names[t]: value for t, value in row.items()}
-        after_board = board.replace_row(i, _row_with(board.values[i], row))
-        after = won(search.rank(after_board))
+        values = board.values[i].copy()
+        values[list(row)] = list(row.values())
+        after = won(search.rank(board.replace_row(i, values)))
         x = board.system_names[i]
         if after and (x in winners) != (x in after):
             yield search.witness(x=x, y=one_of(after) if x in winners else "", scores=changed)
@@ -183,10 +184,3 @@ def _added_task(
         for y in sorted(winners_after):
             if added[x] > added[y]:
                 yield search.witness(x=x, y=y, task=task, scores=stored, **part)
-
-
-def _row_with(row: FloatArray, changes: Mapping[int, float]) -> FloatArray:
-    changed = row.copy()
-    for t, value in changes.items():
-        changed[t] = value
-    return changed

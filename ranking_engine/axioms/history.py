@@ -87,11 +87,11 @@ def history_flips(
         "changed": tuple(name for name, is_same in zip(common, same, strict=True) if not is_same),
         "has_other_tasks": _task_facts(before.matrix) != _task_facts(after.matrix),
     }
-    found = {}
+    flips = {}
     for rule in keys:
         first, second = np.asarray(before.ranks[rule])[rows[0]], np.asarray(after.ranks[rule])[rows[1]]
-        found[rule] = Flips(rule, **facts, **_compared(others, first, second))  # type: ignore[arg-type]
-    return found
+        flips[rule] = Flips(rule, **facts, **_compared(others, first, second))  # type: ignore[arg-type]
+    return flips
 
 
 def flips_of_history(
@@ -125,8 +125,8 @@ def _task_facts(matrix: ScoreMatrix) -> dict[str, tuple[object, ...]]:
     scales = np.column_stack([matrix.minimum, matrix.maximum, matrix.chance, matrix.precision])
     facts: dict[str, tuple[object, ...]] = {"": (matrix.gamma, tuple(sorted(matrix.group_weights.items())))}
     for t in np.flatnonzero(matrix.votes):
-        stated = tuple(None if np.isnan(bound) else float(bound) for bound in scales[t])
-        facts[matrix.task_names[t]] = (int(matrix.directions[t]), matrix.weights[t], matrix.groups[t], stated)
+        scale = tuple(None if np.isnan(bound) else float(bound) for bound in scales[t])
+        facts[matrix.task_names[t]] = (int(matrix.directions[t]), matrix.weights[t], matrix.groups[t], scale)
     return facts
 
 

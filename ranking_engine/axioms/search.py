@@ -28,7 +28,7 @@ _STEPS_A_PART = 25
 
 
 @dataclass(frozen=True)
-class Search:
+class WitnessSearch:
     """What a search found and how hard it looked.
 
     Attributes:
@@ -59,7 +59,7 @@ def witness(
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
     max_steps: int = MAX_STEPS,
-) -> Search:
+) -> WitnessSearch:
     """Look for a violation of `property` by `rule` in the data at hand.
 
     Args:
@@ -81,21 +81,21 @@ def witness(
     board, reason = ranked_board(matrix, rule, chosen)
     finder = _FINDERS[property]
     if board is None:
-        return Search(rule, property, None, 0, is_exhaustive=False, looked_at="", reason=reason, seed=seed)
+        return WitnessSearch(rule, property, None, 0, is_exhaustive=False, looked_at="", reason=reason, seed=seed)
     rank = Ranker(rule, chosen, max_steps)
     search = BoardSearch(board, rank, np.random.default_rng(seed), property, chosen)
-    found, is_exhaustive = _first(finder, search)
-    if found is not None:
-        effect = effect_of(matrix, found)
+    violation, is_exhaustive = _first(finder, search)
+    if violation is not None:
+        effect = effect_of(matrix, violation)
         if effect is None:
-            raise AssertionError(f"the search for {property} under {rule} returned no violation: {found}")
-        found = replace(found, effect=effect)
-    return Search(
+            raise AssertionError(f"the search for {property} under {rule} returned no violation: {violation}")
+        violation = replace(violation, effect=effect)
+    return WitnessSearch(
         rule,
         property,
-        found,
+        violation,
         rank.n_steps,
-        is_exhaustive=is_exhaustive and found is None,
+        is_exhaustive=is_exhaustive and violation is None,
         looked_at=finder.looked_at,
         seed=seed,
     )
@@ -111,16 +111,16 @@ def _first(finder: _Finder, search: BoardSearch) -> tuple[Witness | None, bool]:
     search.rank.max_steps = max_steps - max_steps // 2 if has_parts else max_steps
     is_exhaustive = False
     try:
-        if found := next(finder.candidates(search), None):
-            return found, False
+        if first := next(finder.candidates(search), None):
+            return first, False
         is_exhaustive = finder.is_exhaustive(search.board)
     except OutOfStepsError:
         pass
     while has_parts and search.rank.n_steps < max_steps:
         search.rank.max_steps = min(max_steps, search.rank.n_steps + _STEPS_A_PART)
         with suppress(OutOfStepsError):
-            if found := next(finder.candidates(search.small_part()), None):
-                return found, False
+            if first := next(finder.candidates(search.small_part()), None):
+                return first, False
             search.rank.step()
     return None, is_exhaustive
 

@@ -17,8 +17,14 @@ def sentence(witness: Witness, systems: Mapping[str, str] | None = None, tasks: 
         witness: what is to be told.
         systems, tasks: the names to show for those of the witness; where there is none, they show as they are.
     """
-    shown = _renamed(witness, systems or {}, tasks or {})
-    return _on_part(shown, _SENTENCES[witness.property](shown))
+    renamed = _renamed(witness, systems or {}, tasks or {})
+    text = _SENTENCES[witness.property](renamed)
+    if renamed.systems is not None and len(renamed.systems) <= SMALL_PART:
+        return f"Among {joined(renamed.systems, SMALL_PART)} alone: {text}"
+    if renamed.tasks is not None and renamed.property != "participation":
+        one = len(renamed.tasks) == 1
+        return f"On the {'task' if one else 'tasks'} {joined(renamed.tasks, 6)} alone: {text}"
+    return text
 
 
 def _renamed(witness: Witness, systems: Mapping[str, str], tasks: Mapping[str, str]) -> Witness:
@@ -44,18 +50,8 @@ def _renamed(witness: Witness, systems: Mapping[str, str], tasks: Mapping[str, s
 
 def joined(names: Sequence[str], limit: int = 4) -> str:
     """Return names as a text: A, B and C; beyond `limit` of them the last are counted."""
-    shown = list(names) if len(names) <= limit else [*names[: limit - 1], f"{len(names) - limit + 1} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def _on_part(witness: Witness, text: str) -> str:
-    """Say which part of the board a sentence is about, if it is about one."""
-    if witness.systems is not None and len(witness.systems) <= SMALL_PART:
-        return f"Among {joined(witness.systems, SMALL_PART)} alone: {text}"
-    if witness.tasks is not None and witness.property != "participation":
-        one = len(witness.tasks) == 1
-        return f"On the {'task' if one else 'tasks'} {joined(witness.tasks, 6)} alone: {text}"
-    return text
+    parts = list(names) if len(names) <= limit else [*names[: limit - 1], f"{len(names) - limit + 1} more"]
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _transitivity(witness: Witness) -> str:
@@ -92,14 +88,12 @@ def _local_iia(witness: Witness) -> str:
 
 
 def _monotonicity(witness: Witness) -> str:
-    to = joined([f"{task} to {_number(value)}" for task, value in witness.scores.items()])
+    scores = {task: "missing" if score is None else f"{score:.6g}" for task, score in witness.scores.items()}
+    to = joined([f"{task} to {score}" for task, score in scores.items()])
     if witness.effect == "raised":
-        return f"{witness.x} wins; raise it on {to}, and {_instead(witness, 'does not win any more')}."
+        end = f"{witness.y} wins instead" if witness.y else "it does not win any more"
+        return f"{witness.x} wins; raise it on {to}, and {end}."
     return f"{witness.x} does not win; lower it on {to}, and it does."
-
-
-def _instead(witness: Witness, otherwise: str) -> str:
-    return f"{witness.y} wins instead" if witness.y else f"it {otherwise}"
 
 
 def _yet(witness: Witness) -> str:
@@ -163,10 +157,6 @@ def _copies(witness: Witness) -> str:
 
 def _reversal_symmetry(witness: Witness) -> str:
     return f"{witness.x} wins, and wins again when every task is turned upside down."
-
-
-def _number(value: float | None) -> str:
-    return "missing" if value is None else f"{value:.6g}"
 
 
 _SENTENCES: Mapping[str, Callable[[Witness], str]] = {

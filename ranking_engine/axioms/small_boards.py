@@ -88,11 +88,11 @@ def _board_of_margins(generator: np.random.Generator) -> tuple[np.ndarray, list[
 
 def lacked(rule: str) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield what a rule lacks by its record: options of `rank`, of each of its conventions, and the property's key."""
-    stated = {name: list(value) for name, value in get_rule(rule).least_options.items()}
+    least_options = {name: list(value) for name, value in get_rule(rule).least_options.items()}
     for number, options in enumerate(conventions(rule)):
         for key in PROPERTIES:
             if not entry(rule, key, options).holds:
-                yield {**(options if number else {}), **stated}, key
+                yield {**(options if number else {}), **least_options}, key
 
 
 def smallest_witness(rule: str, key: str, options: Mapping[str, Any], *, seed: int = 0) -> StoredWitness | None:

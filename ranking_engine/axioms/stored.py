@@ -41,23 +41,19 @@ def stored_witnesses() -> dict[tuple[str, str, str], StoredWitness]:
 def store_witnesses(rule: str, witnesses: Iterable[StoredWitness]) -> None:
     """Store the witnesses of a rule in place of those that it had: a line each, in the catalogue's order of rules."""
     rows = [row for row in json.loads(_FILE.read_text(encoding="utf-8")) if row["witness"]["rule"] != rule]
-    rows += [{"board": _board_fields(stored), "witness": stored.witness.as_json()} for stored in witnesses]
+    for stored in witnesses:
+        board = stored.board
+        fields: dict[str, Any] = {"values": _plain(board.values), "system_names": list(board.system_names)}
+        if len(set(board.weights)) > 1:
+            fields["weights"] = [int(weight) for weight in board.weights]
+        if not violates(ScoreMatrix(**fields), stored.witness):  # the rule needs scales
+            scales = {name: _plain(getattr(board, name)) for name in ("minimum", "maximum", "chance")}
+            fields |= {"gamma": board.gamma, **scales}
+        rows.append({"board": fields, "witness": stored.witness.as_json()})
     rows.sort(key=lambda row: list(RULES).index(row["witness"]["rule"]))
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     _FILE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
     stored_witnesses.cache_clear()
-
-
-def _board_fields(stored: StoredWitness) -> dict[str, Any]:
-    """Return what makes the board again: scores and names, weights where they differ, what else the rule needs."""
-    board = stored.board
-    fields: dict[str, Any] = {"values": _plain(board.values), "system_names": list(board.system_names)}
-    if len(set(board.weights)) > 1:
-        fields["weights"] = [int(weight) for weight in board.weights]
-    if not violates(ScoreMatrix(**fields), stored.witness):
-        scales = {name: _plain(getattr(board, name)) for name in ("minimum", "maximum", "chance")}
-        fields |= {"gamma": board.gamma, **scales}
-    return fields
 
 
 def _plain(numbers: FloatArray) -> list[Any]:

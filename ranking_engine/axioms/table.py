@@ -59,8 +59,11 @@ def entry(rule: str, property: str, options: Mapping[str, Any] | None = None) ->
     """Return whether `rule` has `property` under `options` (ties, variant, strength; defaults where not given)."""
     get_property(property)
     convention = convention_of(rule, options or {})
-    holds = property in _held(rule, convention)
-    return Entry(rule, property, convention, holds, _source(rule, property, holds=holds))
+    held = get_rule(rule).held
+    holds = property in held.under.get(convention, held.own)
+    # What the rule's record says, or what is true of every such rule.
+    source = (held.why if holds else held.why_not).get(property) or _OF_EVERY_RULE.get((property, holds), "")
+    return Entry(rule, property, convention, holds, source)
 
 
 def table() -> dict[str, dict[str, Entry]]:
@@ -70,34 +73,23 @@ def table() -> dict[str, dict[str, Entry]]:
 
 def convention_of(rule: str, options: Mapping[str, Any]) -> str:
     """Return the tie convention, variant or strength in force; empty where the rule knows none."""
-    stated = get_rule(rule)
-    if stated.tie_convention is not None:
-        return str(options.get("ties") or stated.tie_convention)
-    for name, values in stated.options.items():
+    record = get_rule(rule)
+    if record.tie_convention is not None:
+        return str(options.get("ties") or record.tie_convention)
+    for name, values in record.options.items():
         return str(options.get(name, values[0]))
     return ""
 
 
 def conventions(rule: str) -> list[dict[str, str]]:
     """Return the options for every convention of `rule`, its own first."""
-    stated = get_rule(rule)
-    if stated.tie_convention is not None:
-        others = [ties for ties in ("worst", "best", "average") if ties != stated.tie_convention]
-        return [{"ties": ties} for ties in (stated.tie_convention, *others)]
-    for name, values in stated.options.items():
+    record = get_rule(rule)
+    if record.tie_convention is not None:
+        others = [ties for ties in ("worst", "best", "average") if ties != record.tie_convention]
+        return [{"ties": ties} for ties in (record.tie_convention, *others)]
+    for name, values in record.options.items():
         return [{name: value} for value in values]
     return [{}]
-
-
-def _held(rule: str, convention: str) -> frozenset[str]:
-    stated = get_rule(rule).held
-    return stated.under.get(convention, stated.own)
-
-
-def _source(rule: str, key: str, *, holds: bool) -> str:
-    """Return where an entry comes from: what the rule's record says, or what is true of every such rule."""
-    stated = get_rule(rule).held
-    return (stated.why if holds else stated.why_not).get(key) or _OF_EVERY_RULE.get((key, holds), "")
 
 
 # Why a rule that has, or lacks, a property does so, where its record does not say more.

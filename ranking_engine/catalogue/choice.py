@@ -229,25 +229,22 @@ def choose_rule(given: Mapping[str, str]) -> Choice:
     A ranking is asked for in any case. What is not answered, or has no such answer, requires nothing.
     """
     answers = {question.key: question.answer(given.get(question.key, "")) for question in QUESTIONS}
-    stated = (need for answer in answers.values() for need in answer.needs)
-    requirements = tuple({need.key: need for need in (_ORDER, *stated)}.values())
+    needs = (need for answer in answers.values() for need in answer.needs)
+    requirements = tuple({need.key: need for need in (_ORDER, *needs)}.values())
     place = {key: number for number, key in enumerate(RULES)}
-    candidates = [_held_against(rule, requirements) for rule in RULES.values() if not rule.parameters]
+    candidates = []
+    for rule in RULES.values():
+        if rule.parameters:
+            continue
+        met = tuple(requirement for requirement in requirements if requirement.is_met(rule))
+        lacked = tuple(requirement for requirement in requirements if requirement not in met)
+        remedies = {}
+        for need in lacked:
+            under = conventions(rule.key)[1:] if need.key in PROPERTIES else []
+            having = [options for options in under if entry(rule.key, need.key, options).holds]
+            if having:
+                remedies[need.key] = " ".join(f"{name} {value}" for name, value in having[0].items())
+        n_properties = sum(entry(rule.key, key).holds for key in PROPERTIES)
+        candidates.append(Candidate(rule, met, lacked, n_properties, MappingProxyType(remedies)))
     candidates.sort(key=lambda one: (-len(one.met), -one.n_properties, one.rule.is_slow, place[one.rule.key]))
     return Choice(MappingProxyType(answers), requirements, tuple(candidates))
-
-
-def _held_against(rule: Rule, requirements: tuple[Requirement, ...]) -> Candidate:
-    met = tuple(requirement for requirement in requirements if requirement.is_met(rule))
-    lacked = tuple(requirement for requirement in requirements if requirement not in met)
-    n_properties = sum(entry(rule.key, key).holds for key in PROPERTIES)
-    remedies = {need.key: found for need in lacked if need.key in PROPERTIES and (found := _remedy(rule, need.key))}
-    return Candidate(rule, met, lacked, n_properties, MappingProxyType(remedies))
-
-
-def _remedy(rule: Rule, key: str) -> str:
-    """The first convention or variant under which the rule has a property that it lacks by itself; empty if none."""
-    for options in conventions(rule.key)[1:]:
-        if entry(rule.key, key, options).holds:
-            return " ".join(f"{name} {value}" for name, value in options.items())
-    return ""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.catalogue.registry import TIES, Number, Rule, get_rule, listed_rules
+from ranking_engine.catalogue.registry import TIES, Rule, get_rule, listed_rules
 from ranking_engine.core.aggregation import GroupRule, check_aggregation, reweighted, two_step, voting_groups
 from ranking_engine.core.missing import Completed, check_policy, complete, scored_part
 from ranking_engine.core.pairwise import Pairwise
@@ -35,7 +35,7 @@ def rank(
 
     Args:
         matrix: the scores.
-        rule: a key of RULES.
+        rule: a key of RULES, or a variant's, such as `copeland[variant=lower]`.
         aggregation: how task groups count, a key of AGGREGATIONS.
         missing: what becomes of missing scores under a rule that needs all, a key of MISSING_POLICIES;
             native rules ignore it.
@@ -48,8 +48,9 @@ def rank(
         ValueError: an unknown rule, aggregation, policy, convention or option, a parameter that is missing,
             or groups that leave no task a positive weight.
     """
-    every = {rule: options}
-    return rank_all(matrix, [rule], aggregation=aggregation, missing=missing, ties=ties, options=every)[rule]
+    key = get_rule(rule).key
+    every = {key: options}
+    return rank_all(matrix, [key], aggregation=aggregation, missing=missing, ties=ties, options=every)[key]
 
 
 def rank_all(
@@ -72,7 +73,8 @@ def rank_all(
     """
     keys = [get_rule(key).key for key in (listed_rules() if rules is None else rules)]
     check_aggregation(aggregation)
-    _check_ties(ties)
+    if ties is not None and ties not in TIES:
+        raise ValueError(f"`ties` is {ties!r}; expected one of {', '.join(TIES)}")
     checked = {key: _checked_options(get_rule(key), (options or {}).get(key, {})) for key in keys}
 
     n_stages = len(voting_groups(matrix)) + 1 if aggregation == "two_step" else 1
@@ -81,19 +83,26 @@ def rank_all(
     def rank_one(shared: _Shared, key: str) -> Ranking:
         if progress is not None:
             progress(next(done), n_stages * len(keys), key)
-        return _rank(shared, get_rule(key), ties, checked.get(key, {}))
+        rule = get_rule(key)
+        part, profile = shared.complete if rule.needs_complete else shared.native
+        n = shared.matrix.n_systems
+        if profile is None:
+            return Ranking.undefined(rule.key, n, part.reason, part.details)
+        if reason := rule.why_not_computed(profile.n_systems):
+            return Ranking.undefined(rule.key, n, reason, part.details)
+        return _as_ranking(rule.key, n, part, rule.function(profile, **_keywords(rule, ties, checked[key])))
 
     def rank_rules(part: ScoreMatrix, keys: Sequence[str], pairwise: Pairwise | None = None) -> dict[str, Ranking]:
         shared = _Shared(part, missing, pairwise)
         return {key: rank_one(shared, key) for key in keys}
 
     if aggregation == "two_step":
-        return two_step(matrix, [_group_rule(get_rule(key)) for key in keys], rank_rules)
+        group_rules = [
+            GroupRule(rule.key, rule.groups_rule or rule.key, rule.elects_only, rule.groups_need_positive)
+            for rule in map(get_rule, keys)
+        ]
+        return two_step(matrix, group_rules, rank_rules)
     return rank_rules(reweighted(matrix, aggregation), keys, pairwise)
-
-
-def _group_rule(rule: Rule) -> GroupRule:
-    return GroupRule(rule.key, rule.groups_rule or rule.key, rule.elects_only, rule.groups_need_positive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +140,7 @@ def task_contributions(
         missing, ties, options: as for `rank_all`.
     """
     shared = _Shared(matrix, missing)
-    found = {}
+    contributions = {}
     for rule in map(get_rule, rules):
         part, profile = shared.complete if rule.needs_complete else shared.native
         if rule.task_sum is None or profile is None:
@@ -141,8 +150,8 @@ def task_contributions(
         if values is not None:
             scores = np.full(matrix.n_systems, np.nan)
             scores[part.systems] = rule.task_sum.score(values.sum(axis=1))
-            found[rule.key] = Contributions(values, profile.matrix, part.systems, scores)
-    return found
+            contributions[rule.key] = Contributions(values, profile.matrix, part.systems, scores)
+    return contributions
 
 
 class _Shared:
@@ -173,16 +182,6 @@ class _Shared:
             return None
         known = None if self.pairwise is None or is_altered else self.pairwise.subset(part.systems)
         return Profile(part.matrix, known)
-
-
-def _rank(shared: _Shared, rule: Rule, ties: str | None, options: Mapping[str, Any]) -> Ranking:
-    part, profile = shared.complete if rule.needs_complete else shared.native
-    n = shared.matrix.n_systems
-    if profile is None:
-        return Ranking.undefined(rule.key, n, part.reason, part.details)
-    if reason := rule.why_not_computed(profile.n_systems):
-        return Ranking.undefined(rule.key, n, reason, part.details)
-    return _as_ranking(rule.key, n, part, rule.function(profile, **_keywords(rule, ties, options)))
 
 
 def _keywords(rule: Rule, ties: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,11 +215,6 @@ def _as_ranking(rule: str, n: int, part: Completed, outcome: Outcome) -> Ranking
     )
 
 
-def _check_ties(ties: str | None) -> None:
-    if ties is not None and ties not in TIES:
-        raise ValueError(f"`ties` is {ties!r}; expected one of {', '.join(TIES)}")
-
-
 def _checked_options(rule: Rule, options: Mapping[str, object]) -> dict[str, Any]:
     for name, value in options.items():
         if name not in rule.options and name not in rule.parameters and name not in rule.numbers:
@@ -229,17 +223,14 @@ def _checked_options(rule: Rule, options: Mapping[str, object]) -> dict[str, Any
         if name in rule.options and value not in rule.options[name]:
             raise ValueError(f"`{name}` is {value!r}; expected one of {', '.join(rule.options[name])}")
         if name in rule.numbers:
-            _check_number(name, value, rule.numbers[name])
+            number = rule.numbers[name]
+            is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+            if not is_number or not number.least <= float(value) <= number.most:  # type: ignore[arg-type]
+                raise ValueError(f"`{name}` is {value!r}; expected a number from {number.least:g} to {number.most:g}")
     for name in rule.parameters:
         if name not in options:
             raise ValueError(f"`{name}` is missing: the rule {rule.key} needs it")
     return {name: rule.parameters[name](v) if name in rule.parameters else v for name, v in options.items()}
-
-
-def _check_number(name: str, value: object, number: Number) -> None:
-    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not is_number or not number.least <= float(value) <= number.most:  # type: ignore[arg-type]
-        raise ValueError(f"`{name}` is {value!r}; expected a number from {number.least:g} to {number.most:g}")
 
 
 __all__ = ["UNRANKED", "Contributions", "rank", "rank_all", "task_contributions"]

@@ -53,12 +53,10 @@ def example_of(rule: str, options: Mapping[str, Any] | None = None) -> Example:
     """Return what `rule` makes of the toy table, under a tie convention or variant where `options` states one."""
     record = get_rule(rule)
     given = {**record.example_options, **(options or {})}
-    return Example(rank(TOY, rule, **given), record.looks_at, _table(record.looks_at), given)
-
-
-def _table(reads: str) -> np.ndarray:
-    if reads == SCORES:
-        return TOY.values
-    if reads == POSITIONS:
-        return task_order(TOY.scores).first + 1
-    return Pairwise.of(TOY).wins - np.eye(TOY.n_systems, dtype=np.int32)
+    if record.looks_at == SCORES:
+        table: np.ndarray = TOY.values
+    elif record.looks_at == POSITIONS:
+        table = task_order(TOY.scores).first + 1
+    else:
+        table = Pairwise.of(TOY).wins - np.eye(TOY.n_systems, dtype=np.int32)
+    return Example(rank(TOY, rule, **given), record.looks_at, table, given)

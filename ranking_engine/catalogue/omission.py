@@ -55,7 +55,7 @@ Table = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
-class Witness:
+class OmissionWitness:
     """A table in which the first system gains by leaving out its score on one task.
 
     Attributes:
@@ -180,32 +180,32 @@ def native_sentence(names: Sequence[str]) -> str:
 
 
 @cache
-def omission_witness(rule: str, policy: str) -> Witness | None:
+def omission_witness(rule: str, policy: str) -> OmissionWitness | None:
     """Return the example of a rule and a policy, see `policies_of`; None where a search finds none."""
-    stated = RULES[rule].omission.get(policy)
-    if stated is None:
+    omission = RULES[rule].omission.get(policy)
+    if omission is None:
         return first_witness(rule, policy)
-    table = tuple(tuple(float(cell) for cell in row.split()) for row in stated.table.split("|"))
-    return Witness(table, *stated[1:])
+    table = tuple(tuple(float(cell) for cell in row.split()) for row in omission.table.split("|"))
+    return OmissionWitness(table, *omission[1:])
 
 
 def first_witness(
     rule: str,
     policy: str,
     **options: Any,  # noqa: ANN401 -- those of `rank`
-) -> Witness | None:
+) -> OmissionWitness | None:
     """Return the first table in which the first system overtakes another, or is elected; None where there is none.
 
     Searching the scores of the first system is enough: rules do not care which row a system stands in.
     """
     missing = "undefined" if policy == NATIVE else policy
-    stated = {**RULES[rule].least_options, **options}
+    all_options = {**RULES[rule].least_options, **options}
     for table, weight in small_tables():
         matrix = small_table(table, weight)
         for t in range(matrix.n_tasks):
-            gained = gain(matrix, 0, t, rule, missing, **stated)
+            gained = gain(matrix, 0, t, rule, missing, **all_options)
             if gained is not None and (gained.overtaken or gained.before is None):
-                return Witness(table, weight, t, gained.before, gained.after)
+                return OmissionWitness(table, weight, t, gained.before, gained.after)
     return None
 
 

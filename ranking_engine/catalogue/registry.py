@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from ranking_engine.catalogue import records
 from ranking_engine.catalogue.rule import FAMILIES, Number, Rule
+from ranking_engine.catalogue.variants import variant_of
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.rules.positional import TIES
+from ranking_engine.text.names import shorten
 
 __all__ = [
     "FAMILIES",
@@ -20,6 +23,7 @@ __all__ = [
     "Number",
     "Rule",
     "get_rule",
+    "in_order",
     "listed_rules",
     "quick_rules",
     "slow_rules",
@@ -59,7 +63,23 @@ def listed_rules() -> list[str]:
 
 
 def get_rule(key: str) -> Rule:
-    """Return the rule called `key`, or raise a ValueError that lists the rules there are."""
-    if key not in RULES:
-        raise ValueError(f"`rule` is {key!r}; expected one of {', '.join(RULES)}")
-    return RULES[key]
+    """Return the rule called `key`, or the variant, such as `copeland[variant=lower]`.
+
+    Raises:
+        ValueError: there is no such rule, with those that there are; or the rule has no such option.
+    """
+    rule = RULES.get(key) or _variant(key)
+    if rule is None:
+        raise ValueError(f"`rule` is {shorten(key)!r}; expected one of {', '.join(RULES)}")
+    return rule
+
+
+@lru_cache(maxsize=256)
+def _variant(key: str) -> Rule | None:
+    return variant_of(key, RULES)
+
+
+def in_order(keys: Iterable[str]) -> list[str]:
+    """Return keys of rules and of variants, each once, in the catalogue's order; variants follow their rule."""
+    place = {key: k for k, key in enumerate(RULES)}
+    return sorted(dict.fromkeys(keys), key=lambda key: (place[key.partition("[")[0]], "[" in key))

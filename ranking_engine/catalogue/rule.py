@@ -19,7 +19,7 @@ from ranking_engine.core.profile import Outcome, Profile, TaskSum
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
 from ranking_engine.kernels.pairs import Pairs
 from ranking_engine.kernels.resamples import Resampled
-from ranking_engine.kernels.tables import Batch
+from ranking_engine.kernels.tables import MatrixBatch
 
 QUICK_SECONDS = 1.0
 
@@ -152,8 +152,8 @@ class Kernels:
         max_systems: up to so many systems `tables` and `pairs` are faster than ranking one by one; None for no limit.
     """
 
-    tables: Callable[[Batch], FloatArray] | None = None
-    draws: Callable[[Batch], FloatArray] | None = None
+    tables: Callable[[MatrixBatch], FloatArray] | None = None
+    draws: Callable[[MatrixBatch], FloatArray] | None = None
     resamples: ResampleKernel | None = None
     pairs: PairKernel | None = None
     rivals: RivalKernel | None = None

@@ -30,19 +30,14 @@ examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status: 0, or 2 for bad input, told on one line; 130 on Ctrl-C."""
     try:
-        return _run(arguments)
+        options = argument_parser().parse_args(arguments)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than names have
+        print(options.run(options), end="")
+        sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
-
-
-def _run(arguments: Sequence[str] | None) -> int:
-    options = _parser().parse_args(arguments)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than names have
-    try:
-        print(options.run(options), end="")
-        sys.stdout.flush()
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except TableError as error:
@@ -56,15 +51,16 @@ def _run(arguments: Sequence[str] | None) -> int:
     return 0
 
 
-class _Parser(argparse.ArgumentParser):
+class _CommandParser(argparse.ArgumentParser):
     """Tells what is wrong with the arguments on one line, as everything else is told."""
 
     def error(self, message: str) -> NoReturn:
         sys.exit(_fail(f"{message}; {self.prog} --help tells more"))
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def argument_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands and their arguments."""
+    parser = _CommandParser(
         prog="python -m ranking_engine",
         description="Ranking rules for multi-task benchmarks, side by side.",
         epilog=EPILOG + EXIT_STATUS,

@@ -23,7 +23,7 @@ from ranking_engine.command_line.inputs import (
 from ranking_engine.command_line.rank import board
 from ranking_engine.core.comparison import LEAST, TOP, Comparison, compare, kendall_w, rank_changes, task_ranks
 from ranking_engine.core.ranking import Ranking
-from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.core.task_distances import TaskVotes
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.text.names import listed
@@ -112,18 +112,18 @@ def run(options: argparse.Namespace) -> str:
         raise UsageError(f"--reference {reference} gives no ranking to compare with{reason}")
     comparison = compare(ranked, top=_distinct(options.top, TOP), least=_distinct(options.least, LEAST))
     whole = board(rankings, options.aggregation)
-    found = {part: whole[part] for part in _SHARED} | {"reference": reference}
-    found |= report(rankings, comparison, ranked, reference, has_steps=options.aggregation == "two_step")
-    for key, entry in found["rules"].items():
+    report = {part: whole[part] for part in _SHARED} | {"reference": reference}
+    report |= comparison_report(rankings, comparison, ranked, reference, has_steps=options.aggregation == "two_step")
+    for key, entry in report["rules"].items():
         entry.update({part: value for part, value in whole["rules"][key].items() if part in {"options", "details"}})
-    return FORMATS[options.format](found)
+    return FORMATS[options.format](report)
 
 
 def _distinct(places: list[int] | None, default: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(set(places))) if places else default
 
 
-def report(
+def comparison_report(
     rankings: Rankings,
     comparison: Comparison,
     ranked: Mapping[str, Ranking],
@@ -137,6 +137,10 @@ def report(
     """
     matrix, kemeny = rankings.matrix, None if has_steps else ranked.get("kemeny")
     votes = TaskVotes.of(matrix)
+    # Return how far the voting tasks agree; Kendall's W on the systems with a score on all of them.
+    ranks = task_ranks(matrix.subset(systems=matrix.is_complete)) if matrix.is_complete.any() else None
+    plain = math.nan if ranks is None else kendall_w(ranks)
+    corrected = math.nan if ranks is None else kendall_w(ranks, is_tie_corrected=True)
     return {
         "systems": list(matrix.system_names),
         "rules": {key: _entry(votes, ranking, kemeny) for key, ranking in ranked.items()},
@@ -151,7 +155,13 @@ def report(
             for key, ranking in ranked.items()
             if reference is not None
         },
-        "tasks": _agreement_of_tasks(matrix, votes),
+        "tasks": {
+            "n_complete": int(matrix.is_complete.sum()),
+            "kendall_w": _number(plain),
+            "kendall_w_tie_corrected": _number(corrected),
+            "diversity": _number(1 - plain),
+            "dispersion": _number(votes.dispersion),
+        },
     }
 
 
@@ -191,20 +201,6 @@ def _matrices(comparison: Comparison) -> Report:
     }
 
 
-def _agreement_of_tasks(matrix: ScoreMatrix, votes: TaskVotes) -> Report:
-    """Return how far the voting tasks agree; Kendall's W on the systems with a score on all of them."""
-    ranks = task_ranks(matrix.subset(systems=matrix.is_complete)) if matrix.is_complete.any() else None
-    plain = math.nan if ranks is None else kendall_w(ranks)
-    corrected = math.nan if ranks is None else kendall_w(ranks, is_tie_corrected=True)
-    return {
-        "n_complete": int(matrix.is_complete.sum()),
-        "kendall_w": _number(plain),
-        "kendall_w_tie_corrected": _number(corrected),
-        "diversity": _number(1 - plain),
-        "dispersion": _number(votes.dispersion),
-    }
-
-
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else value
 
@@ -213,40 +209,40 @@ def _numbers(values: FloatArray) -> list[float | None]:
     return [_number(value) for value in values.tolist()]
 
 
-def as_json(found: Report) -> str:
+def as_json(report: Report) -> str:
     """Return the report itself, as JSON."""
-    return json.dumps(found, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
-def as_csv(found: Report) -> str:
+def as_csv(report: Report) -> str:
     """Return a row for each pair of rules, with every measure and the first one's own figures; empty where is none."""
     rows: list[list[object]] = []
     square = ["n_common", *MATRICES, "kendall_distance"]
-    rates = [(key, k) for key in ("agreement_top", "agreement_least") for k in found[key]]
+    rates = [(key, k) for key in ("agreement_top", "agreement_least") for k in report[key]]
     rows.append(["rule", "other", *square, *(f"{key}_{k}" for key, k in rates), *OWN_FIGURES])
-    for a in found["rules"]:
-        for b in found["rules"]:
-            cells = [found[name][a][b] for name in square] + [found[key][k][a][b] for key, k in rates]
-            rows.append([a, b, *cells, *(found["rules"][a][name] for name in OWN_FIGURES)])
+    for a in report["rules"]:
+        for b in report["rules"]:
+            cells = [report[name][a][b] for name in square] + [report[key][k][a][b] for key, k in rates]
+            rows.append([a, b, *cells, *(report["rules"][a][name] for name in OWN_FIGURES)])
     return csv_text(rows)
 
 
-def as_table(found: Report) -> str:
+def as_table(report: Report) -> str:
     """Return the matrices as aligned text."""
-    parts = [line for title, grid in _grids(found) for line in (title, "", *text_grid(grid), "")]
-    return "\n".join([*parts, *_notes(found)]) + "\n"
+    parts = [line for title, grid in _grids(report) for line in (title, "", *text_grid(grid), "")]
+    return "\n".join([*parts, *_notes(report)]) + "\n"
 
 
-def as_markdown(found: Report) -> str:
+def as_markdown(report: Report) -> str:
     """Return the matrices as Markdown tables."""
-    parts = [line for title, grid in _grids(found) for line in (f"### {title}", "", *markdown_grid(grid), "")]
-    return "\n".join([*parts, *(f"- {escape_markdown(note)}" for note in _notes(found))]) + "\n"
+    parts = [line for title, grid in _grids(report) for line in (f"### {title}", "", *markdown_grid(grid), "")]
+    return "\n".join([*parts, *(f"- {escape_markdown(note)}" for note in _notes(report))]) + "\n"
 
 
-def as_latex(found: Report) -> str:
+def as_latex(report: Report) -> str:
     """Return the matrices as LaTeX tabulars; their rules need the package booktabs."""
-    notes = [f"% {' '.join(note.split())}" for note in _notes(found)]
-    parts = [line for title, grid in _grids(found) for line in (f"% {title}", *latex_grid(grid), "")]
+    notes = [f"% {' '.join(note.split())}" for note in _notes(report)]
+    parts = [line for title, grid in _grids(report) for line in (f"% {title}", *latex_grid(grid), "")]
     return "\n".join([*notes, *parts[:-1]]) + "\n"
 
 
@@ -259,29 +255,35 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
 }
 
 
-def _grids(found: Report) -> list[tuple[str, Grid]]:
+def _grids(report: Report) -> list[tuple[str, Grid]]:
     """Return the titled tables that readers see."""
-    names = {key: entry["name"] for key, entry in found["rules"].items()}
+    names = {key: entry["name"] for key, entry in report["rules"].items()}
     if not names:
         return []
     grids = [
-        (title, [["", *names.values()], *([names[a], *map(_cell, found[key][a].values())] for a in names)])
+        (title, [["", *names.values()], *([names[a], *map(_cell, report[key][a].values())] for a in names)])
         for key, title in MATRICES.items()
     ]
-    return [*grids, _summary(found, names), _changes(found, names)]
+    reference = report["reference"]
+    others = {key: name for key, name in names.items() if key != reference}
+    changes = [["system", *others.values()]]
+    for system in report["systems"]:
+        values = [report["rank_changes"][key][system] for key in others]
+        changes.append([system, *("-" if v is None else f"{v:+g}" if v else "0" for v in values)])
+    return [*grids, _summary(report, names), (f"Places won against {names[reference]}", changes)]
 
 
-def _summary(found: Report, names: dict[str, str]) -> tuple[str, Grid]:
-    reference = found["reference"]
+def _summary(report: Report, names: dict[str, str]) -> tuple[str, Grid]:
+    reference = report["reference"]
     rates = [
-        (found[f"agreement_{end}"][k], f"{end} {k}") for end in ("top", "least") for k in found[f"agreement_{end}"]
+        (report[f"agreement_{end}"][k], f"{end} {k}") for end in ("top", "least") for k in report[f"agreement_{end}"]
     ]
     own = ("tied", "in ties", "distance to tasks", "weight against", "more than Kemeny", "share more")
     header = ["", "tau-b", *(label for _, label in rates), *own]
     rows = [
         [
             names[key],
-            _cell(found["kendall_tau"][reference][key]),
+            _cell(report["kendall_tau"][reference][key]),
             *(_cell(table[reference][key]) for table, _ in rates),
             str(entry["n_tied"]),
             str(entry["n_in_ties"]),
@@ -290,46 +292,32 @@ def _summary(found: Report, names: dict[str, str]) -> tuple[str, Grid]:
             _cell(entry["kemeny_excess"]),
             _cell(entry["kemeny_excess_share"]),
         ]
-        for key, entry in found["rules"].items()
+        for key, entry in report["rules"].items()
     ]
     title = f"Agreement with {names[reference]}; ties; mean Kendall distance to the tasks; weight of tasks against it"
     return title, [header, *rows]
 
 
-def _changes(found: Report, names: dict[str, str]) -> tuple[str, Grid]:
-    reference = found["reference"]
-    others = {key: name for key, name in names.items() if key != reference}
-    rows = [[system, *(_signed(found["rank_changes"][key][system]) for key in others)] for system in found["systems"]]
-    return f"Places won against {names[reference]}", [["system", *others.values()], *rows]
-
-
-def _notes(found: Report) -> list[str]:
-    tasks = found["tasks"]
-    notes = [note for key, entry in found["rules"].items() for note in rule_notes(key, entry)]
-    notes += [f"{RULES[key].name} is not compared: {reason}" for key, reason in found["not_compared"].items()]
-    notes += _majority_notes(found)
+def _notes(report: Report) -> list[str]:
+    tasks = report["tasks"]
+    notes = [note for key, entry in report["rules"].items() for note in rule_notes(key, entry)]
+    notes += [f"{RULES[key].name} is not compared: {reason}" for key, reason in report["not_compared"].items()]
+    if report["choice_sets"] is not None:
+        sets = {"Condorcet winner": [report["condorcet_winner"]], "Smith set": report["smith_set"]}
+        sets |= {title: report["choice_sets"][key] for key, title in CHOICE_SETS.items()}
+        for title, systems in sets.items():
+            names = [systems] if isinstance(systems, str) else systems
+            if names and names != [None]:
+                notes.append(f"{title}: {listed(names, limit=10)}")
     notes.append(
         f"Tasks: Kendall's W {_cell(tasks['kendall_w'])} (corrected for ties "
         f"{_cell(tasks['kendall_w_tie_corrected'])}) over {tasks['n_complete']} complete systems; "
         f"mean Kendall distance of two tasks {_cell(tasks['dispersion'])}"
     )
-    if found["aggregation"] != "basic":
-        notes.append(f"Aggregation: {found['aggregation']}")
-    return [*notes, f"Missing scores: {found['missing']}"]
-
-
-def _majority_notes(found: Report) -> list[str]:
-    if found["choice_sets"] is None:
-        return []
-    titles = {"Condorcet winner": [found["condorcet_winner"]], "Smith set": found["smith_set"]}
-    titles |= {title: found["choice_sets"][key] for key, title in CHOICE_SETS.items()}
-    named = {title: [value] if isinstance(value, str) else value for title, value in titles.items()}
-    return [f"{title}: {listed(names, limit=10)}" for title, names in named.items() if names and names != [None]]
+    if report["aggregation"] != "basic":
+        notes.append(f"Aggregation: {report['aggregation']}")
+    return [*notes, f"Missing scores: {report['missing']}"]
 
 
 def _cell(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
-
-
-def _signed(value: float | None) -> str:
-    return "-" if value is None else f"{value:+g}" if value else "0"

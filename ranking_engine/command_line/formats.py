@@ -81,39 +81,26 @@ def rule_notes(key: str, entry: Mapping[str, Any]) -> list[str]:
     defaults = options_in_force(RULES[key], None, {})
     for option, value in entry.get("options", {}).items():
         if value != defaults.get(option):
-            shown = ", ".join(f"{part:g}" for part in value) if isinstance(value, tuple) else value
-            notes.append(f"{name}: {option} {shown}")
+            text = ", ".join(f"{part:g}" for part in value) if isinstance(value, tuple) else value
+            notes.append(f"{name}: {option} {text}")
     if "distance" in details:
         bound = "proven the least" if details["proven"] else f"the least is {details['lower_bound']:g} or more"
-        notes.append(f"{name}: distance {details['distance']:g} to the tasks, {bound}{_others(details)}")
+        others = {None: "", True: "; no other order has it", False: "; other orders have it too"}[details["unique"]]
+        notes.append(f"{name}: distance {details['distance']:g} to the tasks, {bound}{others}")
     if mallows := details.get("mallows"):
-        notes.append(f"{name}: {_mallows(mallows)}")
+        theta, likelihood = mallows["theta"], mallows.get("log_likelihood")
+        if theta is None:
+            notes.append(f"{name}: no dispersion of Mallows' model is fitted: {mallows['reason']}")
+        else:
+            notes.append(f"{name}: Mallows' model fits with dispersion {theta:.4g}, log-likelihood {likelihood:.6g}")
     if details.get("decided_by_name"):
         notes.append(f"{name}: the names decided between equally strong victories; the order is one of several")
-    if winners := _winners_below(entry):
+    winners = list(entry.get("winners", ()))
+    if sorted(winners) != sorted(system for system, rank in entry.get("ranks", {}).items() if rank == 1):
         notes.append(f"{name}: its winners are {listed(winners, limit=10)}")
     if details.get("winners_complete") is False:
         notes.append(f"{name}: there may be more winners than were found")
     return notes
-
-
-def _winners_below(entry: Mapping[str, Any]) -> list[str]:
-    """Return the winners by name where the ranks alone do not tell who they are; else an empty list."""
-    winners = list(entry.get("winners", ()))
-    firsts = sorted(system for system, rank in entry.get("ranks", {}).items() if rank == 1)
-    return [] if sorted(winners) == firsts else winners
-
-
-def _mallows(fit: Mapping[str, Any]) -> str:
-    if fit["theta"] is None:
-        return f"no dispersion of Mallows' model is fitted: {fit['reason']}"
-    return f"Mallows' model fits with dispersion {fit['theta']:.4g}, log-likelihood {fit['log_likelihood']:.6g}"
-
-
-def _others(details: Mapping[str, Any]) -> str:
-    if details["unique"] is None:
-        return ""
-    return "; no other order has it" if details["unique"] else "; other orders have it too"
 
 
 def _notes(board: Board) -> list[str]:

@@ -8,7 +8,6 @@ import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ranking_engine.catalogue.dispatch import rank_all
 from ranking_engine.catalogue.registry import RULES, TIES, listed_rules
@@ -141,34 +140,31 @@ def read_rankings(options: argparse.Namespace) -> Rankings:
         UsageError: arguments that do not go together.
         OSError: a file cannot be opened.
     """
-    stated = _rule_options(options)
-    rules = list(dict.fromkeys([*(options.rule or listed_rules()), *stated]))
-    for rule in (RULES[key] for key in rules if RULES[key].parameters and key not in stated):
+    vector = [] if options.vector is None else [f"{_VECTOR_RULE}.vector={options.vector}"]
+    try:
+        rule_options = read_rule_options([*options.option, *vector])
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    rules = list(dict.fromkeys([*(options.rule or listed_rules()), *rule_options]))
+    for rule in (RULES[key] for key in rules if RULES[key].parameters and key not in rule_options):
         if rule.key == _VECTOR_RULE:
             raise UsageError(f"--rule {rule.key} needs --vector, such as --vector 12,10,8")
         raise UsageError(f"--rule {rule.key} needs {' '.join(f'--option {rule.key}.{n}=...' for n in rule.parameters)}")
     matrix, benchmark = read_inputs(options)
     missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
     if options.aggregation != "two_step":
-        matrix = _aggregated(matrix, options.aggregation)
+        matrix = aggregated(matrix, options.aggregation)
     aggregation = "two_step" if options.aggregation == "two_step" else "basic"
     with ProgressBar("ranking") as bar:
         rankings = rank_all(
-            matrix, rules, aggregation=aggregation, missing=missing, ties=options.ties, options=stated,
+            matrix, rules, aggregation=aggregation, missing=missing, ties=options.ties, options=rule_options,
             progress=lambda done, total, key: bar(done, total, RULES[key].name),
         )  # fmt: skip
-    return Rankings(matrix, rankings, missing, options.ties, stated)
+    return Rankings(matrix, rankings, missing, options.ties, rule_options)
 
 
-def _rule_options(options: argparse.Namespace) -> RuleOptions:
-    vector = [] if options.vector is None else [f"{_VECTOR_RULE}.vector={options.vector}"]
-    try:
-        return read_rule_options([*options.option, *vector])
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-
-
-def _aggregated(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
+def aggregated(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:
+    """Return the matrix with the weights of `--aggregation`, or raise a UsageError."""
     try:
         return reweighted(matrix, aggregation)
     except ValueError as error:
@@ -183,16 +179,21 @@ def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile
         UsageError: a threshold that is not finite.
         OSError: a file cannot be opened.
     """
-    benchmark = _read_benchmark(options)
-    if options.file == STANDARD_INPUT:
+    is_piped = options.file == STANDARD_INPUT
+    stated_file = options.benchmark
+    if stated_file is None and not is_piped and (beside := Path(options.file).with_name("benchmark.toml")).is_file():
+        print(f"note: using {beside}", file=sys.stderr)
+        stated_file = beside
+    benchmark = None if stated_file is None else read_benchmark(stated_file)
+    if is_piped:
         table = read_table(sys.stdin.buffer, name="standard input", allow_formula_names=True)
     else:
         table = read_table(options.file, allow_formula_names=True)
     if table.rounding:
         print(f"note: {table.rounding}", file=sys.stderr)
     matrix = to_matrix(table, benchmark)
-    stated = benchmark.directed_tasks if benchmark else []
-    for name, word in doubtful_tasks(matrix.task_names, matrix.directions.tolist(), stated):
+    directed_tasks = benchmark.directed_tasks if benchmark else []
+    for name, word in doubtful_tasks(matrix.task_names, matrix.directions.tolist(), directed_tasks):
         print(
             f"note: {shorten(name)} counts as higher is better, though its name says {word!r}; is less better there? "
             'A benchmark.toml says so by direction = "lower", or the opposite by direction = "higher"',
@@ -206,32 +207,24 @@ def read_inputs(options: argparse.Namespace) -> tuple[ScoreMatrix, BenchmarkFile
         matrix = _reweighted(matrix, options.weights)
     if options.all_tasks:
         matrix = matrix.with_weights([weight or 1 for weight in matrix.weights])
-    return (_with_threshold(matrix) if matrix.gamma is None else matrix), benchmark
-
-
-def _with_threshold(matrix: ScoreMatrix) -> ScoreMatrix:
-    """The matrix with the threshold that follows from the tasks' scales, said on standard error, where one does."""
-    derived = derived_gamma_of(matrix)
-    if derived is None:
-        return matrix
-    print(f"note: gamma = {derived}; --gamma or the benchmark file may state another", file=sys.stderr)
-    return matrix.with_gamma(derived.gamma)
-
-
-def _read_benchmark(options: argparse.Namespace) -> BenchmarkFile | None:
-    if options.benchmark is not None:
-        return read_benchmark(options.benchmark)
-    beside = Path(options.file).with_name("benchmark.toml") if options.file != STANDARD_INPUT else None
-    if beside is None or not beside.is_file():
-        return None
-    print(f"note: using {beside}", file=sys.stderr)
-    return read_benchmark(beside)
+    if matrix.gamma is None and (derived := derived_gamma_of(matrix)) is not None:
+        print(f"note: gamma = {derived}; --gamma or the benchmark file may state another", file=sys.stderr)
+        matrix = matrix.with_gamma(derived.gamma)
+    return matrix, benchmark
 
 
 def _reweighted(matrix: ScoreMatrix, path: Path) -> ScoreMatrix:
+    try:
+        new_weights = json.loads(path.read_bytes())
+    except json.JSONDecodeError as error:
+        raise _error(path, f"not valid JSON: {error.msg}", error.lineno) from error
+    except (ValueError, RecursionError) as error:
+        raise _error(path, "not valid JSON") from error
+    if not isinstance(new_weights, dict):
+        raise _error(path, 'expected a JSON object such as {"RTE": 2}')
     positions = {fold_name(name): t for t, name in enumerate(matrix.task_names)}
     weights = list(matrix.weights)
-    for name, weight in _weights_object(path).items():
+    for name, weight in new_weights.items():
         if fold_name(name) not in positions:
             raise _error(path, f"unknown task {shorten(name)!r}: the table has none")
         try:
@@ -241,18 +234,6 @@ def _reweighted(matrix: ScoreMatrix, path: Path) -> ScoreMatrix:
     if not any(weights):
         raise _error(path, "the weights of all tasks are zero")
     return matrix.with_weights(weights)
-
-
-def _weights_object(path: Path) -> dict[str, Any]:
-    try:
-        weights = json.loads(path.read_bytes())
-    except json.JSONDecodeError as error:
-        raise _error(path, f"not valid JSON: {error.msg}", error.lineno) from error
-    except (ValueError, RecursionError) as error:
-        raise _error(path, "not valid JSON") from error
-    if not isinstance(weights, dict):
-        raise _error(path, 'expected a JSON object such as {"RTE": 2}')
-    return weights
 
 
 def _error(path: Path, message: str, line: int | None = None) -> TableError:

@@ -12,15 +12,15 @@ from typing import Any
 
 from ranking_engine.command_line.grids import Grid, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
-from ranking_engine.core.instances import InstanceScores, PairedDifferences, aggregate_all, paired_differences
-from ranking_engine.core.ranking import UNRANKED, Ranking
+from ranking_engine.core.instances import aggregate_all, paired_differences
+from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.files.instance_tables import read_instances
 
 Report = dict[str, Any]
 
 NAMES = {"two_level": "Two levels", "one_level": "One level", "mean": "Mean"}
-MOST_PAIRS = 2000
+MAX_PAIRS = 2000
 EXAMPLES = """\
 examples:
   a table with the columns system, instance and one for each task, or with system, task, instance, score
@@ -63,48 +63,40 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def run(options: argparse.Namespace) -> str:
     """Rank, and return the rankings in the format asked for."""
-    scores = _read(options)
-    report: Report = {key: _entry(scores, ranking) for key, ranking in aggregate_all(scores).items()}
-    if options.intervals:
-        n_pairs = scores.n_systems * (scores.n_systems - 1) // 2
-        if n_pairs > MOST_PAIRS:
-            raise UsageError(f"--intervals: {n_pairs} pairs of systems; at most {MOST_PAIRS} are compared")
-        try:
-            found = paired_differences(scores, n_resamples=options.resamples, level=options.level, seed=options.seed)
-        except ValueError as error:
-            raise UsageError(str(error)) from error
-        report["differences"] = _differences(scores, found)
-    return FORMATS[options.format](report)
-
-
-def _read(options: argparse.Namespace) -> InstanceScores:
     columns = {"system_column": options.system_column, "instance_column": options.instance_column}
     if options.file == STANDARD_INPUT:
         text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
-        return read_instances(text, name="standard input", lower=options.lower, **columns)
-    return read_instances(options.file, lower=options.lower, **columns)
-
-
-def _entry(scores: InstanceScores, ranking: Ranking) -> Report:
+        scores = read_instances(text, name="standard input", lower=options.lower, **columns)
+    else:
+        scores = read_instances(options.file, lower=options.lower, **columns)
     names = scores.system_names
-    return {
-        "scores": dict(zip(names, map(_number, ranking.scores.tolist()), strict=True)),
-        "ranks": {
-            name: None if rank == UNRANKED else rank for name, rank in zip(names, ranking.ranks.tolist(), strict=True)
-        },
-    }
-
-
-def _differences(scores: InstanceScores, found: PairedDifferences) -> list[Report]:
-    return [
-        {
-            "systems": [scores.system_names[i], scores.system_names[j]],
-            "difference": _number(found.difference[k]),
-            "interval": [_number(found.lower[k]), _number(found.upper[k])],
-            "n_common": int(found.n_common[k]),
+    report: Report = {}
+    for key, ranking in aggregate_all(scores).items():
+        ranks = [None if rank == UNRANKED else rank for rank in ranking.ranks.tolist()]
+        report[key] = {
+            "scores": dict(zip(names, map(_number, ranking.scores.tolist()), strict=True)),
+            "ranks": dict(zip(names, ranks, strict=True)),
         }
-        for k, (i, j) in enumerate(found.pairs.tolist())
-    ]
+    if options.intervals:
+        n_pairs = scores.n_systems * (scores.n_systems - 1) // 2
+        if n_pairs > MAX_PAIRS:
+            raise UsageError(f"--intervals: {n_pairs} pairs of systems; at most {MAX_PAIRS} are compared")
+        try:
+            differences = paired_differences(
+                scores, n_resamples=options.resamples, level=options.level, seed=options.seed
+            )
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        report["differences"] = [
+            {
+                "systems": [scores.system_names[i], scores.system_names[j]],
+                "difference": _number(differences.difference[k]),
+                "interval": [_number(differences.lower[k]), _number(differences.upper[k])],
+                "n_common": int(differences.n_common[k]),
+            }
+            for k, (i, j) in enumerate(differences.pairs.tolist())
+        ]
+    return FORMATS[options.format](report)
 
 
 def _number(value: float) -> float | None:
@@ -152,25 +144,19 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
 
 def _joined(lines_of: Callable[[Grid], list[str]], report: Report) -> list[str]:
     """Return both tables, an empty line between."""
-    lines = lines_of(_ranks(report))
-    return [*lines, "", *lines_of(_intervals(report))] if "differences" in report else lines
-
-
-def _ranks(report: Report) -> Grid:
     rows = [["system", *NAMES.values()]]
     for system in _sorted_systems(report):
         ranks = [report[key]["ranks"][system] for key in NAMES]
         rows.append([system, *("-" if rank is None else str(rank) for rank in ranks)])
-    return rows
-
-
-def _intervals(report: Report) -> Grid:
+    lines = lines_of(rows)
+    if "differences" not in report:
+        return lines
     rows = [["pair", "difference", "lower", "upper", "instances"]]
     for entry in report["differences"]:
         numbers = [entry["difference"], *entry["interval"]]
         cells = ["-" if number is None else f"{number:.4g}" for number in numbers]
         rows.append([" - ".join(entry["systems"]), *cells, str(entry["n_common"])])
-    return rows
+    return [*lines, "", *lines_of(rows)]
 
 
 def _sorted_systems(report: Report) -> list[str]:

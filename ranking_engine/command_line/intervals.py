@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> str:
     try:
         matrix = reweighted(matrix, options.aggregation)
         with ProgressBar("drawing tasks") as bar:
-            found = rank_intervals(
+            intervals = rank_intervals(
                 matrix,
                 rules,
                 n_resamples=options.resamples,
@@ -110,55 +110,43 @@ def run(options: argparse.Namespace) -> str:
     except ValueError as error:
         raise UsageError(str(error)) from error
     rankings = rank_all(matrix, rules, missing=missing)
-    return FORMATS[options.format](_report(matrix, rankings, found, is_simultaneous=options.simultaneous))
-
-
-def _report(
-    matrix: ScoreMatrix, rankings: Mapping[str, Ranking], found: RankIntervals, *, is_simultaneous: bool
-) -> Report:
-    """Return the intervals as plain data, which is what the JSON holds."""
-    return {
-        "level": found.level,
-        "seed": found.seed,
-        "missing": found.missing,
-        "n_clusters": found.n_clusters,
-        "is_simultaneous": is_simultaneous,
-        "rules": {key: _entry(matrix, ranking, found) for key, ranking in rankings.items()},
+    report: Report = {
+        "level": intervals.level,
+        "seed": intervals.seed,
+        "missing": intervals.missing,
+        "n_clusters": intervals.n_clusters,
+        "is_simultaneous": options.simultaneous,
+        "rules": {key: _entry(matrix, ranking, intervals) for key, ranking in rankings.items()},
     }
+    return FORMATS[options.format](report)
 
 
-def _entry(matrix: ScoreMatrix, ranking: Ranking, found: RankIntervals) -> Report:
+def _entry(matrix: ScoreMatrix, ranking: Ranking, intervals: RankIntervals) -> Report:
     key, names = ranking.rule, matrix.system_names
-    entry: Report = {"name": RULES[key].name, "ranks": _by_name(names, _or_none(ranking.ranks))}
-    reason = found.reason or found.undefined.get(key, "") or found.skipped.get(key, "")
+    ranks = [None if rank == UNRANKED else rank for rank in ranking.ranks.tolist()]
+    entry: Report = {"name": RULES[key].name, "ranks": dict(zip(names, ranks, strict=True))}
+    reason = intervals.reason or intervals.undefined.get(key, "") or intervals.skipped.get(key, "")
     if reason:
         return {**entry, "reason": reason}
     entry |= {
-        "n_resamples": found.n_drawn[key],
-        "intervals": _by_name(names, _pairs(found.lower[key], found.upper[key])),
-        "largest_error": int(found.errors[key].max()),
+        "n_resamples": intervals.n_drawn[key],
+        "intervals": _by_name(names, intervals.lower[key], intervals.upper[key]),
+        "largest_error": int(intervals.errors[key].max()),
     }
-    if key in found.not_simultaneous:
-        entry["no_simultaneous"] = found.not_simultaneous[key]
-    if key in found.simultaneous:
-        together = found.simultaneous[key]
-        entry["simultaneous_intervals"] = _by_name(names, _pairs(together.lower, together.upper))
+    if key in intervals.not_simultaneous:
+        entry["no_simultaneous"] = intervals.not_simultaneous[key]
+    if key in intervals.simultaneous:
+        together = intervals.simultaneous[key]
+        entry["simultaneous_intervals"] = _by_name(names, together.lower, together.upper)
         entry["possibly_best"] = sorted(
             name for name, is_best in zip(names, together.possibly_best, strict=True) if is_best
         )
     return entry
 
 
-def _by_name(names: tuple[str, ...], values: list[Any]) -> dict[str, Any]:
-    return dict(zip(names, values, strict=True))
-
-
-def _or_none(ranks: Ranks) -> list[int | None]:
-    return [None if rank == UNRANKED else rank for rank in ranks.tolist()]
-
-
-def _pairs(lower: Ranks, upper: Ranks) -> list[list[int] | None]:
-    return [None if low == UNRANKED else [low, high] for low, high in zip(lower.tolist(), upper.tolist(), strict=True)]
+def _by_name(names: tuple[str, ...], lower: Ranks, upper: Ranks) -> dict[str, list[int] | None]:
+    ends = zip(lower.tolist(), upper.tolist(), strict=True)
+    return {name: None if low == UNRANKED else [low, high] for name, (low, high) in zip(names, ends, strict=True)}
 
 
 def as_json(report: Report) -> str:
@@ -206,27 +194,22 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
 
 
 def _tables(report: Report, lines_of: Callable[[Grid], list[str]]) -> str:
-    blocks = [
-        "\n".join([f"{entry['name']}: {_about(entry, report)}", "", *lines_of(_grid(entry, report))])
-        for entry in report["rules"].values()
-    ]
+    blocks = []
+    for entry in report["rules"].values():
+        if "reason" in entry:
+            text = f"no intervals: {entry['reason']}."
+        else:
+            text = (
+                f"{100 * report['level']:g} % intervals if the same {report['n_clusters']} tasks or clusters were "
+                f"drawn anew with replacement, {entry['n_resamples']:,} times over; each system's interval by itself. "
+                f"Other draws of as many would move an end by at most {entry['largest_error']}."
+            )
+        if "no_simultaneous" in entry:
+            text += f" None of all systems at once: {entry['no_simultaneous']}."
+        if "possibly_best" in entry:
+            text += f" Possibly best: {', '.join(entry['possibly_best'])}."
+        blocks.append("\n".join([f"{entry['name']}: {text}", "", *lines_of(_grid(entry, report))]))
     return "\n\n".join(blocks) + "\n"
-
-
-def _about(entry: Report, report: Report) -> str:
-    """Return what the intervals of one rule are, or why there are none."""
-    if "reason" in entry:
-        return f"no intervals: {entry['reason']}."
-    text = (
-        f"{100 * report['level']:g} % intervals if the same {report['n_clusters']} tasks or clusters were drawn anew "
-        f"with replacement, {entry['n_resamples']:,} times over; each system's interval by itself. Other draws of as "
-        f"many would move an end by at most {entry['largest_error']}."
-    )
-    if "no_simultaneous" in entry:
-        text += f" None of all systems at once: {entry['no_simultaneous']}."
-    if "possibly_best" in entry:
-        text += f" Possibly best: {', '.join(entry['possibly_best'])}."
-    return text
 
 
 def _grid(entry: Report, report: Report) -> Grid:
@@ -234,16 +217,13 @@ def _grid(entry: Report, report: Report) -> Grid:
     rows: Grid = [["system", *columns]]
     for name in _sorted_systems(entry):
         rank = entry["ranks"][name]
-        cells = [str(rank or "-"), *(_range(entry.get(what, {}).get(name)) for what in _INTERVALS)]
+        ends = [entry.get(what, {}).get(name) for what in _INTERVALS]
+        cells = [str(rank or "-"), *("-" if pair is None else f"{pair[0]}-{pair[1]}" for pair in ends)]
         rows.append([name, *[*cells, "yes" if name in entry.get("possibly_best", ()) else ""][: len(columns)]])
     return rows
 
 
 _INTERVALS = ("intervals", "simultaneous_intervals")
-
-
-def _range(interval: list[int] | None) -> str:
-    return "-" if interval is None else f"{interval[0]}-{interval[1]}"
 
 
 def _sorted_systems(entry: Report) -> list[str]:

@@ -20,14 +20,12 @@ from ranking_engine.command_line.inputs import (
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.core.aggregation import reweighted
 from ranking_engine.core.missing import MISSING_POLICIES
-from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.prospects import (
     MAJORITY,
     RULES,
     Conditions,
     Prospect,
-    Prospects,
     prospects,
 )
 from ranking_engine.text.names import fold_name, listed, shorten
@@ -136,31 +134,26 @@ def run(options: argparse.Namespace) -> str:
             "max_steps": options.max_steps,
         }
         if options.pair:
-            system, rival = (_system(matrix, name) for name in options.pair)
+            known = {fold_name(system): system for system in matrix.system_names}
+            for name in options.pair:
+                if fold_name(name) not in known:
+                    there_are = listed(matrix.system_names, limit=10)
+                    raise UsageError(f"--pair: unknown system {shorten(name)!r}; there are {there_are}")
+            system, rival = (known[fold_name(name)] for name in options.pair)
             settings |= {"systems": [system], "rival": rival}
         with ProgressBar("prospects") as bar:
-            found = prospects(matrix, progress=bar, **settings)
+            answers = prospects(matrix, progress=bar, **settings)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    notes = {"pair": options.pair, "by_group": options.by_group, "missing": missing}
-    return FORMATS[options.format](report(found, notes))
-
-
-def _system(matrix: ScoreMatrix, name: str) -> str:
-    known = {fold_name(system): system for system in matrix.system_names}
-    if fold_name(name) not in known:
-        raise UsageError(f"--pair: unknown system {shorten(name)!r}; there are {listed(matrix.system_names, limit=10)}")
-    return known[fold_name(name)]
-
-
-def report(found: Prospects, notes: Mapping[str, Any]) -> Report:
-    """Return the prospects as plain data, which is what the JSON holds."""
-    return {
-        **{key: value for key, value in found.summary().items() if key not in ("n_systems", "n_tasks")},
-        **notes,
-        "tasks": list(found.tasks),
-        "systems": {prospect.system: _entry(prospect) for prospect in found.systems},
+    report: Report = {
+        **{key: value for key, value in answers.summary().items() if key not in ("n_systems", "n_tasks")},
+        "pair": options.pair,
+        "by_group": options.by_group,
+        "missing": missing,
+        "tasks": list(answers.tasks),
+        "systems": {prospect.system: _entry(prospect) for prospect in answers.systems},
     }
+    return FORMATS[options.format](report)
 
 
 def _entry(prospect: Prospect) -> Report:
@@ -196,20 +189,20 @@ def _floats(fractions: Mapping[str, Fraction]) -> dict[str, float]:
     return {name: float(value) for name, value in fractions.items()}
 
 
-def as_json(found: Report) -> str:
+def as_json(report: Report) -> str:
     """Return the report itself, as JSON."""
-    return json.dumps(found, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
-def as_csv(found: Report) -> str:
+def as_csv(report: Report) -> str:
     """Return a row for each system; weights are in a column for each task, as exact fractions."""
     rows: list[list[object]] = []
     numbers = ("verdict", "margin", "share", "share_error", "share_bound", "share_lower", "share_upper")
     changes = [(origin, norm) for origin in ("equal", "own") for norm in ("total", "largest")]
     headers = [f"{norm}_change_from_{origin}" for origin, norm in changes]
-    tasks = found["tasks"]
+    tasks = report["tasks"]
     rows.append(["system", *numbers, *headers, "certificate", *(f"weight {task}" for task in tasks)])
-    for system, entry in found["systems"].items():
+    for system, entry in report["systems"].items():
         nearest = entry.get("nearest", {})
         weights = entry.get("weights_exact", {})
         rows.append(
@@ -224,21 +217,21 @@ def as_csv(found: Report) -> str:
     return csv_text(rows)
 
 
-def as_table(found: Report) -> str:
+def as_table(report: Report) -> str:
     """Return verdicts with their evidence as aligned text."""
-    return "\n".join([*text_grid(_grid(found)), "", *_notes(found)]) + "\n"
+    return "\n".join([*text_grid(_grid(report)), "", *_notes(report)]) + "\n"
 
 
-def as_markdown(found: Report) -> str:
+def as_markdown(report: Report) -> str:
     """Return verdicts with their evidence as a Markdown table."""
-    notes = [f"- {escape_markdown(note)}" for note in _notes(found)]
-    return "\n".join([*markdown_grid(_grid(found)), "", *notes]) + "\n"
+    notes = [f"- {escape_markdown(note)}" for note in _notes(report)]
+    return "\n".join([*markdown_grid(_grid(report)), "", *notes]) + "\n"
 
 
-def as_latex(found: Report) -> str:
+def as_latex(report: Report) -> str:
     """Return verdicts with their evidence as a LaTeX tabular; its rules need the package booktabs."""
-    notes = [f"% {' '.join(note.split())}" for note in _notes(found)]
-    return "\n".join([*notes, *latex_grid(_grid(found))]) + "\n"
+    notes = [f"% {' '.join(note.split())}" for note in _notes(report)]
+    return "\n".join([*notes, *latex_grid(_grid(report))]) + "\n"
 
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
@@ -250,55 +243,48 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
 }
 
 
-def _grid(found: Report) -> Grid:
+def _grid(report: Report) -> Grid:
     header = ["system", "verdict", "share", "margin", "change from equal", "from own", "weights, or who is ahead"]
-    return [header, *([system, *_cells(entry)] for system, entry in found["systems"].items())]
-
-
-def _cells(entry: Report) -> list[str]:
-    nearest = entry.get("nearest", {})
-    changes = [f"{nearest[o]['total']['change']:.3f}" if o in nearest else "-" for o in ("equal", "own")]
-    margin = f"{entry['margin']:+.3f}" if "margin" in entry else "-"
-    evidence = entry.get("weights_exact") or entry.get("certificate_exact") or {}
-    return [WORDS[entry["verdict"]], _share(entry), margin, *changes, _mixture(evidence, limit=3) or "-"]
-
-
-def _share(entry: Report) -> str:
-    if "share_bound" in entry:
-        return f"< {entry['share_bound']:.2g}"
-    if "share_lower" in entry:
-        return f"{entry['share_lower']:.2g} to {entry['share_upper']:.2g}"
-    return f"{entry['share']:.4f}" if "share" in entry else "-"
+    rows = [header]
+    for system, entry in report["systems"].items():
+        share = f"{entry['share']:.4f}" if "share" in entry else "-"
+        if "share_bound" in entry:
+            share = f"< {entry['share_bound']:.2g}"
+        elif "share_lower" in entry:
+            share = f"{entry['share_lower']:.2g} to {entry['share_upper']:.2g}"
+        margin = f"{entry['margin']:+.3f}" if "margin" in entry else "-"
+        nearest = entry.get("nearest", {})
+        changes = [f"{nearest[o]['total']['change']:.3f}" if o in nearest else "-" for o in ("equal", "own")]
+        evidence = entry.get("weights_exact") or entry.get("certificate_exact") or {}
+        rows.append([system, WORDS[entry["verdict"]], share, margin, *changes, _mixture(evidence, limit=3) or "-"])
+    return rows
 
 
 def _mixture(exact: Mapping[str, str], limit: int | None) -> str:
-    """Return `1/2 A + 1/2 B`, the largest first."""
+    """Return `1/2 A + 1/2 B`, the largest first; long fractions as decimals."""
     parts = sorted(exact.items(), key=lambda item: (-Fraction(item[1]), item[0]))
-    shown = [f"{_shown(value)} {name}" for name, value in parts[:limit]]
-    more = f" + {len(parts) - len(shown)} more" if len(parts) > len(shown) else ""
-    return " + ".join(shown) + more
+    terms = [
+        f"{value if len(value) <= 7 else format(float(Fraction(value)), '.4f')} {name}" for name, value in parts[:limit]
+    ]
+    more = f" + {len(parts) - len(terms)} more" if len(parts) > len(terms) else ""
+    return " + ".join(terms) + more
 
 
-def _shown(value: str) -> str:
-    """Return a fraction as it is where that is short, else as a decimal."""
-    return value if len(value) <= 7 else f"{float(Fraction(value)):.4f}"
-
-
-def _notes(found: Report) -> list[str]:
+def _notes(report: Report) -> list[str]:
     """Return one line for each thing that the table does not tell."""
-    counts = found["verdicts"]
-    told = ", ".join(f"{counts[verdict]} {words}" for verdict, words in WORDS.items() if counts[verdict])
-    pair = f" for {found['pair'][0]} above {found['pair'][1]}" if found["pair"] else ""
-    notes = [f"Rule: {found['rule']}{pair}; {told}", *(f"Condition: {text}" for text in found["conditions"])]
-    if found["conditions_reason"]:
-        notes.append(f"Conditions: {found['conditions_reason']}")
-    for system, entry in found["systems"].items():
+    counts = report["verdicts"]
+    verdicts = ", ".join(f"{counts[verdict]} {words}" for verdict, words in WORDS.items() if counts[verdict])
+    pair = f" for {report['pair'][0]} above {report['pair'][1]}" if report["pair"] else ""
+    notes = [f"Rule: {report['rule']}{pair}; {verdicts}", *(f"Condition: {text}" for text in report["conditions"])]
+    if report["conditions_reason"]:
+        notes.append(f"Conditions: {report['conditions_reason']}")
+    for system, entry in report["systems"].items():
         if entry.get("needed_tasks"):
             notes.append(f"{system} cannot win without {listed(entry['needed_tasks'], limit=5)}")
-        if "reason" in entry and entry["reason"] != found["conditions_reason"]:
+        if "reason" in entry and entry["reason"] != report["conditions_reason"]:
             notes.append(f"{system}: {entry['reason']}")
         if "n_incomparable" in entry:
             notes.append(f"{system}: no common task with {entry['n_incomparable']} of its rivals")
-    if not found["is_complete"]:
-        notes.append(f"Cut short after {found['n_steps']} linear programs")
-    return [*notes, f"Shares: {found['n_draws']} draws, seed {found['seed']}"]
+    if not report["is_complete"]:
+        notes.append(f"Cut short after {report['n_steps']} linear programs")
+    return [*notes, f"Shares: {report['n_draws']} draws, seed {report['seed']}"]

@@ -120,27 +120,18 @@ def _entry(rankings: Rankings, ranking: Ranking) -> dict[str, Any]:
     if ranking.reason:
         entry["reason"] = ranking.reason
     if ranking.status != "undefined":
-        entry.update(_ranks(rankings.matrix, ranking))
-    details = {key: value for key, value in ranking.details.items() if _tells(value)}
-    return {**entry, "details": details} if details else entry
-
-
-def _ranks(matrix: ScoreMatrix, ranking: Ranking) -> dict[str, Any]:
-    names = matrix.system_names
-    is_ranked = (ranking.ranks != UNRANKED).tolist()
-    scores = [score if ranked else None for score, ranked in zip(ranking.scores.tolist(), is_ranked, strict=True)]
-    ranks = [rank if ranked else None for rank, ranked in zip(ranking.ranks.tolist(), is_ranked, strict=True)]
-    found: dict[str, Any] = {
-        "scores": dict(zip(names, scores, strict=True)),
-        "ranks": dict(zip(names, ranks, strict=True)),
-        "winners": sorted(names[i] for i in ranking.winners),
-        "n_tied": ranking.n_tied,
+        names, is_ranked = rankings.matrix.system_names, (ranking.ranks != UNRANKED).tolist()
+        for what, values in (("scores", ranking.scores.tolist()), ("ranks", ranking.ranks.tolist())):
+            of_system = zip(names, values, is_ranked, strict=True)
+            entry[what] = {name: value if ranked else None for name, value, ranked in of_system}
+        entry["winners"] = sorted(names[i] for i in ranking.winners)
+        entry["n_tied"] = ranking.n_tied
+        if ranking.unranked_reasons:
+            entry["unranked"] = {names[i]: reason for i, reason in sorted(ranking.unranked_reasons.items())}
+    # A count of 0 and an empty list say nothing; False and None (unknown) do.
+    details = {
+        key: value
+        for key, value in ranking.details.items()
+        if value or value is None or isinstance(value, (bool, float))
     }
-    if ranking.unranked_reasons:
-        found["unranked"] = {names[i]: reason for i, reason in sorted(ranking.unranked_reasons.items())}
-    return found
-
-
-def _tells(value: object) -> bool:
-    """Whether a detail says something: a count of 0 and an empty list do not, False and None (unknown) do."""
-    return bool(value) or value is None or isinstance(value, (bool, float))
+    return {**entry, "details": details} if details else entry

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ranking_engine.catalogue.registry import RULES, Rule
+from ranking_engine.catalogue.variants import option_value
 from ranking_engine.text.close_names import CloseNames
 from ranking_engine.text.names import shorten
 
@@ -20,17 +21,17 @@ def read_rule_options(texts: Iterable[str]) -> RuleOptions:
     Raises:
         ValueError: no such rule, option or value, each with those that there are; or an option stated twice.
     """
-    found: RuleOptions = {}
+    options: RuleOptions = {}
     for text in texts:
         place, equals, value = text.partition("=")
         key, dot, name = place.strip().partition(".")
         if not (equals and dot and key and name):
             raise ValueError(f"--option {shorten(text)}: expected RULE.NAME=VALUE, such as {EXAMPLE}")
         rule = _rule(key)
-        if name in found.setdefault(key, {}):
+        if name in options.setdefault(key, {}):
             raise ValueError(f"--option {key}.{name} is stated twice")
-        found[key][name] = _value(rule, name, value.strip())
-    return found
+        options[key][name] = _value(rule, name, value.strip())
+    return options
 
 
 def option_lines(rules: Iterable[Rule] = tuple(RULES.values())) -> list[str]:
@@ -38,12 +39,12 @@ def option_lines(rules: Iterable[Rule] = tuple(RULES.values())) -> list[str]:
     return [f"{rule.key}.{name}={allowed}" for rule in rules for name, allowed in _allowed(rule).items()]
 
 
-def options_in_force(rule: Rule, ties: str | None, stated: Mapping[str, Any]) -> dict[str, Any]:
+def options_in_force(rule: Rule, ties: str | None, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return every option of `rule` with the value it has: the stated one, else the default."""
     convention = {} if rule.tie_convention is None else {"ties": ties or rule.tie_convention}
     defaults = {name: values[0] for name, values in rule.options.items()}
     numbers = {name: number.default for name, number in rule.numbers.items()}
-    return {**convention, **defaults, **numbers, **stated}
+    return {**convention, **defaults, **numbers, **chosen}
 
 
 def _rule(key: str) -> Rule:
@@ -59,27 +60,14 @@ def _rule(key: str) -> Rule:
 
 
 def _value(rule: Rule, name: str, text: str) -> Any:  # noqa: ANN401 -- each option has its own type
-    allowed = _allowed(rule)
-    if name not in allowed:
-        raise ValueError(f"--option {rule.key}.{shorten(name)}: no such option; {rule.key} has {', '.join(allowed)}")
-    place = f"--option {rule.key}.{name}={shorten(text)}"
-    if name in rule.options:
-        if text not in rule.options[name]:
-            raise ValueError(f"{place}: expected one of {', '.join(rule.options[name])}")
-        return text
-    if name in rule.parameters:
-        try:
-            return rule.parameters[name](text)
-        except ValueError as error:
-            raise ValueError(f"{place}: {error}") from error
-    number = rule.numbers[name]
+    if name not in _allowed(rule):
+        raise ValueError(
+            f"--option {rule.key}.{shorten(name)}: no such option; {rule.key} has {', '.join(_allowed(rule))}"
+        )
     try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not number.least <= value <= number.most:  # False for NaN too
-        raise ValueError(f"{place}: expected a number from {number.least:g} to {number.most:g}")
-    return value
+        return option_value(rule, name, text)
+    except ValueError as error:
+        raise ValueError(f"--option {error}") from error
 
 
 def _allowed(rule: Rule) -> dict[str, str]:

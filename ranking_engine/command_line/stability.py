@@ -5,20 +5,27 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ranking_engine.catalogue.registry import RULES
+from ranking_engine.catalogue.registry import RULES, get_rule
+from ranking_engine.catalogue.variants import variant_key
 from ranking_engine.command_line.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
-from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError, add_input_arguments, read_inputs
+from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError, add_input_arguments, aggregated, read_inputs
 from ranking_engine.command_line.progress import ProgressBar
-from ranking_engine.core.aggregation import reweighted
+from ranking_engine.command_line.rule_options import EXAMPLE, read_rule_options
 from ranking_engine.core.missing import MISSING_POLICIES
-from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.files.csv_rows import csv_text
-from ranking_engine.stability.catalogue import STUDIES, Study, get_study, run_study
+from ranking_engine.stability.catalogue import (
+    EXPERIMENTS,
+    Study,
+    checked_parameters,
+    declared_parameters,
+    get_study,
+    run_study,
+)
 from ranking_engine.text.names import listed, shorten
 
 Report = dict[str, Any]
@@ -26,7 +33,6 @@ Report = dict[str, Any]
 LIST = "list"
 AGGREGATIONS = ("basic", "weighted", "balanced")
 MAX_COLUMNS = 5  # of one curve in a table
-AXES = ("levels", "n_reversed", "factors", "sizes")  # what a summary calls the places of its curves
 DETAILS = ("deviation", "most_disruptive", "_tasks")  # figures that are for the JSON and the CSV
 EXAMPLES = """\
 examples:
@@ -37,6 +43,9 @@ examples:
   two rules, other levels, fewer repeats, everything as JSON
       python -m ranking_engine stability scores.csv --study missing_scores --rule borda --rule copeland \\
           --param levels=0,10,20 --param n_repeats=20 --format json
+  the worst case of a variant, among the first twenty systems by mean
+      python -m ranking_engine stability scores.csv --study worst_case --rule copeland \\
+          --option copeland.variant=lower --first 20
 """
 
 
@@ -54,8 +63,8 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "--study",
         metavar="NAME",
         required=True,
-        choices=[*STUDIES, LIST],
-        help=f"one of {', '.join(STUDIES)}, or {LIST} to see what they ask",
+        choices=[*EXPERIMENTS, LIST],
+        help=f"one of {', '.join(EXPERIMENTS)}, or {LIST} to see what they ask",
     )
     command.add_argument(
         "--param",
@@ -68,9 +77,17 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "--rule",
         metavar="KEY",
         action="append",
-        choices=list(RULES),
-        help="study this rule only; repeatable where a study is of several",
+        help="study this rule only, or a variant such as copeland[variant=lower]; repeatable where a study has several",
     )
+    command.add_argument(
+        "--option",
+        metavar="RULE.NAME=VALUE",
+        action="append",
+        default=[],
+        help=f"an option of a rule, such as {EXAMPLE} or positional.vector=12,10,8; repeatable",
+    )
+    command.add_argument("--first", metavar="K", type=int, help="keep the first K systems only, tied ones included")
+    command.add_argument("--first-by", metavar="KEY", help="the rule that says which are first (default: mean)")
     command.add_argument(
         "--missing",
         metavar="POLICY",
@@ -100,15 +117,16 @@ def run(options: argparse.Namespace) -> str:
         raise UsageError("stability needs a FILE; --study list alone does without")
     study = get_study(options.study)
     given = _parameters(study, options)
-    matrix = _matrix(options)
+    matrix = aggregated(read_inputs(options)[0], options.aggregation)
     try:
+        parameters = checked_parameters(study.key, given)
         with ProgressBar(study.key) as bar:
-            result = run_study(study.key, matrix, given, options.seed, bar)
+            result = run_study(study.key, matrix, parameters, options.seed, bar)
     except ValueError as error:
         raise UsageError(str(error)) from error
     report = {
         "study": study.key,
-        "parameters": study.with_defaults(given),
+        "parameters": parameters,
         "seed": options.seed,
         "summary": result.summary,
         "distribution": {name: _plain(values.tolist()) for name, values in result.arrays.items()},
@@ -116,106 +134,60 @@ def run(options: argparse.Namespace) -> str:
     return FORMATS[options.format](report)
 
 
-def _matrix(options: argparse.Namespace) -> ScoreMatrix:
-    matrix, _ = read_inputs(options)
-    try:
-        return reweighted(matrix, options.aggregation)
-    except ValueError as error:
-        raise UsageError(f"--aggregation {options.aggregation}: {error}") from error
-
-
 def _parameters(study: Study, options: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters that the arguments name."""
+    known = {parameter.name: parameter for parameter in declared_parameters(study.key)}
     given: dict[str, Any] = {}
     for text in options.param:
         name, sign, value = text.partition("=")
         if not sign:
-            raise UsageError(f"--param {text}: expected NAME=VALUE, such as n_repeats=20")
-        if name not in study.parameters:
-            known = ", ".join(study.parameters)
-            raise UsageError(f"--param {text}: the study {study.key} has the parameters {known}")
-        given[name] = _value(value, study.parameters[name], text)
+            raise UsageError(f"--param {shorten(text)}: expected NAME=VALUE, such as n_repeats=20")
+        if name not in known:
+            raise UsageError(f"--param {shorten(text)}: the study {study.key} has the parameters {', '.join(known)}")
+        try:
+            given[name] = known[name].read(value)
+        except ValueError as error:
+            raise UsageError(f"--param {shorten(text)}: {error}") from error
     if options.rule is not None:
-        given.update(_rules(study, options.rule))
+        # Some studies are of several rules, some of one, some of none.
+        if "rules" in study.parameters:
+            given["rules"] = options.rule
+        elif "rule" not in study.parameters:
+            raise UsageError(f"the study {study.key} is not about single rules: leave out --rule")
+        elif len(options.rule) > 1:
+            raise UsageError(f"the study {study.key} is of one rule: give --rule once")
+        else:
+            given["rule"] = options.rule[0]
+    if options.option:
+        given.update(_variants(study, given, options.option))
     if options.missing is not None:
         if "missing" not in study.parameters:
             raise UsageError(f"the study {study.key} has no choice of missing")
         given["missing"] = options.missing
-    for key in _named_rules(given):
-        if key not in RULES:
-            raise UsageError(f"--param: there is no rule {shorten(key)!r}; there are {', '.join(RULES)}")
-    return given
+    scope = {"first": options.first, "first_by": options.first_by}
+    return given | {name: value for name, value in scope.items() if value is not None}
 
 
-def _rules(study: Study, keys: list[str]) -> dict[str, Any]:
-    """Return the parameter that --rule stands for: some studies are of several rules, some of one, some of none."""
-    if "rules" in study.parameters:
-        return {"rules": keys}
-    if "rule" not in study.parameters:
-        raise UsageError(f"the study {study.key} is not about single rules: leave out --rule")
-    if len(keys) > 1:
-        raise UsageError(f"the study {study.key} is of one rule: give --rule once")
-    return {"rule": keys[0]}
-
-
-def _named_rules(given: Mapping[str, Any]) -> list[str]:
-    return [*(given.get("rules") or ()), *([given["rule"]] if given.get("rule") else [])]
-
-
-def _value(text: str, default: object, argument: str) -> Any:  # noqa: ANN401 -- each parameter has its own type
-    """Read a value of the same kind as the default, as JSON or as plain words and numbers with commas.
-
-    A parameter without a default has its kind in `_KINDS_WITHOUT_DEFAULT`; `null` leaves it without a value.
-    """
-    name = argument.partition("=")[0]
+def _variants(study: Study, given: Mapping[str, Any], texts: list[str]) -> dict[str, Any]:
+    """Return the rules with the options that --option states: each rule named there is studied as that variant."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = text.strip()
-    if default is None and value is None:
-        return None
-    kind, example = _KINDS_WITHOUT_DEFAULT[name] if default is None else (_kind_of(default), default)
-    if kind in _ITEMS and not isinstance(value, list):
-        value = [_number_or_text(item) for item in value.split(",")] if isinstance(value, str) else [value]
-    items = value if kind in _ITEMS else [value]
-    if any(isinstance(item, float) and not math.isfinite(item) for item in items):
-        raise UsageError(f"--param {shorten(argument)}: expected finite numbers")
-    if not all(_is_of_kind(item, _ITEMS.get(kind, kind)) for item in items):
-        what = "numbers, such as" if kind in ("numbers", "integers") else "a value like"
-        raise UsageError(f"--param {shorten(argument)}: expected {what} {json.dumps(example)}")
-    return value
-
-
-_ITEMS = {"texts": "text", "numbers": "number", "integers": "integer"}
-_KINDS_WITHOUT_DEFAULT: Mapping[str, tuple[str, object]] = {
-    "rules": ("texts", ["borda", "copeland"]),
-    "rule": ("text", "borda"),
-    "n_reversed": ("integers", [1, 2]),
-    "pool": ("texts", ["GPT-4", "T5"]),
-    "n_top": ("integer", 5),
-}
-_LARGEST_NUMBER = 10**9
-
-
-def _kind_of(default: object) -> str:
-    if isinstance(default, list):
-        return "texts" if any(isinstance(item, str) for item in default) else "numbers"
-    kinds = {bool: "flag", int: "integer", float: "number"}
-    return kinds.get(type(default), "text")
-
-
-def _is_of_kind(value: object, kind: str) -> bool:
-    if kind in ("text", "flag"):
-        return isinstance(value, str if kind == "text" else bool)
-    is_number = isinstance(value, int) or (kind == "number" and isinstance(value, float))
-    return is_number and not isinstance(value, bool) and abs(value) <= _LARGEST_NUMBER  # type: ignore[arg-type]
-
-
-def _number_or_text(text: str) -> Any:  # noqa: ANN401 -- a value as in JSON
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text.strip()
+        variants = {key: variant_key(RULES[key], options) for key, options in read_rule_options(texts).items()}
+        for key in variants.values():
+            get_rule(key)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if "rule" in study.parameters:
+        if list(variants) != [given.get("rule")]:
+            raise UsageError(
+                f"--option is about {listed(list(variants))}, and --rule names {given.get('rule') or 'none'}"
+            )
+        return {"rule": variants[given["rule"]]}
+    if "rules" not in study.parameters:
+        raise UsageError(f"the study {study.key} is not about single rules: leave out --option")
+    named = given.get("rules") or [key for key, rule in RULES.items() if not rule.parameters or key in variants]
+    if left := [key for key in variants if key not in named]:
+        raise UsageError(f"--option is about {listed(left)}, which --rule does not name")
+    return {"rules": [variants.get(key, key) for key in named]}
 
 
 def _catalogue(form: str) -> str:
@@ -228,11 +200,11 @@ def _catalogue(form: str) -> str:
                 "source": study.source,
                 "parameters": dict(study.parameters),
             }
-            for key, study in STUDIES.items()
+            for key, study in EXPERIMENTS.items()
         }
         return json.dumps(entries, ensure_ascii=False, indent=2) + "\n"
     lines = []
-    for key, study in STUDIES.items():
+    for key, study in EXPERIMENTS.items():
         defaults = " ".join(f"{name}={json.dumps(value)}" for name, value in study.parameters.items())
         lines += [key, f"    {study.question}", f"    {study.source}", f"    {defaults}", ""]
     return "\n".join(lines)
@@ -254,9 +226,9 @@ def as_csv(report: Report) -> str:
     """Return the summary, a line a figure: rule, figure, place on its curve, value."""
     rows: list[list[object]] = []
     rows.append(["rule", "figure", "place", "value"])
+    axes = get_study(report["study"]).axes
     for rule, entry in _entries(report["summary"]).items():
-        for figure, place, value in _figures(entry, report["summary"]):
-            rows.append([rule, figure, place, value])
+        rows += ([rule, *figure] for figure in _figures(entry, report["summary"], axes))
     return csv_text(rows)
 
 
@@ -304,47 +276,46 @@ def _entries(summary: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     return {"": summary}
 
 
-def _figures(entry: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    """Yield name, place on the curve and value of all figures of an entry."""
+def _figures(
+    entry: Mapping[str, Any], summary: Mapping[str, Any], axes: Sequence[str]
+) -> Iterator[tuple[str, str, Any]]:
+    """Yield name, place on the curve and value of all figures of an entry.
+
+    Places are called as the axis of the summary, or of the entry, that has as many; else 1, 2, 3, ...
+    """
     for name, value in entry.items():
-        if name in AXES:
+        if name in axes:
             continue
         if isinstance(value, Mapping):
-            for inner, place, figure in _figures(value, summary):
+            for inner, place, figure in _figures(value, summary, axes):
                 yield f"{name}.{inner}", place, figure
         elif isinstance(value, list):
-            for place, figure in zip(_places(len(value), {**summary, **entry}), value, strict=True):
+            known = {**summary, **entry}
+            places = [known[axis] for axis in axes if axis in known and len(known[axis]) == len(value)]
+            for place, figure in zip([*places, range(1, len(value) + 1)][0], value, strict=True):
                 text = listed([str(item) for item in figure], limit=len(figure)) if isinstance(figure, list) else figure
-                yield name, place, text
+                yield name, str(place), text
         else:
             yield name, "", value
 
 
-def _places(length: int, summary: Mapping[str, Any]) -> list[str]:
-    """Return what the places of a curve are called: by the summary, or 1, 2, 3, ..."""
-    for axis in AXES:
-        if axis in summary and len(summary[axis]) == length:
-            return [str(place) for place in summary[axis]]
-    return [str(k + 1) for k in range(length)]
-
-
 def _grid(report: Report) -> Grid:
     """Return a row for each rule; of a curve some places, evenly spread; no texts and no details."""
-    entries = _entries(report["summary"])
+    entries, axes = _entries(report["summary"]), get_study(report["study"]).axes
     columns: dict[tuple[str, str], None] = {}
     cells: dict[str, dict[tuple[str, str], str]] = {}
     for rule, entry in entries.items():
         cells[rule] = {}
-        for figure, place, value in _figures(entry, report["summary"]):
+        for figure, place, value in _figures(entry, report["summary"], axes):
             if not (isinstance(value, str) or any(detail in figure for detail in DETAILS)):
                 cells[rule][figure, place] = _cell(value)
                 columns[figure, place] = None
     is_news = {key for row in cells.values() for key, cell in row.items() if "undefined" not in key[0] or cell != "0"}
-    shown = [key for key in _thinned(list(columns)) if key in is_news]
+    kept = [key for key in _thinned(list(columns)) if key in is_news]
     if list(entries) == [""]:
-        return [["figure", "value"], *([_header(key), cells[""].get(key, "-")] for key in shown)]
-    header = ["rule", *(_header(key) for key in shown)]
-    return [header, *([_name(rule), *(cells[rule].get(key, "-") for key in shown)] for rule in entries)]
+        return [["figure", "value"], *([_header(key), cells[""].get(key, "-")] for key in kept)]
+    header = ["rule", *(_header(key) for key in kept)]
+    return [header, *([_name(rule), *(cells[rule].get(key, "-") for key in kept)] for rule in entries)]
 
 
 def _header(key: tuple[str, str]) -> str:
@@ -373,4 +344,4 @@ def _cell(value: object) -> str:
 
 
 def _name(rule: str) -> str:
-    return RULES[rule].name if rule in RULES else rule
+    return get_rule(rule).name if rule else rule

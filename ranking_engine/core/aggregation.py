@@ -49,7 +49,7 @@ class GroupRule:
 
 
 @dataclass(frozen=True)
-class TaskGroup:
+class VotingGroup:
     """The voting tasks of a group, by index.
 
     Attributes:
@@ -71,14 +71,14 @@ def check_aggregation(aggregation: str) -> None:
         raise ValueError(f"`aggregation` is {aggregation!r}; expected one of {', '.join(AGGREGATIONS)}")
 
 
-def voting_groups(matrix: ScoreMatrix) -> list[TaskGroup]:
+def voting_groups(matrix: ScoreMatrix) -> list[VotingGroup]:
     """Return the groups with a voting task, in the order of their first one."""
     tasks: dict[tuple[bool, str], list[int]] = {}
     for t in np.flatnonzero(matrix.votes).tolist():
         group = matrix.groups[t]
         tasks.setdefault((True, matrix.task_names[t]) if group is None else (False, group), []).append(t)
     return [
-        TaskGroup(
+        VotingGroup(
             name=name if is_single else f"group {name}",
             tasks=tuple(members),
             weight=matrix.weights[members[0]] if is_single else matrix.group_weights[name],
@@ -156,11 +156,13 @@ def two_step(matrix: ScoreMatrix, rules: Sequence[GroupRule], rank_rules: RankRu
 
 
 def _second_stage(
-    matrix: ScoreMatrix, groups: list[TaskGroup], first: list[Ranking], rule: GroupRule, rank_rules: RankRules
+    matrix: ScoreMatrix, groups: list[VotingGroup], first: list[Ranking], rule: GroupRule, rank_rules: RankRules
 ) -> Ranking:
-    values = np.column_stack([_exactly_tied(ranking) for ranking in first])
-    reason = _why_undefined(matrix, groups, first, rule) or _why_not_positive(groups, values, rule)
-    if reason:
+    values = np.column_stack([ranking.scores for ranking in first])
+    for column, in_group in zip(values.T, first, strict=True):
+        for tied in map(list, in_group.tie_groups):
+            column[tied] = column[tied].max()
+    if reason := _why_undefined(matrix, groups, first, values, rule):
         return Ranking.undefined(rule.key, matrix.n_systems, reason)
     by_group = ScoreMatrix(
         values,
@@ -169,10 +171,11 @@ def _second_stage(
         weights=[group.weight for group in groups],
     )
     ranking = rank_rules(by_group, [rule.second])[rule.second]
-    reasons = {
-        i: (matrix.has_score[i] and _why_unranked(i, groups, first)) or why
-        for i, why in ranking.unranked_reasons.items()
-    }
+    reasons = dict(ranking.unranked_reasons)
+    for group, in_group in zip(reversed(groups), reversed(first), strict=True):  # the first group has the last word
+        for i in in_group.unranked_reasons.keys() & reasons.keys():
+            if matrix.has_score[i]:
+                reasons[i] = f"{group.name}: {in_group.unranked_reasons[i]}"
     return dataclasses.replace(
         ranking,
         rule=rule.key,
@@ -199,26 +202,17 @@ def _details_of_both(first: list[Ranking], second: Ranking) -> dict[str, Any]:
         details["unique"] = False if False in known else None
     if not all(known) or details.get("decided_by_name"):
         # another order of a group, as good as the one taken, may lead to other winners
-        is_decided_in_groups = len(first) > 1 and any(_chosen_among_several(ranking) for ranking in first)
+        is_decided_in_groups = len(first) > 1 and any(
+            ranking.details.get("decided_by_name") or not ranking.details.get("unique", True) for ranking in first
+        )
         one_group = first[0] if len(first) == 1 else second
         details["winners_complete"] = one_group.details["winners_complete"] and not is_decided_in_groups
     return details
 
 
-def _chosen_among_several(ranking: Ranking) -> bool:
-    """Whether names chose, or may have chosen, the order among others as good."""
-    return bool(ranking.details.get("decided_by_name")) or not ranking.details.get("unique", True)
-
-
-def _exactly_tied(ranking: Ranking) -> FloatArray:
-    """Return the rule scores, those of each tie group set to the highest of them; NaN where unranked."""
-    scores = ranking.scores.copy()
-    for group in ranking.tie_groups:
-        scores[list(group)] = scores[list(group)].max()
-    return scores
-
-
-def _why_undefined(matrix: ScoreMatrix, groups: list[TaskGroup], first: list[Ranking], rule: GroupRule) -> str:
+def _why_undefined(
+    matrix: ScoreMatrix, groups: list[VotingGroup], first: list[Ranking], values: FloatArray, rule: GroupRule
+) -> str:
     """Return why a group has no ranking; one in which nobody has a score merely says nothing."""
     if rule.elects_only:
         return "the rule elects one system and ranks nobody else, so that there is nothing to rank again"
@@ -226,24 +220,10 @@ def _why_undefined(matrix: ScoreMatrix, groups: list[TaskGroup], first: list[Ran
         is_empty = np.isnan(matrix.scores[:, group.tasks]).all()
         if ranking.status != "ranked" and not is_empty:
             return f"{group.name}: {ranking.reason}"
+    for group, scores in zip(groups, values.T, strict=True):
+        if rule.needs_positive and (scores <= 0).any():
+            return f"{group.name} has rule scores <= 0"
     return ""
-
-
-def _why_not_positive(groups: list[TaskGroup], values: FloatArray, rule: GroupRule) -> str:
-    if not rule.needs_positive:
-        return ""
-    names = [group.name for group, column in zip(groups, values.T, strict=True) if (column <= 0).any()]
-    return f"{names[0]} has rule scores <= 0" if names else ""
-
-
-def _why_unranked(i: int, groups: list[TaskGroup], first: list[Ranking]) -> str:
-    """Return why the first group that does not rank system i does not; empty where all rank it."""
-    reasons = [
-        f"{group.name}: {ranking.unranked_reasons[i]}"
-        for group, ranking in zip(groups, first, strict=True)
-        if i in ranking.unranked_reasons
-    ]
-    return reasons[0] if reasons else ""
 
 
 def distinct(names: list[str]) -> list[str]:

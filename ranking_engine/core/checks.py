@@ -117,11 +117,11 @@ def checked_group_weights(
 ) -> dict[str, Fraction]:
     """Return the exact weight of every group that occurs."""
     known = dict.fromkeys(group for group in groups if group is not None)
-    stated = group_weights or {}
-    for name in stated:
+    weights = group_weights or {}
+    for name in weights:
         if name not in known:
             raise ValueError(f"`group_weights` names the group {name!r}, to which no task belongs")
-    return {name: exact_weight(stated.get(name, 1), f"`group_weights` for group {name!r}") for name in known}
+    return {name: exact_weight(weights.get(name, 1), f"`group_weights` for group {name!r}") for name in known}
 
 
 def checked_gamma(gamma: float | None) -> float | None:
@@ -151,13 +151,13 @@ def checked_precision(
     if precision is None:
         return frozen(np.full(len(tasks), np.nan))
     _check_one_a_task(precision, tasks, "precision")
-    stated = [
+    precisions = [
         np.nan
         if value is None or (isinstance(value, float) and np.isnan(value))
         else exact_precision(value, f"`precision` for task {task!r}")
         for task, value in zip(tasks, precision, strict=True)
     ]
-    return frozen(np.array(stated, dtype=np.float64))
+    return frozen(np.array(precisions, dtype=np.float64))
 
 
 def _check_one_a_task(entries: Sequence[Any] | NDArray[Any], tasks: tuple[str, ...], argument: str) -> None:

@@ -73,11 +73,11 @@ def compare_ranks(
     tops, leasts = ({k: np.full((R, R), np.nan) for k in places} for places in (top, least))
     for rows, columns, common in _blocks(ranks):
         pair = _Pair(_ranked_anew(ranks[rows][:, common]), _ranked_anew(ranks[columns][:, common]))
-        found: list[tuple[NDArray, NDArray]] = [(tables[name], getattr(pair, name)()) for name in numbers]
-        found += [(table, pair.agreement(k)) for k, table in tops.items()]
-        found += [(table, pair.agreement(k, least=True)) for k, table in leasts.items()]
-        found.append((n_common, np.full((len(rows), len(columns)), pair.n)))
-        for table, values in found:
+        filled: list[tuple[NDArray, NDArray]] = [(tables[name], getattr(pair, name)()) for name in numbers]
+        filled += [(table, pair.agreement(k)) for k, table in tops.items()]
+        filled += [(table, pair.agreement(k, least=True)) for k, table in leasts.items()]
+        filled.append((n_common, np.full((len(rows), len(columns)), pair.n)))
+        for table, values in filled:
             table[np.ix_(rows, columns)] = values
             table[np.ix_(columns, rows)] = values.T
     return Comparison(tuple(names), n_common, **tables, top=tops, least=leasts)
@@ -244,10 +244,6 @@ def kendall_w(ranks: FloatArray, *, is_tie_corrected: bool = False) -> float:
     return squares / most if most else float("nan")
 
 
-def _pairs_of(n: int) -> float:
-    return n * (n - 1) / 2
-
-
 def top_shares(ranks: FloatArray, k: int) -> FloatArray:
     """Return the share of each system in the first k places: 1 or 0, but for a tie that straddles place k.
 
@@ -278,7 +274,7 @@ class _Pair:
 
     def normalized_distance(self) -> FloatArray:
         distance = self.kendall_distance()
-        return _ratio(distance, np.full(distance.shape, _pairs_of(self.n)))
+        return _ratio(distance, np.full(distance.shape, self.n * (self.n - 1) / 2))
 
     def spearman(self) -> FloatArray:
         first, second = self.first - (self.n + 1) / 2, self.second - (self.n + 1) / 2

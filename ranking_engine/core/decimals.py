@@ -39,8 +39,8 @@ def rounded(values: ArrayLike) -> FloatArray:
     shape stays. Numbers below a million with up to six decimals, as most scores are, are seen at a glance; those that
     lie near a half, or beyond 1e-10 to 1e32, are formatted one by one.
     """
-    found = np.array(values, dtype=np.float64, order="C")
-    flat = found.reshape(-1)
+    decimals = np.array(values, dtype=np.float64, order="C")
+    flat = decimals.reshape(-1)
     for start in range(0, flat.size, _BLOCK):
         part = flat[start : start + _BLOCK]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -48,7 +48,7 @@ def rounded(values: ArrayLike) -> FloatArray:
             is_left = ~is_short & np.isfinite(part)
         if is_left.any():
             part[is_left] = _rounded_anew(part[is_left])
-    return found
+    return decimals
 
 
 def rounded_score(value: float) -> float:
@@ -82,10 +82,10 @@ def _rounded_anew(numbers: FloatArray) -> FloatArray:
     scaled = numbers * up / down
     whole = np.rint(scaled)
     is_sure = is_plain & (np.abs(scaled - whole) < _NEAR_HALF)
-    found = whole / up * down
+    decimals = whole / up * down
     distinct, place = np.unique(numbers[~is_sure], return_inverse=True)
-    found[~is_sure] = np.array([rounded_score(x) for x in distinct.tolist()])[place]
-    return found
+    decimals[~is_sure] = np.array([rounded_score(x) for x in distinct.tolist()])[place]
+    return decimals
 
 
 def rounded_to(values: ArrayLike, precision: float) -> FloatArray:
@@ -99,7 +99,10 @@ def rounded_to(values: ArrayLike, precision: float) -> FloatArray:
         precision: as `exact_precision` returns it.
     """
     array = np.array(values, dtype=np.float64)
-    unit, power = _digits_of(precision)
+    # The precision is a whole number without trailing zeros, `unit`, times a power of ten.
+    digits = Decimal(repr(precision)).normalize().as_tuple()
+    assert isinstance(digits.exponent, int)  # noqa: S101 -- it is finite
+    unit, power = int("".join(map(str, digits.digits))), digits.exponent
     with np.errstate(invalid="ignore", over="ignore"):
         quotient = array / precision
         count = np.rint(quotient)
@@ -109,13 +112,13 @@ def rounded_to(values: ArrayLike, precision: float) -> FloatArray:
         scale = _POWERS[min(abs(power), _EXACT_POWER)]
         near = whole * scale if power > 0 else whole / scale
     is_left = ~is_sure & np.isfinite(array)
-    found = np.where(is_sure, near, array)
+    decimals = np.where(is_sure, near, array)
     if is_left.any():
         distinct, place = np.unique(array[is_left], return_inverse=True)
         step = Fraction(unit) * Fraction(10) ** power
         exact = [float(round(Fraction(repr(x)) / step) * step) for x in distinct.tolist()]
-        found[is_left] = np.array(exact)[place]
-    return rounded(found) + 0.0  # no negative zero
+        decimals[is_left] = np.array(exact)[place]
+    return rounded(decimals) + 0.0  # no negative zero
 
 
 def as_scores(values: ArrayLike, precision: FloatArray) -> FloatArray:
@@ -132,13 +135,6 @@ def as_scores(values: ArrayLike, precision: FloatArray) -> FloatArray:
     return scores
 
 
-def _digits_of(precision: float) -> tuple[int, int]:
-    """Return a precision as a whole number without trailing zeros, and the power of ten that it is multiplied by."""
-    digits = Decimal(repr(precision)).normalize().as_tuple()
-    assert isinstance(digits.exponent, int)  # noqa: S101 -- it is finite
-    return int("".join(map(str, digits.digits))), digits.exponent
-
-
 def exact_precision(value: object, what: str = "precision") -> float:
     """Return the smallest difference between two scores of a task that means anything, such as 0.1.
 
@@ -153,7 +149,7 @@ def exact_precision(value: object, what: str = "precision") -> float:
         ValueError: it is not a positive decimal number of at most 30 places before or behind the point, or has more
             than 12 significant digits.
     """
-    shown = str(value)[:40]
+    excerpt = str(value)[:40]
     text = repr(float(value)) if isinstance(value, (float, np.floating)) else str(value).strip()
     is_plain = not isinstance(value, (bool, np.bool_)) and len(text) <= _MAX_TEXT and text.isascii()
     try:
@@ -162,7 +158,7 @@ def exact_precision(value: object, what: str = "precision") -> float:
         number = Decimal("NaN")
     if not number.is_finite() or number <= 0 or abs(number.adjusted()) > _MAX_PLACES:
         limits = f"between 1e-{_MAX_PLACES} and 1e{_MAX_PLACES}"
-        raise ValueError(f"{what} is {shown!r}; expected a positive number such as 0.1, {limits}")
+        raise ValueError(f"{what} is {excerpt!r}; expected a positive number such as 0.1, {limits}")
     if len(number.normalize().as_tuple().digits) > DIGITS:
-        raise ValueError(f"{what} is {shown!r}; expected at most {DIGITS} significant digits")
+        raise ValueError(f"{what} is {excerpt!r}; expected at most {DIGITS} significant digits")
     return float(number)

@@ -88,7 +88,8 @@ class InstanceScores:
         blocks = list(self.oriented())
         shapes = {block.shape for block in blocks}
         if self.n_systems <= _FEW_SYSTEMS and len(shapes) == 1 and sum(block.size for block in blocks) <= _BLOCK_CELLS:
-            return _points_on_tasks(np.stack(blocks, axis=1))
+            scores = np.stack(blocks, axis=1)  # systems x tasks x instances
+            return np.where(np.isnan(scores).all(axis=2), np.nan, _points_by_pairs(scores) / 2)
         return np.column_stack([_points(block) for block in blocks])
 
     @property
@@ -103,7 +104,7 @@ def aggregate(scores: InstanceScores, aggregation: Aggregation) -> Ranking:
     O(n_systems^2) comparisons an instance for few systems, else a sort of the systems on each.
     """
     if aggregation == "mean":
-        totals = _mean(scores)
+        totals = _row_means(np.column_stack([_row_means(block) for block in scores.oriented()]))
     elif aggregation == "one_level":
         totals = np.where(scores.has_score, np.nansum(scores.task_points, axis=1), np.nan)
     elif aggregation == "two_level":
@@ -117,12 +118,6 @@ def aggregate(scores: InstanceScores, aggregation: Aggregation) -> Ranking:
 def aggregate_all(scores: InstanceScores) -> dict[Aggregation, Ranking]:
     """Rank the systems by all AGGREGATIONS."""
     return {aggregation: aggregate(scores, aggregation) for aggregation in AGGREGATIONS}
-
-
-def _mean(scores: InstanceScores) -> FloatArray:
-    """Return the mean over the tasks that a system has a score on of its mean there."""
-    means = np.column_stack([_row_means(block) for block in scores.oriented()])
-    return _row_means(means)
 
 
 def _row_means(rows: FloatArray) -> FloatArray:
@@ -143,12 +138,6 @@ def _points(scores: FloatArray) -> FloatArray:
         columns = scores[:, start : start + height]
         total += _points_by_pairs(columns) if n <= _FEW_SYSTEMS else _points_by_sorting(columns)
     return np.where(np.isnan(scores).all(axis=1), np.nan, total / 2)
-
-
-def _points_on_tasks(scores: FloatArray) -> FloatArray:
-    """Return the points of each system on each task from scores of shape (n_systems, n_tasks, n_instances)."""
-    total = _points_by_pairs(scores)
-    return np.where(np.isnan(scores).all(axis=2), np.nan, total / 2)
 
 
 def _points_by_pairs(scores: FloatArray) -> FloatArray:
@@ -254,16 +243,9 @@ def _paired(
         return observed, np.nan, np.nan, n_common
     resampled = np.zeros(n_resamples)
     for row in common:
-        resampled += _resampled_means(row, n_resamples, random)
+        height = max(1, _BLOCK_CELLS // row.size)
+        for start in range(0, n_resamples, height):
+            drawn = random.integers(row.size, size=(min(height, n_resamples - start), row.size))
+            resampled[start : start + height] += row[drawn].mean(axis=1)
     lower, upper = np.quantile(resampled / len(common), tails)
     return observed, float(lower), float(upper), n_common
-
-
-def _resampled_means(row: FloatArray, n_resamples: int, random: np.random.Generator) -> FloatArray:
-    """Return the means of resamples of `row`, a block of them at a time."""
-    means = np.empty(n_resamples)
-    height = max(1, _BLOCK_CELLS // row.size)
-    for start in range(0, n_resamples, height):
-        drawn = random.integers(row.size, size=(min(height, n_resamples - start), row.size))
-        means[start : start + height] = row[drawn].mean(axis=1)
-    return means

@@ -45,7 +45,12 @@ class UnitProgram:
     def __init__(self, cost: FloatArray) -> None:
         self.cost = cost
         self.bounds: tuple[FloatArray, FloatArray] = (np.zeros(len(cost)), np.ones(len(cost)))
-        self._solver = self._built()
+        solver = _quiet_solver()
+        n = len(cost)
+        _check(solver.addVars(n, *self.bounds), "variables")
+        every = np.arange(n, dtype=np.int32)
+        _check(solver.changeColsCost(n, every, np.ascontiguousarray(cost, dtype=np.float64)), "costs")
+        self._solver = solver
 
     def add_rows(self, columns: Indices, coefficients: FloatArray, lower: float, upper: float) -> None:
         """Add rows with the same number of non-zero entries, given by arrays of shape (n_rows, n_entries)."""
@@ -88,14 +93,6 @@ class UnitProgram:
             status == Status.kInfeasible,
             max(0, info.simplex_iteration_count),
         )
-
-    def _built(self) -> Any:  # noqa: ANN401 -- the solver's module is loaded where it is needed
-        solver = _quiet_solver()
-        n = len(self.cost)
-        _check(solver.addVars(n, *self.bounds), "variables")
-        every = np.arange(n, dtype=np.int32)
-        _check(solver.changeColsCost(n, every, np.ascontiguousarray(self.cost, dtype=np.float64)), "costs")
-        return solver
 
 
 @dataclass(frozen=True, eq=False)

@@ -91,7 +91,9 @@ def _drop_systems(scored: Completed, part: ScoreMatrix) -> Completed:
         return _nothing(scored, f"no system has a score on every voting task{_empty_tasks(part)}")
     reasons = dict(scored.unranked_reasons)
     for row in np.flatnonzero(~kept):
-        reasons[int(scored.systems[row])] = _gap_reason(part, np.isnan(part.values[row]))
+        gaps = np.isnan(part.values[row])
+        reason = f"no score on {int(gaps.sum())} of {part.n_tasks} voting tasks: {_listed(part, gaps)}"
+        reasons[int(scored.systems[row])] = reason
     return Completed(part.subset(systems=kept), scored.systems[kept], unranked_reasons=reasons)
 
 
@@ -153,10 +155,6 @@ def _dropped(part: ScoreMatrix, tasks: BoolArray) -> dict[str, Any]:
 def _empty_tasks(part: ScoreMatrix) -> str:
     empty: BoolArray = np.asarray(np.isnan(part.values).all(axis=0))
     return f" (nobody has a score on {_listed(part, empty)})" if empty.any() else ""
-
-
-def _gap_reason(part: ScoreMatrix, gaps: NDArray[np.bool_]) -> str:
-    return f"no score on {int(gaps.sum())} of {part.n_tasks} voting tasks: {_listed(part, gaps)}"
 
 
 def _listed(part: ScoreMatrix, tasks: BoolArray) -> str:

@@ -147,9 +147,16 @@ def _count_wins(place: NDArray[np.int32], weights: list[int]) -> NDArray[Any]:
 
 
 def _count_bounded_wins(place: NDArray[np.int32], weights: list[int], dtype: np.dtype[Any]) -> NDArray[Any]:
-    n = place.shape[0]
-    mine, theirs = _codes(place)
-    alike, single = _tasks_by_weight(weights)
+    # Codes by task such that i is placed before j iff mine[t, i] < theirs[t, j], never if missing.
+    n, widest = place.shape[0], int(place.max(initial=0)) + 1
+    theirs = np.ascontiguousarray(place.T, dtype=np.min_scalar_type(widest))
+    mine = np.where(theirs == 0, np.array(widest, dtype=theirs.dtype), theirs)
+    by_weight: dict[int, list[int]] = defaultdict(list)
+    for t, weight in enumerate(weights):
+        if weight:
+            by_weight[weight].append(t)
+    alike = {weight: tasks for weight, tasks in by_weight.items() if len(tasks) > 3}
+    single = [t for weight, tasks in by_weight.items() if weight not in alike for t in tasks]
     wins = np.zeros((n, n), dtype=dtype)
     height = max(1, _BLOCK_CELLS // n)
     for start in range(0, n, height):
@@ -160,26 +167,6 @@ def _count_bounded_wins(place: NDArray[np.int32], weights: list[int], dtype: np.
         for k in range(0, len(single), 8):
             block.add_packed(wins[rows], single[k : k + 8], weights)
     return wins
-
-
-def _codes(place: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return codes by task such that i is placed before j iff mine[t, i] < theirs[t, j], never if missing."""
-    widest = int(place.max(initial=0)) + 1
-    dtype = np.min_scalar_type(widest)
-    theirs = np.ascontiguousarray(place.T, dtype=dtype)
-    mine = np.where(theirs == 0, np.array(widest, dtype=dtype), theirs)
-    return mine, theirs
-
-
-def _tasks_by_weight(weights: list[int]) -> tuple[dict[int, list[int]], list[int]]:
-    """Return the tasks that share a weight with several others, and the remaining ones of positive weight."""
-    by_weight: dict[int, list[int]] = defaultdict(list)
-    for t, weight in enumerate(weights):
-        if weight:
-            by_weight[weight].append(t)
-    alike = {weight: tasks for weight, tasks in by_weight.items() if len(tasks) > 3}
-    single = [t for weight, tasks in by_weight.items() if weight not in alike for t in tasks]
-    return alike, single
 
 
 class _Block:

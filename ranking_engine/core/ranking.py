@@ -114,13 +114,23 @@ class Ranking:
     @cached_property
     def average_ranks(self) -> FloatArray:
         """Ranks for comparisons: ties get the mean of their places (1, 2.5, 2.5, 4); NaN where unranked."""
-        ranks = self.ranks.astype(np.float64)
-        is_ranked = self.ranks != UNRANKED
-        place = np.unique(self.ranks[is_ranked], return_inverse=True)[1]
-        ranks[is_ranked] += (self._shared[place] - 1) / 2
-        ranks[~is_ranked] = np.nan
-        ranks.flags.writeable = False
-        return ranks
+        averages = average_ranks(self.ranks)
+        averages.flags.writeable = False
+        return averages
+
+
+def average_ranks(ranks: NDArray[np.integer[Any]]) -> FloatArray:
+    """Return the mean of the places that tied systems share: 1, 2.5, 2.5, 4 of 1, 2, 2, 4; NaN of ranks below 1.
+
+    `ranks` is one ranking, or has shape (n_rankings, n_systems).
+    """
+    rows = np.atleast_2d(ranks)
+    is_ranked = rows >= 1
+    # Each ranking counts its ranks in cells of its own.
+    width = max(rows.shape[1], int(rows.max(initial=0))) + 1
+    cells = np.where(is_ranked, rows, 0) + width * np.arange(len(rows))[:, None]
+    n_sharing = np.bincount(cells.ravel(), minlength=1)[cells]
+    return np.where(is_ranked, rows + (n_sharing - 1) / 2, np.nan).reshape(ranks.shape)
 
 
 def ranks_of(scores: FloatArray) -> NDArray[np.int32]:

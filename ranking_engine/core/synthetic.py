@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.core.weights import WeightLike
 
 Kind = Literal["skill", "uniform"]
@@ -39,24 +38,16 @@ def random_matrix(
     if not 0 <= missing < 1:
         raise ValueError(f"`missing` is {missing}; expected a share from 0 to below 1")
     generator = np.random.default_rng(seed)
-    values = _scores(generator, n_systems, n_tasks, kind, noise)
+    if kind == "uniform":
+        values = generator.random((n_systems, n_tasks))
+    elif kind == "skill":
+        values = generator.normal(size=(n_systems, 1)) + noise * generator.gumbel(size=(n_systems, n_tasks))
+    else:
+        raise ValueError(f"`kind` is {kind!r}; expected 'skill' or 'uniform'")
     if n_levels is not None:
-        values = _rounded(values, n_levels)
+        low, high = values.min(), values.max()
+        share = (values - low) / (high - low or 1.0)
+        values = np.minimum(np.floor(share * n_levels), n_levels - 1)
     gone = generator.permutation(values.size)[: round(missing * values.size)]
     values.flat[gone] = np.nan
     return ScoreMatrix(values, weights=weights)
-
-
-def _scores(generator: np.random.Generator, n: int, T: int, kind: Kind, noise: float) -> FloatArray:
-    if kind == "uniform":
-        return generator.random((n, T))
-    if kind == "skill":
-        return generator.normal(size=(n, 1)) + noise * generator.gumbel(size=(n, T))
-    raise ValueError(f"`kind` is {kind!r}; expected 'skill' or 'uniform'")
-
-
-def _rounded(values: FloatArray, n_levels: int) -> FloatArray:
-    low, high = values.min(), values.max()
-    share = (values - low) / (high - low or 1.0)
-    levels: NDArray[np.float64] = np.minimum(np.floor(share * n_levels), n_levels - 1)
-    return levels

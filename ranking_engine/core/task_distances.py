@@ -71,7 +71,13 @@ class TaskVotes:
     @cached_property
     def dispersion(self) -> float:
         """The mean Kendall distance over ordered pairs of tasks that have two systems in common; NaN without any."""
-        n_pairs = _n_counted_pairs(self.present)
+        # Tasks that lack the scores of the same systems are counted together.
+        alike, sizes = np.unique(self.present, axis=1, return_counts=True)
+        scored = alike.astype(np.float32)
+        n_pairs = -int((self.present.sum(axis=0) > 1).sum())  # a task with itself
+        for start in range(0, len(sizes), _BLOCK_TASKS):
+            block = slice(start, start + _BLOCK_TASKS)
+            n_pairs += int(sizes[block] @ (scored[:, block].T @ scored > 1) @ sizes)
         if not n_pairs:
             return NAN
         # of the tasks' pairs, (above x below) oppose on a pair of systems, and one of the two ties it in the rest
@@ -147,7 +153,7 @@ def dispersion(matrix: ScoreMatrix, *, normalized: bool = False) -> float:
     if not normalized:
         return TaskVotes.of(matrix).dispersion
     n_common = _n_common(~np.isnan(matrix.scores[:, matrix.votes]))
-    counted = _counted_pairs(n_common)
+    counted = (n_common > 1) & ~np.eye(len(n_common), dtype=bool)
     if not counted.any():
         return NAN
     if len(np.unique(n_common[counted])) > 1:
@@ -184,25 +190,6 @@ def weighted_distance(matrix: ScoreMatrix, ranking: Ranking) -> float:
     """
     weight = TaskVotes.of(matrix).weight_against(ranking)
     return NAN if weight is None else float(weight)
-
-
-def _n_counted_pairs(present: BoolArray) -> int:
-    """Return how many ordered pairs of different tasks have two systems or more in common.
-
-    Tasks that lack the scores of the same systems are counted together: all of them at once where nothing is missing.
-    """
-    alike, sizes = np.unique(present, axis=1, return_counts=True)
-    scored = alike.astype(np.float32)
-    n_pairs = -int((present.sum(axis=0) > 1).sum())  # a task with itself
-    for start in range(0, len(sizes), _BLOCK_TASKS):
-        block = slice(start, start + _BLOCK_TASKS)
-        n_pairs += int(sizes[block] @ (scored[:, block].T @ scored > 1) @ sizes)
-    return n_pairs
-
-
-def _counted_pairs(n_common: NDArray[np.int64]) -> BoolArray:
-    """Return which pairs of different tasks have two systems or more in common."""
-    return (n_common > 1) & ~np.eye(len(n_common), dtype=bool)
 
 
 def _n_common(present: BoolArray) -> NDArray[np.int64]:

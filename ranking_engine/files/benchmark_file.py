@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -129,33 +130,16 @@ def read_benchmark(source: str | Path | bytes, *, name: str | None = None) -> Be
         name, source = name or str(source), Path(source).read_bytes()
     called = name or "benchmark.toml"
     text, raw = read_toml(source, called)
-    return _Parser(BenchmarkFile(called, text), raw).parse()
+    return _BenchmarkParser(BenchmarkFile(called, text), raw).parse()
 
 
-class _Parser:
+class _BenchmarkParser:
     """Turns the parsed TOML into a BenchmarkFile; `blank` is an empty one, which places the errors."""
 
     def __init__(self, blank: BenchmarkFile, raw: dict[str, Any]) -> None:
         self.blank, self.raw, self.fail = blank, raw, blank.fail
 
     def parse(self) -> BenchmarkFile:
-        metadata = self._metadata()
-        for section in SECTIONS:
-            self._check_section(section)
-        n_groups = len(self.raw.get("group", []))
-        return BenchmarkFile(
-            source=self.blank.source,
-            text=self.blank.text,
-            metadata=metadata,
-            tasks=tuple(self._task(k) for k in range(len(self.raw.get("task", [])))),
-            group_weights={self._name("group", k): self._weight("group", k) for k in range(n_groups)},
-            group_keys=self._keys("group"),
-            system_keys=self._keys("system"),
-            gamma=self._number(None, 0, "gamma"),
-            policy=self._policy(),
-        )
-
-    def _metadata(self) -> dict[str, Any]:
         metadata = {}
         known = CloseNames([*SECTIONS, "gamma", "policy"])
         for key, value in self.raw.items():
@@ -166,7 +150,23 @@ class _Parser:
             if (hint and key not in METADATA) or is_table:
                 self.fail(f"unknown key {shorten(key)!r}{hint or known.suggestion(key)}", key=key)
             metadata[key] = value
-        return metadata
+        for section in SECTIONS:
+            self._check_section(section)
+        n_groups = len(self.raw.get("group", []))
+        policy = self.raw.get("policy")
+        if policy is not None and policy not in MISSING_POLICIES:
+            self.fail(f"policy is {policy!r}; expected one of {', '.join(MISSING_POLICIES)}", key="policy")
+        return BenchmarkFile(
+            source=self.blank.source,
+            text=self.blank.text,
+            metadata=metadata,
+            tasks=tuple(self._task(k) for k in range(len(self.raw.get("task", [])))),
+            group_weights={self._name("group", k): self._weight("group", k) for k in range(n_groups)},
+            group_keys=self._keys("group"),
+            system_keys=self._keys("system"),
+            gamma=self._number(None, 0, "gamma"),
+            policy=policy,
+        )
 
     def _check_section(self, section: str) -> None:
         entries = self.raw.get(section, [])
@@ -193,11 +193,19 @@ class _Parser:
     def _task(self, k: int) -> TaskEntry:
         entry = self.raw["task"][k]
         text = {key: self._text("task", k, key) for key in ("key", "metric", "unit") if key in entry}
+        direction = entry.get("direction", "higher")
+        if not isinstance(direction, str) or direction not in DIRECTIONS:
+            self.fail(f"direction is {direction!r}; expected one of {', '.join(DIRECTIONS)}", "task", k, "direction")
+        precision = entry.get("precision")
+        try:
+            precision = None if precision is None else exact_precision(precision)
+        except ValueError as error:
+            self.fail(str(error), "task", k, "precision")
         return TaskEntry(
             name=self._name("task", k),
             key=text.get("key"),
-            direction=self._direction(k),
-            is_direction_stated="direction" in self.raw["task"][k],
+            direction=DIRECTIONS[direction],
+            is_direction_stated="direction" in entry,
             group=self._label(k, "group"),
             weight=self._weight("task", k),
             metric=text.get("metric"),
@@ -205,7 +213,7 @@ class _Parser:
             minimum=self._number("task", k, "minimum"),
             maximum=self._number("task", k, "maximum"),
             chance=self._number("task", k, "chance"),
-            precision=self._precision(k),
+            precision=precision,
             cluster=self._label(k, "cluster"),
         )
 
@@ -216,24 +224,11 @@ class _Parser:
             self.fail(f"the {key} of a [[task]] {problem}", "task", k, key)
         return label or None
 
-    def _precision(self, k: int) -> float | None:
-        value = self.raw["task"][k].get("precision")
-        try:
-            return None if value is None else exact_precision(value)
-        except ValueError as error:
-            self.fail(str(error), "task", k, "precision")
-
     def _keys(self, section: str) -> dict[str, str | None]:
         return {
             self._name(section, k): self._text(section, k, "key") if "key" in entry else None
             for k, entry in enumerate(self.raw.get(section, []))
         }
-
-    def _direction(self, k: int) -> int:
-        direction = self.raw["task"][k].get("direction", "higher")
-        if not isinstance(direction, str) or direction not in DIRECTIONS:
-            self.fail(f"direction is {direction!r}; expected one of {', '.join(DIRECTIONS)}", "task", k, "direction")
-        return DIRECTIONS[direction]
 
     def _weight(self, section: str, k: int) -> Fraction:
         try:
@@ -245,8 +240,11 @@ class _Parser:
         value = (self.raw[section][k] if section else self.raw).get(key)
         if value is None:
             return None
-        number = _finite(value)
-        if number is None:
+        number = math.nan
+        if isinstance(value, (int, Decimal)) and not isinstance(value, bool):
+            with suppress(OverflowError):
+                number = float(value)
+        if not math.isfinite(number):
             self.fail(f"{key} is {shorten(str(value))!r}; expected a finite number", section, k, key)
         return number
 
@@ -258,23 +256,6 @@ class _Parser:
         if key not in ("name", "group", "cluster") and (problem := line_problem(value)):
             self.fail(f"{key} {problem}", section, k, key)
         return value
-
-    def _policy(self) -> str | None:
-        policy = self.raw.get("policy")
-        if policy is not None and policy not in MISSING_POLICIES:
-            self.fail(f"policy is {policy!r}; expected one of {', '.join(MISSING_POLICIES)}", key="policy")
-        return policy
-
-
-def _finite(value: object) -> float | None:
-    """Return `value` as a float, or None unless it is a finite number."""
-    if not isinstance(value, (int, Decimal)) or isinstance(value, bool):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def to_matrix(table: Table, benchmark: BenchmarkFile | None = None) -> ScoreMatrix:
@@ -353,24 +334,17 @@ def _line_of(text: str, section: str | None, index: int, key: str | None) -> int
     """
     current: str | None = None
     count = -1
-    found: int | None = None
+    header_line: int | None = None
+    states_key = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=" if key is not None else r"(?!)")
     for number, line in enumerate(text.splitlines(), start=1):
         header = re.match(r"\s*\[\[?\s*([^\]\s]+)\s*\]", line)
         if header:
             current = header[1].strip("\"'")
             count += current == section
             is_here = (current == section and count == index) or (section is None and current == key)
-            if found is not None and section is not None:
-                return found
-            found = number if is_here else found
-        elif _is_within(current, section, count, index) and _states(line, key):
+            if header_line is not None and section is not None:
+                return header_line
+            header_line = number if is_here else header_line
+        elif current == section and (section is None or count == index) and states_key.match(line):
             return number
-    return found
-
-
-def _is_within(current: str | None, section: str | None, count: int, index: int) -> bool:
-    return current == section and (section is None or count == index)
-
-
-def _states(line: str, key: str | None) -> bool:
-    return key is not None and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line) is not None
+    return header_line

@@ -97,7 +97,9 @@ def _excess(text: str) -> tuple[str, int] | None:
             key_length += len(piece)
             line += piece.count("\n")
             begins = False
-            if kind == "word" and len(piece) > MAX_NUMBER and not _is_key(text, token.end()):
+            is_long = kind == "word" and len(piece) > MAX_NUMBER
+            # A bare word that is a key, or part of one, has a longest length of its own.
+            if is_long and text[token.end() : token.end() + 20].lstrip(" \t")[:1] not in {"=", "]", "."}:
                 return f"{len(piece):,} characters of a number or word; at most {MAX_NUMBER} are read", line
         for count, most, what in (
             (n_dots, MAX_DOTS, "dots in a key"),
@@ -108,9 +110,3 @@ def _excess(text: str) -> tuple[str, int] | None:
             if count > most:
                 return f"more than {most:,} {what}; a benchmark file needs fewer", line
     return None
-
-
-def _is_key(text: str, end: int) -> bool:
-    """Whether a bare word that ends here is a key, or part of one: those have a longest length of their own."""
-    rest = text[end : end + 20].lstrip(" \t")
-    return rest[:1] in {"=", "]", "."}

@@ -30,7 +30,7 @@ class Dialect:
     decimal: str = "."
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """What is unusual about it, for people: `separated by semicolons, with decimal commas`; else empty."""
         if self.delimiter == ",":
             return ""
@@ -80,7 +80,7 @@ def decimal_mark(numbers: Iterable[str]) -> str:
         UnclearMarkError: some numbers have a point and others a comma, or every comma might as well group digits.
     """
     first_of: dict[str, int] = {}
-    is_decimal, shown = False, ""
+    is_decimal, example = False, ""
     for place, cell in enumerate(numbers):
         text = cell.strip()
         marks = [mark for mark in ".," if mark in text]
@@ -90,10 +90,12 @@ def decimal_mark(numbers: Iterable[str]) -> str:
             raise UnclearMarkError(place, "both points and commas stand in the numbers; write decimal marks alike")
         first_of.setdefault(marks[0], place)
         if marks == [","]:
-            shown = shown or text
+            example = example or text
             is_decimal = is_decimal or not _GROUPED.fullmatch(text)
     if "," not in first_of:
         return "."
     if not is_decimal:
-        raise UnclearMarkError(first_of[","], f"{shown!r} may be a decimal number or a large one; write decimal points")
+        raise UnclearMarkError(
+            first_of[","], f"{example!r} may be a decimal number or a large one; write decimal points"
+        )
     return ","

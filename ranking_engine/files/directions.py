@@ -24,18 +24,18 @@ def lower_word(name: str) -> str:
 
 
 def doubtful_tasks(
-    names: Iterable[str], directions: Iterable[int], stated: Iterable[str] = ()
+    names: Iterable[str], directions: Iterable[int], directed: Iterable[str] = ()
 ) -> list[tuple[str, str]]:
     """Return the tasks that count as higher is better although a word of their names says otherwise.
 
     Args:
         names, directions: of the tasks; 1 is higher is better.
-        stated: names of tasks whose direction somebody stated, and nobody only took for granted.
+        directed: names of tasks whose direction somebody stated, and nobody only took for granted.
 
     Returns:
         name and word of each.
     """
-    known = {fold_name(name) for name in stated}
+    known = {fold_name(name) for name in directed}
     return [
         (name, word)
         for name, direction in zip(names, directions, strict=True)

@@ -31,7 +31,7 @@ from ranking_engine.files.plain_cells import numbers, plain_columns
 from ranking_engine.files.tables import TableError, TableIssue
 from ranking_engine.text.names import clean_name, name_problem, shorten
 
-MOST_TASKS = 2_000  # of one table; each has a table of its own
+MAX_TASKS = 2_000  # of one table; each has a table of its own
 INSTANCE_COLUMNS = ("instance", "utterance")
 LONG_COLUMNS = ("system", "task", "instance", "score")
 
@@ -70,7 +70,7 @@ def read_instances(
         )
         return table.scores
     with Path(source).open(encoding="utf-8-sig", newline="") as text:
-        return _Reader(text, name or str(source), system_column, instance_column).read(lower).scores
+        return _InstanceReader(text, name or str(source), system_column, instance_column).read(lower).scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ def read_instance_table(
     Raises:
         TableError: with file, line and column.
     """
-    return _Reader(text, name or "table", system_column, instance_column).read(lower)
+    return _InstanceReader(text, name or "table", system_column, instance_column).read(lower)
 
 
 class _Codes:
@@ -120,10 +120,10 @@ class _Codes:
         self.lines = array("q")
 
     def of(self, name: str, line: int) -> int:
-        found = self.number.setdefault(name, len(self.number))
-        if found == len(self.lines):
+        code = self.number.setdefault(name, len(self.number))
+        if code == len(self.lines):
             self.lines.append(line)
-        return found
+        return code
 
     def of_all(self, names: Sequence[str], line: int) -> list[int]:
         """Return the numbers of the names of consecutive lines, the first of which is `line`."""
@@ -142,7 +142,7 @@ class _Codes:
         return len(self.number)
 
 
-class _Reader:
+class _InstanceReader:
     """Reads one table of instances."""
 
     def __init__(self, text: TextIO, name: str, system_column: str, instance_column: str | None) -> None:
@@ -159,12 +159,12 @@ class _Reader:
     def read(self, lower: Sequence[str]) -> InstanceTable:
         try:
             first = next(iter(self.text), "")
-            if first.count(",") > 10 * MOST_TASKS:  # some may stand in names
-                self.fail(1, None, f"more than {MOST_TASKS:,} tasks; bring them in parts")
+            if first.count(",") > 10 * MAX_TASKS:  # some may stand in names
+                self.fail(1, None, f"more than {MAX_TASKS:,} tasks; bring them in parts")
             self.rows = csv.reader(itertools.chain([first] if first else [], self.text), strict=True)
             self.header = [clean_name(cell) for cell in next(self.rows, [])]
-            if len(self.header) > MOST_TASKS + 2:
-                self.fail(1, None, f"more than {MOST_TASKS:,} tasks; bring them in parts")
+            if len(self.header) > MAX_TASKS + 2:
+                self.fail(1, None, f"more than {MAX_TASKS:,} tasks; bring them in parts")
             if not self.header:
                 self.fail(None, None, "the table is empty")
             is_long = sorted(cell.casefold() for cell in self.header) == sorted(LONG_COLUMNS)
@@ -227,12 +227,12 @@ class _Reader:
         """
         self.lines_before, self.rows = self.rows.line_num, csv.reader(())
         while part := list(itertools.islice(self.text, _PART_LINES)):
-            found = self._plain_part(part, (system, instance, *columns), instances, seen)
-            if found is None:
+            keys_and_scores = self._plain_part(part, (system, instance, *columns), instances, seen)
+            if keys_and_scores is None:
                 self.rows = csv.reader(itertools.chain(part, self.text), strict=True)
                 return
-            self.lines_before += len(found[0])
-            yield found
+            self.lines_before += len(part)
+            yield keys_and_scores
 
     def _plain_part(
         self, part: list[str], columns: tuple[int, ...], instances: _Codes, seen: set[int]
@@ -265,8 +265,8 @@ class _Reader:
             line = self.line
             t = tasks.of(row[task], line)
             if t == len(instances):
-                if t >= MOST_TASKS:
-                    self.fail(line, None, f"more than {MOST_TASKS:,} tasks; bring them in parts")
+                if t >= MAX_TASKS:
+                    self.fail(line, None, f"more than {MAX_TASKS:,} tasks; bring them in parts")
                 self._check_name(row[task], "task", task)
                 instances.append(_Codes())
             key = (t, self._system(row[system], system), instances[t].of(row[instance], line))
@@ -296,11 +296,11 @@ class _Reader:
             wanted: tuple[str, ...] = (self.instance_column.casefold(),)
         else:
             wanted = (*INSTANCE_COLUMNS, "system")
-        found = [place[cell] for cell in wanted if cell in place and place[cell] != system]
-        if not found:
+        instances = [place[cell] for cell in wanted if cell in place and place[cell] != system]
+        if not instances:
             expected = self.instance_column or " or ".join(INSTANCE_COLUMNS)
             self.fail(1, None, f"no column is called {expected!r} (for the instances)")
-        return system, found[0]
+        return system, instances[0]
 
     def _body(self) -> Iterator[list[str]]:
         """Yield the rows that are not blank; all have as many cells as the header."""

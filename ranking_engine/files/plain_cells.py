@@ -31,14 +31,14 @@ def numbers(cells: list[str]) -> FloatArray | None:
     """Return the numbers in `cells`, NaN for an empty one; None where one holds anything but a finite number."""
     n_empty = 0
     try:
-        found = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
+        scores = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
     except ValueError:
         n_empty = cells.count("")
         try:
-            found = np.fromiter((float(cell or "nan") for cell in cells), dtype=np.float64, count=len(cells))
+            scores = np.fromiter((float(cell or "nan") for cell in cells), dtype=np.float64, count=len(cells))
         except ValueError:
             return None
-    if np.count_nonzero(np.isfinite(found)) != len(cells) - n_empty:
+    if np.count_nonzero(np.isfinite(scores)) != len(cells) - n_empty:
         return None
     text = "".join(cells)  # Python reads more as numbers than a table may hold: 1_000, digits of other scripts
-    return found if "_" not in text and text.isascii() else None
+    return scores if "_" not in text and text.isascii() else None

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +27,7 @@ class PreflibError(ValueError):
 
 
 @dataclass(frozen=True)
-class Profile:
+class PreflibProfile:
     """The orders of a matrix's voting tasks.
 
     Attributes:
@@ -55,7 +54,7 @@ class Profile:
         return f"{'to' if has_ties else 'so'}{'c' if is_complete else 'i'}"
 
 
-def task_orders(matrix: ScoreMatrix) -> Profile:
+def task_orders(matrix: ScoreMatrix) -> PreflibProfile:
     """The orders of the voting tasks.
 
     Raises:
@@ -66,11 +65,14 @@ def task_orders(matrix: ScoreMatrix) -> Profile:
     counts: Counter[Order] = Counter()
     n_silent = 0
     for t in np.flatnonzero(matrix.votes).tolist():
-        order = _order(matrix.scores[:, t])
-        if order:
-            counts[order] += weights[t] // divisor
-        else:
+        scores = matrix.scores[:, t]
+        scored = np.flatnonzero(~np.isnan(scores))
+        if not scored.size:
             n_silent += 1
+            continue
+        ordered = scored[np.argsort(-scores[scored], kind="stable")]
+        ends = np.flatnonzero(np.diff(scores[ordered])) + 1
+        counts[tuple(tuple((group + 1).tolist()) for group in np.split(ordered, ends))] += weights[t] // divisor
     if not counts:
         raise PreflibError("no voting task has a score, so there is no order to write")
     if counts.total() > MAX_VOTERS:
@@ -78,22 +80,12 @@ def task_orders(matrix: ScoreMatrix) -> Profile:
             f"in PrefLib's format weights are whole numbers of voters, and over their common denominator these weights "
             f"are {counts.total():,} voters; at most {MAX_VOTERS:,} can be written"
         )
-    ordered = sorted(counts.items(), key=lambda found: (-found[1], found[0]))
-    return Profile(matrix.system_names, tuple(ordered), n_silent)
-
-
-def _order(scores: np.ndarray) -> Order:
-    """The systems with a score, best first, equal ones together."""
-    scored = np.flatnonzero(~np.isnan(scores))
-    if not scored.size:
-        return ()
-    ordered = scored[np.argsort(-scores[scored], kind="stable")]
-    ends = np.flatnonzero(np.diff(scores[ordered])) + 1
-    return tuple(tuple((group + 1).tolist()) for group in np.split(ordered, ends))
+    orders = sorted(counts.items(), key=lambda order: (-order[1], order[0]))
+    return PreflibProfile(matrix.system_names, tuple(orders), n_silent)
 
 
 def preflib_text(
-    profile: Profile, *, stem: str, title: str, description: str = "", dates: tuple[str, str] = ("", "")
+    profile: PreflibProfile, *, stem: str, title: str, description: str = "", dates: tuple[str, str] = ("", "")
 ) -> str:
     """The file.
 
@@ -120,9 +112,7 @@ def preflib_text(
         *((f"ALTERNATIVE NAME {k}", name) for k, name in enumerate(profile.system_names, start=1)),
     ]
     lines = [f"# {name}: {writable(' '.join(value.split()))}" for name, value in facts]
-    lines += [f"{count}: {_order_text(order)}" for order, count in profile.orders]
+    for order, count in profile.orders:
+        groups = [",".join(map(str, group)) for group in order]
+        lines.append(f"{count}: " + ",".join(f"{{{group}}}" if "," in group else group for group in groups))
     return "\n".join([*lines, ""])
-
-
-def _order_text(order: Sequence[Sequence[int]]) -> str:
-    return ",".join(f"{{{','.join(map(str, group))}}}" if len(group) > 1 else str(group[0]) for group in order)

@@ -26,7 +26,7 @@ from ranking_engine.text.names import clean_name, fold_name, name_problem, short
 
 MAX_ISSUES = 100
 MAX_COLUMNS = 20_000  # of one row, whatever the caller allows; a row that runs on is refused before it is split
-MOST_CELLS = 2_000_000
+MAX_CELLS = 2_000_000
 MAX_CELL = 4_000  # characters
 SYSTEM_COLUMN = "system"
 SYSTEM_COLUMNS = frozenset({SYSTEM_COLUMN, "model", ""})  # as other people's files have it; data frames leave it empty
@@ -51,15 +51,11 @@ class TableIssue:
     message: str
 
     def __str__(self) -> str:
-        place = ", ".join(self._place())
-        return f"{place}: {self.message}" if place else self.message
-
-    def _place(self) -> list[str]:
         place = [] if self.line is None else [f"line {self.line}"]
         if self.column is not None:
             name = f" ({shorten(self.column_name)})" if self.column_name else ""
             place.append(f"column {self.column}{name}")
-        return place
+        return f"{', '.join(place)}: {self.message}" if place else self.message
 
 
 class TableError(ValueError):
@@ -114,7 +110,7 @@ def read_table(
     allow_formula_names: bool = False,
     max_systems: int | None = None,
     max_tasks: int | None = None,
-    max_cells: int = MOST_CELLS,
+    max_cells: int = MAX_CELLS,
     missing_words: Callable[[str], str | None] | None = None,
 ) -> Table:
     """Read a table of scores.
@@ -134,10 +130,10 @@ def read_table(
         name, source = name or str(source), Path(source).read_bytes()
     data = source if isinstance(source, bytes) else source.read()
     bounds = (max_systems, max_tasks, max_cells)
-    return _Reader(name or "table", allow_formula_names, bounds, missing_words).read(data)
+    return _TableReader(name or "table", allow_formula_names, bounds, missing_words).read(data)
 
 
-class _Rows(Protocol):
+class _CsvReader(Protocol):
     """What a csv.reader is."""
 
     line_num: int
@@ -147,7 +143,7 @@ class _Rows(Protocol):
     def __next__(self) -> list[str]: ...
 
 
-class _Reader:
+class _TableReader:
     """Reads one table and collects what is wrong with it."""
 
     def __init__(
@@ -178,9 +174,14 @@ class _Reader:
                 self.dialect = Dialect(self.dialect.delimiter, self._decimal_mark(text))
             return self._read_rows(rows)
         except csv.Error as error:
-            self._stop(_csv_message(str(error)), line=self.line + 1)
+            message = f"not readable as CSV: {error}"
+            if "field larger" in message:
+                message = "a cell is too long; perhaps a quotation mark is not closed"
+            elif "unexpected end of data" in message:
+                message = "the file ends inside quotation marks; perhaps one is not closed"
+            self._stop(message, line=self.line + 1)
 
-    def _rows(self, text: str) -> _Rows:
+    def _rows(self, text: str) -> _CsvReader:
         return csv.reader(self._lines(text), strict=True, delimiter=self.dialect.delimiter)
 
     def _lines(self, text: str) -> Iterator[str]:
@@ -229,7 +230,7 @@ class _Reader:
             self._stop("the file is empty; expected a header `system,<task>,...` and a row for each system")
         return text
 
-    def _read_header(self, rows: _Rows) -> None:
+    def _read_header(self, rows: _CsvReader) -> None:
         header: list[str] = next((row for row in rows if row), [])
         self.line = self.header_line = rows.line_num
         self.n_marks = 0
@@ -238,16 +239,12 @@ class _Reader:
             self._stop(f"{len(header) - 1} tasks; at most {self.max_tasks} are allowed", line=self.line)
         first = clean_name(header[0]) if header else ""
         if len(header) == 1:
-            shown = shorten(clean_name(header[0]))
-            self._stop(f"only one column, {shown!r}; expected `system` and a column for each task", line=self.line)
+            message = f"only one column, {shorten(first)!r}; expected `system` and a column for each task"
+            self._stop(message, line=self.line)
         if first.casefold() not in SYSTEM_COLUMNS:
             message = f"the first column must be called {SYSTEM_COLUMN!r} or 'model', found {shorten(first)!r}"
             self._issue(message, 1)
         self.columns = [SYSTEM_COLUMN, *(clean_name(cell) for cell in header[1:])]
-        self._check_task_names()
-        self._raise_issues()
-
-    def _check_task_names(self) -> None:
         seen: dict[str, int] = {}
         for column, task in enumerate(self.columns[1:], start=2):
             problem = name_problem(task, allow_formula=self.allow_formula)
@@ -257,8 +254,9 @@ class _Reader:
                 self._issue(f"the task {shorten(task)!r} is already column {seen[fold_name(task)]}", column)
             else:
                 seen[fold_name(task)] = column
+        self._raise_issues()
 
-    def _read_rows(self, rows: _Rows) -> Table:
+    def _read_rows(self, rows: _CsvReader) -> Table:
         systems: list[str] = []
         lines: list[int] = []
         values: list[FloatArray] = []
@@ -268,7 +266,15 @@ class _Reader:
             if not row:
                 continue
             self._check_cells(row, begins)
-            systems.append(self._system_name(row[0], begins, seen))
+            name = clean_name(row[0])
+            problem = name_problem(name, allow_formula=self.allow_formula)
+            if problem:
+                self._issue(f"the system name {shorten(name)!r} {problem}", 1, begins)
+            elif fold_name(name) in seen:
+                self._issue(f"the system {shorten(name)!r} already stands on line {seen[fold_name(name)]}", 1, begins)
+            else:
+                seen[fold_name(name)] = begins
+            systems.append(name)
             values.append(np.array(self._row_values(row, begins, len(values))))
             lines.append(begins)
             if self.max_systems is not None and len(systems) > self.max_systems:
@@ -296,39 +302,26 @@ class _Reader:
         if longest > MAX_CELL:
             self._stop(f"a cell has {longest:,} characters; at most {MAX_CELL:,} are read", line=line)
 
-    def _system_name(self, cell: str, line: int, seen: dict[str, int]) -> str:
-        name = clean_name(cell)
-        problem = name_problem(name, allow_formula=self.allow_formula)
-        if problem:
-            self._issue(f"the system name {shorten(name)!r} {problem}", 1, line)
-        elif fold_name(name) in seen:
-            self._issue(f"the system {shorten(name)!r} already stands on line {seen[fold_name(name)]}", 1, line)
-        else:
-            seen[fold_name(name)] = line
-        return name
-
     def _row_values(self, row: list[str], line: int, i: int) -> list[float]:
         if len(row) != len(self.columns):
             message = f"the row has {len(row)} columns, the header has {len(self.columns)}"
             self._issue(message, min(len(row), len(self.columns)) + (len(row) > len(self.columns)), line)
             return [math.nan] * (len(self.columns) - 1)
-        return [self._number(cell, column, line, i) for column, cell in enumerate(row[1:], start=2)]
-
-    def _number(self, cell: str, column: int, line: int, i: int) -> float:
-        text = cell.strip()
-        if not text:
-            return math.nan
-        number = text if self.dialect.decimal == "." else text.replace(self.dialect.decimal, ".", 1)
-        if not NUMBER.fullmatch(number):  # as nearly all do, and looking for a word takes longer
-            if (word := self.meaning(text)) is not None:
-                self.missing_words[i, column - 2] = word
-                return math.nan
-            self._issue(_number_message(text), column, line)
-            return math.nan
-        value = float(number)
-        if math.isinf(value):
-            self._issue(f"{shorten(text)} is too large for a 64-bit number", column, line)
-        return value
+        scores = []
+        for column, cell in enumerate(row[1:], start=2):
+            value = math.nan
+            if text := cell.strip():
+                number = text if self.dialect.decimal == "." else text.replace(self.dialect.decimal, ".", 1)
+                if NUMBER.fullmatch(number):  # as nearly all do, and looking for a word takes longer
+                    value = float(number)
+                    if math.isinf(value):
+                        self._issue(f"{shorten(text)} is too large for a 64-bit number", column, line)
+                elif (word := self.meaning(text)) is not None:
+                    self.missing_words[i, column - 2] = word
+                else:
+                    self._issue(_number_message(text), column, line)
+            scores.append(value)
+        return scores
 
     def _issue(self, message: str, column: int | None = None, line: int | None = None) -> None:
         column_name = self.columns[column - 1] if column and column <= len(self.columns) else None
@@ -348,25 +341,17 @@ def _line_of(before: bytes) -> int:
     return len(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"))
 
 
-def _csv_message(message: str) -> str:
-    if "field larger" in message:
-        return "a cell is too long; perhaps a quotation mark is not closed"
-    if "unexpected end of data" in message:
-        return "the file ends inside quotation marks; perhaps one is not closed"
-    return f"not readable as CSV: {message}"
-
-
 def _number_message(text: str) -> str:
-    shown = repr(shorten(text))
+    quoted = repr(shorten(text))
     if text.casefold() in _NOT_REPORTED:
-        return f"{shown} is no number; leave the cell empty where a score is missing"
+        return f"{quoted} is no number; leave the cell empty where a score is missing"
     if text.casefold().lstrip("+-") in {"inf", "infinity"}:
-        return f"{shown} is infinite; a score must be finite"
+        return f"{quoted} is infinite; a score must be finite"
     if text.endswith("%") and NUMBER.fullmatch(text[:-1].strip()):
-        return f"{shown} is no number; write it without the percent sign"
+        return f"{quoted} is no number; write it without the percent sign"
     if NUMBER.fullmatch(text.replace(",", ".", 1)):
-        return f"{shown} is no number; write the decimal mark as a point"
-    return f"{shown} is no number"
+        return f"{quoted} is no number; write the decimal mark as a point"
+    return f"{quoted} is no number"
 
 
 def write_table(matrix: ScoreMatrix) -> str:
@@ -384,10 +369,5 @@ def table_lines(system_names: Sequence[str], task_names: Sequence[str], values: 
     """
     yield from csv_lines([[SYSTEM_COLUMN, *task_names]])
     for name, row in zip(system_names, values, strict=True):
-        cells = ("" if math.isnan(value) else _shortest(value) for value in row.tolist())
+        cells = ("" if math.isnan(value) else repr(value).removesuffix(".0") for value in row.tolist())
         yield from csv_lines([[name, *cells]])
-
-
-def _shortest(value: float) -> str:
-    text = repr(value)
-    return text.removesuffix(".0")

@@ -13,7 +13,7 @@ import numpy as np
 from ranking_engine.core.profile import Profile
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.kernels.pairs import Pairs, snapped_rows
-from ranking_engine.rules.rates import common_weight
+from ranking_engine.rules.rates import common_weight, name_order
 
 _BLOCK_CELLS = 1 << 22
 
@@ -100,7 +100,7 @@ def by_rounds(score: Callable[[Pairs], FloatArray]) -> Callable[[Profile], Float
         for start in range(0, n, height):
             present = on_board[start : start + height]
             boards = np.where(present[:, :, None] & present[:, None, :], wins, 0)
-            scores.append(score(Pairs(boards, present)))
+            scores.append(score(Pairs(boards, present, name_order=name_order(profile))))
         return np.concatenate(scores)
 
     return scores_of

@@ -21,6 +21,14 @@ Wins = NDArray[Any]
 Scores = NDArray[np.floating[Any]]
 
 _EXACT_FLOAT32 = 2**24
+_CACHED_CELLS = 1 << 17  # so that two tables of them stay in a processor's cache
+
+
+def cached_blocks(n_boards: int, n_systems: int) -> Iterator[slice]:
+    """Yield the boards, few enough at a time that tables of their pairs stay in a processor's cache."""
+    height = max(1, _CACHED_CELLS // max(1, n_systems**2))
+    for start in range(0, n_boards, height):
+        yield slice(start, start + height)
 
 
 class Pairs:
@@ -31,6 +39,7 @@ class Pairs:
         present: shape (n_matrices, n_systems).
         totals: the weight of all tasks of each matrix, which no two systems share more than; None if unknown.
         common: `common[r, i, j]`: the weight of the tasks on which both have a score; None where it is not asked for.
+        name_order: the systems in the order of their names, in which rules take what is equal; as they are by default.
     """
 
     def __init__(
@@ -39,8 +48,10 @@ class Pairs:
         present: BoolArray,
         totals: NDArray[Any] | None = None,
         common: FloatArray | None = None,
+        name_order: NDArray[np.intp] | None = None,
     ) -> None:
         self.wins, self.present, self.totals, self.common = wins, present, totals, common
+        self.name_order = np.arange(present.shape[1]) if name_order is None else name_order
 
     @cached_property
     def beats(self) -> BoolArray:
@@ -48,14 +59,29 @@ class Pairs:
         return np.asarray(self.wins > self.wins.transpose(0, 2, 1), dtype=bool)
 
     @cached_property
-    def has_stronger_path(self) -> BoolArray:
-        """`has_stronger_path[r, i, j]`: i beats j by Schulze's paths of margins (Floyd 1962, Warshall 1962)."""
+    def strongest_paths(self) -> Wins:
+        """`strongest_paths[r, i, j]`: the weakest margin of the strongest path (Floyd 1962, Warshall 1962)."""
         path = np.maximum(self.wins - self.wins.transpose(0, 2, 1), 0)
-        through = np.empty_like(path)
-        for k in range(path.shape[1]):
-            np.minimum(path[:, :, k, None], path[:, None, k, :], out=through)
-            np.maximum(path, through, out=path)
-        return np.asarray(path > path.transpose(0, 2, 1), dtype=bool)
+        largest = path.max(initial=0)
+        if largest < 2**31:  # the narrower the numbers, the more of them at once
+            path = path.astype(np.min_scalar_type(int(largest)))
+        for rows in cached_blocks(*path.shape[:2]):
+            boards = path[rows]
+            through = np.empty_like(boards)
+            for k in range(path.shape[1]):
+                np.minimum(boards[:, :, k, None], boards[:, None, k, :], out=through)
+                np.maximum(boards, through, out=boards)
+        return path
+
+    @cached_property
+    def has_stronger_path(self) -> BoolArray:
+        """`has_stronger_path[r, i, j]`: i beats j by Schulze's paths of margins."""
+        return np.asarray(self.strongest_paths > self.strongest_paths.transpose(0, 2, 1), dtype=bool)
+
+    def only(self, boards: NDArray[np.intp]) -> Pairs:
+        """Return some of the boards."""
+        totals, common = (None if part is None else part[boards] for part in (self.totals, self.common))
+        return Pairs(self.wins[boards], self.present[boards], totals, common, self.name_order)
 
     def only_present(self, scores: FloatArray) -> FloatArray:
         """Unrank the systems that are not on the board."""
@@ -122,13 +148,17 @@ def win_rate(wins: Wins, common: Wins) -> FloatArray:
     `common[r, i, j]` is the weight of the tasks on which both have a score. A system without a rival has no score,
     unless it is alone on its board; that is the caller's to see.
     """
-    rated = common.astype(np.float64)
-    rated[:, np.arange(rated.shape[1]), np.arange(rated.shape[1])] = 0
-    is_rival = rated > 0
-    shares = np.zeros(rated.shape)
-    np.divide(wins - wins.transpose(0, 2, 1), rated, out=shares, where=is_rival)
-    with np.errstate(invalid="ignore"):
-        return ((shares + is_rival) / 2).sum(axis=2) / is_rival.sum(axis=2)
+    rates = np.empty(wins.shape[:2])
+    systems = np.arange(wins.shape[1])
+    for rows in cached_blocks(*wins.shape[:2]):
+        rated = common[rows].astype(np.float64)
+        rated[:, systems, systems] = 0
+        is_rival = rated > 0
+        shares = np.zeros(rated.shape)
+        np.divide(wins[rows] - wins[rows].transpose(0, 2, 1), rated, out=shares, where=is_rival)
+        with np.errstate(invalid="ignore"):
+            rates[rows] = ((shares + is_rival) / 2).sum(axis=2) / is_rival.sum(axis=2)
+    return rates
 
 
 def win_rate_of_block(pairs: Pairs) -> FloatArray:

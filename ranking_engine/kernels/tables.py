@@ -14,19 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.core.profile import Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.core.task_order import task_order
 from ranking_engine.core.weights import as_float
-from ranking_engine.kernels.pairs import Pairs, snapped_rows, win_rate as rate_of_wins
+from ranking_engine.kernels.pairs import Pairs, cached_blocks, snapped_rows, win_rate as rate_of_wins
 from ranking_engine.rules.cardinal import inverted
+from ranking_engine.rules.rates import order_of_names
 
 Transform = Callable[[FloatArray], FloatArray]
 
 _MAX_BYTE = 255
 _ROUNDING = 1e-13  # of what is added up
+_LEAST = 5e-324  # above 0
 
 
-class Batch:
+class MatrixBatch:
     """Many matrices of scored systems and voting tasks.
 
     Attributes:
@@ -51,6 +54,20 @@ class Batch:
         self.weights: FloatArray = np.broadcast_to(own, (len(scores), len(own))) if weights is None else weights
         self.present: BoolArray = np.asarray(~np.isnan(scores).all(axis=2)) if present is None else present
 
+    @classmethod
+    def of_counts(cls, profile: Profile, task_counts: NDArray[np.int64]) -> MatrixBatch:
+        """Return tables of the same scores, all there, in which task t counts `task_counts[r, t]` times its weight."""
+        b, T = task_counts.shape
+        n, order = profile.n_systems, profile.order
+        weights = (task_counts * profile.weights).astype(np.float64)
+        batch = cls(profile.matrix, np.broadcast_to(profile.scores, (b, n, T)), weights, np.ones((b, n), dtype=bool))
+        batch._order = (  # known, and the same for all
+            np.broadcast_to(order.first, (b, n, T)),
+            np.broadcast_to(order.last, (b, n, T)),
+            np.broadcast_to(order.place.T[:, None, :], (T, b, n)),
+        )
+        return batch
+
     @cached_property
     def size(self) -> NDArray[np.int64]:
         """The number of systems on each board, shape (n_matrices, 1, 1)."""
@@ -73,11 +90,16 @@ class Batch:
         """The last position of that block."""
         return self._order[1]
 
+    @property
+    def place(self) -> NDArray[np.int32]:
+        """The number of distinct scores above, plus 1, 0 where missing; shape (n_tasks, n_matrices, n_systems)."""
+        return self._order[2]
+
     @cached_property
     def pairs(self) -> Pairs:
         """The comparison of all systems in each matrix, in integer weights."""
         wins = _count_wins(self._order[2], [int(weight) for weight in self.matrix.integer_weights])
-        return Pairs(wins, self.present)
+        return Pairs(wins, self.present, name_order=order_of_names(self.matrix.system_names))
 
     @cached_property
     def common(self) -> FloatArray:
@@ -121,22 +143,22 @@ def _tasks_by_weight(weights: list[int]) -> dict[int, list[int]]:
     return tasks
 
 
-def mean(batch: Batch) -> FloatArray:
+def mean(batch: MatrixBatch) -> FloatArray:
     """The weighted mean of the scores."""
     return batch.weighted_mean(batch.scores)
 
 
-def geometric_mean(batch: Batch) -> FloatArray:
+def geometric_mean(batch: MatrixBatch) -> FloatArray:
     """The exponential of the mean logarithm."""
     return _of_positive_scores(batch, np.log, np.exp)
 
 
-def harmonic_mean(batch: Batch) -> FloatArray:
+def harmonic_mean(batch: MatrixBatch) -> FloatArray:
     """The inverse of the mean inverse."""
     return _of_positive_scores(batch, inverted, np.reciprocal)
 
 
-def _of_positive_scores(batch: Batch, term: Transform, mean_of_terms: Transform) -> FloatArray:
+def _of_positive_scores(batch: MatrixBatch, term: Transform, mean_of_terms: Transform) -> FloatArray:
     """A mean that a system with a score <= 0 has not; lower-is-better tasks are seen to beforehand."""
     counts = batch.weights[:, None, :] > 0  # a task that lost all its scores is filled with 0, and weighs nothing
     is_low = (batch.scores <= 0) & counts
@@ -144,14 +166,14 @@ def _of_positive_scores(batch: Batch, term: Transform, mean_of_terms: Transform)
     return np.where(is_low.any(axis=2), np.nan, mean_of_terms(batch.weighted_mean(terms)))
 
 
-def worst_task(batch: Batch) -> FloatArray:
+def worst_task(batch: MatrixBatch) -> FloatArray:
     """The least score on the tasks that weigh something."""
     counts = batch.weights[:, None, :] > 0
     least = np.where(counts, batch.scores, np.inf).min(axis=2)
     return np.where(batch.present, least, np.nan)
 
 
-def median(batch: Batch) -> FloatArray:
+def median(batch: MatrixBatch) -> FloatArray:
     """The weighted median of the scores."""
     order = np.argsort(batch.scores, axis=2, kind="stable")
     ascending = np.take_along_axis(batch.scores, order, axis=2)
@@ -163,7 +185,7 @@ def median(batch: Batch) -> FloatArray:
     return np.where(low == high, low, low / 2 + high / 2)[:, :, 0]
 
 
-def normalized_mean(batch: Batch) -> FloatArray:
+def normalized_mean(batch: MatrixBatch) -> FloatArray:
     """The weighted mean of how far scores are on the way from chance to the best."""
     matrix = batch.matrix
     best = np.where(matrix.directions > 0, matrix.maximum, matrix.minimum)
@@ -171,74 +193,98 @@ def normalized_mean(batch: Batch) -> FloatArray:
     return batch.weighted_mean((values - matrix.chance) / (best - matrix.chance))
 
 
-def optimality_gap(batch: Batch) -> FloatArray:
+def optimality_gap(batch: MatrixBatch) -> FloatArray:
     """Minus the weighted mean of what scores lack of the threshold."""
     gamma = batch.matrix.gamma or 0.0
     return batch.weighted_mean(np.minimum(batch.scores, gamma) - gamma)
 
 
-def plurality(batch: Batch) -> FloatArray:
+def plurality(batch: MatrixBatch) -> FloatArray:
     """A point for a system that is first alone."""
     return _positional(batch, (batch.last == 0).astype(np.float64))
 
 
-def borda(batch: Batch) -> FloatArray:
+def borda(batch: MatrixBatch) -> FloatArray:
     """A point for each system below."""
     return _positional(batch, (batch.size - 1.0) - batch.last)
 
 
-def dowdall(batch: Batch) -> FloatArray:
+def dowdall(batch: MatrixBatch) -> FloatArray:
     """1 over the position."""
     return _positional(batch, 1.0 / (np.maximum(batch.first, 0) + 1.0))
 
 
-def average_rank(batch: Batch) -> FloatArray:
+def average_rank(batch: MatrixBatch) -> FloatArray:
     """Minus the position, the mean of its block for systems that tie."""
     return _positional(batch, -(batch.first + batch.last) * 0.5 - 1.0)
 
 
-def veto(batch: Batch) -> FloatArray:
+def veto(batch: MatrixBatch) -> FloatArray:
     """A point for every system but the last ones."""
     return _positional(batch, (batch.last < batch.size - 1).astype(np.float64))
 
 
-def _positional(batch: Batch, points: NDArray[np.floating[Any]]) -> FloatArray:
+def _positional(batch: MatrixBatch, points: NDArray[np.floating[Any]]) -> FloatArray:
     """The weighted mean of the points that positions are worth, under the rule's own convention for ties."""
     return np.where(batch.present, batch.weighted_mean(points), np.nan)
 
 
-def of_pairs(score: Callable[[Pairs], FloatArray]) -> Callable[[Batch], FloatArray]:
+def of_pairs(score: Callable[[Pairs], FloatArray]) -> Callable[[MatrixBatch], FloatArray]:
     """Return the scores that a rule makes of the comparisons of a batch."""
     return lambda batch: score(batch.pairs)
 
 
-def relative_difference(batch: Batch) -> FloatArray:
+def relative_difference(batch: MatrixBatch) -> FloatArray:
     """The mean over rivals of the mean relative difference over common tasks."""
     b, n, T = batch.scores.shape
-    total, common = np.zeros((b, n, n)), np.zeros((b, n, n))
+    scores = np.empty((b, n))
     weights = batch.weights / batch.weights.max()
-    for t in range(T):
-        column = batch.scores[:, :, t]
-        size = np.abs(column)
-        whole = size[:, :, None] + size[:, None, :]
-        whole[whole == 0] = 1.0
-        difference = (column[:, :, None] - column[:, None, :]) / whole
-        weight = weights[:, t, None, None]
-        has = ~np.isnan(difference)
-        common += has * weight
-        total += np.where(has, difference, 0.0) * weight
-    common[:, np.arange(n), np.arange(n)] = 0
-    is_rival = common > 0
-    means = np.divide(total, common, out=np.zeros_like(total), where=is_rival)
-    with np.errstate(invalid="ignore"):
-        return _alone(snapped_rows(means.sum(axis=2) / is_rival.sum(axis=2)), batch)
+    for rows in cached_blocks(b, n):
+        has = ~np.isnan(batch.scores[rows])
+        columns = np.where(has, batch.scores[rows], 0.0)
+        total, common = np.zeros((2, len(has), n, n))
+        for t in range(T):
+            column, size = columns[:, :, t], np.abs(columns[:, :, t])
+            whole = np.maximum(size[:, :, None] + size[:, None, :], _LEAST)  # 0 / anything = 0
+            weight = (has[:, :, t] * weights[rows, t, None])[:, :, None] * has[:, None, :, t]
+            common += weight
+            total += (column[:, :, None] - column[:, None, :]) / whole * weight
+        common[:, np.arange(n), np.arange(n)] = 0
+        is_rival = common > 0
+        means = np.divide(total, common, out=np.zeros_like(total), where=is_rival)
+        with np.errstate(invalid="ignore"):
+            scores[rows] = means.sum(axis=2) / is_rival.sum(axis=2)
+    return _alone(snapped_rows(scores), batch)
 
 
-def win_rate(batch: Batch) -> FloatArray:
+def relative_difference_of_draws(batch: MatrixBatch) -> FloatArray:
+    """The same on boards that share their scores, and differ in what tasks weigh: one product with the differences."""
+    b, n, T = batch.scores.shape
+    columns = batch.matrix.scores.T
+    has = ~np.isnan(columns)
+    columns = np.where(has, columns, 0.0)
+    size = np.abs(columns)
+    whole = np.maximum(size[:, :, None] + size[:, None, :], _LEAST)
+    both = has[:, :, None] & has[:, None, :] & ~np.eye(n, dtype=bool)
+    differences = np.where(both, (columns[:, :, None] - columns[:, None, :]) / whole, 0.0).reshape(T, n * n)
+    counted = both.reshape(T, n * n).astype(np.float64)
+    weights = batch.weights / batch.weights.max()
+    scores = np.empty((b, n))
+    for rows in cached_blocks(b, n):
+        shape = (-1, n, n)
+        total, common = (weights[rows] @ differences).reshape(shape), (weights[rows] @ counted).reshape(shape)
+        is_rival = (common > 0) & batch.present[rows, :, None] & batch.present[rows, None, :]
+        means = np.divide(total, common, out=np.zeros_like(total), where=is_rival)
+        with np.errstate(invalid="ignore"):
+            scores[rows] = means.sum(axis=2) / is_rival.sum(axis=2)
+    return _alone(snapped_rows(scores), batch)
+
+
+def win_rate(batch: MatrixBatch) -> FloatArray:
     """The mean over rivals of the share of common weight won."""
     return _alone(rate_of_wins(batch.pairs.wins, batch.common), batch)
 
 
-def _alone(scores: FloatArray, batch: Batch) -> FloatArray:
+def _alone(scores: FloatArray, batch: MatrixBatch) -> FloatArray:
     """Give a system that is alone on its board the score 0."""
     return np.where(batch.present & (batch.size[:, :, 0] == 1), 0.0, scores)

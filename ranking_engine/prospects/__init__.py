@@ -9,7 +9,7 @@
 
 from ranking_engine.prospects.conditions import Bound, ConditionError, Conditions, Objective, Order, TaskSet
 from ranking_engine.prospects.problem import MAJORITY, RULES
-from ranking_engine.prospects.results import VERDICTS, Change, Nearest, Prospect, Prospects, Verdict
+from ranking_engine.prospects.results import VERDICTS, Nearest, Prospect, Prospects, Verdict, WeightChange
 from ranking_engine.prospects.search import pair_prospect, prospects
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "RULES",
     "VERDICTS",
     "Bound",
-    "Change",
     "ConditionError",
     "Conditions",
     "Nearest",
@@ -27,6 +26,7 @@ __all__ = [
     "Prospects",
     "TaskSet",
     "Verdict",
+    "WeightChange",
     "pair_prospect",
     "prospects",
 ]

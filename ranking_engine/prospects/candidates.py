@@ -66,40 +66,25 @@ def _solved_weights(
     Unknown are the positive weights without a move and the number u: tight leads + `of_unknown` u are 0, and so are
     the rows of conditions that hold with equality.
     """
+    every = np.ones((1, len(weights)), dtype=np.int64)
+    is_held = contest.terms.floats @ weights < _TIGHT
     for least in _SUPPORTS:
         free = [t for t in np.flatnonzero(weights > least).tolist() if t not in moves]
-        solved = _solution(contest, weights, free, tight=tight, moves=moves, of_unknown=of_unknown, unknown=unknown)
-        if solved is not None:
-            yield solved
-
-
-def _solution(
-    contest: Contest,
-    weights: FloatArray,
-    free: list[int],
-    *,
-    tight: NDArray[np.bool_],
-    moves: Moves,
-    of_unknown: int,
-    unknown: float,
-) -> tuple[int, ...] | None:
-    """Return the solution in the weights of the tasks `free` and u."""
-    held = contest.terms.floats @ weights < _TIGHT
-    every = np.ones((1, len(weights)), dtype=np.int64)
-    equations = [
-        *_equations(every, 1, free, moves, total=1),
-        *_equations(contest.terms.exactly[held], contest.terms.most, free, moves),
-        *_equations(contest.exactly[tight], contest.most, free, moves, of_unknown=of_unknown),
-    ]
-    solved = exact.solve_equations(equations, [*weights[free].tolist(), unknown])
-    if solved is None:
-        return None
-    shares = [Fraction(0)] * len(weights)
-    for t, value in zip(free, solved, strict=False):
-        shares[t] = value
-    for t, (value, factor) in moves.items():
-        shares[t] = value + factor * solved[-1]
-    return exact.as_numerators(shares) if min(shares) >= 0 and any(shares) else None
+        equations = [
+            *_equations(every, 1, free, moves, total=1),
+            *_equations(contest.terms.exactly[is_held], contest.terms.most, free, moves),
+            *_equations(contest.exactly[tight], contest.most, free, moves, of_unknown=of_unknown),
+        ]
+        solution = exact.solve_equations(equations, [*weights[free].tolist(), unknown])
+        if solution is None:
+            continue
+        shares = [Fraction(0)] * len(weights)
+        for t, value in zip(free, solution, strict=False):
+            shares[t] = value
+        for t, (value, factor) in moves.items():
+            shares[t] = value + factor * solution[-1]
+        if min(shares) >= 0 and any(shares):
+            yield exact.as_numerators(shares)
 
 
 def _equations(

@@ -39,9 +39,26 @@ class TaskSet:
         Raises:
             ConditionError: an unknown name, a task that does not vote, or an empty set.
         """
-        members = {t for name in self.tasks for t in [_task_of(matrix, name)]}
+        members: set[int] = set()
+        places = {fold_name(task): t for t, task in enumerate(matrix.task_names)}
+        for name in self.tasks:
+            t = places.get(fold_name(name))
+            if t is None:
+                raise ConditionError(f"unknown task {shorten(name)!r}; there are {listed(matrix.task_names, limit=10)}")
+            if not matrix.votes[t]:
+                why = "it is unordered" if matrix.directions[t] == 0 else "its weight is 0"
+                raise ConditionError(f"the task {shorten(name)!r} does not vote: {why}")
+            members.add(t)
+        groups = {fold_name(group): group for group in matrix.groups if group is not None}
         for name in self.groups:
-            members |= _tasks_of_group(matrix, name)
+            group = groups.get(fold_name(name))
+            if group is None:
+                there_are = listed(sorted(groups.values()), limit=10) if groups else "none"
+                raise ConditionError(f"unknown group {shorten(name)!r}; there are {there_are}")
+            voting = {t for t in range(matrix.n_tasks) if matrix.groups[t] == group and matrix.votes[t]}
+            if not voting:
+                raise ConditionError(f"the group {shorten(name)!r} has no voting task")
+            members |= voting
         if not members:
             raise ConditionError("a condition names no task")
         return [Fraction(t in members) for t in range(matrix.n_tasks) if matrix.votes[t]]
@@ -130,13 +147,13 @@ class Conditions:
                 continue
             if aim := _OBJECTIVE.match(text):
                 if objective is not None:
-                    raise ConditionError(f"{_shown(text)} is a second objective; there can be only one")
+                    raise ConditionError(f"{_excerpt(text)} is a second objective; there can be only one")
                 goal: Goal = "minimise" if aim[1].lower().startswith("min") else "maximise"
                 objective = Objective(goal, _set(aim[2], text))
                 continue
-            found_bounds, found_orders = _comparisons(text)
-            bounds += found_bounds
-            orders += found_orders
+            new_bounds, new_orders = _comparisons(text)
+            bounds += new_bounds
+            orders += new_orders
         return cls(tuple(bounds), tuple(orders), objective)
 
     @property
@@ -153,8 +170,8 @@ class Conditions:
 
     def rows(self, matrix: ScoreMatrix) -> list[Row]:
         """Return a row a over the voting tasks, with a @ w >= 0, for each of `texts` but the objective."""
-        stated: list[Bound | Order] = [*self.bounds, *self.orders]
-        return [row for condition in stated for row in condition.rows(matrix)]
+        conditions: list[Bound | Order] = [*self.bounds, *self.orders]
+        return [row for condition in conditions for row in condition.rows(matrix)]
 
 
 _OBJECTIVE = re.compile(r"\s*(minimi[sz]e|maximi[sz]e)\s+(.+)", re.IGNORECASE | re.DOTALL)
@@ -162,11 +179,19 @@ _TOKEN = re.compile(r'\s*("(?:[^"]|"")*"|<=|>=|=|\+(?=\s)|≤|≥|[^\s"<>=≤≥
 _RELATIONS = {"<=": "<=", "≤": "<=", ">=": ">=", "≥": ">=", "=": "="}
 _EXAMPLES = "expected something like `CoLA + RTE >= 0.3`, `CoLA >= RTE` or `minimise group:QA`"
 
-Side = TaskSet | Fraction
-
 
 def _comparisons(text: str) -> tuple[list[Bound], list[Order]]:
-    sides, relations = _sides(text)
+    parts: list[str] = [""]
+    relations: list[str] = []
+    for token in _tokens(text):
+        if token in _RELATIONS:
+            relations.append(_RELATIONS[token])
+            parts.append("")
+        else:
+            parts[-1] += f" {token}"
+    if not relations or not all(part.strip() for part in parts):
+        raise ConditionError(f"{_excerpt(text)} is no condition; {_EXAMPLES}")
+    sides = [_set(part, text) if (number := _number(part)) is None else number for part in parts]
     bounds: list[Bound] = []
     orders: list[Order] = []
     for left, relation, right in zip(sides, relations, sides[1:], strict=False):
@@ -180,50 +205,26 @@ def _comparisons(text: str) -> tuple[list[Bound], list[Order]]:
                 case Fraction(), TaskSet():
                     bounds.append(Bound(less, at_most=more))
                 case _:
-                    raise ConditionError(f"{_shown(text)} compares two numbers; {_EXAMPLES}")
-    return _joined(bounds), orders
-
-
-def _joined(bounds: list[Bound]) -> list[Bound]:
-    """Make one bound of two on the same set, from one text."""
+                    raise ConditionError(f"{_excerpt(text)} compares two numbers; {_EXAMPLES}")
+    # Two bounds of one text on the same set are one.
     by_set: dict[TaskSet, Bound] = {}
     for bound in bounds:
         other = by_set.get(bound.of, Bound(bound.of))
         lows = [b.at_least for b in (other, bound) if b.at_least is not None]
         highs = [b.at_most for b in (other, bound) if b.at_most is not None]
         by_set[bound.of] = Bound(bound.of, max(lows, default=None), min(highs, default=None))
-    return list(by_set.values())
-
-
-def _sides(text: str) -> tuple[list[Side], list[str]]:
-    """Split at the relations."""
-    parts: list[str] = [""]
-    relations: list[str] = []
-    for token in _tokens(text):
-        if token in _RELATIONS:
-            relations.append(_RELATIONS[token])
-            parts.append("")
-        else:
-            parts[-1] += f" {token}"
-    if not relations or not all(part.strip() for part in parts):
-        raise ConditionError(f"{_shown(text)} is no condition; {_EXAMPLES}")
-    return [_side(part, text) for part in parts], relations
-
-
-def _side(part: str, text: str) -> Side:
-    number = _number(part)
-    return _set(part, text) if number is None else number
+    return list(by_set.values()), orders
 
 
 def _tokens(text: str) -> list[str]:
     tokens, position = [], 0
     stripped = text.rstrip()
     while position < len(stripped):
-        found = _TOKEN.match(stripped, position)
-        if found is None:
-            raise ConditionError(f"{_shown(text)} is no condition; {_EXAMPLES}")
-        tokens.append(found[1])
-        position = found.end()
+        match = _TOKEN.match(stripped, position)
+        if match is None:
+            raise ConditionError(f"{_excerpt(text)} is no condition; {_EXAMPLES}")
+        tokens.append(match[1])
+        position = match.end()
     return tokens
 
 
@@ -248,9 +249,12 @@ def _set(part: str, text: str) -> TaskSet:
             continue
         name = " ".join(words)
         if not name:
-            raise ConditionError(f"{_shown(text)} has a + without a task before or after it")
+            raise ConditionError(f"{_excerpt(text)} has a + without a task before or after it")
         is_group = name.lower().startswith("group:")
-        (groups if is_group else tasks).append(_unquoted(name[6:] if is_group else name))
+        name = name[6:].strip() if is_group else name
+        if len(name) > 1 and name[0] == name[-1] == '"':
+            name = name[1:-1].replace('""', '"')
+        (groups if is_group else tasks).append(name)
         words = []
     return TaskSet(tuple(tasks), tuple(groups))
 
@@ -260,33 +264,5 @@ def _quoted(name: str) -> str:
     return name if is_plain and not name.lower().startswith("group:") else '"' + name.replace('"', '""') + '"'
 
 
-def _unquoted(name: str) -> str:
-    name = name.strip()
-    return name[1:-1].replace('""', '"') if len(name) > 1 and name[0] == name[-1] == '"' else name
-
-
-def _task_of(matrix: ScoreMatrix, name: str) -> int:
-    places = {fold_name(task): t for t, task in enumerate(matrix.task_names)}
-    t = places.get(fold_name(name))
-    if t is None:
-        raise ConditionError(f"unknown task {shorten(name)!r}; there are {listed(matrix.task_names, limit=10)}")
-    if not matrix.votes[t]:
-        why = "it is unordered" if matrix.directions[t] == 0 else "its weight is 0"
-        raise ConditionError(f"the task {shorten(name)!r} does not vote: {why}")
-    return t
-
-
-def _tasks_of_group(matrix: ScoreMatrix, name: str) -> set[int]:
-    known = {fold_name(group): group for group in matrix.groups if group is not None}
-    group = known.get(fold_name(name))
-    if group is None:
-        there_are = listed(sorted(known.values()), limit=10) if known else "none"
-        raise ConditionError(f"unknown group {shorten(name)!r}; there are {there_are}")
-    members = {t for t in range(matrix.n_tasks) if matrix.groups[t] == group and matrix.votes[t]}
-    if not members:
-        raise ConditionError(f"the group {shorten(name)!r} has no voting task")
-    return members
-
-
-def _shown(text: str) -> str:
+def _excerpt(text: str) -> str:
     return repr(shorten(text.strip()))

@@ -53,7 +53,13 @@ def decide(contest: Contest, program: WeightProgram, budget: Budget, without: in
     optimum = program.solve(contest.leads, np.full(T, 1 / T), budget, removed)
     if optimum is None:
         return UNDECIDED
-    return _decided(contest, optimum, float(optimum.x[T]), without) if n else _unopposed(contest, optimum)
+    if n:
+        return _verified(contest, optimum, float(optimum.x[T]), without)
+    # Without rivals any weights win that the conditions allow.
+    for numerators in margin_weights(contest, optimum, 1.0):
+        if contest.least_lead(numerators) is not None:
+            return Decision("strict", numerators)
+    return UNDECIDED
 
 
 def _with_level_rivals(
@@ -79,7 +85,7 @@ def _with_level_rivals(
     return replace(decision, certificate=replace(decision.certificate, rivals=tuple(shares)))
 
 
-def _decided(contest: Contest, optimum: Optimum, delta: float, without: int | None) -> Decision:
+def _verified(contest: Contest, optimum: Optimum, delta: float, without: int | None) -> Decision:
     """Turn the optimum, of margin `delta`, into a verdict that holds exactly."""
     weak: tuple[int, ...] | None = None
     if delta > -_NEAR_ZERO:
@@ -95,12 +101,4 @@ def _decided(contest: Contest, optimum: Optimum, delta: float, without: int | No
                 return Decision("none", margin=margin, certificate=certificate)
             if certificate.most == 0 and weak is not None:
                 return Decision("tie_only", weak, 0.0, certificate)
-    return UNDECIDED
-
-
-def _unopposed(contest: Contest, optimum: Optimum) -> Decision:
-    """Without rivals any weights win that the conditions allow."""
-    for numerators in margin_weights(contest, optimum, 1.0):
-        if contest.least_lead(numerators) is not None:
-            return Decision("strict", numerators)
     return UNDECIDED

@@ -35,16 +35,12 @@ def product(rows: Integers, vector: Sequence[int], most: int) -> Integers:
     if rows.dtype != object and most * sum(vector) < EXACT_FLOAT:
         return rows.astype(np.float64, copy=False) @ np.array(vector, dtype=np.float64)
     support = [k for k, entry in enumerate(vector) if entry]
-    entries = np.array([int(vector[k]) for k in support], dtype=object)
     if not support:
         return np.zeros(rows.shape[0], dtype=object)
-    return _as_python_integers(rows[:, support]) @ entries
-
-
-def _as_python_integers(rows: Integers) -> Integers:
-    if rows.dtype == object:
-        return rows
-    return rows.astype(np.int64).astype(object)
+    columns = rows[:, support]
+    if columns.dtype != object:
+        columns = columns.astype(np.int64).astype(object)
+    return columns @ np.array([int(vector[k]) for k in support], dtype=object)
 
 
 def simple_fractions(shares: FloatArray) -> tuple[int, ...] | None:
@@ -105,7 +101,12 @@ def solve_equations(equations: Sequence[Equation], approximate: Sequence[float])
         return None
     pivots: dict[int, list[int]] = {}
     for coefficients, right in equations:
-        row = _reduced(_coprime([*coefficients, right]), pivots)
+        entries = [*coefficients, right]
+        denominator = math.lcm(*(Fraction(entry).denominator for entry in entries))
+        row = _divided([int(entry * denominator) for entry in entries])
+        for k, other in pivots.items():
+            if row[k]:
+                row = _eliminated(row, other, k)
         candidates = [k for k in range(n) if row[k]]
         if not candidates:
             if row[n]:
@@ -124,22 +125,9 @@ def solve_equations(equations: Sequence[Equation], approximate: Sequence[float])
     return [values[k] for k in range(n)]
 
 
-def _coprime(row: Sequence[Fraction | int]) -> list[int]:
-    denominator = math.lcm(*(Fraction(entry).denominator for entry in row))
-    integers = [int(entry * denominator) for entry in row]
-    return _divided(integers)
-
-
 def _divided(row: list[int]) -> list[int]:
     divisor = math.gcd(*row)
     return [entry // divisor for entry in row] if divisor > 1 else row
-
-
-def _reduced(row: list[int], pivots: dict[int, list[int]]) -> list[int]:
-    for k, pivot_row in pivots.items():
-        if row[k]:
-            row = _eliminated(row, pivot_row, k)
-    return row
 
 
 def _eliminated(row: list[int], by: list[int], k: int) -> list[int]:

@@ -16,7 +16,7 @@ from ranking_engine.prospects import exact
 from ranking_engine.prospects.contest import Contest
 from ranking_engine.prospects.programs import Budget
 
-MOST_TASKS = 60  # beyond, fractions take too long
+MAX_TASKS = 60  # beyond, fractions take too long
 _N_ADDED = 2  # rivals added a round
 _PATIENCE = 2000  # pivots on the most violated row; then on the first one, which cannot go on for ever
 
@@ -60,7 +60,9 @@ class ExactProgram:
 
     def solve(self) -> list[Fraction] | None:
         """Return an optimal x, None where no x satisfies the rows."""
-        while (r := self._violated()) is not None:
+        while short := [r for r, value in enumerate(self._table[:-1, 0].tolist()) if value < 0]:
+            is_patient = self._n_pivots < _PATIENCE
+            r = min(short, key=lambda r: (self._table[r, 0] if is_patient else 0, self._inside[r]))
             slopes, costs = self._table[r, 1:].tolist(), self._table[-1, 1:].tolist()
             entering = [k for k, slope in enumerate(slopes) if slope > 0]
             if not entering:
@@ -72,15 +74,6 @@ class ExactProgram:
             if variable < self._n:
                 x[variable] = Fraction(value, self._denominator)
         return x
-
-    def _violated(self) -> int | None:
-        values = self._table[:-1, 0].tolist()
-        short = [r for r, value in enumerate(values) if value < 0]
-        if not short:
-            return None
-        if self._n_pivots < _PATIENCE:
-            return min(short, key=lambda r: (values[r], self._inside[r]))
-        return min(short, key=lambda r: self._inside[r])
 
     def _pivot(self, r: int, k: int) -> None:
         """Let the variable outside at place k - 1 change places with the one inside of row r."""
@@ -138,8 +131,8 @@ def least_weight(contest: Contest, t: int, budget: Budget) -> Fraction | None:
     program = ExactProgram([int(s == t) for s in range(n_tasks)])
     for sign in (1, -1):
         program.add_row([sign] * n_tasks, sign)
-    found = _solved(contest, budget, program, lambda row: program.add_row(row, 0), lambda x: x)
-    return None if found is None else Fraction(found[t], sum(found))
+    numerators = _solved(contest, budget, program, lambda row: program.add_row(row, 0), lambda x: x)
+    return None if numerators is None else Fraction(numerators[t], sum(numerators))
 
 
 def _solved(

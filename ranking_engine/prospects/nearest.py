@@ -44,13 +44,15 @@ class NearestWeights:
 
     def total_change(self, contest: Contest, inside: Numerators, budget: Budget) -> Numerators | None:
         """Return weights of the least total change, verified; `inside` are weights that win, as well as any do."""
-        return self._found(contest, inside, budget, self._total)
+        return self._nearest(contest, inside, budget, self._total)
 
     def largest_change(self, contest: Contest, inside: Numerators, budget: Budget) -> Numerators | None:
         """Return weights of the least largest change, verified."""
-        return self._found(contest, inside, budget, self._largest)
+        return self._nearest(contest, inside, budget, self._largest)
 
-    def _found(self, contest: Contest, inside: Numerators, budget: Budget, program: WeightProgram) -> Numerators | None:
+    def _nearest(
+        self, contest: Contest, inside: Numerators, budget: Budget, program: WeightProgram
+    ) -> Numerators | None:
         if _wins(contest, self.numerators):
             return self.numerators
         optimum = program.solve(contest.leads, self._floats, budget)

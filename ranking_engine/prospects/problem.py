@@ -103,7 +103,7 @@ def take_apart(
         raise ValueError(f"`rule` is {rule!r}; expected one of {', '.join(RULES)}")
     if ties is not None and ties not in TIES:
         raise ValueError(f"`ties` is {ties!r}; expected one of {', '.join(TIES)}")
-    stated = dict(zip(matrix.task_names, matrix.weights, strict=True))
+    weight_of = dict(zip(matrix.task_names, matrix.weights, strict=True))
     matrix = with_all_tasks(matrix) if all_tasks else matrix
     ranked = scored_part(matrix) if rule == MAJORITY else complete(matrix, missing)
     part = ranked.matrix
@@ -112,8 +112,8 @@ def take_apart(
     leads: Leads = MajorityLeads(part.scores)
     if rule != MAJORITY and (exact_points := get_rule(rule).exact_points) is not None:
         leads = PointLeads(exact_points(part.scores, ties or get_rule(rule).tie_convention or ""))
-    whole = total(stated[name] for name in part.task_names)
-    own = tuple(stated[name] / whole for name in part.task_names) if whole else None
+    whole = total(weight_of[name] for name in part.task_names)
+    own = tuple(weight_of[name] / whole for name in part.task_names) if whole else None
     place = {int(i): k for k, i in enumerate(ranked.systems)}
     problem = Problem(matrix, rule, part, place, leads, part.task_names, own)
     return problem.by_group() if by_group else problem, dict(ranked.unranked_reasons)

@@ -89,11 +89,6 @@ class WeightProgram:
         n_further = len(self._lower) - len(self._signs) * len(self._origin)
         return np.hstack([*(sign * rows for sign in self._signs), np.zeros((len(rows), n_further))])
 
-    def _weights(self, x: FloatArray) -> FloatArray:
-        T = len(self._origin)
-        blocks = (sign * x[b * T : (b + 1) * T] for b, sign in enumerate(self._signs))
-        return np.asarray(sum(blocks, start=self._origin))
-
     def _keep_rows(self, rows: FloatArray, lower: FloatArray, upper: FloatArray | float) -> None:
         self.program.add_rows(rows, lower, upper)
         self.program.keep()
@@ -124,6 +119,7 @@ class WeightProgram:
                 program.set_bounds(self._lower, self._upper)
 
     def _solve(self, leads: FloatArray, first: NDArray[np.intp], budget: Budget) -> Optimum | None:
+        T = len(self._origin)
         used: list[NDArray[np.intp]] = []
         is_used = np.zeros(len(leads), dtype=bool)
         added = first
@@ -137,21 +133,17 @@ class WeightProgram:
             solution = self.program.solve()
             if solution.x is None or solution.duals is None:
                 return None
-            weights = self._weights(solution.x)
+            blocks = (sign * solution.x[b * T : (b + 1) * T] for b, sign in enumerate(self._signs))
+            weights = np.asarray(sum(blocks, start=self._origin))
             short = leads @ weights - float(self._shift @ solution.x)
             short[is_used] = 0.0
             added = _lowest(short, _N_ADDED)
             added = added[short[added] < -TOLERANCE]
             if not added.size:
-                return self._optimum(weights, solution.x, solution.duals, used, len(leads))
-
-    def _optimum(
-        self, weights: FloatArray, x: FloatArray, duals: FloatArray, used: list[NDArray[np.intp]], n: int
-    ) -> Optimum:
-        of_rivals = np.zeros(n)
-        if used:
-            of_rivals[np.concatenate(used)] = duals[self._n_kept :]
-        return Optimum(weights, x, of_rivals, duals[: self._n_conditions])
+                rival_duals = np.zeros(len(leads))
+                if used:
+                    rival_duals[np.concatenate(used)] = solution.duals[self._n_kept :]
+                return Optimum(weights, solution.x, rival_duals, solution.duals[: self._n_conditions])
 
 
 def margin_program(n_tasks: int, conditions: FloatArray) -> WeightProgram:

@@ -71,13 +71,7 @@ def decide_rescaled(
         decision = decide(even, margin_program(table.n_tasks, terms.floats), budget, without)
     except SolverError:
         return None
-    return _carried_back(contest, decision, factors, most, without)
-
-
-def _carried_back(
-    contest: Contest, decision: Decision, factors: Sequence[int], most: int, without: int | None
-) -> Decision | None:
-    """Return the decision with evidence that holds for `contest`; None where it does not."""
+    # The evidence has to hold for `contest`.
     margin = 0.0 if decision.verdict == "tie_only" else None
     numerators = tuple(value * factor for value, factor in zip(decision.numerators, factors, strict=False))
     if numerators:

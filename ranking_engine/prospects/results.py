@@ -28,7 +28,7 @@ _CODE = {verdict: code for code, verdict in enumerate(_VERDICTS)}
 
 
 @dataclass(frozen=True)
-class Change:
+class WeightChange:
     """Weights under which a system loses to nobody, and how far they are from those it started from.
 
     Attributes:
@@ -49,8 +49,8 @@ class Nearest:
         largest_change: least max_t |w_t - w0_t|: how much a single task's weight has to move.
     """
 
-    total_change: Change
-    largest_change: Change
+    total_change: WeightChange
+    largest_change: WeightChange
 
 
 @dataclass(frozen=True)
@@ -169,12 +169,13 @@ class Prospects:
         fractions = [(k, *row) for k, p in enumerate(systems) for row in _fraction_rows(p, *places)]
         columns = list(zip(*fractions, strict=True)) or [()] * 5
         needed = [(k, places[0][name]) for k, p in enumerate(systems) for name in p.needed_tasks]
-        changes = [_changes(p) for p in systems]
+        nearest = [_nearest_by_kind(p) for p in systems]
+        changes = [[n[k].change if k in n else math.nan for k in range(_NEAREST, _NEAREST + 4)] for n in nearest]
         return {
             "names": np.array(names, dtype=str),
             "tasks": np.array(self.tasks, dtype=str),
             "verdicts": np.array([_CODE[p.verdict] for p in systems], dtype=np.int32),
-            **{name: np.array([_nan(getattr(p, name)) for p in systems]) for name in _NUMBERS},
+            **{name: np.array([getattr(p, name) for p in systems], dtype=np.float64) for name in _NUMBERS},
             "changes": np.array(changes, dtype=np.float64).reshape(len(systems), 4),
             "n_incomparable": np.array([p.n_incomparable for p in systems], dtype=np.int64),
             "reasons": np.array([p.reason for p in systems], dtype=str),
@@ -191,16 +192,16 @@ class Prospects:
         """Return what `summary` and `as_arrays` were made of."""
         names, tasks = [str(name) for name in arrays["names"]], [str(name) for name in arrays["tasks"]]
         n = len(arrays["verdicts"])
-        found: list[dict[int, dict[int, Fraction]]] = [{} for _ in range(n)]
+        fractions: list[dict[int, dict[int, Fraction]]] = [{} for _ in range(n)]
         sparse = [arrays[f"fraction_{what}"].tolist() for what in ("system", "kind", "index")]
         values = zip(arrays["numerators"].tolist(), arrays["denominators"].tolist(), strict=True)
         for k, kind, index, (above, below) in zip(*sparse, values, strict=True):
-            found[k].setdefault(kind, {})[index] = Fraction(int(above), int(below))
+            fractions[k].setdefault(kind, {})[index] = Fraction(int(above), int(below))
         needed: list[list[str]] = [[] for _ in range(n)]
         for k, t in arrays["needed"].tolist():
             needed[k].append(tasks[t])
         restore = partial(_restored, names=names, tasks=tasks, arrays=arrays)
-        systems = tuple(restore(k, found[k], tuple(needed[k])) for k in range(n))
+        systems = tuple(restore(k, fractions[k], tuple(needed[k])) for k in range(n))
         return cls(
             systems,
             tuple(tasks),
@@ -251,18 +252,13 @@ def _places(names: Sequence[str]) -> dict[str, int]:
     return {name: k for k, name in enumerate(names)}
 
 
-def _nearest_by_kind(prospect: Prospect) -> dict[int, Change]:
+def _nearest_by_kind(prospect: Prospect) -> dict[int, WeightChange]:
     return {
         _NEAREST + 2 * a + b: getattr(prospect.nearest[origin], norm)
         for a, origin in enumerate(_ORIGINS)
         for b, norm in enumerate(_NORMS)
         if origin in prospect.nearest
     }
-
-
-def _changes(prospect: Prospect) -> list[float]:
-    by_kind = _nearest_by_kind(prospect)
-    return [by_kind[kind].change if kind in by_kind else math.nan for kind in range(_NEAREST, _NEAREST + 4)]
 
 
 def _restored(
@@ -279,7 +275,7 @@ def _restored(
 
     changes = arrays["changes"][k].tolist()
     nearest = {
-        origin: Nearest(*(Change(by_task(_NEAREST + 2 * a + b), changes[2 * a + b]) for b in range(len(_NORMS))))
+        origin: Nearest(*(WeightChange(by_task(_NEAREST + 2 * a + b), changes[2 * a + b]) for b in range(len(_NORMS))))
         for a, origin in enumerate(_ORIGINS)
         if not math.isnan(changes[2 * a])
     }
@@ -297,10 +293,6 @@ def _restored(
         reason=str(arrays["reasons"][k]),
         **{name: None if math.isnan(value) else value for name, value in numbers.items()},
     )
-
-
-def _nan(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def _integers(values: Sequence[int]) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,11 +17,11 @@ from ranking_engine.prospects.candidates import edge_weights
 from ranking_engine.prospects.conditions import Conditions
 from ranking_engine.prospects.contest import Contest, TermLeads, Terms
 from ranking_engine.prospects.decisions import UNDECIDED, Decision, decide
-from ranking_engine.prospects.exact_programs import MOST_TASKS, least_largest_change, least_total_change, least_weight
+from ranking_engine.prospects.exact_programs import MAX_TASKS, least_largest_change, least_total_change, least_weight
 from ranking_engine.prospects.problem import MAJORITY, Problem, take_apart, with_all_tasks
 from ranking_engine.prospects.programs import Budget, OutOfSteps, WeightProgram, margin_program, set_weight_program
 from ranking_engine.prospects.rescaled import decide_rescaled
-from ranking_engine.prospects.results import Change, Nearest, Prospect, Prospects
+from ranking_engine.prospects.results import Nearest, Prospect, Prospects, Verdict, WeightChange
 from ranking_engine.prospects.shares import drawn_weights, winning_share
 
 Progress = Callable[[int, int], None]
@@ -89,22 +89,24 @@ def prospects(
     if rival is not None and systems is not None and rival in systems:
         raise ValueError(f"`rival` is {rival!r}, which is the system itself")
     problem, reasons = take_apart(matrix, rule, all_tasks=all_tasks, by_group=by_group, missing=missing, ties=ties)
-    search = None if problem is None else Search(problem, conditions, n_draws, seed, max_steps)
-    found = []
+    search = None if problem is None else ProspectSearch(problem, conditions, n_draws, seed, max_steps)
+    verdicts = []
     for i in chosen:
         if i == against:
             continue
-        reason = _why_unranked(matrix, reasons, i, against)
+        reason = reasons.get(i, "")
+        if not reason and rival is not None and against in reasons:
+            reason = f"{rival}: {reasons[against]}"
         if search is None or reason:
-            found.append(Prospect(matrix.system_names[i], "no_scores", reason=reason))
+            verdicts.append(Prospect(matrix.system_names[i], "no_scores", reason=reason))
         else:
-            found.append(search.prospect(i, against, nearest=nearest, needed=needed))
+            verdicts.append(search.prospect(i, against, nearest=nearest, needed=needed))
         if progress is not None:
-            progress(len(found), len(chosen))
+            progress(len(verdicts), len(chosen))
     if search is not None:
-        return search.summed_up(found)
+        return search.summed_up(verdicts)
     tasks = tuple(name for name, votes in zip(matrix.task_names, voting.votes, strict=True) if votes)
-    return Prospects(tuple(found), tasks, rule, n_draws, seed, conditions=conditions.texts)
+    return Prospects(tuple(verdicts), tasks, rule, n_draws, seed, conditions=conditions.texts)
 
 
 def pair_prospect(matrix: ScoreMatrix, system: str, rival: str, **options: Any) -> Prospect:  # noqa: ANN401 -- passed on
@@ -121,14 +123,7 @@ def _system_index(matrix: ScoreMatrix, name: str) -> int:
     return matrix.system_names.index(name)
 
 
-def _why_unranked(matrix: ScoreMatrix, reasons: Mapping[int, str], i: int, against: int | None) -> str:
-    """Return why system i has no verdict, or its only rival none to give; empty where neither is so."""
-    if i in reasons or against is None or against not in reasons:
-        return reasons.get(i, "")
-    return f"{matrix.system_names[against]}: {reasons[against]}"
-
-
-class Search:
+class ProspectSearch:
     """Prospects of the systems of one problem; linear programs are built once and used for all of them."""
 
     def __init__(
@@ -149,18 +144,18 @@ class Search:
         if not len(self._terms.exactly):
             return ""
         budget = Budget()
-        verdict = self._decide_conditions(budget).verdict
+        verdict = self._verdict_on_conditions(budget)
         self._n_steps_of_conditions = budget.n_steps
         if verdict == "none":
             return "no weights satisfy the conditions"
         return "whether any weights satisfy the conditions could not be decided" if verdict == "undecided" else ""
 
-    def _decide_conditions(self, budget: Budget, without: int | None = None) -> Decision:
+    def _verdict_on_conditions(self, budget: Budget, without: int | None = None) -> Verdict:
         """Decide whether weights satisfy the conditions: the conditions' rows take the place of rivals."""
         n_rows, n_tasks = self._terms.exactly.shape
         none = Terms.of([], n_tasks)
         contest = Contest(TermLeads(self._terms), 0, np.arange(n_rows), none)
-        return decide(contest, margin_program(n_tasks, none.floats), budget, without)
+        return decide(contest, margin_program(n_tasks, none.floats), budget, without).verdict
 
     @cached_property
     def _draws(self) -> FloatArray:
@@ -170,11 +165,11 @@ class Search:
     def _origins(self) -> dict[str, near.NearestWeights]:
         T = len(self._problem.names)
         equal = (Fraction(1, T),) * T
-        found = {"equal": near.NearestWeights(equal, self._terms.floats)}
-        if self._problem.own is not None:
-            is_equal = self._problem.own == equal
-            found["own"] = found["equal"] if is_equal else near.NearestWeights(self._problem.own, self._terms.floats)
-        return found
+        origins = {"equal": near.NearestWeights(equal, self._terms.floats)}
+        own = self._problem.own
+        if own is not None:
+            origins["own"] = origins["equal"] if own == equal else near.NearestWeights(own, self._terms.floats)
+        return origins
 
     @cached_property
     def _objective(self) -> tuple[list[Fraction], WeightProgram] | None:
@@ -186,10 +181,10 @@ class Search:
         cost = np.array([sign * float(entry) for entry in members])
         return members, set_weight_program(cost, self._terms.floats)
 
-    def summed_up(self, found: Sequence[Prospect]) -> Prospects:
-        """Put together what was found."""
+    def summed_up(self, prospects: Sequence[Prospect]) -> Prospects:
+        """Return the prospects of all systems with what was computed for all of them."""
         return Prospects(
-            tuple(found),
+            tuple(prospects),
             self._tasks,
             rule=self._problem.rule,
             n_draws=self._n_draws,
@@ -202,31 +197,29 @@ class Search:
 
     def prospect(self, i: int, against: int | None = None, *, nearest: bool = True, needed: bool = True) -> Prospect:
         """Find the prospect of system i, against all rivals or one; both are ranked."""
-        name = self._problem.matrix.system_names[i]
-        contest, n_incomparable = self._contest(i, against)
-        found = Prospect(name, "undecided", reason=_OUT_OF_STEPS, n_incomparable=n_incomparable)
-        try:
-            if self.conditions_reason:
-                return replace(found, reason=self.conditions_reason)
-            decision = self._decided(contest, self._problem.place[i])
-            found = self._told(found, contest, decision)
-            if found.is_prospective:
-                found = self._with_objective(found, contest)
-                found = self._with_nearest(found, contest, decision) if nearest else found
-                found = self._with_needed(found, contest, self._problem.place[i]) if needed else found
-        except OutOfSteps:
-            self._is_complete = False
-        return self._with_share(found, contest)
-
-    def _contest(self, i: int, against: int | None) -> tuple[Contest, int]:
-        """Return the contest of system i, and how many of its rivals no voting task compares it with."""
         problem, k = self._problem, self._problem.place[i]
         if against is None:
             rivals = np.delete(np.arange(problem.part.n_systems), k)
-            return Contest(problem.leads, k, rivals, self._terms), int(problem.n_incomparable[k])
-        rival = problem.place[against]
-        n_incomparable = int(not problem.has_common_task(k, rival))
-        return Contest(problem.leads, k, np.array([rival]), self._terms), n_incomparable
+            n_incomparable = int(problem.n_incomparable[k])
+        else:
+            rivals = np.array([problem.place[against]])
+            n_incomparable = int(not problem.has_common_task(k, problem.place[against]))
+        contest = Contest(problem.leads, k, rivals, self._terms)
+        prospect = Prospect(
+            problem.matrix.system_names[i], "undecided", reason=_OUT_OF_STEPS, n_incomparable=n_incomparable
+        )
+        try:
+            if self.conditions_reason:
+                return replace(prospect, reason=self.conditions_reason)
+            decision = self._decided(contest, k)
+            prospect = self._with_verdict(prospect, contest, decision)
+            if prospect.is_prospective:
+                prospect = self._with_objective(prospect, contest)
+                prospect = self._with_nearest(prospect, contest, decision) if nearest else prospect
+                prospect = self._with_needed(prospect, contest, k) if needed else prospect
+        except OutOfSteps:
+            self._is_complete = False
+        return self._with_share(prospect, contest)
 
     def _decided(self, contest: Contest, k: int, without: int | None = None) -> Decision:
         """Decide the contest of row k of the problem, on tasks of even scale where theirs are too far apart."""
@@ -247,12 +240,12 @@ class Search:
     @property
     def _is_small(self) -> bool:
         """Whether programs in fractions can help."""
-        return len(self._tasks) <= MOST_TASKS
+        return len(self._tasks) <= MAX_TASKS
 
-    def _told(self, found: Prospect, contest: Contest, decision: Decision) -> Prospect:
+    def _with_verdict(self, prospect: Prospect, contest: Contest, decision: Decision) -> Prospect:
         """Put names to a decision."""
         if decision.verdict == "undecided":
-            return replace(found, reason=_UNVERIFIED)
+            return replace(prospect, reason=_UNVERIFIED)
         certificate: dict[str, Fraction] = {}
         condition_shares: dict[int, Fraction] = {}
         if decision.certificate is not None:
@@ -261,7 +254,7 @@ class Search:
             certificate = exact.positive_shares(rivals, decision.certificate.rivals)
             condition_shares = {k: share for k, share in enumerate(decision.certificate.terms) if share}
         return replace(
-            found,
+            prospect,
             verdict=decision.verdict,
             weights=self._named(decision.numerators),
             margin=decision.margin,
@@ -278,18 +271,18 @@ class Search:
     def _tasks(self) -> tuple[str, ...]:
         return self._problem.names
 
-    def _with_objective(self, found: Prospect, contest: Contest) -> Prospect:
+    def _with_objective(self, prospect: Prospect, contest: Contest) -> Prospect:
         """Move the weights to the objective's optimum."""
         if self._objective is None:
-            return found
+            return prospect
         members, program = self._objective
         T = len(members)
         try:
             optimum = program.solve(contest.leads, np.full(T, 1 / T), self._budget)
         except SolverError:
-            return found
+            return prospect
         if optimum is None:
-            return found
+            return prospect
         reached = float(optimum.weights @ [float(entry) for entry in members])
         for numerators in edge_weights(contest, np.maximum(optimum.weights, 0), {}, 0.0):
             lead = contest.least_lead(numerators)
@@ -298,60 +291,58 @@ class Search:
             shares = exact.as_shares(numerators)
             objective = sum((share * entry for share, entry in zip(shares, members, strict=True)), Fraction(0))
             if abs(objective - Fraction(reached)) < _OBJECTIVE_ERROR:
-                return replace(found, weights=self._named(numerators), objective=objective)
-        return found
+                return replace(prospect, weights=self._named(numerators), objective=objective)
+        return prospect
 
-    def _with_nearest(self, found: Prospect, contest: Contest, decision: Decision) -> Prospect:
+    def _with_nearest(self, prospect: Prospect, contest: Contest, decision: Decision) -> Prospect:
         nearest: dict[str, Nearest] = {}
         for name, origin in self._origins.items():
             if name == "own" and origin is self._origins["equal"] and "equal" in nearest:
                 nearest["own"] = nearest["equal"]
                 continue
-            total, largest = self._least_changes(contest, decision, origin)
+            total = largest = None
+            if not self._is_uneven or len(self._tasks) > _MAX_EXACT_TASKS:
+                try:
+                    total = origin.total_change(contest, decision.numerators, self._budget)
+                    largest = origin.largest_change(contest, decision.numerators, self._budget)
+                except SolverError:
+                    total = largest = None
+            if self._is_small:
+                if total is None:
+                    total = least_total_change(contest, origin.numerators, self._budget)
+                if largest is None:
+                    largest = least_largest_change(contest, origin.numerators, self._budget)
             if total is not None and largest is not None:
                 nearest[name] = Nearest(
-                    Change(self._named(total), float(near.changes(total, origin.numerators)[0])),
-                    Change(self._named(largest), float(near.changes(largest, origin.numerators)[1])),
+                    WeightChange(self._named(total), float(near.changes(total, origin.numerators)[0])),
+                    WeightChange(self._named(largest), float(near.changes(largest, origin.numerators)[1])),
                 )
-        return replace(found, nearest=nearest)
+        return replace(prospect, nearest=nearest)
 
-    def _least_changes(
-        self, contest: Contest, decision: Decision, origin: near.NearestWeights
-    ) -> tuple[near.Numerators | None, near.Numerators | None]:
-        """Return the weights of the least total and of the least largest change from `origin`."""
-        total = largest = None
-        if not self._is_uneven or len(self._tasks) > _MAX_EXACT_TASKS:
-            try:
-                total = origin.total_change(contest, decision.numerators, self._budget)
-                largest = origin.largest_change(contest, decision.numerators, self._budget)
-            except SolverError:
-                total = largest = None
-        if self._is_small:
-            if total is None:
-                total = least_total_change(contest, origin.numerators, self._budget)
-            if largest is None:
-                largest = least_largest_change(contest, origin.numerators, self._budget)
-        return total, largest
-
-    def _with_needed(self, found: Prospect, contest: Contest, k: int) -> Prospect:
+    def _with_needed(self, prospect: Prospect, contest: Contest, k: int) -> Prospect:
         """Find the tasks without which it cannot win: those where a weight of 0 has a certificate."""
-        changes = [change for n in found.nearest.values() for change in (n.total_change, n.largest_change)]
-        known = [found.weights, *(change.weights for change in changes)]
+        changes = [change for n in prospect.nearest.values() for change in (n.total_change, n.largest_change)]
+        known = [prospect.weights, *(change.weights for change in changes)]
         candidates = [t for t, name in enumerate(self._tasks) if all(name in weights for weights in known)]
         candidates = candidates if self._is_uneven else self._indispensable(contest, candidates)
         needed = []
         while candidates:
             t = candidates.pop(0)
-            decision = self._without(contest, k, t)
-            if decision is None or decision.verdict == "none" or self._proves_needed(contest, decision, t):
+            decision = self._decided(contest, k, without=t) if self._can_spare(t) else Decision("none")
+            # Fractions may show what floats do not: that every winning weighting has weight on task t.
+            if decision.verdict == "none" or (
+                decision.verdict == "undecided" and self._is_small and least_weight(contest, t, self._budget)
+            ):
                 needed.append(self._tasks[t])
             elif decision.numerators:
                 candidates = [s for s in candidates if decision.numerators[s]]
-        return replace(found, needed_tasks=tuple(needed))
+        return replace(prospect, needed_tasks=tuple(needed))
 
-    def _proves_needed(self, contest: Contest, decision: Decision, t: int) -> bool:
-        """Whether fractions show what floats did not: that every winning weighting has weight on task t."""
-        return decision.verdict == "undecided" and self._is_small and bool(least_weight(contest, t, self._budget))
+    def _can_spare(self, t: int) -> bool:
+        """Whether there are weights without any on task t."""
+        if len(self._tasks) == 1:
+            return False
+        return not len(self._terms.exactly) or self._verdict_on_conditions(self._budget, without=t) != "none"
 
     def _indispensable(self, contest: Contest, candidates: list[int]) -> list[int]:
         """Leave out tasks that weigh nothing in some winning weights, as far as a few linear programs show."""
@@ -374,25 +365,17 @@ class Search:
     def _least(self) -> WeightProgram:
         return set_weight_program(np.zeros(len(self._tasks)), self._terms.floats)
 
-    def _without(self, contest: Contest, k: int, t: int) -> Decision | None:
-        """Decide the contest of row k with no weight on task t; None where that leaves no weights at all."""
-        if len(self._tasks) == 1:
-            return None
-        if len(self._terms.exactly) and self._decide_conditions(self._budget, without=t).verdict == "none":
-            return None
-        return self._decided(contest, k, without=t)
-
-    def _with_share(self, found: Prospect, contest: Contest) -> Prospect:
-        if not self._n_draws or found.verdict in ("no_scores", "undecided"):
-            return found
-        if found.verdict == "none":
-            return replace(found, share=0.0, share_error=0.0)
+    def _with_share(self, prospect: Prospect, contest: Contest) -> Prospect:
+        if not self._n_draws or prospect.verdict in ("no_scores", "undecided"):
+            return prospect
+        if prospect.verdict == "none":
+            return replace(prospect, share=0.0, share_error=0.0)
         estimate = winning_share(contest.leads, self._draws)
         if estimate is None:
-            return found
+            return prospect
         lower, upper = estimate.interval or (None, None)
         return replace(
-            found,
+            prospect,
             share=estimate.share,
             share_error=estimate.error,
             share_bound=estimate.bound,

@@ -59,9 +59,7 @@ def winning_share(leads: FloatArray, draws: FloatArray) -> Share | None:
     share = len(alive) / n
     error = math.sqrt(share * (1 - share) / n)
     bound = None if len(alive) else ZERO_HITS / n
-    return Share(share, error, bound, _interval_of_one_in(n) if len(alive) == 1 else None)
-
-
-def _interval_of_one_in(n: int) -> tuple[float, float]:
-    """Return the exact 95 % interval of a share that was seen once in `n` draws."""
-    return 1 - 0.975 ** (1 / n), float(betaincinv(2, n - 1, 0.975)) if n > 1 else 1.0
+    if len(alive) != 1:
+        return Share(share, error, bound)
+    upper = float(betaincinv(2, n - 1, 0.975)) if n > 1 else 1.0
+    return Share(share, error, bound, interval=(1 - 0.975 ** (1 / n), upper))

@@ -27,7 +27,7 @@ _ITERATIONS = 400
 _NEWTON_STEPS = 50
 _CLOSE = 1e-4
 _EXACT = 1e-11
-_SAME = 1e-9  # strengths that differ by less tie
+SAME_STRENGTH = 1e-9  # strengths that differ by less tie
 
 
 def bradley_terry(profile: Profile, *, prior: float = 0.0) -> Outcome:
@@ -63,7 +63,7 @@ def bradley_terry(profile: Profile, *, prior: float = 0.0) -> Outcome:
         from scipy.special import stdtrit  # noqa: PLC0415 -- slow import
 
         details["t_quantile"] = float(stdtrit(len(clusters) - 1, 0.975))
-    return Outcome(in_first_order(snapped(strengths, _SAME), order), details=details)
+    return Outcome(in_first_order(snapped(strengths, SAME_STRENGTH), order), details=details)
 
 
 def fitted(won: FloatArray) -> tuple[FloatArray, dict[str, int]]:
@@ -137,9 +137,9 @@ def _components(won: FloatArray) -> list[NDArray[np.intp]]:
 
 
 def _why_undefined(names: list[list[str]]) -> str:
-    shown = "; ".join(listed(part) for part in names[:3])
+    groups = "; ".join(listed(part) for part in names[:3])
     return (
-        f"no finite strengths: {len(names)} groups of systems have not both won and lost against each other ({shown}"
+        f"no finite strengths: {len(names)} groups of systems have not both won and lost against each other ({groups}"
         f"{'; ...' if len(names) > 3 else ''}); a prior would give some"
     )
 

@@ -101,8 +101,8 @@ def _solved(margins: Margins, members: NDArray[np.intp], left: Clock, steps: Ste
         first = (int(members[program.order[0]]),)
         return _Part(members[program.order], excess, program.bound * unit, None, first, firsts_complete=False)
     is_unique = _only_best(program)
-    found, is_complete = ([int(program.order[0])], True) if is_unique else _first_in_some(program)
-    named = tuple(int(members[v]) for v in found)
+    best_firsts, is_complete = ([int(program.order[0])], True) if is_unique else _first_in_some(program)
+    named = tuple(int(members[v]) for v in best_firsts)
     return _Part(members[program.order], excess, excess, is_unique, named, is_complete)
 
 

@@ -78,20 +78,18 @@ class OrderProgram:
         self._add_rows(self._violated(self._matrix(self.cost < 0)))
         self.bound = max(0, self._cut(0, keep=True))
         if self.bound < self.excess and self._fraction is not None:
-            self._branch([(self.bound, 0, (), self._fraction)])
-
-    def _branch(self, waiting: list[_Node]) -> None:
-        """Take the node with the least bound, place its most doubtful pair both ways, and bound again."""
-        has_time = True
-        while has_time and waiting and waiting[0][0] < self.excess and self.left() > 0:
-            bound, _, fixed, column = heapq.heappop(waiting)
-            for value in (0.0, 1.0):
-                self.steps.nodes += 1
-                placed = (*fixed, (column, value))
-                child = max(bound, self._cut_with(placed, 0))
-                has_time = has_time and (child >= self.excess or self._fraction is not None)
-                heapq.heappush(waiting, (child, -self.steps.nodes, placed, self._fraction or 0))
-            self.bound = min(self.excess, waiting[0][0])
+            # Take the node with the least bound, place its most doubtful pair both ways, and bound again.
+            waiting: list[_Node] = [(self.bound, 0, (), self._fraction)]
+            has_time = True
+            while has_time and waiting and waiting[0][0] < self.excess and self.left() > 0:
+                bound, _, fixed, column = heapq.heappop(waiting)
+                for value in (0.0, 1.0):
+                    self.steps.nodes += 1
+                    placed = (*fixed, (column, value))
+                    child = max(bound, self._cut_with(placed, 0))
+                    has_time = has_time and (child >= self.excess or self._fraction is not None)
+                    heapq.heappush(waiting, (child, -self.steps.nodes, placed, self._fraction or 0))
+                self.bound = min(self.excess, waiting[0][0])
 
     def least_excess_with(self, columns: NDArray[np.int32], values: FloatArray) -> int:
         """Return a lower bound on the excess of the orders in which some variables have the values stated.
@@ -126,17 +124,24 @@ class OrderProgram:
         best = 0
         self._fraction = None
         while True:
-            found = self.program.solve_relaxation(self.left())
+            relaxation = self.program.solve_relaxation(self.left())
             self.steps.rounds += 1
-            if found.is_infeasible:
+            if relaxation.is_infeasible:
                 return self.excess + 1
-            if found.duals is not None:
-                best = max(best, self._exact_bound(found.duals, keep=keep))
-            if found.x is None or best >= self.excess + above:
+            if relaxation.duals is not None:
+                best = max(best, self._exact_bound(relaxation.duals, keep=keep))
+            if relaxation.x is None or best >= self.excess + above:
                 return best
-            matrix = self._matrix(found.x)
-            self._offer(matrix)
-            self._fraction = int(np.abs(found.x - 0.5).argmin())
+            matrix = self._matrix(relaxation.x)
+            # Round a solution to an order, by the share of systems below each, and keep it if it is better.
+            order, passes = improved(self.margins, np.argsort(-matrix.sum(axis=1), kind="stable"))
+            self.steps.passes += passes
+            excess = excess_of(self.margins, order)
+            if excess < self.excess:
+                self.order, self.excess, self.others = order, excess, []
+            elif excess == self.excess and not np.array_equal(order, self.order):
+                self.others.append(order)
+            self._fraction = int(np.abs(relaxation.x - 0.5).argmin())
             rows = self._violated(matrix)
             if not len(rows) or self.left() <= 0 or best >= self.excess + above:
                 return best
@@ -158,16 +163,6 @@ class OrderProgram:
             self.exact_bound, self.reduced = scaled, reduced
         return _ceil_scaled(scaled)
 
-    def _offer(self, matrix: FloatArray) -> None:
-        """Round a solution to an order, by the share of systems below each, and keep it if it is better."""
-        order, passes = improved(self.margins, np.argsort(-matrix.sum(axis=1), kind="stable"))
-        self.steps.passes += passes
-        excess = excess_of(self.margins, order)
-        if excess < self.excess:
-            self.order, self.excess, self.others = order, excess, []
-        elif excess == self.excess and not np.array_equal(order, self.order):
-            self.others.append(order)
-
     def _matrix(self, x: NDArray) -> FloatArray:
         matrix = np.zeros((self.n, self.n))
         matrix[self.above, self.below] = x
@@ -176,16 +171,16 @@ class OrderProgram:
 
     def _violated(self, matrix: FloatArray) -> NDArray[np.int32]:
         """Return the violated rows as columns (ij, jk, ik), the most violated ones: for each i and j one k at most."""
-        found, sizes = [], []
+        violated, sizes = [], []
         for i in range(self.n - 2):
             first = matrix[i, i + 1 :]
             value = first[:, None] + matrix[i + 1 :, i + 1 :] - first
             violation = np.triu(np.maximum(value - 1, -value), 1)
             k = violation.argmax(axis=1)
             j = np.flatnonzero(violation.max(axis=1) > _VIOLATION)
-            found.append(np.stack([np.full(len(j), i), j + i + 1, k[j] + i + 1], axis=1))
+            violated.append(np.stack([np.full(len(j), i), j + i + 1, k[j] + i + 1], axis=1))
             sizes.append(violation[j, k[j]])
-        triples, size = np.concatenate(found), np.concatenate(sizes)
+        triples, size = np.concatenate(violated), np.concatenate(sizes)
         worst = np.argsort(-size, kind="stable")[: _ROWS_A_ROUND * self.n]
         i, j, k = triples[worst].T
         return np.stack([self.column[i, j], self.column[j, k], self.column[i, k]], axis=1)

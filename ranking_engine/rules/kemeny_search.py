@@ -69,7 +69,11 @@ def best_of_all(margins: Margins) -> AllOrders:
         for v in range(k):
             n_best[layer[is_best[v]]] += n_best[layer[is_best[v]] ^ (1 << v)]
     firsts = _best_firsts((1 << k) - 1, above_all, least)
-    return AllOrders(_first_by_index(above_all, least), int(least[-1]), int(n_best[-1]), tuple(firsts))
+    order, subset = [], len(least) - 1
+    while subset:
+        order.append(_best_firsts(subset, above_all, least)[0])
+        subset ^= 1 << order[-1]
+    return AllOrders(np.array(order, dtype=np.intp), int(least[-1]), int(n_best[-1]), tuple(firsts))
 
 
 _NEVER = 1 << 62
@@ -93,14 +97,6 @@ def _best_firsts(subset: int, above_all: Margins, least: Margins) -> list[int]:
     members = [v for v in range(len(above_all)) if subset >> v & 1]
     rests = [subset ^ (1 << v) for v in members]
     return [v for v, rest in zip(members, rests, strict=True) if least[rest] + above_all[v, rest] == least[subset]]
-
-
-def _first_by_index(above_all: Margins, least: Margins) -> Order:
-    order, subset = [], len(least) - 1
-    while subset:
-        order.append(_best_firsts(subset, above_all, least)[0])
-        subset ^= 1 << order[-1]
-    return np.array(order, dtype=np.intp)
 
 
 def improved(margins: Margins, order: Order) -> tuple[Order, int]:
@@ -136,18 +132,14 @@ def searched(margins: Margins, order: Order, floor: int) -> tuple[Order, int]:
     for _ in range(_RESTARTS):
         if least <= floor:
             break
-        shaken, more = improved(margins, _shaken(best, generator))
+        n = len(best)
+        places = best.copy()
+        for _ in range(max(3, round(_MOVED_SHARE * n))):
+            source, target = generator.integers(n, size=2)
+            places = np.insert(np.delete(places, source), target, places[source])
+        shaken, more = improved(margins, places)
         n_passes += more
         excess = excess_of(margins, shaken)
         if excess <= least:
             best, least = shaken, excess
     return best, n_passes
-
-
-def _shaken(order: Order, generator: np.random.Generator) -> Order:
-    n = len(order)
-    places = order.copy()
-    for _ in range(max(3, round(_MOVED_SHARE * n))):
-        source, target = generator.integers(n, size=2)
-        places = np.insert(np.delete(places, source), target, places[source])
-    return places

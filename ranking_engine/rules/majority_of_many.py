@@ -87,9 +87,9 @@ def _unbeaten_by(rivals: _Rivals, first: int, most: int) -> NDArray[np.intp] | N
     reached = rivals.systems == first
     waiting = np.flatnonzero(reached).tolist()
     while waiting:
-        found = np.flatnonzero(rivals.spared(int(rivals.systems[waiting.pop()])) & ~reached)
-        reached[found] = True
-        waiting += found.tolist()
+        unbeaten = np.flatnonzero(rivals.spared(int(rivals.systems[waiting.pop()])) & ~reached)
+        reached[unbeaten] = True
+        waiting += unbeaten.tolist()
         if int(reached.sum()) > most:
             return None
     return np.asarray(np.sort(rivals.systems[reached]), dtype=np.intp)

@@ -57,8 +57,10 @@ def winners_over_orders(levels: Levels, known: Sequence[int], allowance: int = A
             winners.add(int(members[0]))
             continue
         part = levels[np.ix_(members, members)]
-        found, is_part_complete = _winners_inside(part, inside, {k for k in inside if int(members[k]) in winners}, left)
-        winners.update(int(members[k]) for k in found)
+        winners_inside, is_part_complete = _winners_inside(
+            part, inside, {k for k in inside if int(members[k]) in winners}, left
+        )
+        winners.update(int(members[k]) for k in winners_inside)
         is_complete = is_complete and is_part_complete
     return sorted(winners), is_complete
 

@@ -90,7 +90,7 @@ def relative_difference(profile: Profile) -> Outcome:
     details = pair_details(profile.pairwise)
     if profile.n_systems == 1:
         return Outcome(np.zeros(1), details=details)
-    systems, tasks = name_order(profile), _sorted(profile.matrix.task_names)
+    systems, tasks = name_order(profile), order_of_names(profile.matrix.task_names)
     scores = profile.scores[np.ix_(systems, tasks)]
     if np.abs(scores[~np.isnan(scores)]).max() > _HUGE:
         scores = scores * 2.0**-4  # a power of two: the quotients stay the same
@@ -117,7 +117,7 @@ def relative_difference_contributions(profile: Profile) -> FloatArray | None:
 
 def name_order(profile: Profile) -> NDArray[np.intp]:
     """Return the systems in the order of their names."""
-    return _sorted(profile.matrix.system_names)
+    return order_of_names(profile.matrix.system_names)
 
 
 def in_first_order(sorted_scores: FloatArray, order: NDArray[np.intp]) -> FloatArray:
@@ -159,7 +159,8 @@ def common_weight(profile: Profile) -> NDArray[Any]:
     return ((counted * weights) @ counted.T).astype(np.int64)  # exact: the weights sum to less than 2^53
 
 
-def _sorted(names: Sequence[str]) -> NDArray[np.intp]:
+def order_of_names(names: Sequence[str]) -> NDArray[np.intp]:
+    """Return the indices of the names in alphabetical order."""
     return np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.intp)
 
 

@@ -6,31 +6,18 @@ that both rank, ranked anew among these. A figure that does not exist is NaN.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.ranking import UNRANKED, ranks_of
+from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
 
+FloatArray32 = NDArray[np.float32]
+
 _BLOCK_CELLS = 1 << 22
-
-
-def average_ranks(scores: FloatArray) -> FloatArray:
-    """Return the average ranks of each row of `scores`, higher is better, NaN = unranked."""
-    return averaged(ranks_of(scores)) if scores.size else np.empty(scores.shape)
-
-
-def averaged(ranks: NDArray[np.int32]) -> FloatArray:
-    """Return average ranks from ranks 1, 2, 2, 4, UNRANKED where there is none."""
-    rows, n = ranks.shape
-    cells = np.where(ranks == UNRANKED, 0, ranks) + (n + 1) * np.arange(rows)[:, None]
-    sizes = np.bincount(cells.ravel(), minlength=rows * (n + 1))[cells]
-    return np.where(ranks == UNRANKED, np.nan, ranks + (sizes - 1) / 2)
-
-
-def anew(ranks: FloatArray, among: BoolArray) -> FloatArray:
-    """Rank each row of `ranks` anew among the systems that `among` marks in it; NaN for the others."""
-    return average_ranks(np.where(among, -ranks, np.nan))
+_PAIR_CELLS = 1 << 24  # of the tables of all pairs of rankings
 
 
 def spearman(first: FloatArray, second: FloatArray, among: BoolArray | None = None) -> FloatArray:
@@ -43,12 +30,21 @@ def spearman(first: FloatArray, second: FloatArray, among: BoolArray | None = No
     common = ~np.isnan(first) & ~np.isnan(second)
     if among is not None:
         common &= among
-    if not common.all():
-        first, second = anew(first, common), anew(second, common)
+    first, second = _anew(first, common), _anew(second, common)
     centre = (common.sum(axis=1, keepdims=True) + 1) / 2
     first, second = np.where(common, first - centre, 0.0), np.where(common, second - centre, 0.0)
     squares = (first**2).sum(axis=1) * (second**2).sum(axis=1)
     return _ratio((first * second).sum(axis=1), np.sqrt(squares))
+
+
+def _anew(ranks: FloatArray, common: BoolArray) -> FloatArray:
+    """Rank each row anew among the systems that `common` marks in it, where it ranks others too."""
+    ranks_others = (~np.isnan(ranks) & ~common).any(axis=1)
+    if not ranks_others.any():
+        return ranks
+    ranks = ranks.copy()
+    ranks[ranks_others] = average_ranks(ranks_of(np.where(common[ranks_others], -ranks[ranks_others], np.nan)))
+    return ranks
 
 
 def tau_b(first: FloatArray, second: FloatArray, among: BoolArray | None = None) -> FloatArray:
@@ -110,19 +106,62 @@ def _kendall_of_complete(reference: FloatArray, ranks: FloatArray) -> tuple[Floa
         only_reference += len(below) - above - under  # tied in the row alone
     untied = int(sum(n - end for end in ends))
     pairs = n * (n - 1) / 2
-    tied_in_row = _tied_pairs(doubled)
+    cells = doubled.T + (int(doubled.max(initial=0)) + 1) * np.arange(rows)[:, None]
+    tied_in_row = (np.bincount(cells.ravel(), minlength=1)[cells] - 1).sum(axis=1) / 2
     untied_in_row = pairs - tied_in_row
     only_row = untied_in_row - (concordant + opposed)  # tied in the reference alone
     tau = _ratio((concordant - opposed).astype(np.float64), np.sqrt(untied * untied_in_row))
     return tau, _ratio(opposed + (only_row + only_reference) / 2, np.full(rows, pairs))
 
 
-def _tied_pairs(doubled: NDArray[np.int32]) -> FloatArray:
-    rows = doubled.shape[1]
-    cells = doubled.T + (int(doubled.max(initial=0)) + 1) * np.arange(rows)[:, None]
-    sizes = np.bincount(cells.ravel(), minlength=1)[cells]
-    return (sizes - 1).sum(axis=1) / 2
-
-
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=np.asarray(denominator > 0))
+
+
+def spearman_of_pairs(ranks: FloatArray) -> FloatArray:
+    """Return `spearman` of every two rows, shape (n_rankings, n_rankings).
+
+    A system's average rank among those that both rows rank, less the mean rank, is half the number of them above it
+    minus half of those below: one product of a row's order with the systems that each other row ranks.
+    """
+    q, n = ranks.shape
+    if not _is_small(q, n):
+        return np.array([spearman(row[None], ranks) for row in ranks])
+    is_ranked, orders = _orders(ranks)
+    # `twice[k, l]`: twice the centred ranks of row k among the systems that row l ranks too.
+    twice = np.empty((q, q, n), dtype=np.float32)
+    for k, order in enumerate(orders):
+        np.multiply(is_ranked @ order.T, is_ranked, out=twice[k])
+    squares = np.einsum("kli,kli->kl", twice, twice, dtype=np.float64)
+    products = np.einsum("kli,lki->kl", twice, twice, dtype=np.float64)
+    return _ratio(products / 4, np.sqrt((squares / 4) * (squares.T / 4)))
+
+
+def tau_b_of_pairs(ranks: FloatArray) -> FloatArray:
+    """Return `tau_b` of every two rows, shape (n_rankings, n_rankings)."""
+    q, n = ranks.shape
+    if not _is_small(q, n):
+        return np.array([tau_b(row[None], ranks) for row in ranks])
+    is_ranked, orders = _orders(ranks)
+    both = (is_ranked[:, :, None] * is_ranked[:, None, :]).reshape(q, -1)
+    signs = np.array(list(orders)).reshape(q, -1)
+    products, untied = (signs @ signs.T).astype(np.float64), (np.abs(signs) @ both.T).astype(np.float64)
+    return _ratio(products, np.sqrt(untied * untied.T))
+
+
+def _is_small(n_rankings: int, n_systems: int) -> bool:
+    """Whether all pairs of rows are compared at once: sums are exact in float32, and the tables are not too large."""
+    return n_systems**2 < 2**24 and n_rankings * n_systems * max(n_rankings, n_systems) <= _PAIR_CELLS
+
+
+def _orders(ranks: FloatArray) -> tuple[FloatArray32, Iterator[FloatArray32]]:
+    """Return which systems each row ranks, and for each row `order[i, j]`: 1 where i is below j, -1 above, else 0."""
+    is_ranked = (~np.isnan(ranks)).astype(np.float32)
+    known = np.where(is_ranked > 0, ranks, 0.0)
+    return is_ranked, (
+        np.sign(row[:, None] - row).astype(np.float32) * has[:, None] * has
+        for row, has in zip(known, is_ranked, strict=True)
+    )
+
+
+OF_PAIRS = {"spearman": spearman_of_pairs, "kendall": tau_b_of_pairs}

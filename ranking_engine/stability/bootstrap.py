@@ -23,10 +23,15 @@ from ranking_engine.core.missing import Completed, complete, scored_part
 from ranking_engine.core.ranking import UNRANKED, ranks_of
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.rank_bounds import end_errors, expanded_tail, interval_bounds
-from ranking_engine.stability.resampling.resampled_scores import has_fast_way, on_one_scale, resampled_scores
+from ranking_engine.stability.resampling.resampled_scores import (
+    has_fast_way,
+    on_one_scale,
+    part_of_steps,
+    resampled_scores,
+)
 from ranking_engine.stability.simultaneous import (
     MAX_RESAMPLES,
-    MOST_SYSTEMS,
+    MAX_SYSTEMS,
     SimultaneousRanks,
     simultaneous_ranks,
 )
@@ -133,16 +138,35 @@ def rank_intervals(
     for rule in rules:
         if get_rule(rule).parameters:
             raise ValueError(f"`rules` names {rule!r}, which needs {', '.join(get_rule(rule).parameters)}")
-    _check_parameters(n_resamples, level, seed)
+    if n_resamples < 1:
+        raise ValueError(f"`n_resamples` is {n_resamples}; expected at least 1")
+    if not 0 < level < 1:
+        raise ValueError(f"`level` is {level}; expected a share between 0 and 1, such as 0.95")
+    if seed < 0:
+        raise ValueError(f"`seed` is {seed}; expected 0 or more")
     native, completed = scored_part(matrix), complete(matrix, missing)
     n_clusters = 0 if native.matrix is None else len(clusters_of(native.matrix))
     parameters = (tuple(rules), n_resamples, level, seed, missing, n_clusters)
     if reason := _why_none(native):
         return RankIntervals("undefined", reason, *parameters)
     study = _Study(
-        matrix.n_systems, n_resamples, level, seed, budget, min(least, n_resamples), _Steps(progress), simultaneous
+        matrix.n_systems,
+        len(rules),
+        n_resamples,
+        level,
+        seed,
+        budget,
+        min(least, n_resamples),
+        _Steps(progress),
+        simultaneous,
     )
-    study.run(_by_part(native, completed, rules), len(rules))
+    needy = [rule for rule in rules if get_rule(rule).needs_complete]
+    if native.matrix is not None and native.matrix.is_complete.all():
+        study.run(native, list(rules))
+    else:
+        study.run(completed, needy)
+        study.run(native, [rule for rule in rules if rule not in needy])
+    study.step.finish()
     return RankIntervals(
         "computed",
         "",
@@ -164,6 +188,7 @@ class _Study:
     """The intervals of each rule, and for the others why there are none."""
 
     n_systems: int
+    n_rules: int
     n_resamples: int
     level: float
     seed: int
@@ -182,17 +207,13 @@ class _Study:
     simultaneous: dict[str, SimultaneousRanks] = field(default_factory=dict)
     not_simultaneous: dict[str, str] = field(default_factory=dict)
 
-    def run(self, parts: list[tuple[Completed, list[str]]], n_rules: int) -> None:
-        """Find the intervals of the rules of every part."""
-        for part, keys in parts:
-            reason = _why_none(part)
-            if part.matrix is None or reason:
-                self.undefined.update(dict.fromkeys(keys, reason))
-            else:
-                self._run_part(part, part.matrix, keys, self.step.part(len(keys) / n_rules))
-        self.step.finish()
-
-    def _run_part(self, part: Completed, matrix: ScoreMatrix, keys: list[str], step: Callable[[float], None]) -> None:
+    def run(self, part: Completed, keys: list[str]) -> None:
+        """Find the intervals of the rules that rank one part of the matrix."""
+        matrix, reason = part.matrix, _why_none(part)
+        if matrix is None or reason or not keys:
+            self.undefined.update(dict.fromkeys(keys, reason))
+            return
+        step = self.step.part(len(keys) / self.n_rules)
         tail = expanded_tail(self.level, len(clusters_of(matrix)))
         task_counts = draw_tasks(matrix, self.n_resamples, self.seed)
         drawn = self._affordable(matrix, task_counts, keys)
@@ -201,8 +222,9 @@ class _Study:
         drawn = {key: n for key, n in drawn.items() if key not in self.undefined}
         self.n_drawn.update(drawn)
         done = 0
-        for n, together in _by_number(drawn).items():
-            within = _within(step, done, len(together), len(drawn))
+        for n in sorted(set(drawn.values()), reverse=True):
+            together = [key for key in drawn if drawn[key] == n]
+            within = part_of_steps(step, done, len(together), len(drawn))
             done += len(together)
             for rule, scores in resampled_scores(matrix, task_counts[:n], together, within).items():
                 counts = _count_ranks(self.n_systems, part, scores)
@@ -223,21 +245,21 @@ class _Study:
         once = np.ones((1, matrix.n_tasks), dtype=np.int64)
         whole = resampled_scores(matrix, once, [rule], lambda share: None)[rule]
         observed, n_ranked = on_one_scale(rule, matrix, once, whole)[0], int((~np.isnan(whole)).sum())
-        if n_ranked < 2 or n_ranked > MOST_SYSTEMS:
+        if n_ranked < 2 or n_ranked > MAX_SYSTEMS:
             self.not_simultaneous[rule] = (
-                "it ranks fewer than two systems" if n_ranked < 2 else f"it ranks more than {MOST_SYSTEMS} systems"
+                "it ranks fewer than two systems" if n_ranked < 2 else f"it ranks more than {MAX_SYSTEMS} systems"
             )
             return
         some = slice(0, MAX_RESAMPLES)
         resampled = on_one_scale(rule, matrix, task_counts[some], scores[some])
-        found = simultaneous_ranks(observed, resampled, len(clusters_of(matrix)), self.level)
+        together = simultaneous_ranks(observed, resampled, len(clusters_of(matrix)), self.level)
         lower, upper = (np.full(self.n_systems, UNRANKED, dtype=np.int32) for _ in range(2))
         possibly_best = np.zeros(self.n_systems, dtype=bool)
-        has_both = (found.lower != UNRANKED) & (self.lower[rule][ranked] != UNRANKED)
+        has_both = (together.lower != UNRANKED) & (self.lower[rule][ranked] != UNRANKED)
         systems = ranked[has_both]
-        lower[systems] = np.minimum(found.lower[has_both], self.lower[rule][systems])
-        upper[systems] = np.maximum(found.upper[has_both], self.upper[rule][systems])
-        possibly_best[systems] = found.possibly_best[has_both]
+        lower[systems] = np.minimum(together.lower[has_both], self.lower[rule][systems])
+        upper[systems] = np.maximum(together.upper[has_both], self.upper[rule][systems])
+        possibly_best[systems] = together.possibly_best[has_both]
         self.simultaneous[rule] = SimultaneousRanks(lower, upper, possibly_best)
 
     def _affordable(self, matrix: ScoreMatrix, task_counts: NDArray[np.int64], keys: list[str]) -> dict[str, int]:
@@ -257,16 +279,6 @@ class _Study:
             drawn[key] = max(self.least, min(self.n_resamples, FEWER_RESAMPLES, int(left / slow[key])))
             self.spent += slow[key] * drawn[key]
         return drawn
-
-
-def _by_number(drawn: Mapping[str, int]) -> dict[int, list[str]]:
-    """Return the rules by how many resamples they get, the most first."""
-    return {n: [key for key in drawn if drawn[key] == n] for n in sorted(set(drawn.values()), reverse=True)}
-
-
-def _within(step: Callable[[float], None], done: int, length: int, total: int) -> Callable[[float], None]:
-    """Return the callback for `length` of `total` rules after the first `done`."""
-    return lambda share: step((done + length * share) / total)
 
 
 def draw_clusters(n_clusters: int, n_resamples: int, seed: int) -> NDArray[np.int64]:
@@ -299,15 +311,6 @@ def _why_none(part: Completed) -> str:
     return f"{n_clusters} {what} to draw from; with fewer than {MIN_CLUSTERS}, intervals miss the true rank too often"
 
 
-def _by_part(native: Completed, completed: Completed, rules: Sequence[str]) -> list[tuple[Completed, list[str]]]:
-    """Return the parts of the matrix that are ranked, each with its rules; one part for all if complete."""
-    needy = [rule for rule in rules if get_rule(rule).needs_complete]
-    rest = [rule for rule in rules if rule not in needy]
-    if native.matrix is not None and native.matrix.is_complete.all():
-        return [(native, list(rules))]
-    return [(part, keys) for part, keys in ((completed, needy), (native, rest)) if keys]
-
-
 def _count_ranks(n: int, part: Completed, scores: FloatArray) -> NDArray[np.int32]:
     """Return counts[i, r] over all `n` systems from the scores of the ranked part."""
     m = scores.shape[1]
@@ -320,15 +323,6 @@ def _count_ranks(n: int, part: Completed, scores: FloatArray) -> NDArray[np.int3
     counts = np.zeros((n, n), dtype=np.int32)
     counts[np.ix_(part.systems, np.arange(m))] = table.reshape(m, m)
     return counts
-
-
-def _check_parameters(n_resamples: int, level: float, seed: int) -> None:
-    if n_resamples < 1:
-        raise ValueError(f"`n_resamples` is {n_resamples}; expected at least 1")
-    if not 0 < level < 1:
-        raise ValueError(f"`level` is {level}; expected a share between 0 and 1, such as 0.95")
-    if seed < 0:
-        raise ValueError(f"`seed` is {seed}; expected 0 or more")
 
 
 class _Steps:

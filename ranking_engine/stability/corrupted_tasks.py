@@ -20,8 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.core.missing import scored_part
+from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.stability.agreement import average_ranks, kendall
+from ranking_engine.stability import parameters as known
+from ranking_engine.stability.agreement import kendall
+from ranking_engine.stability.parameters import INTEGERS, NUMBERS, Parameter
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
 from ranking_engine.stability.resampling.resampled_scores import has_fast_way, resampled_scores
 from ranking_engine.stability.study import (
@@ -55,24 +58,30 @@ def run_chunk(
     repeats = span(chunk, n_chunks(matrix, parameters), parameters["n_repeats"])
     factors = parameters["factors"] if chunk == 0 else []
     shape = (min(1, len(factors)), len(parameters["factors"]), _n_voting(matrix))
-    found: Arrays = {}
+    arrays: Arrays = {}
     steps = len(plan.parts) * (1 + len(factors))
+    voting = [name for name, votes in zip(matrix.task_names, matrix.votes, strict=True) if votes]
     for done, part in enumerate(plan.parts):
         begun = done * (1 + len(factors))
-        reversals = _reversals(part, sizes(matrix, parameters), seed, repeats)
-        for rule, distances in _distances(part, reversed_scores(part.matrix), reversals).items():
-            found[f"{rule}.reversed"] = distances.reshape(len(repeats), -1)
+        columns = [voting.index(name) for name in part.matrix.task_names]
+        numbers, T = sizes(matrix, parameters), part.matrix.n_tasks
+        is_reversed = np.zeros((len(repeats), len(numbers), T), dtype=np.int64)
+        for row, repeat in zip(is_reversed, repeats, strict=True):
+            for chosen, r in zip(row, numbers, strict=True):
+                chosen[generator(seed, NUMBER, repeat, r).permutation(T)[:r]] = 1
+        for rule, distances in _distances(part, reversed_scores(part.matrix), is_reversed.reshape(-1, T)).items():
+            arrays[f"{rule}.reversed"] = distances.reshape(len(repeats), -1)
         if progress is not None:
             progress(begun + 1, steps)
         scaled = {rule: np.full(shape, np.nan) for rule in part.rules}
         for k, factor in enumerate(factors):
-            each = _distances(part, part.matrix.scores * factor, np.eye(part.matrix.n_tasks, dtype=np.int64))
+            each = _distances(part, part.matrix.scores * factor, np.eye(T, dtype=np.int64))
             for rule, distances in each.items():
-                scaled[rule][0, k, _columns(matrix, part)] = distances
+                scaled[rule][0, k, columns] = distances
             if progress is not None:
                 progress(begun + 2 + k, steps)
-        found.update({f"{rule}.scaled": table for rule, table in scaled.items()})
-    return found
+        arrays.update({f"{rule}.scaled": table for rule, table in scaled.items()})
+    return arrays
 
 
 def sizes(matrix: ScoreMatrix, parameters: Parameters) -> list[int]:
@@ -81,16 +90,6 @@ def sizes(matrix: ScoreMatrix, parameters: Parameters) -> list[int]:
     if parameters["n_reversed"] is not None:
         return [r for r in parameters["n_reversed"] if r <= T]
     return sorted({round(r) for r in np.linspace(1, T, min(T, _MAX_SIZES)).tolist()})
-
-
-def _reversals(part: Part, numbers: list[int], seed: int, repeats: range) -> NDArray[np.int64]:
-    """Return 1 for each task that is reversed; a row for every repeat and number of tasks."""
-    T = part.matrix.n_tasks
-    rows = np.zeros((len(repeats), len(numbers), T), dtype=np.int64)
-    for row, repeat in zip(rows, repeats, strict=True):
-        for chosen, r in zip(row, numbers, strict=True):
-            chosen[generator(seed, NUMBER, repeat, r).permutation(T)[:r]] = 1
-    return rows.reshape(-1, T)
 
 
 def reversed_scores(matrix: ScoreMatrix) -> FloatArray:
@@ -111,7 +110,8 @@ def _distances(part: Part, corrupted: FloatArray, is_corrupted: NDArray[np.int64
     counts = np.hstack([1 - is_corrupted, is_corrupted])
     scores = resampled_scores(both, counts, part.rules, lambda share: None)
     return {
-        rule: kendall(part.reference[rule].average_ranks, average_ranks(table))[1] for rule, table in scores.items()
+        rule: kendall(part.reference[rule].average_ranks, average_ranks(ranks_of(table)))[1]
+        for rule, table in scores.items()
     }
 
 
@@ -134,13 +134,6 @@ def doubled(matrix: ScoreMatrix, corrupted: FloatArray) -> ScoreMatrix:
 
 def _n_voting(matrix: ScoreMatrix) -> int:
     return int(matrix.votes.sum())
-
-
-def _columns(matrix: ScoreMatrix, part: Part) -> list[int]:
-    """Return the place of the part's tasks among all voting tasks."""
-    voting = [name for name, votes in zip(matrix.task_names, matrix.votes, strict=True) if votes]
-    place = {name: t for t, name in enumerate(voting)}
-    return [place[name] for name in part.matrix.task_names]
 
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
@@ -220,22 +213,40 @@ def _check(parameters: Parameters) -> None:
 
 
 STUDY = Study(
+    number=NUMBER,
     key="corrupted_tasks",
     name="Corrupted tasks",
     question="How far does each ranking move when tasks are reversed, or one is multiplied?",
     source="Colombo et al. 2022, sections 4.2 and 4.3",
-    parameters={
-        "rules": None,
-        "n_repeats": 100,
-        "n_reversed": None,
-        "factors": [0.01, 0.1, 0.5, 2.0, 10.0, 100.0],
-        "missing": "drop_systems",
-        "budget": 60.0,
-    },
+    declared=(
+        known.rules(),
+        known.repeats("n_repeats", 100),
+        Parameter(
+            "n_reversed",
+            None,
+            INTEGERS,
+            "Tasks reversed",
+            "How many tasks to reverse at a time; up to 20 numbers by default.",
+            least=1,
+        ),
+        Parameter(
+            "factors",
+            [0.01, 0.1, 0.5, 2.0, 10.0, 100.0],
+            NUMBERS,
+            "Factors",
+            "The factors by which to multiply one task.",
+            least=1e-12,
+            most=1e12,
+            most_items=20,
+        ),
+        known.missing(),
+        known.budget(),
+    ),
     n_chunks=n_chunks,
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,
     why_not=why_not,
     steps="n_repeats",
+    axes=("n_reversed", "factors"),
 )

@@ -17,7 +17,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ranking_engine.core.comparison import compare_ranks, kendall_w, task_ranks
 from ranking_engine.core.missing import scored_part
@@ -63,7 +62,9 @@ class Diversity:
     def summary(self) -> dict[str, Any]:
         """Return the figures as JSON; None for one that does not exist."""
         counts = {"n_systems": self.n_systems, "n_tasks": self.n_tasks, "n_imputed": self.n_imputed}
-        return {"reason": self.reason, **counts, **{key: _known(getattr(self, key)) for key in _FIGURES}}
+        figures = {key: getattr(self, key) for key in _FIGURES}
+        known = {key: None if math.isnan(figure) else figure for key, figure in figures.items()}
+        return {"reason": self.reason, **counts, **known}
 
 
 _FIGURES = (
@@ -84,7 +85,9 @@ def diversity(matrix: ScoreMatrix) -> Diversity:
     """
     part = scored_part(matrix).matrix
     if part is None or part.n_systems < 2:
-        return _no_diversity("fewer than two systems have a score on a voting task")
+        nan, none = math.nan, np.zeros((0, 0))
+        reason = "fewer than two systems have a score on a voting task"
+        return Diversity(reason, 0, 0, 0, nan, nan, nan, nan, nan, nan, (), none, none)
     part = part.subset(tasks=~np.isnan(part.values).all(axis=0))
     n_imputed = int(np.isnan(part.values).sum())
     full = part.with_values(impute_from_nearest(part.values)) if n_imputed else part
@@ -108,16 +111,6 @@ def diversity(matrix: ScoreMatrix) -> Diversity:
     )
 
 
-def _no_diversity(reason: str) -> Diversity:
-    none = np.zeros((0, 0))
-    nan = math.nan
-    return Diversity(reason, 0, 0, 0, nan, nan, nan, nan, nan, nan, (), none, none)
-
-
-def _known(figure: float) -> float | None:
-    return None if math.isnan(figure) else figure
-
-
 def impute_from_nearest(values: FloatArray, n_neighbours: int = N_NEIGHBOURS) -> FloatArray:
     """Fill each gap with the mean of its task over the nearest systems that have a score there.
 
@@ -135,7 +128,12 @@ def impute_from_nearest(values: FloatArray, n_neighbours: int = N_NEIGHBOURS) ->
     filled = values.copy()
     present = ~np.isnan(values)
     for i in np.flatnonzero(~present.all(axis=1)).tolist():
-        distances = _distances(values, present, i)
+        # Squared, in proportion to all tasks, infinite without a common one.
+        common = present & present[i]
+        n_common = common.sum(axis=1)
+        squares = np.where(common, (values - values[i]) ** 2, 0.0).sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distances = np.where(n_common > 0, squares / n_common * values.shape[1], np.inf)
         for t in np.flatnonzero(~present[i]).tolist():
             donors = np.flatnonzero(present[:, t])
             if not donors.size:
@@ -152,23 +150,9 @@ def _exact_mean(values: FloatArray, counts: FloatArray) -> float:
 
     In floats (0.1 + 0.2 + 0.6) / 3 is not 0.3, and the order of the rows would show.
     """
-    total = sum(_read(value) * Fraction(count) for value, count in zip(values, counts.tolist(), strict=True))
-    return float(total / sum(map(Fraction, counts.tolist())))
-
-
-def _read(value: float) -> Fraction:
-    """Return the decimal that `value` is the nearest float to."""
-    return Fraction(repr(float(value)))
-
-
-def _distances(values: FloatArray, present: NDArray[np.bool_], i: int) -> FloatArray:
-    """Return the squared distance of system `i` to each system, infinite without a common task."""
-    common = present & present[i]
-    squares = np.where(common, (values - values[i]) ** 2, 0.0).sum(axis=1)
-    n_common = common.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scaled = squares / n_common * values.shape[1]
-    return np.where(n_common > 0, scaled, np.inf)
+    decimals = [Fraction(repr(value)) for value in values.tolist()]
+    shares = [Fraction(count) for count in counts.tolist()]
+    return float(sum(value * share for value, share in zip(decimals, shares, strict=True)) / sum(shares))
 
 
 def _shares(distances: FloatArray, k: int) -> FloatArray:

@@ -15,6 +15,8 @@ task drawn k times counts k times its weight. In the paper m is the number of ta
   from q resamples of the tasks alone and of the systems alone; in several rounds. The paper's formula divides by
   m(m - 1), its sentences speak of averages over the pairs of q rankings; ours is that average.
 
+`baselines` adds a random ranking, and a dictator: the ranking of one of the tasks drawn.
+
 Departures from the paper:
 - A system drawn several times takes part once. Its copies would tie with it on every task, so that it could not be
   first alone, and perfectly agreeing tasks would not score 1. n counts the distinct systems.
@@ -31,17 +33,26 @@ Departures from the paper:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.core.missing import scored_part
+from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
-from ranking_engine.stability.agreement import CORRELATIONS, average_ranks
+from ranking_engine.stability import parameters as known
+from ranking_engine.stability.agreement import CORRELATIONS, OF_PAIRS
+from ranking_engine.stability.parameters import FLAG, INTEGER, Parameter
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
-from ranking_engine.stability.resampling.drawn_boards import board_scores, condorcet_winners, drawn_rankings, is_batched
+from ranking_engine.stability.resampling.drawn_boards import (
+    Drawn,
+    board_scores,
+    condorcet_winners,
+    drawn_rankings,
+    is_batched,
+)
 from ranking_engine.stability.study import (
     Arrays,
     Parameters,
@@ -60,11 +71,13 @@ from ranking_engine.stability.study import (
 
 NUMBER = 5
 
+# Rankings that no rule makes, beside which rules are seen: by chance, and by one of the tasks drawn.
+BASELINES = ("random_ranking", "dictator")
 CRITERIA = ("winner_rank", "condorcet", "generalization", "judge_stability", "candidate_stability")
 
 Counts = NDArray[np.int64]
 
-_TRIALS, _TASKS, _SYSTEMS = 0, 1, 2  # what is drawn
+_TRIALS, _TASKS, _SYSTEMS, _BASELINES = 0, 1, 2, 3  # what is drawn
 _BLOCK_CELLS = 1 << 21
 _LEAST_COMMON = 3
 
@@ -77,29 +90,33 @@ def run_chunk(
     trials = span(chunk, chunks, parameters["n_trials"])
     rounds = span(chunk, chunks, 2 * parameters["n_rounds"])
     steps = len(plan.parts) * (len(trials) + len(rounds))
-    found: Arrays = {f"{rule}.{name}": np.empty(0) for rule in plan.rules for name in CRITERIA}
+    arrays: Arrays = {f"{rule}.{name}": np.empty(0) for rule in plan.rules for name in CRITERIA}
     done = 0
     for part in plan.parts:
-        pieces: dict[str, list[FloatArray]] = {f"{rule}.{name}": [] for rule in part.rules for name in CRITERIA}
-        for block in blocks(trials, _height(part.matrix)):
+        with_baselines = parameters["baselines"] and part is plan.parts[0]
+        rankers = [*part.rules, *(BASELINES if with_baselines else ())]
+        pieces: dict[str, list[FloatArray]] = {f"{rule}.{name}": [] for rule in rankers for name in CRITERIA}
+        n, T = part.matrix.n_systems, part.matrix.n_tasks
+        for block in blocks(trials, max(1, _BLOCK_CELLS // (n * max(n, T)))):
             drawn = _draw(part.matrix, seed, block)
-            for name, values in _criteria(part, *drawn, parameters["correlation"]).items():
+            draws = [(_TRIALS, trial) for trial in block]
+            rankings = drawn_rankings(part.matrix, *drawn, part.rules)
+            rankings |= _baselines(part.matrix, *drawn, seed, draws) if with_baselines else {}
+            for name, values in criteria_of_trials(part.matrix, *drawn, parameters["correlation"], rankings).items():
                 pieces[name].append(values)
-            done = _told(progress, done + len(block), steps)
+            done += len(block)
+            if progress is not None:
+                progress(done, steps)
         for number in rounds:
             axis = _TASKS if number < parameters["n_rounds"] else _SYSTEMS
             name = "judge_stability" if axis == _TASKS else "candidate_stability"
-            for rule, value in _stability(part, parameters, seed, axis, number).items():
+            for rule, value in _stability(part, parameters, seed, axis, number, with_baselines=with_baselines).items():
                 pieces[f"{rule}.{name}"].append(np.array([value]))
-            done = _told(progress, done + 1, steps)
-        found.update({name: np.concatenate([np.empty(0), *values]) for name, values in pieces.items()})
-    return found
-
-
-def _told(progress: Progress | None, done: int, steps: int) -> int:
-    if progress is not None:
-        progress(done, steps)
-    return done
+            done += 1
+            if progress is not None:
+                progress(done, steps)
+        arrays.update({name: np.concatenate([np.empty(0), *values]) for name, values in pieces.items()})
+    return arrays
 
 
 def prepared(matrix: ScoreMatrix, parameters: Parameters) -> ScoreMatrix:
@@ -142,26 +159,44 @@ def _draw(matrix: ScoreMatrix, seed: int, trials: range) -> tuple[Counts, BoolAr
     return counts, present
 
 
-def _criteria(part: Part, counts: Counts, present: BoolArray, correlation: str) -> dict[str, FloatArray]:
-    """Return the three criteria of every trial under every rule of `part`."""
-    matrix = part.matrix
-    task_ranks = _task_ranks(matrix, present)
+def _baselines(
+    matrix: ScoreMatrix, counts: Counts, present: BoolArray, seed: int, draws: Sequence[tuple[int, ...]]
+) -> dict[str, Drawn]:
+    """Return for every draw a random ranking, and that of one of the tasks drawn, chosen at random (a dictator)."""
+    noise, dictators = np.empty(present.shape), np.empty(len(draws), dtype=np.intp)
+    for row, draw in enumerate(draws):
+        random = generator(seed, NUMBER, _BASELINES, *draw)
+        noise[row] = random.random(matrix.n_systems)
+        dictators[row] = random.choice(np.repeat(np.arange(matrix.n_tasks), counts[row]))
+    baselines = {}
+    for name, values in zip(BASELINES, (noise, matrix.scores[:, dictators].T), strict=True):
+        scores = np.where(present, values, np.nan)
+        best = np.fmax.reduce(scores, axis=1, initial=-np.inf)[:, None]
+        baselines[name] = Drawn(scores, np.asarray(scores == best, dtype=bool))
+    return baselines
+
+
+def criteria_of_trials(
+    matrix: ScoreMatrix, counts: Counts, present: BoolArray, correlation: str, rankings: Mapping[str, Drawn]
+) -> dict[str, FloatArray]:
+    """Return `<rule>.<criterion>` of every trial, for the three criteria and each of the `rankings` by their rules."""
+    shape = (len(present), matrix.n_tasks, matrix.n_systems)
+    scores = np.where(np.broadcast_to(present[:, None, :], shape), matrix.scores.T, np.nan)
+    task_ranks = _exact_ranks(scores.reshape(-1, matrix.n_systems)).reshape(shape)
     quality = _winner_quality(matrix, task_ranks, counts)
     winners = condorcet_winners(matrix, counts, present)
-    found: dict[str, FloatArray] = {}
-    for rule, drawn in drawn_rankings(matrix, counts, present, part.rules).items():
-        ranks = average_ranks(drawn.scores)
-        found[f"{rule}.winner_rank"] = mean_of(np.where(drawn.is_winner, quality, np.nan), axis=1)
-        found[f"{rule}.condorcet"] = _elects(drawn.is_winner, winners)
-        found[f"{rule}.generalization"] = _generalization(ranks, task_ranks, counts == 0, correlation)
-    return found
-
-
-def _task_ranks(matrix: ScoreMatrix, present: BoolArray) -> FloatArray:
-    """Return the average ranks of the systems that take part on each task, shape (n_trials, n_tasks, n_systems)."""
-    among = np.broadcast_to(present[:, None, :], (len(present), matrix.n_tasks, matrix.n_systems))
-    scores = np.where(among, matrix.scores.T, np.nan).reshape(-1, matrix.n_systems)
-    return _exact_ranks(scores).reshape(among.shape)
+    trials, unseen = np.nonzero(counts == 0)  # tasks that were not drawn
+    criteria: dict[str, FloatArray] = {}
+    for rule, drawn in rankings.items():
+        ranks = average_ranks(ranks_of(drawn.scores))
+        criteria[f"{rule}.winner_rank"] = mean_of(np.where(drawn.is_winner, quality, np.nan), axis=1)
+        n_winners = drawn.is_winner.sum(axis=1)
+        elected = drawn.is_winner[np.arange(len(winners)), np.maximum(winners, 0)] / np.maximum(n_winners, 1)
+        criteria[f"{rule}.condorcet"] = np.where((winners >= 0) & (n_winners > 0), elected, np.nan)
+        correlations = np.full(counts.shape, np.nan)
+        correlations[trials, unseen] = CORRELATIONS[correlation](ranks[trials], task_ranks[trials, unseen])
+        criteria[f"{rule}.generalization"] = mean_of(correlations, axis=1)
+    return criteria
 
 
 def _exact_ranks(scores: FloatArray) -> FloatArray:
@@ -190,22 +225,9 @@ def _winner_quality(matrix: ScoreMatrix, task_ranks: FloatArray, counts: Counts)
         return (counted * quality * weights[:, :, None]).sum(axis=1) / np.where(total > 0, total, np.nan)
 
 
-def _elects(is_winner: BoolArray, condorcet: NDArray[np.intp]) -> FloatArray:
-    """Return 1 / k where the Condorcet winner is one of k winners, else 0; NaN where there is none or nobody wins."""
-    n_winners = is_winner.sum(axis=1)
-    elected = is_winner[np.arange(len(condorcet)), np.maximum(condorcet, 0)] / np.maximum(n_winners, 1)
-    return np.where((condorcet >= 0) & (n_winners > 0), elected, np.nan)
-
-
-def _generalization(ranks: FloatArray, task_ranks: FloatArray, is_unseen: BoolArray, correlation: str) -> FloatArray:
-    """Return the mean correlation with each task that was not drawn."""
-    correlations = np.full(is_unseen.shape, np.nan)
-    trials, tasks = np.nonzero(is_unseen)
-    correlations[trials, tasks] = CORRELATIONS[correlation](ranks[trials], task_ranks[trials, tasks])
-    return mean_of(correlations, axis=1)
-
-
-def _stability(part: Part, parameters: Parameters, seed: int, axis: int, number: int) -> dict[str, float]:
+def _stability(
+    part: Part, parameters: Parameters, seed: int, axis: int, number: int, *, with_baselines: bool
+) -> dict[str, float]:
     """Return the mean correlation over all pairs of resamples of one round, under every rule."""
     matrix, q = part.matrix, parameters["n_resamples"]
     counts, present = np.ones((q, matrix.n_tasks), dtype=np.int64), np.ones((q, matrix.n_systems), dtype=bool)
@@ -218,38 +240,41 @@ def _stability(part: Part, parameters: Parameters, seed: int, axis: int, number:
             present[k] = False
             present[k, random.integers(matrix.n_systems, size=matrix.n_systems)] = True
     least = 2 if axis == _TASKS else _LEAST_COMMON
+    tables = board_scores(matrix, counts, present, part.rules)
+    if with_baselines:
+        others = _baselines(matrix, counts, present, seed, [(axis, number, k) for k in range(q)])
+        tables |= {name: drawn.scores for name, drawn in others.items()}
     return {
-        rule: float(
-            mean_of(np.concatenate(list(_pair_correlations(average_ranks(scores), least, parameters["correlation"]))))
-        )
-        for rule, scores in board_scores(matrix, counts, present, part.rules).items()
+        rule: mean_correlation(average_ranks(ranks_of(scores)), least, parameters["correlation"])
+        for rule, scores in tables.items()
     }
 
 
-def _pair_correlations(ranks: FloatArray, least: int, correlation: str) -> Iterator[FloatArray]:
-    """Yield the correlations of every row with the rows after it, NaN where fewer than `least` systems are in both."""
-    yield np.empty(0)
-    for k in range(len(ranks) - 1):
-        others = ranks[k + 1 :]
-        is_enough = (~np.isnan(others) & ~np.isnan(ranks[k])).sum(axis=1) >= least
-        yield np.where(is_enough, CORRELATIONS[correlation](ranks[k][None], others), np.nan)
+def mean_correlation(ranks: FloatArray, least: int, correlation: str) -> float:
+    """Return the mean correlation of all pairs of rows that have at least `least` systems in common."""
+    is_ranked = (~np.isnan(ranks)).astype(np.int64)
+    correlations = np.where(is_ranked @ is_ranked.T >= least, OF_PAIRS[correlation](ranks), np.nan)
+    return float(mean_of(correlations[np.triu_indices(len(ranks), 1)]))
 
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
     """Return the mean, the deviation and the number of undefined values of every criterion, for each rule."""
     arrays, plan = joined(partials), _plan(matrix, parameters)
-    rules: dict[str, Any] = {rule: {name: _entry(arrays[f"{rule}.{name}"]) for name in CRITERIA} for rule in plan.rules}
+    rules: dict[str, Any] = {rule: {} for rule in plan.rules}
+    baselines: dict[str, Any] = {name: {} for name in BASELINES if parameters["baselines"]}
+    for rule, entry in (rules | baselines).items():
+        for name in CRITERIA:
+            values = arrays[f"{rule}.{name}"]
+            entry[name] = {
+                "mean": plain(float(mean_of(values))),
+                "deviation": plain(float(deviation_of(values))),
+                "n_undefined": int(np.isnan(values).sum()),
+            }
     names = ("n_trials", "n_resamples", "n_rounds", "standardize", "correlation")
     summary = {name: parameters[name] for name in names}
+    if baselines:
+        summary["baselines"] = baselines
     return StudyResult({**summary, "rules": rules, "not_studied": dict(plan.not_studied)}, arrays)
-
-
-def _entry(values: FloatArray) -> dict[str, Any]:
-    return {
-        "mean": plain(float(mean_of(values))),
-        "deviation": plain(float(deviation_of(values))),
-        "n_undefined": int(np.isnan(values).sum()),
-    }
 
 
 def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
@@ -262,16 +287,27 @@ def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     _check(parameters)
     seconds = 0.0
     for part in _plan(matrix, parameters).parts:
-        n, T = part.matrix.n_systems, part.matrix.n_tasks
-        fast = [rule for rule in part.rules if is_batched(rule, part.matrix)]
-        slow = sum(one_by_one_seconds(rule, part.matrix) for rule in part.rules if rule not in fast)
-        trial = 1e-4 + 2e-7 * n * T + 2e-9 * n * n * (T + 5 * len(fast)) + len(part.rules) * 1e-7 * n * T + slow
-        pair = 1e-6 + 1.5e-7 * n if parameters["correlation"] == "spearman" else 1e-6 + 1.2e-8 * n * n
+        T, is_spearman = part.matrix.n_tasks, parameters["correlation"] == "spearman"
+        trial, pair = seconds_of_a_trial(part), seconds_of_a_pair(part.matrix, parameters["correlation"])
         pairs = len(part.rules) * parameters["n_resamples"] ** 2 * pair / 2
-        trial += 0.0 if parameters["correlation"] == "spearman" else len(part.rules) * T * 0.4 * pair
+        trial += 0.0 if is_spearman else len(part.rules) * T * 0.4 * pair
         rounds = 2 * parameters["n_rounds"]
         seconds += parameters["n_trials"] * trial + rounds * (pairs + parameters["n_resamples"] * trial)
     return seconds
+
+
+def seconds_of_a_trial(part: Part) -> float:
+    """Return the seconds that one drawn board takes under all rules, without its correlations."""
+    n, T = part.matrix.n_systems, part.matrix.n_tasks
+    fast = [rule for rule in part.rules if is_batched(rule, part.matrix)]
+    slow = sum(one_by_one_seconds(rule, part.matrix) for rule in part.rules if rule not in fast)
+    return 1e-4 + 2e-7 * n * T + 2e-9 * n * n * (T + 5 * len(fast)) + len(part.rules) * 1e-7 * n * T + slow
+
+
+def seconds_of_a_pair(matrix: ScoreMatrix, correlation: str) -> float:
+    """Return the seconds that correlating two rankings takes."""
+    n = matrix.n_systems
+    return 1e-6 + 1.5e-7 * n if correlation == "spearman" else 1e-6 + 1.2e-8 * n * n
 
 
 def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
@@ -291,10 +327,6 @@ def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
     return make_plan(prepared(matrix, parameters), parameters, rankings, is_batched)
 
 
-def _height(matrix: ScoreMatrix) -> int:
-    return max(1, _BLOCK_CELLS // (matrix.n_systems * max(matrix.n_systems, matrix.n_tasks)))
-
-
 def _check(parameters: Parameters) -> None:
     for name, least in (("n_trials", 1), ("n_resamples", 2), ("n_rounds", 1)):
         if parameters[name] < least:
@@ -304,20 +336,42 @@ def _check(parameters: Parameters) -> None:
 
 
 STUDY = Study(
+    number=NUMBER,
     key="judge_bootstrap",
     name="Tasks and systems drawn anew",
     question="How good is each rule's winner, and does its ranking hold when tasks and systems are drawn anew?",
     source="Pavao et al. 2021, sections 2.3 and 3",
-    parameters={
-        "rules": None,
-        "n_trials": 10_000,
-        "n_resamples": 100,
-        "n_rounds": 10,
-        "standardize": False,
-        "correlation": "spearman",
-        "missing": "drop_systems",
-        "budget": 60.0,
-    },
+    declared=(
+        known.rules(),
+        known.repeats("n_trials", 10_000, "Trials", most=200_000),
+        Parameter(
+            "n_resamples",
+            100,
+            INTEGER,
+            "Rankings compared",
+            "How many rankings to compare in each round, each with all others.",
+            least=2,
+            most=1_000,
+        ),
+        known.repeats("n_rounds", 10, "Rounds of comparisons", most=100),
+        Parameter(
+            "baselines",
+            False,
+            FLAG,
+            "Baselines",
+            "Add a random ranking, and one random task that decides alone (a dictator).",
+        ),
+        Parameter(
+            "standardize",
+            False,
+            FLAG,
+            "Standardized scores",
+            "Subtract the mean of all scores, and divide by their standard deviation.",
+        ),
+        known.correlation(tuple(CORRELATIONS)),
+        known.missing(),
+        known.budget(),
+    ),
     n_chunks=n_chunks,
     estimate=estimate,
     run_chunk=run_chunk,

@@ -23,10 +23,12 @@ from typing import Any
 import numpy as np
 
 from ranking_engine.core.missing import scored_part
-from ranking_engine.core.ranking import UNRANKED, ranks_of
+from ranking_engine.core.ranking import UNRANKED, average_ranks, ranks_of
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.kernels.tables import Batch
-from ranking_engine.stability.agreement import CORRELATIONS, averaged
+from ranking_engine.kernels.tables import MatrixBatch
+from ranking_engine.stability import parameters as known
+from ranking_engine.stability.agreement import CORRELATIONS
+from ranking_engine.stability.parameters import FLAG, INTEGER, NUMBERS, Parameter
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
 from ranking_engine.stability.resampling.batches import IMPUTING, batch_scores, completed, is_batched
 from ranking_engine.stability.study import (
@@ -64,15 +66,17 @@ def run_chunk(
         return {}
     part, levels = plan.parts[0], len(parameters["levels"])
     trials = range(len(repeats) * levels)
-    found = {rule: np.full(len(trials), np.nan) for rule in plan.rules}
+    correlations = {rule: np.full(len(trials), np.nan) for rule in plan.rules}
     for block in blocks(trials, _height(part.matrix)):
         drawn = [(repeats[trial // levels], trial % levels) for trial in block]
-        for rule, values in _correlations(part, parameters, seed, drawn).items():
-            found[rule][block.start : block.stop] = values
+        gaps = MatrixBatch(part.matrix, _with_gaps(part, parameters, seed, drawn))
+        for rule, noisy in batch_scores(gaps, part.rules, parameters["missing"]).items():
+            reference = part.reference[rule].average_ranks
+            correlations[rule][block.start : block.stop] = _of_the_first(reference, noisy, parameters)
         if progress is not None:
             progress(block.stop, len(trials))
     figure = parameters["correlation"]
-    arrays = {f"{rule}.{figure}": values.reshape(-1, levels) for rule, values in found.items()}
+    arrays = {f"{rule}.{figure}": values.reshape(-1, levels) for rule, values in correlations.items()}
     return arrays | _filled(part, parameters, seed, repeats)
 
 
@@ -92,30 +96,23 @@ def _filled(part: Part, parameters: Parameters, seed: int, repeats: range) -> Ar
     rules = [rule for rule in part.rules if is_batched(rule, part.matrix)]
     places = filled_levels(parameters["levels"])
     trials = [(repeat, place) for repeat in repeats for place in places]
-    found = {f"{rule}.filled_{policy}": np.full(len(trials), np.nan) for policy in IMPUTING for rule in rules}
-    whole = Batch(part.matrix, part.matrix.scores[None])
+    correlations = {f"{rule}.filled_{policy}": np.full(len(trials), np.nan) for policy in IMPUTING for rule in rules}
+    whole = MatrixBatch(part.matrix, part.matrix.scores[None])
     references = {policy: batch_scores(completed(whole, policy), rules, policy) for policy in IMPUTING}
     for block in blocks(range(len(trials)), _height(part.matrix)):
         drawn = [trials[k] for k in block]
-        gaps = Batch(part.matrix, _with_gaps(part, parameters, seed, drawn))
+        gaps = MatrixBatch(part.matrix, _with_gaps(part, parameters, seed, drawn))
         for policy in IMPUTING:
             for rule, noisy in batch_scores(completed(gaps, policy), rules, policy).items():
-                reference = averaged(ranks_of(references[policy][rule]))[0]
+                reference = average_ranks(ranks_of(references[policy][rule]))[0]
                 values = _of_the_first(reference, noisy, parameters)
-                found[f"{rule}.filled_{policy}"][block.start : block.stop] = values
-    return {name: values.reshape(-1, len(places)) for name, values in found.items()}
+                correlations[f"{rule}.filled_{policy}"][block.start : block.stop] = values
+    return {name: values.reshape(-1, len(places)) for name, values in correlations.items()}
 
 
 def _with_gaps(part: Part, parameters: Parameters, seed: int, drawn: Sequence[tuple[int, int]]) -> FloatArray:
     levels = parameters["levels"]
     return np.array([with_gaps(part.matrix, levels[level], seed, repeat, level) for repeat, level in drawn])
-
-
-def _correlations(part: Part, parameters: Parameters, seed: int, drawn: list[tuple[int, int]]) -> dict[str, FloatArray]:
-    """Return the correlation of every trial, a repeat and a level, under every rule."""
-    gaps = Batch(part.matrix, _with_gaps(part, parameters, seed, drawn))
-    noisy = batch_scores(gaps, part.rules, parameters["missing"])
-    return {rule: _of_the_first(part.reference[rule].average_ranks, noisy[rule], parameters) for rule in part.rules}
 
 
 def with_gaps(matrix: ScoreMatrix, percent: float, seed: int, repeat: int, level: int) -> FloatArray:
@@ -136,7 +133,7 @@ def _of_the_first(reference: FloatArray, noisy: FloatArray, parameters: Paramete
     else:
         first = ranks
     among = (first <= parameters["top"]) & (first != UNRANKED)
-    return CORRELATIONS[parameters["correlation"]](reference[None], averaged(ranks), among)
+    return CORRELATIONS[parameters["correlation"]](reference[None], average_ranks(ranks), among)
 
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
@@ -148,7 +145,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     rules: dict[str, Any] = {}
     levels = [parameters["levels"][k] for k in filled_levels(parameters["levels"])]
     for name, values in arrays.items():
-        rule, _, figure = name.partition(".")
+        rule, _, figure = name.rpartition(".")
         mean = plain_list(mean_of(values, axis=0))
         if figure.startswith("filled_"):
             rules[rule].setdefault("filled", {})[figure.removeprefix("filled_")] = {"levels": levels, "mean": mean}
@@ -225,24 +222,41 @@ def _check(parameters: Parameters) -> None:
 
 
 STUDY = Study(
+    number=NUMBER,
     key="missing_scores",
     name="Missing scores",
     question="How does each ranking change when scores go missing at random?",
     source="Rofin et al. 2023, Vote'n'Rank, section 3.3",
-    parameters={
-        "rules": None,
-        "n_repeats": 100,
-        "levels": list(range(21)),
-        "top": 7,
-        "fixed_top": False,
-        "correlation": "spearman",
-        "missing": "median",
-        "budget": 60.0,
-    },
+    declared=(
+        known.rules(),
+        known.repeats("n_repeats", 100),
+        Parameter(
+            "levels",
+            list(range(21)),
+            NUMBERS,
+            "Deleted scores, in percent",
+            "The percentages of the scores to delete.",
+            most=99.9,
+        ),
+        Parameter(
+            "top", 7, INTEGER, "First systems compared", "How many first systems to compare.", least=2, most=100_000
+        ),
+        Parameter(
+            "fixed_top",
+            False,
+            FLAG,
+            "First in the full ranking",
+            "Compare the first systems of the full ranking, not those of the ranking with deleted scores.",
+        ),
+        known.correlation(tuple(CORRELATIONS)),
+        known.missing("median", IMPUTING),
+        known.budget(),
+    ),
     n_chunks=n_chunks,
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,
     why_not=why_not,
     steps="n_repeats",
+    axes=("levels",),
 )

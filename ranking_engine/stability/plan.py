@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ranking_engine.catalogue.dispatch import rank_all
-from ranking_engine.catalogue.registry import RULES, get_rule
+from ranking_engine.catalogue.registry import RULES, get_rule, in_order
 from ranking_engine.core.missing import Completed, complete, scored_part
 from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.score_matrix import ScoreMatrix
@@ -50,7 +50,7 @@ class Plan:
     def rules(self) -> list[str]:
         """The rules that are studied, in the order of the catalogue."""
         studied = {rule for part in self.parts for rule in part.rules}
-        return [key for key in RULES if key in studied]
+        return in_order(studied)
 
 
 def chosen_rules(parameters: Parameters) -> list[str]:
@@ -62,11 +62,11 @@ def chosen_rules(parameters: Parameters) -> list[str]:
     named = parameters["rules"]
     if named is None:
         return [key for key, rule in RULES.items() if not rule.parameters]
-    keys = list(dict.fromkeys([named] if isinstance(named, str) else named))
-    for key in keys:
-        if get_rule(key).parameters:
-            raise ValueError(f"`rules` names {key!r}, which needs {', '.join(get_rule(key).parameters)}")
-    return keys
+    rules = [get_rule(key) for key in ([named] if isinstance(named, str) else named)]
+    for rule in rules:
+        if rule.parameters:
+            raise ValueError(f"`rules` names {rule.key!r}, which needs {', '.join(rule.parameters)}")
+    return list(dict.fromkeys(rule.key for rule in rules))
 
 
 def make_plan(

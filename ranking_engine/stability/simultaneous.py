@@ -24,7 +24,7 @@ from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
 from ranking_engine.stability.rank_bounds import expanded_quantile
 
-MOST_SYSTEMS = 400  # every resample compares all pairs
+MAX_SYSTEMS = 400  # every resample compares all pairs
 MAX_RESAMPLES = 1000  # more would hardly move c
 
 _SAME = 1e-9  # of the largest score: what differs by less is equal

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.stability.parameters import Parameter
+from ranking_engine.text.names import shorten
 
 Progress = Callable[[int, int], None]
 Parameters = Mapping[str, Any]
@@ -40,14 +42,17 @@ class StudyResult:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """One study; `parameters` given to its functions are complete, see `with_defaults`.
+    """One study, all of it: a module beside this one that has such a record adds it.
+
+    `parameters` given to its functions are complete, see `with_defaults`.
 
     Attributes:
+        number: its place among the studies, and the stream of its random numbers.
         key: its name in the command line and the API.
         name: its name for readers.
         question: what it asks, as one sentence.
         source: the publication that it follows.
-        parameters: the defaults, plain data.
+        declared: its parameters.
         n_chunks: how many chunks there are, 1 where it cannot be cut.
         estimate: the seconds of one core that all chunks together should take.
         run_chunk: the partial result of one chunk, as named arrays, from run_chunk(matrix, parameters, seed, chunk,
@@ -55,19 +60,41 @@ class Study:
         merge: the result from all partial results in the order of chunks, merge(matrix, parameters, seed, partials).
         why_not: why the study says nothing about a matrix; empty where it does.
         steps: the parameter that counts the work, which a budget in seconds is turned into; empty where none does.
+        axes: what the summary calls the places of its curves.
+        runs_with_boards: whether boards may run it by themselves; else it is an experiment only.
     """
 
+    number: int
     key: str
     name: str
     question: str
     source: str
-    parameters: Mapping[str, Any]
+    declared: tuple[Parameter, ...]
     n_chunks: Callable[[ScoreMatrix, Parameters], int]
     estimate: Callable[[ScoreMatrix, Parameters], float]
     run_chunk: Callable[..., Arrays]
     merge: Callable[[ScoreMatrix, Parameters, int, Sequence[Arrays]], StudyResult]
     why_not: Callable[[ScoreMatrix, Parameters], str] = lambda matrix, parameters: ""
     steps: str = ""
+    axes: tuple[str, ...] = ()
+    runs_with_boards: bool = True
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The defaults by name, plain data."""
+        return {parameter.name: parameter.default for parameter in self.declared}
+
+    def parameter(self, name: str) -> Parameter:
+        """Return the parameter of this name.
+
+        Raises:
+            ValueError: the study does not have it.
+        """
+        for parameter in self.declared:
+            if parameter.name == name:
+                return parameter
+        known = ", ".join(self.parameters) or "none"
+        raise ValueError(f"`{shorten(name)}` is no parameter of the study {self.key} (parameters: {known})")
 
     def with_defaults(self, parameters: Parameters | None) -> dict[str, Any]:
         """Return the parameters given, with the defaults of the others.
@@ -76,9 +103,7 @@ class Study:
             ValueError: a parameter that the study does not have.
         """
         for name in parameters or {}:
-            if name not in self.parameters:
-                known = ", ".join(self.parameters) or "none"
-                raise ValueError(f"`{name}` is no parameter of the study {self.key} (parameters: {known})")
+            self.parameter(name)
         return {**self.parameters, **(parameters or {})}
 
 

@@ -16,7 +16,6 @@ the last system never added.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,8 @@ from numpy.typing import NDArray
 from ranking_engine.core.missing import scored_part
 from ranking_engine.core.ranking import UNRANKED, Ranking, ranks_of
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.stability import parameters as known
+from ranking_engine.stability.parameters import CHOICE, Parameter
 from ranking_engine.stability.plan import Part, Plan, make_plan
 from ranking_engine.stability.resampling.growing_boards import board_seconds, growing_scores, grows_fast
 from ranking_engine.stability.study import (
@@ -55,31 +56,31 @@ def run_chunk(
     plan = _plan(matrix, parameters)
     orders = span(chunk, n_chunks(matrix, parameters), parameters["n_orders"])
     is_peer = parameters["compat"] == VOTENRANK
-    found = {rule: np.full((len(orders), matrix.n_systems), NO_NEWCOMER, dtype=np.int8) for rule in plan.rules}
+    changes = {rule: np.full((len(orders), matrix.n_systems), NO_NEWCOMER, dtype=np.int8) for rule in plan.rules}
     for row, number in enumerate(orders):
         for part in plan.parts:
-            order = _peers_order(part, number) if is_peer else _order(matrix, part, seed, number)
+            order = _order(matrix, part, None if is_peer else seed, number)
             for rule, effect in effects(part, order, is_peer=is_peer).items():
-                found[rule][row, part.completed.systems[order]] = effect
+                changes[rule][row, part.completed.systems[order]] = effect
         if progress is not None:
             progress(row + 1, len(orders))
-    return {f"{rule}.effect": effect for rule, effect in found.items()}
+    return {f"{rule}.effect": effect for rule, effect in changes.items()}
 
 
-def _order(matrix: ScoreMatrix, part: Part, seed: int, number: int) -> NDArray[np.intp]:
-    """Return the order of coming of the part's systems: that of all systems, without those that are left out."""
+def _order(matrix: ScoreMatrix, part: Part, seed: int | None, number: int) -> NDArray[np.intp]:
+    """Return the order of coming of the part's systems: that of all systems, without those that are left out.
+
+    Without a seed it is the one that the paper's code draws for one of its repeats.
+    """
+    if seed is None:
+        shuffled = list(range(part.matrix.n_systems))
+        np.random.RandomState(number).shuffle(shuffled)
+        return np.array(shuffled, dtype=np.intp)
     drawn = generator(seed, NUMBER, number).permutation(matrix.n_systems)
     row_of = np.full(matrix.n_systems, -1)
     row_of[part.completed.systems] = np.arange(part.matrix.n_systems)
     rows = row_of[drawn]
     return rows[rows >= 0]
-
-
-def _peers_order(part: Part, number: int) -> NDArray[np.intp]:
-    """Return the order that the paper's code draws for one of its repeats."""
-    rows = list(range(part.matrix.n_systems))
-    np.random.RandomState(number).shuffle(rows)
-    return np.array(rows, dtype=np.intp)
 
 
 def effects(part: Part, order: NDArray[np.intp], *, is_peer: bool = False) -> dict[str, NDArray[np.int8]]:
@@ -89,16 +90,12 @@ def effects(part: Part, order: NDArray[np.intp], *, is_peer: bool = False) -> di
     ties; 2: it strictly reverses two of them.
     """
     matrix = part.matrix.subset(systems=order)
-    reference = {rule: _reordered(ranking, order) for rule, ranking in part.reference.items()}
+    reference = {rule: Ranking.from_scores(rule, ranking.scores[order]) for rule, ranking in part.reference.items()}
     scores = growing_scores(matrix, part.rules, reference)
     return {
         rule: _peers_effects(table, matrix.system_names) if is_peer else _effects(ranks_of(table))
         for rule, table in scores.items()
     }
-
-
-def _reordered(ranking: Ranking, order: NDArray[np.intp]) -> Ranking:
-    return Ranking.from_scores(ranking.rule, ranking.scores[order])
 
 
 def _effects(ranks: NDArray[np.int32]) -> NDArray[np.int8]:
@@ -109,26 +106,18 @@ def _effects(ranks: NDArray[np.int32]) -> NDArray[np.int8]:
         return effect
     common = (ranks[1:-1] != UNRANKED) & (ranks[2:] != UNRANKED)
     before, after = _anew(ranks[1:-1], common), _anew(ranks[2:], common)
-    found = np.where((before != after).any(axis=1), TIES_CHANGED, NO_CHANGE)
-    found[_has_reversal(before, after)] = REVERSED
-    found[common.sum(axis=1) < 2] = NO_NEWCOMER
-    effect[2:] = found
+    effect[2:] = np.where((before != after).any(axis=1), TIES_CHANGED, NO_CHANGE)
+    # Sorted by `before` and then by `after`, ranks after fall somewhere if and only if two systems are reversed.
+    width = before.shape[1] + 2
+    both = np.sort((before.astype(np.int64) + 1) * width + after + 1, axis=1)
+    effect[2:][(np.diff(both % width, axis=1) < 0).any(axis=1)] = REVERSED
+    effect[2:][common.sum(axis=1) < 2] = NO_NEWCOMER
     return effect
 
 
 def _anew(ranks: NDArray[np.int32], among: BoolArray) -> NDArray[np.int32]:
     scores: FloatArray = np.where(among, -ranks.astype(np.float64), np.nan)
     return ranks_of(scores)
-
-
-def _has_reversal(before: NDArray[np.int32], after: NDArray[np.int32]) -> BoolArray:
-    """Whether two systems of a row are strictly ordered in both, and contrariwise.
-
-    Sorted by `before` and then by `after`, the ranks after fall somewhere if and only if there are such two.
-    """
-    width = before.shape[1] + 2
-    both = np.sort((before.astype(np.int64) + 1) * width + after + 1, axis=1)
-    return np.asarray((np.diff(both % width, axis=1) < 0).any(axis=1), dtype=bool)
 
 
 def _peers_effects(scores: FloatArray, names: Sequence[str]) -> NDArray[np.int8]:
@@ -148,7 +137,19 @@ def _peers_effects(scores: FloatArray, names: Sequence[str]) -> NDArray[np.int8]
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
     """Return for each rule the mean numbers of newcomers in an order, and the systems that change most as newcomers."""
     arrays = joined(partials)
-    rules = {name.partition(".")[0]: _entry(matrix, effect) for name, effect in arrays.items()}
+    rules = {}
+    for name, effect in arrays.items():
+        is_change, is_reversal = effect >= TIES_CHANGED, effect == REVERSED
+        changes, reversals, by_system = is_change.sum(axis=1), is_reversal.sum(axis=1), is_change.sum(axis=0)
+        most = np.argsort(-by_system, kind="stable")[:_N_DISRUPTIVE]
+        rules[name.rpartition(".")[0]] = {
+            "any_change": plain(changes.mean()),
+            "any_change_deviation": plain(changes.std()),
+            "reversals": plain(reversals.mean()),
+            "reversals_deviation": plain(reversals.std()),
+            "n_newcomers": plain((effect != NO_NEWCOMER).sum(axis=1).mean()),
+            "most_disruptive": {matrix.system_names[i]: int(by_system[i]) for i in most if by_system[i]},
+        }
     summary = {
         "n_orders": parameters["n_orders"],
         "compat": parameters["compat"],
@@ -156,20 +157,6 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "not_studied": dict(_plan(matrix, parameters).not_studied),
     }
     return StudyResult(summary, arrays)
-
-
-def _entry(matrix: ScoreMatrix, effect: NDArray[np.int8]) -> dict[str, Any]:
-    changes, reversals = (effect >= TIES_CHANGED).sum(axis=1), (effect == REVERSED).sum(axis=1)
-    by_system = (effect >= TIES_CHANGED).sum(axis=0)
-    most = np.argsort(-by_system, kind="stable")[:_N_DISRUPTIVE]
-    return {
-        "any_change": plain(changes.mean()),
-        "any_change_deviation": plain(changes.std()),
-        "reversals": plain(reversals.mean()),
-        "reversals_deviation": plain(reversals.std()),
-        "n_newcomers": plain((effect != NO_NEWCOMER).sum(axis=1).mean()),
-        "most_disruptive": {matrix.system_names[i]: int(by_system[i]) for i in most if by_system[i]},
-    }
 
 
 def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
@@ -211,11 +198,20 @@ def _check(parameters: Parameters) -> None:
 
 
 STUDY = Study(
+    number=NUMBER,
     key="system_additions",
     name="System additions",
     question="How often does a newcomer change the order of the systems that were there before it?",
     source="Rofin et al. 2023, Vote'n'Rank, section 3.1",
-    parameters={"rules": None, "n_orders": 50, "compat": "", "missing": "drop_systems", "budget": 60.0},
+    declared=(
+        known.rules(),
+        known.repeats("n_orders", 50, "Random orders"),
+        Parameter(
+            "compat", "", CHOICE, "Counted as in", "votenrank: as in the code of the paper.", choices=("", VOTENRANK)
+        ),
+        known.missing(),
+        known.budget(),
+    ),
     n_chunks=n_chunks,
     estimate=estimate,
     run_chunk=run_chunk,

@@ -15,16 +15,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.core.missing import scored_part
+from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
-from ranking_engine.stability.agreement import average_ranks, kendall
-from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
+from ranking_engine.stability import parameters as known
+from ranking_engine.stability.agreement import kendall
+from ranking_engine.stability.parameters import INTEGER, INTEGERS, NUMBERS, Parameter
+from ranking_engine.stability.plan import Plan, make_plan, one_by_one_seconds
 from ranking_engine.stability.resampling.resampled_scores import has_fast_way, resampled_scores
 from ranking_engine.stability.study import (
     Arrays,
@@ -58,12 +61,21 @@ def run_chunk(
 ) -> Arrays:
     """Return `<rule>.tau` of every subset of the chunk, first those of the mean curve and then those of the best."""
     plan = _plan(matrix, parameters)
-    found: Arrays = {}
+    arrays: Arrays = {}
     for k, part in enumerate(plan.parts):
         subsets = Subsets(part.matrix.n_tasks, parameters, seed)
         mine = span(chunk, n_chunks(matrix, parameters), len(subsets))
-        found.update(_taus(part, subsets, mine, _part_of(progress, k, len(plan.parts))))
-    return found
+        taus = {rule: np.full(len(mine), np.nan) for rule in part.rules}
+        for block in blocks(mine, max(1, _BLOCK_CELLS // part.matrix.n_systems)):
+            rows = slice(block.start - mine.start, block.stop - mine.start)
+            scores = resampled_scores(part.matrix, subsets.counts(block), part.rules, lambda share: None)
+            for rule, table in scores.items():
+                reference = part.reference[rule].average_ranks
+                taus[rule][rows], _ = kendall(reference, average_ranks(ranks_of(table)))
+            if progress is not None:
+                progress(k * len(mine) + rows.stop, len(plan.parts) * len(mine))
+        arrays.update({f"{rule}.tau": values for rule, values in taus.items()})
+    return arrays
 
 
 class Subsets:
@@ -78,11 +90,11 @@ class Subsets:
 
     def __init__(self, n_tasks: int, parameters: Parameters, seed: int) -> None:
         self.n_tasks, self.seed = n_tasks, seed
-        self.sizes = (range(1, n_tasks + 1), range(1, min(n_tasks, parameters["largest_best"]) + 1))
+        self.sizes = (chosen_sizes(n_tasks, parameters), range(1, min(n_tasks, parameters["largest_best"]) + 1))
         most = parameters["n_best"]
         self.is_every = [math.comb(n_tasks, size) <= most for size in self.sizes[_BEST]]
         self.numbers = (
-            [parameters["n_repeats"]] * n_tasks,
+            [parameters["n_repeats"]] * len(self.sizes[_RANDOM]),
             [min(most, math.comb(n_tasks, size)) for size in self.sizes[_BEST]],
         )
 
@@ -96,48 +108,34 @@ class Subsets:
         for curve in (_RANDOM, _BEST):
             for size, number in zip(self.sizes[curve], self.numbers[curve], strict=True):
                 inside = range(max(start, wanted.start), min(start + number, wanted.stop))
-                for k, chosen in zip(inside, self._chosen(curve, size, inside, start), strict=True):
-                    rows[k - wanted.start, chosen] = 1
+                chosen: Iterable[Any]
+                if curve == _BEST and self.is_every[size - 1]:
+                    every = itertools.combinations(range(self.n_tasks), size)
+                    chosen = map(list, itertools.islice(every, inside.start - start, None))
+                else:
+                    chosen = (
+                        generator(self.seed, NUMBER, curve, size, k - start).permutation(self.n_tasks)[:size]
+                        for k in inside
+                    )
+                for k, tasks in zip(inside, chosen, strict=False):
+                    rows[k - wanted.start, tasks] = 1
                 start += number
         return rows
-
-    def _chosen(self, curve: int, size: int, inside: range, start: int) -> list[Any]:
-        if not inside:
-            return []
-        first, last = inside.start - start, inside.stop - start
-        if curve == _BEST and self.is_every[size - 1]:
-            every = itertools.combinations(range(self.n_tasks), size)
-            return [list(chosen) for chosen in itertools.islice(every, first, last)]
-        return [
-            generator(self.seed, NUMBER, curve, size, repeat).permutation(self.n_tasks)[:size]
-            for repeat in range(first, last)
-        ]
 
     def split(self, values: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
         """Return the figures of all subsets as the mean curve's (sizes, repeats), and the best curve's by size."""
         n_random = sum(self.numbers[_RANDOM])
         ends = np.cumsum(self.numbers[_BEST])[:-1]
-        return values[:n_random].reshape(self.n_tasks, -1), np.split(values[n_random:], ends)
+        return values[:n_random].reshape(len(self.sizes[_RANDOM]), -1), np.split(values[n_random:], ends)
 
 
-def _taus(part: Part, subsets: Subsets, mine: range, progress: Progress | None) -> Arrays:
-    found = {rule: np.full(len(mine), np.nan) for rule in part.rules}
-    height = max(1, _BLOCK_CELLS // part.matrix.n_systems)
-    for block in blocks(mine, height):
-        counts = subsets.counts(block)
-        scores = resampled_scores(part.matrix, counts, part.rules, lambda share: None)
-        for rule, table in scores.items():
-            tau, _ = kendall(part.reference[rule].average_ranks, average_ranks(table))
-            found[rule][block.start - mine.start : block.stop - mine.start] = tau
-        if progress is not None:
-            progress(block.stop - mine.start, len(mine))
-    return {f"{rule}.tau": values for rule, values in found.items()}
-
-
-def _part_of(progress: Progress | None, k: int, n_parts: int) -> Progress | None:
-    if progress is None:
-        return None
-    return lambda done, total: progress(k * total + done, n_parts * total)
+def chosen_sizes(n_tasks: int, parameters: Parameters) -> list[int]:
+    """Return the numbers of tasks of the mean curve: those stated, as numbers or as shares of all, or every one."""
+    sizes, ratios = parameters["sizes"], parameters["ratios"]
+    if sizes is None and ratios is None:
+        return list(range(1, n_tasks + 1))
+    wanted = [*(sizes or ()), *(max(1, round(ratio * n_tasks)) for ratio in ratios or ())]
+    return sorted({size for size in wanted if size <= n_tasks}) or [n_tasks]
 
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
@@ -154,22 +152,24 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         for rule in part.rules:
             random, best = subsets.split(taus[f"{rule}.tau"])
             chosen = _best_subsets(subsets, best)
-            rules[rule] = {**_mean_curve(random), **_best_curve(part.matrix, subsets, best, chosen)}
+            rules[rule] = {**_mean_curve(subsets, random), **_best_curve(part.matrix, subsets, best, chosen)}
             arrays[f"{rule}.tau"] = random
-            arrays[f"{rule}.best_tau"] = _padded(best)
+            arrays[f"{rule}.best_tau"] = np.full((len(best), max(map(len, best))), np.nan)
+            for row, best_taus in zip(arrays[f"{rule}.best_tau"], best, strict=True):
+                row[: len(best_taus)] = best_taus
             arrays[f"{rule}.best_subset"] = chosen
     by_key = {rule: rules[rule] for rule in plan.rules}
     summary = {"n_repeats": parameters["n_repeats"], "n_best": parameters["n_best"], "rules": by_key}
     return StudyResult({**summary, "not_studied": dict(plan.not_studied)}, arrays)
 
 
-def _mean_curve(random: FloatArray) -> dict[str, Any]:
-    """Return the curve, of more than 100 tasks at 100 `sizes`, so that a summary stays small."""
-    T = len(random)
-    sizes = sorted({round(size) for size in np.linspace(1, T, min(T, _MAX_SIZES)).tolist()})
-    rows = random[[size - 1 for size in sizes]]
+def _mean_curve(subsets: Subsets, random: FloatArray) -> dict[str, Any]:
+    """Return the curve, of more than 100 sizes at 100 of them, so that a summary stays small."""
+    n_sizes = len(random)
+    places = sorted({round(place) - 1 for place in np.linspace(1, n_sizes, min(n_sizes, _MAX_SIZES)).tolist()})
+    rows, sizes = random[places], [subsets.sizes[_RANDOM][place] for place in places]
     return {
-        **({"sizes": sizes} if len(sizes) < T else {}),
+        **({"sizes": sizes} if sizes != list(range(1, subsets.n_tasks + 1)) else {}),
         "mean": plain_list(mean_of(rows, axis=1), 3),
         "deviation": plain_list(deviation_of(rows, axis=1), 3),
         "n_undefined": int(np.isnan(random).sum()),
@@ -197,16 +197,10 @@ def _best_curve(
     return {
         "best": [plain(float(np.fmax.reduce(taus))) for taus in best],
         "smallest": None if reached is None else reached + 1,
+        "smallest_share": None if reached is None else plain((reached + 1) / matrix.n_tasks),
         "smallest_tasks": tasks,
         "smallest_is_proven": reached is not None and all(subsets.is_every[:reached]),
     }
-
-
-def _padded(best: list[FloatArray]) -> FloatArray:
-    rows = np.full((len(best), max(map(len, best))), np.nan)
-    for row, taus in zip(rows, best, strict=True):
-        row[: len(taus)] = taus
-    return rows
 
 
 def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
@@ -259,22 +253,51 @@ def _check(parameters: Parameters) -> None:
 
 
 STUDY = Study(
+    number=NUMBER,
     key="task_subsets",
     name="Task subsets",
     question="How few of the tasks would give the same ranking?",
     source="Colombo et al. 2022, section 5.2.2; Zhang and Hardt 2024, appendix C",
-    parameters={
-        "rules": None,
-        "n_repeats": 100,
-        "n_best": 1000,
-        "largest_best": 6,
-        "missing": "drop_systems",
-        "budget": 60.0,
-    },
+    declared=(
+        known.rules(),
+        known.repeats("n_repeats", 100, "Subsets of each size"),
+        Parameter(
+            "n_best",
+            1000,
+            INTEGER,
+            "Subsets tried",
+            "How many subsets of each small size to try, to find the best.",
+            least=1,
+            most=100_000,
+        ),
+        Parameter(
+            "largest_best", 6, INTEGER, "Largest size tried", "The largest of these small sizes.", least=1, most=20
+        ),
+        Parameter(
+            "sizes",
+            None,
+            INTEGERS,
+            "Numbers of tasks",
+            "The sizes of the random subsets; every size by default.",
+            least=1,
+        ),
+        Parameter(
+            "ratios",
+            None,
+            NUMBERS,
+            "Shares of the tasks",
+            "The same sizes as shares of all tasks: 0.1 for a tenth.",
+            least=0.001,
+            most=1,
+        ),
+        known.missing(),
+        known.budget(),
+    ),
     n_chunks=n_chunks,
     estimate=estimate,
     run_chunk=run_chunk,
     merge=merge,
     why_not=why_not,
     steps="n_repeats",
+    axes=("sizes",),
 )

@@ -14,17 +14,20 @@ import numpy as np
 from ranking_engine.catalogue.dispatch import rank
 from ranking_engine.core.missing import complete
 from ranking_engine.core.ranking import Ranking
-from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.stability import parameters as known
 from ranking_engine.stability.diversity import diversity
-from ranking_engine.stability.sensitivity.cardinal import FEASIBLE_SETS, cardinal_sensitivity
+from ranking_engine.stability.parameters import CHOICE, CHOICES, INTEGER, NUMBER, NUMBERS, RULE, TEXTS, Parameter
+from ranking_engine.stability.sensitivity.cardinal import FEASIBLE_SETS, LEAST_WEIGHT, Feasible, cardinal_sensitivity
 from ranking_engine.stability.sensitivity.ordinal import ordinal_sensitivity
 from ranking_engine.stability.sensitivity.proof import BOX_WORK, MAX_PROGRAMS
 from ranking_engine.stability.sensitivity.subsets import MAX_NODES
-from ranking_engine.stability.separability.pair_tests import LEVEL, PairTests
+from ranking_engine.stability.separability.pair_tests import LEVEL
 from ranking_engine.stability.separability.significance import TOP, significance
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult
 
 _SUMMARY = "summary.json"  # how a partial result holds its summary, as bytes
+MOST_SIDE_BY_SIDE = 40  # systems of two rankings that a summary tells
 _FEW = "fewer than two systems have a score on a voting task"
 
 Run = Callable[[ScoreMatrix, Parameters, int, int, Progress | None], StudyResult]
@@ -36,9 +39,9 @@ def _chunked(run: Run) -> Callable[..., Arrays]:
     def run_chunk(
         matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
     ) -> Arrays:
-        found = run(matrix, parameters, seed, chunk, progress)
-        text = json.dumps(found.summary, allow_nan=False).encode()
-        return {_SUMMARY: np.frombuffer(text, dtype=np.uint8), **found.arrays}
+        result = run(matrix, parameters, seed, chunk, progress)
+        text = json.dumps(result.summary, allow_nan=False).encode()
+        return {_SUMMARY: np.frombuffer(text, dtype=np.uint8), **result.arrays}
 
     return run_chunk
 
@@ -49,6 +52,16 @@ def _summary_of(partial: Arrays) -> dict[str, Any]:
 
 def _rest_of(partial: Arrays) -> Arrays:
     return {name: array for name, array in partial.items() if name != _SUMMARY}
+
+
+def side_by_side(systems: Sequence[str], before: FloatArray, after: FloatArray) -> dict[str, list[Any]]:
+    """Return the first systems of a ranking with their ranks in it and in another one, for a summary."""
+    first = np.argsort(before, kind="stable")[:MOST_SIDE_BY_SIDE].tolist()
+    return {
+        "systems": [systems[i] for i in first],
+        "before": [float(before[i]) for i in first],
+        "after": [float(after[i]) for i in first],
+    }
 
 
 def _only(_matrix: ScoreMatrix, _parameters: Parameters, _seed: int, partials: Sequence[Arrays]) -> StudyResult:
@@ -71,18 +84,19 @@ def _why_no_pair(matrix: ScoreMatrix, _parameters: Parameters) -> str:
 def _run_diversity(
     matrix: ScoreMatrix, _parameters: Parameters, _seed: int, _chunk: int, progress: Progress | None
 ) -> StudyResult:
-    found = diversity(matrix)
+    figures = diversity(matrix)
     _done(progress)
-    summary = {**found.summary(), "tasks": list(found.tasks)}
-    return StudyResult(summary, {"max_rank_changes": found.max_rank_changes, "kendall_tau": found.kendall_tau})
+    summary = {**figures.summary(), "tasks": list(figures.tasks)}
+    return StudyResult(summary, {"max_rank_changes": figures.max_rank_changes, "kendall_tau": figures.kendall_tau})
 
 
 DIVERSITY = Study(
+    number=6,
     key="diversity",
     name="Diversity",
     question="How much do the tasks disagree about the systems?",
     source="Zhang and Hardt 2024, section 4.1; Colombo et al. 2022, eq. 3",
-    parameters={},
+    declared=(),
     n_chunks=_one,
     estimate=lambda matrix, _: 0.02 + 2e-9 * matrix.n_tasks**2 * matrix.n_systems**2 + 1e-5 * matrix.values.size,
     run_chunk=_chunked(_run_diversity),
@@ -110,32 +124,45 @@ def _run_significance(
 ) -> StudyResult:
     ranking = _ranking(matrix, parameters)
     chosen = {name: parameters[name] for name in ("top", "level", "scale", "pool")}
-    found = significance(matrix, ranking, seed=seed, missing=parameters["missing"], **chosen)
+    answer = significance(matrix, ranking, seed=seed, missing=parameters["missing"], **chosen)
     _done(progress)
-    arrays: Arrays = {"order": np.array(found.order, dtype=np.int32)}
+    arrays: Arrays = {"order": np.array(answer.order, dtype=np.int32)}
     for name in ("neighbours", "top", "every_pair"):
-        arrays.update(_tests(name, getattr(found, name)))
-    return StudyResult({"rule": ranking.rule, **found.summary()}, arrays)
-
-
-def _tests(name: str, tests: PairTests) -> Arrays:
-    fields = ("pairs", "differences", "n_units", "p_values", "adjusted", "least_adjusted", "verdicts")
-    return {f"{name}.{field}": getattr(tests, field) for field in fields}
+        for field in ("pairs", "differences", "n_units", "p_values", "adjusted", "least_adjusted", "verdicts"):
+            arrays[f"{name}.{field}"] = getattr(getattr(answer, name), field)
+    return StudyResult({"rule": ranking.rule, **answer.summary()}, arrays)
 
 
 SIGNIFICANCE = Study(
+    number=7,
     key="significance",
     name="Significance",
     question="Which systems can be told apart, and where are there too few tasks to tell?",
     source="Demšar 2006; Benavoli et al. 2016",
-    parameters={
-        "rule": None,
-        "missing": "drop_systems",
-        "top": TOP,
-        "level": LEVEL,
-        "scale": "sd",
-        "pool": None,
-    },
+    declared=(
+        Parameter("rule", None, RULE, "Rule", "Borda by default, or Copeland if scores are missing."),
+        known.missing(),
+        Parameter(
+            "top", TOP, INTEGER, "First systems", "Test all pairs of this many first systems.", least=2, most=1_000
+        ),
+        Parameter("level", LEVEL, NUMBER, "Level", "The significance level of the tests.", least=0.0001, most=0.5),
+        Parameter(
+            "scale",
+            "sd",
+            CHOICE,
+            "Unit of differences",
+            "For rules that add up nothing over tasks; sd: the standard deviation of each task.",
+            choices=("sd", "none"),
+        ),
+        Parameter(
+            "pool",
+            None,
+            TEXTS,
+            "Compared systems",
+            "Systems for the critical difference, by name; choose them before you see results.",
+            most_items=20,
+        ),
+    ),
     n_chunks=_one,
     estimate=lambda matrix, _: 0.05 + (4e-5 if matrix.n_tasks <= 20 else 1e-3) * matrix.n_systems**2 / 2,
     run_chunk=_chunked(_run_significance),
@@ -154,30 +181,60 @@ def _why_not_cardinal(matrix: ScoreMatrix, parameters: Parameters) -> str:
 def _run_cardinal(
     matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None
 ) -> StudyResult:
-    feasible = tuple(parameters["feasible"])[chunk]
-    found = cardinal_sensitivity(
+    feasible, least_weight = _places(parameters)[chunk]
+    sensitivity = cardinal_sensitivity(
         matrix,
         feasible=feasible,
+        least_weight=least_weight,
         missing=parameters["missing"],
         max_programs=parameters["max_programs"],
         seed=seed,
         progress=progress,
     )
-    arrays: Arrays = {f"{feasible}.reference": found.reference}
+    figures = sensitivity.summary()
+    if least_weight != parameters["least_weights"][0]:
+        return StudyResult({"systems": list(sensitivity.systems), "figures": figures}, {})
+    if sensitivity.discordant_share is not None:
+        ranks = sensitivity.discordant_share.ranks
+        figures["side_by_side"] = side_by_side(sensitivity.systems, sensitivity.reference, ranks)
+    arrays: Arrays = {f"{feasible}.reference": sensitivity.reference}
     for name in ("discordant_share", "max_rank_change"):
-        interval = getattr(found, name)
+        interval = getattr(sensitivity, name)
         if interval is not None:
             arrays[f"{feasible}.{name}.ranks"] = interval.ranks
-    return StudyResult({"systems": list(found.systems), "found": found.summary()}, arrays)
+    return StudyResult({"systems": list(sensitivity.systems), "figures": figures}, arrays)
 
 
 def _merge_cardinal(
     _matrix: ScoreMatrix, parameters: Parameters, _seed: int, partials: Sequence[Arrays]
 ) -> StudyResult:
+    """Return the figures of each set under the first ε, and under several the curve of each set over them."""
     summaries = [_summary_of(partial) for partial in partials]
-    found = {name: summary["found"] for name, summary in zip(parameters["feasible"], summaries, strict=True)}
+    least_weights = list(parameters["least_weights"])
+    by_set: dict[str, Any] = {}
+    curves: dict[str, list[dict[str, Any]]] = {}
+    for (name, least_weight), summary in zip(_places(parameters), summaries, strict=True):
+        by_set.setdefault(name, summary["figures"])
+        curves.setdefault(name, []).append(_point(least_weight, summary["figures"]))
     arrays = {name: array for partial in partials for name, array in _rest_of(partial).items()}
-    return StudyResult({"systems": summaries[0]["systems"], "feasible": found}, arrays)
+    summary = {"systems": summaries[0]["systems"], "least_weight": least_weights[0], "feasible": by_set}
+    return StudyResult(summary | ({"curve": curves} if len(least_weights) > 1 else {}), arrays)
+
+
+def _places(parameters: Parameters) -> list[tuple[Feasible, float]]:
+    """Return the set of weights and the ε of each chunk."""
+    return [(name, float(least)) for name in parameters["feasible"] for least in parameters["least_weights"]]
+
+
+def _point(least_weight: float, figures: dict[str, Any]) -> dict[str, Any]:
+    """Return what a curve says at one ε: bounds without the weights that reach them."""
+    point: dict[str, Any] = {"least_weight": least_weight}
+    for name in ("discordant_share", "max_rank_change"):
+        if name in figures:
+            point[name] = {bound: figures[name][bound] for bound in ("lower", "upper", "proven")}
+    if "tau_b_distance" in figures:
+        point["tau_b_distance"] = figures["tau_b_distance"]["lower"]
+    return point
 
 
 def _cardinal_seconds(matrix: ScoreMatrix, parameters: Parameters) -> float:
@@ -189,20 +246,41 @@ def _cardinal_seconds(matrix: ScoreMatrix, parameters: Parameters) -> float:
     search = 0.5 + min(3e8, rows * T * 3 * T) * 2e-8
     halving = min(1.0, rows * T / 1000) * 1.5e-9 * BOX_WORK  # for the pairs, and about as much for the rank changes
     relaxing = 1.5 * parameters["max_programs"] * each if is_hard else 0.0
-    return len(parameters["feasible"]) * (search + 2 * halving + relaxing)
+    return len(_places(parameters)) * (search + 2 * halving + relaxing)
 
 
 CARDINAL = Study(
+    number=8,
     key="cardinal_sensitivity",
     name="Cardinal sensitivity",
     question="How far can other task weights move the ranking by mean score?",
     source="Zhang and Hardt 2024, section 4.2, algorithm 1",
-    parameters={
-        "feasible": list(FEASIBLE_SETS),
-        "missing": "drop_systems",
-        "max_programs": MAX_PROGRAMS,
-    },
-    n_chunks=lambda _, parameters: len(parameters["feasible"]),
+    declared=(
+        Parameter(
+            "feasible",
+            list(FEASIBLE_SETS),
+            CHOICES,
+            "Sets of weights",
+            "box: as in the paper; scaled: as in its code.",
+            choices=FEASIBLE_SETS,
+            most_items=2,
+        ),
+        Parameter(
+            "least_weights",
+            [LEAST_WEIGHT],
+            NUMBERS,
+            "ε",
+            "The least share of a task’s differences that noise preserves; several values make a curve.",
+            least=1e-6,
+            most=1,
+            most_items=20,
+        ),
+        known.missing(),
+        Parameter(
+            "max_programs", MAX_PROGRAMS, INTEGER, "Programs", "The most programs to solve for a proof.", most=100_000
+        ),
+    ),
+    n_chunks=lambda _, parameters: len(_places(parameters)),
     estimate=_cardinal_seconds,
     run_chunk=_chunked(_run_cardinal),
     merge=_merge_cardinal,
@@ -223,13 +301,17 @@ def _run_ordinal(
     matrix: ScoreMatrix, parameters: Parameters, seed: int, _chunk: int, progress: Progress | None
 ) -> StudyResult:
     chosen = {name: parameters[name] for name in ("n_top", "max_nodes")}
-    found = ordinal_sensitivity(matrix, seed=seed, progress=progress, **chosen)
-    arrays: Arrays = {"reference": found.reference}
+    sensitivity = ordinal_sensitivity(matrix, seed=seed, progress=progress, **chosen)
+    arrays: Arrays = {"reference": sensitivity.reference}
     for name in ("discordant_share", "max_rank_change"):
-        interval = getattr(found, name)
+        interval = getattr(sensitivity, name)
         if interval is not None:
             arrays[f"{name}.ranks"] = interval.ranks
-    return StudyResult(found.summary(), arrays)
+    summary = sensitivity.summary()
+    if sensitivity.discordant_share is not None:
+        ranks = sensitivity.discordant_share.ranks
+        summary["side_by_side"] = side_by_side(sensitivity.top, sensitivity.reference, ranks)
+    return StudyResult(summary, arrays)
 
 
 def _ordinal_seconds(matrix: ScoreMatrix, parameters: Parameters) -> float:
@@ -240,11 +322,23 @@ def _ordinal_seconds(matrix: ScoreMatrix, parameters: Parameters) -> float:
 
 
 ORDINAL = Study(
+    number=9,
     key="ordinal_sensitivity",
     name="Ordinal sensitivity",
     question="How far can adding lower systems move the ranking of the top by win rate?",
     source="Zhang and Hardt 2024, section 4.2, algorithm 2",
-    parameters={"n_top": None, "max_nodes": MAX_NODES},
+    declared=(
+        Parameter(
+            "n_top",
+            None,
+            INTEGER,
+            "First systems",
+            "How many first systems to rank; a fifth by default.",
+            least=2,
+            most=100_000,
+        ),
+        Parameter("max_nodes", MAX_NODES, INTEGER, "Nodes", "The most nodes to search for a proof.", most=1_000_000),
+    ),
     n_chunks=_one,
     estimate=_ordinal_seconds,
     run_chunk=_chunked(_run_ordinal),
@@ -252,5 +346,3 @@ ORDINAL = Study(
     why_not=_why_not_ordinal,
     steps="max_nodes",
 )
-
-WHOLE_STUDIES = (DIVERSITY, SIGNIFICANCE, CARDINAL, ORDINAL)

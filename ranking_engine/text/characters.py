@@ -24,26 +24,25 @@ def line_problem(text: str) -> str | None:
     if text.isascii() and text.isprintable():
         return None
     for i, character in enumerate(text):
-        if _is_refused(character) and not is_at_home(text, i):
+        is_refused = (
+            unicodedata.category(character) in _REFUSED_CATEGORIES
+            or character in _BLANK_LETTERS
+            or any(ord(character) in selectors for selectors in _VARIATION_SELECTORS)
+        )
+        if is_refused and not is_at_home(text, i):
             return f"holds the invisible or control character {_called(character)}; leave it out"
     return None
 
 
 def lines_problem(text: str) -> str | None:
     """As `line_problem`, for a text of several lines: tabs, line breaks and invisible characters may be in it."""
-    found = _NOWHERE.search(text)
-    return f"holds the control character {_called(found[0])}; leave it out" if found else None
+    match = _NOWHERE.search(text)
+    return f"holds the control character {_called(match[0])}; leave it out" if match else None
 
 
 def writable(text: str) -> str:
     """Return `text` without the characters that lines may not hold, for files whose format cannot carry them."""
     return _NOWHERE.sub("", text)
-
-
-def _is_refused(character: str) -> bool:
-    if unicodedata.category(character) in _REFUSED_CATEGORIES or character in _BLANK_LETTERS:
-        return True
-    return any(ord(character) in selectors for selectors in _VARIATION_SELECTORS)
 
 
 def _called(character: str) -> str:

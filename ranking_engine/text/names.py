@@ -46,34 +46,18 @@ def name_problem(text: str, *, allow_formula: bool = False) -> str | None:
         return f"has {len(name)} characters; at most {MAX_NAME_LENGTH} are allowed"
     if problem := line_problem(name):
         return problem
-    if _most_marks(name) > MAX_MARKS:
-        return f"has more than {MAX_MARKS} marks on one letter"
-    if not allow_formula and (problem := _formula_problem(name)):
-        return problem
-    return _alphabet_problem(name)
-
-
-def _formula_problem(name: str) -> str | None:
-    if name.startswith(FORMULA_PREFIXES):
+    if not name.isascii():
+        marks = "".join("m" if unicodedata.category(character) in ("Mn", "Me") else " " for character in name)
+        if "m" * (MAX_MARKS + 1) in marks:
+            return f"has more than {MAX_MARKS} marks on one letter"
+    if not allow_formula and name.startswith(FORMULA_PREFIXES):
         return f"begins with {name[0]!r}, which spreadsheets take for a formula"
-    if formula := FORMULA_INSIDE.search(name):
+    if not allow_formula and (formula := FORMULA_INSIDE.search(name)):
         return f"holds {formula[0]!r}, which spreadsheets that split cells at semicolons take for a formula"
-    return None
-
-
-def _alphabet_problem(name: str) -> str | None:
     if word := mixed_word(name):
         foreign = listed(foreign_letters(word))
         return f"mixes alphabets in {shorten(word)!r}, which could pass as Latin; write {foreign} as a word of its own"
     return None
-
-
-def _most_marks(name: str) -> int:
-    """How many marks stand one after another at most."""
-    if name.isascii():
-        return 0
-    marks = "".join("m" if unicodedata.category(character) in ("Mn", "Me") else " " for character in name)
-    return max(map(len, marks.split()), default=0)
 
 
 def check_name(text: str, kind: str = "system", *, allow_formula: bool = False) -> str:

@@ -47,31 +47,23 @@ def is_at_home(name: str, i: int) -> bool:
         return False
     if unicodedata.combining(name[i - 1]) == VIRAMA:
         return True
-    return _joins_pictures(name, i) if character == JOINER else _parts_letters(name, i)
-
-
-def _joins_pictures(name: str, i: int) -> bool:
-    """Whether an emoji ends before the i-th character, and another begins after it."""
-    before = i - 1
-    while before > 0 and (name[before] == EMOJI_STYLE or ord(name[before]) in _SKIN_TONES):
-        before -= 1
-    return _is_picture(name[before]) and i + 1 < len(name) and _is_picture(name[i + 1])
-
-
-def _is_picture(character: str) -> bool:
-    is_there = any(ord(character) in codes for codes in _PICTURES)
-    return is_there and unicodedata.category(character) in ("So", "Sm", "Po", "Pd")
-
-
-def _parts_letters(name: str, i: int) -> bool:
-    """Whether the letters beside the i-th character, marks left out, would be joined without it."""
     before, after = i - 1, i + 1
+    if character == JOINER:  # an emoji ends before it, and another begins after it
+        while before > 0 and (name[before] == EMOJI_STYLE or ord(name[before]) in _SKIN_TONES):
+            before -= 1
+        return _is_picture(name[before]) and after < len(name) and _is_picture(name[after])
+    # The letters beside it, marks left out, would be joined without it.
     while before > 0 and unicodedata.category(name[before]) == "Mn":
         before -= 1
     while after < len(name) - 1 and unicodedata.category(name[after]) == "Mn":
         after += 1
     joins_on = _is_letter(name[before]) and ord(name[before]) not in _RIGHT
     return joins_on and after < len(name) and _is_letter(name[after])
+
+
+def _is_picture(character: str) -> bool:
+    is_there = any(ord(character) in codes for codes in _PICTURES)
+    return is_there and unicodedata.category(character) in ("So", "Sm", "Po", "Pd")
 
 
 def _is_letter(character: str) -> bool:

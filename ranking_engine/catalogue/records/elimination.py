@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ranking_engine.catalogue.records import claims, costs
 from ranking_engine.catalogue.records.costs import MAX_COMPARED
-from ranking_engine.catalogue.rule import Held, Kernels, Omission, PairKernel, Rule
-from ranking_engine.kernels import growing, pairs, tables
+from ranking_engine.catalogue.rule import Held, Kernels, Omission, PairKernel, ResampleKernel, Rule
+from ranking_engine.kernels import growing, pairs, tables, votes
 from ranking_engine.rules import elimination, threshold
 
 RULES: tuple[Rule, ...] = (
@@ -24,6 +24,12 @@ RULES: tuple[Rule, ...] = (
         ),
         held=Held(claims.PARETIAN, why=claims.SCORING_WHY, why_not=claims.SCORING_WHY_NOT),
         tie_convention="worst",
+        kernels=Kernels(
+            tables=votes.threshold,
+            draws=votes.threshold,
+            resamples=ResampleKernel(votes.resampled(votes.threshold), needs_exact_weights=True),
+            growing=votes.growing(votes.threshold),
+        ),
         omission={
             "drop_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2),
             "median": Omission("1 2|2 3|3 1", 1, 0, 3, 1),
@@ -128,6 +134,12 @@ RULES: tuple[Rule, ...] = (
             },
         ),
         tie_convention="worst",
+        kernels=Kernels(
+            tables=votes.instant_runoff,
+            draws=votes.instant_runoff,
+            resamples=ResampleKernel(votes.resampled(votes.instant_runoff), needs_exact_weights=True),
+            growing=votes.growing(votes.instant_runoff),
+        ),
         omission={
             "drop_tasks": Omission("3 1|1 2|2 3", 3, 1, 2, 1),
             "median": Omission("2 1|1 2", 3, 1, 2, 1),
@@ -158,6 +170,12 @@ RULES: tuple[Rule, ...] = (
             },
         ),
         tie_convention="worst",
+        kernels=Kernels(
+            tables=votes.coombs,
+            draws=votes.coombs,
+            resamples=ResampleKernel(votes.resampled(votes.coombs), needs_exact_weights=True),
+            growing=votes.growing(votes.coombs),
+        ),
         omission={
             "drop_tasks": Omission("1 3|2 1|3 2", 1, 0, 2, 1),
             "median": Omission("1 2|2 3|3 1", 1, 0, 2, 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ranking_engine.catalogue.records import claims, costs
 from ranking_engine.catalogue.records.costs import MAX_COMPARED
 from ranking_engine.catalogue.rule import Held, Kernels, Omission, PairKernel, RivalKernel, Rule
-from ranking_engine.kernels import growing, pairs, resamples, tables
+from ranking_engine.kernels import growing, locked_pairs, pairs, resamples, tables
 from ranking_engine.rules import majority, paths
 
 RULES: tuple[Rule, ...] = (
@@ -186,6 +186,12 @@ RULES: tuple[Rule, ...] = (
         options={"strength": paths.STRENGTHS},
         is_slow=True,
         max_systems=3_000,
+        kernels=Kernels(
+            tables=tables.of_pairs(locked_pairs.ranked_pairs),
+            pairs=PairKernel(locked_pairs.ranked_pairs, winners=locked_pairs.ranked_pairs_winners),
+            growing=growing.by_rounds(locked_pairs.ranked_pairs),
+            max_systems=300,
+        ),
         omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
         decided_detail=("decided_by_name", False),
         winner_below="another order of victories of equal strength makes it first",

@@ -6,7 +6,7 @@ from ranking_engine.catalogue.records import claims, costs
 from ranking_engine.catalogue.records.costs import MAX_COMPARED
 from ranking_engine.catalogue.rule import SCORES, Held, Kernels, Number, Omission, PairKernel, ResampleKernel, Rule
 from ranking_engine.core.profile import TaskSum
-from ranking_engine.kernels import growing, pairs, resamples, tables
+from ranking_engine.kernels import growing, pairs, resamples, strengths, tables, votes
 from ranking_engine.rules import bradley_terry, rates
 
 RULES: tuple[Rule, ...] = (
@@ -68,6 +68,7 @@ RULES: tuple[Rule, ...] = (
         task_sum=TaskSum(rates.relative_difference_contributions),
         kernels=Kernels(
             tables=tables.relative_difference,
+            draws=tables.relative_difference_of_draws,
             resamples=ResampleKernel(resamples.relative_difference),
             growing=growing.relative_difference,
         ),
@@ -94,6 +95,12 @@ RULES: tuple[Rule, ...] = (
         is_slow=True,
         max_systems=5_000,
         numbers={"prior": Number(0.0, 0.0, 1e6)},
+        kernels=Kernels(
+            tables=strengths.bradley_terry,
+            pairs=PairKernel(strengths.bradley_terry_of_pairs, needs_common=True),
+            growing=votes.growing(strengths.bradley_terry),
+            max_systems=300,
+        ),
         omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
         names_systems=True,
     ),

@@ -16,12 +16,12 @@ from ranking_engine.core.decimals import as_scores
 from ranking_engine.core.missing import halfway
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray, ScoreMatrix
-from ranking_engine.kernels.tables import Batch
+from ranking_engine.kernels.tables import MatrixBatch
 
 IMPUTING = ("median", "worst")
 
 
-def completed(batch: Batch, policy: str) -> Batch:
+def completed(batch: MatrixBatch, policy: str) -> MatrixBatch:
     """Fill the gaps of every matrix with the `median` or the `worst` of the scores that the task has in it.
 
     Systems without any score stay out; a task without any score counts nothing.
@@ -32,7 +32,7 @@ def completed(batch: Batch, policy: str) -> Batch:
     if gaps.any():
         substitute = as_scores(_medians(scores), batch.matrix.precision) if policy == "median" else _worsts(scores)
         scores = np.where(gaps, np.where(has_task, substitute, 0.0)[:, None, :], scores)
-    return Batch(batch.matrix, scores, batch.weights * has_task, batch.present)
+    return MatrixBatch(batch.matrix, scores, batch.weights * has_task, batch.present)
 
 
 def _medians(scores: FloatArray) -> FloatArray:
@@ -56,7 +56,7 @@ def is_batched(rule: str, matrix: ScoreMatrix) -> bool:
     return kernels.tables is not None and kernels.fit(matrix.n_systems)
 
 
-def batch_scores(batch: Batch, rules: Sequence[str], policy: str) -> dict[str, FloatArray]:
+def batch_scores(batch: MatrixBatch, rules: Sequence[str], policy: str) -> dict[str, FloatArray]:
     """Return the scores of every rule of every matrix; `policy` is `median` or `worst`, for rules that need all scores.
 
     Rules that the whole matrix leaves undefined for other reasons than its scores, such as a task without a scale,
@@ -71,7 +71,7 @@ def batch_scores(batch: Batch, rules: Sequence[str], policy: str) -> dict[str, F
     return scores | (_one_by_one(batch, alone, policy) if alone else {})
 
 
-def _one_by_one(batch: Batch, rules: list[str], policy: str) -> dict[str, FloatArray]:
+def _one_by_one(batch: MatrixBatch, rules: list[str], policy: str) -> dict[str, FloatArray]:
     scores = {rule: np.full(batch.present.shape, np.nan) for rule in rules}
     for r, values in enumerate(batch.scores * batch.matrix.directions):
         for rule, ranking in rank_all(batch.matrix.with_values(values), rules, missing=policy).items():

@@ -15,11 +15,16 @@ from numpy.typing import NDArray
 
 from ranking_engine.catalogue.dispatch import rank_all
 from ranking_engine.catalogue.registry import get_rule
-from ranking_engine.core.ranking import UNRANKED
+from ranking_engine.core.ranking import UNRANKED, ranks_of
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
-from ranking_engine.kernels.tables import Batch
-from ranking_engine.stability.agreement import average_ranks
-from ranking_engine.stability.resampling.resampled_pairs import fits, need_common, pair_kernels, resampled_pairs
+from ranking_engine.kernels.tables import MatrixBatch
+from ranking_engine.stability.resampling.resampled_pairs import (
+    fits,
+    has_score_drawn,
+    need_common,
+    pair_kernels,
+    resampled_pairs,
+)
 from ranking_engine.stability.resampling.resampled_scores import has_exact_weights, reweighted
 
 Counts = NDArray[np.int64]
@@ -68,14 +73,9 @@ def drawn_rankings(
                 if kernel.winners:
                     winners[rule][rows] = kernel.winners(pairs)
         scores.update(tables)
-    drawn = {rule: Drawn(table, winners.get(rule, _of_highest_score(table))) for rule, table in scores.items()}
+    drawn = {rule: Drawn(table, winners.get(rule, ranks_of(table) == 1)) for rule, table in scores.items()}
     alone = [rule for rule in rules if rule not in scores]
     return drawn | (_one_by_one(matrix, task_counts, present, alone) if alone else {})
-
-
-def _of_highest_score(scores: FloatArray) -> BoolArray:
-    ranks = average_ranks(scores)
-    return np.asarray(ranks == np.fmin.reduce(ranks, axis=1, initial=np.inf)[:, None], dtype=bool)
 
 
 def condorcet_winners(matrix: ScoreMatrix, task_counts: Counts, present: BoolArray) -> NDArray[np.intp]:
@@ -88,10 +88,10 @@ def condorcet_winners(matrix: ScoreMatrix, task_counts: Counts, present: BoolArr
     return np.where(is_winner.any(axis=1), is_winner.argmax(axis=1), -1)
 
 
-def _batch(matrix: ScoreMatrix, task_counts: Counts, present: BoolArray) -> Batch:
+def _batch(matrix: ScoreMatrix, task_counts: Counts, present: BoolArray) -> MatrixBatch:
     scores = np.where(present[:, :, None], matrix.scores, np.nan)
     weights = (task_counts * matrix.integer_weights).astype(np.float64)
-    return Batch(matrix, scores, weights, present)
+    return MatrixBatch(matrix, scores, weights, present & has_score_drawn(matrix, task_counts))
 
 
 def _one_by_one(matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str]) -> dict[str, Drawn]:

@@ -39,20 +39,15 @@ def growing_scores(
     on_board = np.tri(n, dtype=bool)
     profile = Profile(matrix)
     scores: dict[str, FloatArray] = {}
-    for rule in map(get_rule, rules):
-        if rule.kernels.judges_alone:
-            scores[rule.key] = np.where(on_board, reference[rule.key].scores, np.nan)
-        elif rule.kernels.growing is not None and grows_fast(rule.key, matrix):
-            scores[rule.key] = np.where(on_board, rule.kernels.growing(profile), np.nan)
+    for record in map(get_rule, rules):
+        if record.kernels.judges_alone:
+            scores[record.key] = np.where(on_board, reference[record.key].scores, np.nan)
+        elif record.kernels.growing is not None and grows_fast(record.key, matrix):
+            scores[record.key] = np.where(on_board, record.kernels.growing(profile), np.nan)
     slow = [key for key in rules if key not in scores]
-    return scores | (_one_by_one(matrix, slow) if slow else {})
-
-
-def _one_by_one(matrix: ScoreMatrix, rules: Sequence[str]) -> dict[str, FloatArray]:
-    n = matrix.n_systems
-    scores = {rule: np.full((n, n), np.nan) for rule in rules}
-    for k in range(n):
-        for rule, ranking in rank_all(matrix.subset(systems=np.arange(k + 1)), rules).items():
+    scores |= {rule: np.full((n, n), np.nan) for rule in slow}
+    for k in range(n) if slow else ():
+        for rule, ranking in rank_all(matrix.subset(systems=np.arange(k + 1)), slow).items():
             is_ranked = ranking.ranks != UNRANKED
             scores[rule][k, : k + 1][is_ranked] = -ranking.ranks[is_ranked]
     return scores

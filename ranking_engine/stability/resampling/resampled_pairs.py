@@ -14,6 +14,7 @@ from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.catalogue.rule import PairKernel
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.kernels.pairs import Pairs
+from ranking_engine.rules.rates import order_of_names
 
 Counts = NDArray[np.int64]
 
@@ -51,6 +52,12 @@ def need_common(kernels: Mapping[str, PairKernel]) -> bool:
     return any(kernel.needs_common for kernel in kernels.values())
 
 
+def has_score_drawn(matrix: ScoreMatrix, task_counts: Counts) -> BoolArray:
+    """Whether each system has a score on a task that a resample counts, shape (n_resamples, n_systems)."""
+    has = ~np.isnan(matrix.scores)
+    return np.asarray((task_counts > 0).astype(np.float32) @ has.T.astype(np.float32) > 0, dtype=bool)
+
+
 def resampled_pairs(
     matrix: ScoreMatrix, task_counts: Counts, present: BoolArray | None = None, *, with_common: bool = False
 ) -> Iterator[tuple[slice, Pairs]]:
@@ -63,9 +70,11 @@ def resampled_pairs(
     n = matrix.n_systems
     dtype = np.dtype(np.float32 if weights.sum(axis=1).max(initial=0) < _EXACT_FLOAT32 else np.float64)
     has = ~np.isnan(matrix.scores)
-    drawn = (task_counts > 0).astype(np.float32) @ has.T.astype(np.float32) > 0
+    drawn = has_score_drawn(matrix, task_counts)
     taking_part = drawn if present is None else drawn & present
-    below = _below(matrix, dtype)
+    # For each task, a row, who is below whom: the wins turned round, as rules in rounds need them.
+    by_task = matrix.scores.T
+    below = (by_task[:, :, None] < by_task[:, None, :]).reshape(len(by_task), -1).astype(dtype)
     both = (has.T[:, :, None] & has.T[:, None, :]).reshape(matrix.n_tasks, -1).astype(dtype) if with_common else None
     height = max(1, _BLOCK_CELLS // (n * n))
     for start in range(0, len(weights), height):
@@ -78,10 +87,5 @@ def resampled_pairs(
             is_pair = mine[:, :, None] & mine[:, None, :]
             gained *= is_pair
             common = None if common is None else common * is_pair
-        yield rows, Pairs(gained.transpose(0, 2, 1), mine, weights[rows].sum(axis=1), common)
-
-
-def _below(matrix: ScoreMatrix, dtype: np.dtype) -> NDArray:
-    """Return for each task, a row, who is below whom: the wins turned round, as rules in rounds need them."""
-    by_task = matrix.scores.T
-    return (by_task[:, :, None] < by_task[:, None, :]).reshape(len(by_task), -1).astype(dtype)
+        totals = weights[rows].sum(axis=1)
+        yield rows, Pairs(gained.transpose(0, 2, 1), mine, totals, common, order_of_names(matrix.system_names))

@@ -20,7 +20,7 @@ from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.profile import Profile
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray, ScoreMatrix
-from ranking_engine.stability.resampling.resampled_pairs import fits, resampled_pair_rules
+from ranking_engine.stability.resampling.resampled_pairs import fits, has_score_drawn, resampled_pair_rules
 
 Counts = NDArray[np.int64]
 Step = Callable[[float], None]
@@ -39,8 +39,12 @@ def resampled_rival_rules(
         for rule, kernel in kernels.items():
             scores[rule][:, rows] = kernel.scores(wins, losses)
         step(rows.stop / matrix.n_systems)
-    present = {rule: _only_present(table, matrix, task_counts) for rule, table in scores.items()}
-    return {rule: kernel.finish(present[rule]) if kernel.finish else present[rule] for rule, kernel in kernels.items()}
+    # Systems without a score on the tasks drawn are unranked; having no margins, they are nobody's rivals.
+    if np.isnan(matrix.scores).any():
+        is_present = has_score_drawn(matrix, task_counts)
+        for table in scores.values():
+            table[~is_present] = np.nan
+    return {rule: kernel.finish(scores[rule]) if kernel.finish else scores[rule] for rule, kernel in kernels.items()}
 
 
 def _wins_and_losses(matrix: ScoreMatrix, task_counts: Counts) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
@@ -52,7 +56,8 @@ def _wins_and_losses(matrix: ScoreMatrix, task_counts: Counts) -> Iterator[tuple
     totals = weights.sum(axis=1)
     dtype = np.float32 if totals.max() < _EXACT_FLOAT32 else np.float64
     resampled, n, T = weights.astype(dtype), matrix.n_systems, matrix.n_tasks
-    is_strict = _is_strict(matrix)
+    ordered = np.sort(matrix.scores, axis=0)
+    is_strict = not np.isnan(ordered[-1]).any() and bool((ordered[1:] > ordered[:-1]).all())  # on every task
     height = max(1, _BLOCK_CELLS // (n * max(len(task_counts), T)))
     for start in range(0, n, height):
         rows = slice(start, min(start + height, n))
@@ -67,25 +72,10 @@ def _wins_and_losses(matrix: ScoreMatrix, task_counts: Counts) -> Iterator[tuple
         yield rows, wins, losses
 
 
-def _is_strict(matrix: ScoreMatrix) -> bool:
-    """Whether every task puts all systems in a strict order."""
-    ordered = np.sort(matrix.scores, axis=0)
-    return not np.isnan(ordered[-1]).any() and bool((ordered[1:] > ordered[:-1]).all())
-
-
 def has_exact_weights(matrix: ScoreMatrix, task_counts: Counts, factor: int = 1) -> bool:
     """Whether float64 holds every resample's sum of integer weights exactly, and `factor` times it."""
     integers = [int(weight) for weight in matrix.integer_weights]
     return factor * max(integers) * int(task_counts.sum(axis=1).max(initial=0)) < EXACT_FLOAT
-
-
-def _only_present(scores: FloatArray, matrix: ScoreMatrix, task_counts: Counts) -> FloatArray:
-    """Unrank the systems without a score on the tasks drawn; having no margins, they are nobody's rivals."""
-    has = ~np.isnan(matrix.scores)
-    if not has.all():
-        is_present = (task_counts > 0).astype(np.float32) @ has.T.astype(np.float32) > 0
-        scores[~is_present] = np.nan
-    return scores
 
 
 def one_by_one(matrix: ScoreMatrix, task_counts: Counts, rules: Sequence[str], step: Step) -> dict[str, FloatArray]:
@@ -124,7 +114,7 @@ def resampled_scores(
     for way, function in _TOGETHER.items():
         keys = [key for key in rules if ways[key] is way]
         if keys:
-            scores.update(function(matrix, task_counts, keys, _part(step, len(scores), len(rules), len(keys))))
+            scores.update(function(matrix, task_counts, keys, part_of_steps(step, len(scores), len(keys), len(rules))))
     return scores
 
 
@@ -171,6 +161,6 @@ _TOGETHER: Mapping[Way, Callable[[ScoreMatrix, Counts, Sequence[str], Step], dic
 }
 
 
-def _part(step: Step, k: int, total: int, length: int) -> Step:
-    """Return the callback for the steps k to k + length of `total`."""
-    return lambda share: step((k + length * share) / total)
+def part_of_steps(step: Step, done: int, length: int, total: int) -> Step:
+    """Return the callback for `length` of `total` rules after the first `done`."""
+    return lambda share: step((done + length * share) / total)

@@ -25,7 +25,7 @@ from ranking_engine.catalogue.dispatch import rank
 from ranking_engine.core.missing import complete
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.sensitivity.cone import Cone, climb, corners
-from ranking_engine.stability.sensitivity.proof import BOX_WORK, MAX_PROGRAMS, Bounds, prove
+from ranking_engine.stability.sensitivity.proof import BOX_WORK, MAX_PROGRAMS, ConeBounds, prove
 from ranking_engine.stability.sensitivity.rank_moves import MoveBounds, bound_moves
 from ranking_engine.stability.sensitivity.visited import Met, Visited
 
@@ -269,7 +269,7 @@ def _study(space: Space, counter: _Counter, budget: _Budget, seed: int) -> Cardi
 
 
 def _result(
-    space: Space, visited: Visited, bounds: tuple[Bounds, MoveBounds], seed: int, steps: dict[str, int]
+    space: Space, visited: Visited, bounds: tuple[ConeBounds, MoveBounds], seed: int, steps: dict[str, int]
 ) -> CardinalSensitivity:
     pairs, moves = bounds
     n, farthest = len(space.units), visited.farthest

@@ -80,14 +80,14 @@ def climb(cone: Cone, starts: Iterable[FloatArray], visit: Visit, *, max_sweeps:
 def _sweep(cone: Cone, weights: FloatArray) -> bool:
     """Give each weight in turn its best value, in place; return whether any row was gained."""
     forms = cone.rows @ weights
-    before = found = int(np.count_nonzero(forms < 0))
+    before = most = int(np.count_nonzero(forms < 0))
     for t in range(cone.n_weights):
         column = cone.rows[:, t]
         count, value = _best_value(forms - column * weights[t], column, cone.floor)
-        if count > found:
+        if count > most:
             forms += column * (value - weights[t])
-            weights[t], found = value, count
-    return found > before
+            weights[t], most = value, count
+    return most > before
 
 
 def _best_value(rest: FloatArray, slope: FloatArray, floor: float) -> tuple[int, float]:

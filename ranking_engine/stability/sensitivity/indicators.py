@@ -20,7 +20,7 @@ MAX_ROWS = 150
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class MostNegative:
     """No more than `upper` rows are negative or 0 at once; `weights` may come near, None where none were found."""
 
     upper: int
@@ -28,7 +28,7 @@ class Answer:
     n_nodes: int
 
 
-def most_negative(cone: Cone, *, margin: float = 0.0, max_nodes: int = 1_000) -> Answer:
+def most_negative(cone: Cone, *, margin: float = 0.0, max_nodes: int = 1_000) -> MostNegative:
     """Solve the program, within so many nodes of branch and bound.
 
     With a positive `margin` only rows below minus so much of their largest entry count: then `upper` bounds
@@ -68,4 +68,4 @@ def most_negative(cone: Cone, *, margin: float = 0.0, max_nodes: int = 1_000) ->
     values = np.array(solver.getSolution().col_value)
     has_weights = info.primal_solution_status == 2 and len(values) == T + m
     weights = np.clip(values[:T], cone.floor, 1.0) if has_weights else None
-    return Answer(upper, weights, max(1, int(info.mip_node_count)))
+    return MostNegative(upper, weights, max(1, int(info.mip_node_count)))

@@ -23,21 +23,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.core.profile import Profile
-from ranking_engine.core.ranking import ranks_of
+from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.rules.rates import common_weight
 from ranking_engine.stability.sensitivity.subsets import (
     MAX_NODES,
     POSITIVE,
-    Bounds,
     Choice,
+    SubsetBounds,
     Sums,
     climb,
     prove,
     rounded,
     wander,
 )
-from ranking_engine.stability.sensitivity.visited import Met, Visited, average_ranks
+from ranking_engine.stability.sensitivity.visited import Met, Visited
 
 N_STARTS = 20
 N_WALKS = 4
@@ -168,23 +168,8 @@ def board_order(rates: FloatArray, names: tuple[str, ...]) -> NDArray[np.intp]:
     return np.array(sorted(range(len(names)), key=lambda i: (int(ranks[i]), names[i])), dtype=np.intp)
 
 
-def _chains(number: NDArray[np.intp], ranks: FloatArray) -> NDArray[np.intp]:
-    """Return the numbers of the pairs ij, jk and ik of all systems with i above j above k."""
-    by_rank = np.argsort(ranks, kind="stable")
-    i, j, k = by_rank[np.array([*itertools.combinations(range(len(ranks)), 3)], dtype=np.intp).reshape(-1, 3)].T
-    chains = np.stack([number[i, j], number[j, k], number[i, k]], axis=1)
-    return np.asarray(chains[(chains >= 0).all(axis=1)])
-
-
-def _exchanges(n_items: int) -> NDArray[np.bool_]:
-    """Return all sets of one item, and of two where these are few, shape (n_sets, n_items)."""
-    one = np.eye(n_items, dtype=bool)
-    first, second = np.triu_indices(n_items, 1)
-    return np.concatenate([one, one[first] | one[second]]) if len(first) <= MAX_DOUBLES else one
-
-
 @dataclass(frozen=True, eq=False)
-class _Move:
+class _SubsetMove:
     """One system of the top in one direction, with a sum for each rival; a tie moves by half a place.
 
     Attributes:
@@ -215,7 +200,7 @@ class TopStudy:
         self.base = rates[np.ix_(top, top)].sum(axis=1)
         self.gains = rates[np.ix_(top, others)]
         self.progress, self.done, self.total = progress, 0, 4 * size + 2 * MAX_ROUNDS + 1
-        self.visited = Visited(average_ranks(self.base / size))
+        self.visited = Visited(average_ranks(ranks_of((self.base / size)[None])[0]))
 
     def tick(self) -> None:
         """Report a step."""
@@ -237,97 +222,6 @@ class TopStudy:
         moves = self._bound_moves(max_nodes)
         if self.progress is not None:
             self.progress(self.total, self.total)
-        return self._result(pairs, moves, n_changes, seed)
-
-    def reversals(self) -> Sums:
-        """One sum for each pair that the reference does not tie: the lower one minus the higher one."""
-        first, second = np.triu_indices(len(self.top), 1)
-        ranks = self.visited.reference
-        sign = np.sign(ranks[second] - ranks[first])
-        base = (self.base[second] - self.base[first]) * sign
-        changes = (self.gains[second] - self.gains[first]) * sign[:, None]
-        number = np.full((len(self.top), len(self.top)), -1)
-        is_pair = sign != 0
-        number[first[is_pair], second[is_pair]] = number[second[is_pair], first[is_pair]] = np.arange(is_pair.sum())
-        return Sums.of(base[is_pair], changes[is_pair], _chains(number, ranks))
-
-    def search(self, sums: Sums, n_starts: int, generator: np.random.Generator) -> int:
-        """Climb from nothing, all, a rounded and random choices; wander from the first of them, and climb again."""
-        n_items = len(self.others)
-        none = np.zeros(n_items, dtype=bool)
-        affordable = SEARCH_WORK // max(1, sums.changes.size)
-        n_steps = max(50, min(N_STEPS, affordable))
-        relaxed = [choice for choice in [rounded(sums)] if choice is not None]
-        starts = [none, ~none, *relaxed, *(generator.random((min(n_starts, affordable), n_items)) < 0.5)]
-        n_changes = climb(sums, starts, self.visit)
-        self._go_far()
-        walks = [(start, lure) for start in starts[:N_WALKS] for lure in LURES]
-        self.tick()
-        found = wander(sums, walks, n_steps, generator, self.visit)
-        n_changes += n_steps * len(walks) + climb(sums, found, self.visit)
-        self._go_far()
-        return n_changes
-
-    def _go_far(self) -> None:
-        """Exchange one system, or on small boards two, as long as tau-b falls: ties made on purpose count for it."""
-        exchanges = _exchanges(len(self.others))
-        for _ in range(MAX_ROUNDS):
-            self.tick()
-            before = self.visited.farthest
-            choices = exchanges ^ before.solution
-            sums = self.base + choices.astype(np.float64) @ self.gains.T
-            means = sums / (len(self.top) + np.count_nonzero(choices, axis=1))[:, None]
-            distances = self.visited.tau_b_distances(means)
-            if not len(distances) or distances.max() <= before.tau_b_distance + 1e-12:
-                break
-            self.visit(choices[distances.argmax()])
-
-    def _bound_moves(self, max_nodes: int) -> Bounds:
-        """Bound the change of every system's rank; `upper` counts half places."""
-        bounds = Bounds(0, 0)
-        moves = [self._move(i, sign) for i in range(len(self.top)) for sign in (1, -1)]
-        for move in sorted(moves, key=lambda move: move.offset - len(move.sums.base)):
-            if len(move.sums.base) - move.offset <= self._most_moved() + 1e-9:
-                break
-            target = int(np.floor(self._most_moved() + move.offset + 1e-9))
-            most = self._proven(move.sums, target, bounds, max_nodes) - move.offset
-            if most > self._most_moved() + 1e-9:  # it may be that those found only tie: count leads and ties
-                target = round(2 * (self._most_moved() + move.offset))
-                most = min(most, self._proven(move.halves, target, bounds, max_nodes) / 2 - move.offset)
-            if most > self._most_moved() + 1e-9:
-                bounds.upper = max(bounds.upper, round(2 * most))
-        bounds.upper = max(bounds.upper, round(2 * self._most_moved()))
-        return bounds
-
-    def _most_moved(self) -> float:
-        """The most places by which a rank met differs from the reference."""
-        return self.visited.most_moved.max_rank_change * (len(self.top) - 1)
-
-    def _proven(self, sums: Sums, target: int, bounds: Bounds, max_nodes: int) -> int:
-        """Return more positive sums than which no choice has, `target` at least; add the work to `bounds`."""
-        left = max(0, max_nodes - bounds.n_nodes)
-        found = prove(sums, target, self.visit, max_nodes=left, tick=self.tick)
-        bounds.n_programs += found.n_programs
-        bounds.n_nodes += found.n_nodes
-        return found.upper
-
-    def _move(self, i: int, sign: int) -> _Move:
-        """Downwards for 1, upwards for -1."""
-        rivals = np.delete(np.arange(len(self.top)), i)
-        base = (self.base[rivals] - self.base[i]) * sign
-        changes = (self.gains[rivals] - self.gains[i]) * sign
-        is_equal = (np.abs(base) < POSITIVE) & (np.abs(changes) < POSITIVE).all(axis=1)
-        base, changes = base[~is_equal], changes[~is_equal]
-        rank = self.visited.reference[i]
-        place = rank - 1 if sign == 1 else len(self.top) - rank
-        tied_too = base + 2 * POSITIVE  # a sum of 0 is positive here, even if rounding leaves it just below
-        return _Move(
-            Sums.of(tied_too, changes),
-            Sums.of(np.concatenate([base, tied_too]), np.concatenate([changes, changes])),
-            float(place - is_equal.sum() / 2),
-        )
-
-    def _result(self, pairs: Bounds, moves: Bounds, n_changes: int, seed: int) -> OrdinalSensitivity:
         visited = self.visited
 
         def names(met: Met) -> tuple[str, ...]:
@@ -355,4 +249,98 @@ class TopStudy:
                 "programs": pairs.n_programs + moves.n_programs,
                 "nodes": pairs.n_nodes + moves.n_nodes,
             },
+        )
+
+    def reversals(self) -> Sums:
+        """One sum for each pair that the reference does not tie: the lower one minus the higher one."""
+        first, second = np.triu_indices(len(self.top), 1)
+        ranks = self.visited.reference
+        sign = np.sign(ranks[second] - ranks[first])
+        base = (self.base[second] - self.base[first]) * sign
+        changes = (self.gains[second] - self.gains[first]) * sign[:, None]
+        number = np.full((len(self.top), len(self.top)), -1)
+        is_pair = sign != 0
+        number[first[is_pair], second[is_pair]] = number[second[is_pair], first[is_pair]] = np.arange(is_pair.sum())
+        # Of all systems with i above j above k the numbers of the pairs ij, jk and ik.
+        by_rank = np.argsort(ranks, kind="stable")
+        i, j, k = by_rank[np.array([*itertools.combinations(range(len(ranks)), 3)], dtype=np.intp).reshape(-1, 3)].T
+        chains = np.stack([number[i, j], number[j, k], number[i, k]], axis=1)
+        return Sums.of(base[is_pair], changes[is_pair], chains[(chains >= 0).all(axis=1)])
+
+    def search(self, sums: Sums, n_starts: int, generator: np.random.Generator) -> int:
+        """Climb from nothing, all, a rounded and random choices; wander from the first of them, and climb again."""
+        n_items = len(self.others)
+        none = np.zeros(n_items, dtype=bool)
+        affordable = SEARCH_WORK // max(1, sums.changes.size)
+        n_steps = max(50, min(N_STEPS, affordable))
+        relaxed = [choice for choice in [rounded(sums)] if choice is not None]
+        starts = [none, ~none, *relaxed, *(generator.random((min(n_starts, affordable), n_items)) < 0.5)]
+        n_changes = climb(sums, starts, self.visit)
+        self._go_far()
+        walks = [(start, lure) for start in starts[:N_WALKS] for lure in LURES]
+        self.tick()
+        choices = wander(sums, walks, n_steps, generator, self.visit)
+        n_changes += n_steps * len(walks) + climb(sums, choices, self.visit)
+        self._go_far()
+        return n_changes
+
+    def _go_far(self) -> None:
+        """Exchange one system, or on small boards two, as long as tau-b falls: ties made on purpose count for it."""
+        one = np.eye(len(self.others), dtype=bool)
+        first, second = np.triu_indices(len(self.others), 1)
+        exchanges = np.concatenate([one, one[first] | one[second]]) if len(first) <= MAX_DOUBLES else one
+        for _ in range(MAX_ROUNDS):
+            self.tick()
+            before = self.visited.farthest
+            choices = exchanges ^ before.solution
+            sums = self.base + choices.astype(np.float64) @ self.gains.T
+            means = sums / (len(self.top) + np.count_nonzero(choices, axis=1))[:, None]
+            distances = self.visited.tau_b_distances(means)
+            if not len(distances) or distances.max() <= before.tau_b_distance + 1e-12:
+                break
+            self.visit(choices[distances.argmax()])
+
+    def _bound_moves(self, max_nodes: int) -> SubsetBounds:
+        """Bound the change of every system's rank; `upper` counts half places."""
+        bounds = SubsetBounds(0, 0)
+        moves = [self._move(i, sign) for i in range(len(self.top)) for sign in (1, -1)]
+        for move in sorted(moves, key=lambda move: move.offset - len(move.sums.base)):
+            if len(move.sums.base) - move.offset <= self._most_moved() + 1e-9:
+                break
+            target = int(np.floor(self._most_moved() + move.offset + 1e-9))
+            most = self._proven(move.sums, target, bounds, max_nodes) - move.offset
+            if most > self._most_moved() + 1e-9:  # it may be that those found only tie: count leads and ties
+                target = round(2 * (self._most_moved() + move.offset))
+                most = min(most, self._proven(move.halves, target, bounds, max_nodes) / 2 - move.offset)
+            if most > self._most_moved() + 1e-9:
+                bounds.upper = max(bounds.upper, round(2 * most))
+        bounds.upper = max(bounds.upper, round(2 * self._most_moved()))
+        return bounds
+
+    def _most_moved(self) -> float:
+        """The most places by which a rank met differs from the reference."""
+        return self.visited.most_moved.max_rank_change * (len(self.top) - 1)
+
+    def _proven(self, sums: Sums, target: int, bounds: SubsetBounds, max_nodes: int) -> int:
+        """Return more positive sums than which no choice has, `target` at least; add the work to `bounds`."""
+        left = max(0, max_nodes - bounds.n_nodes)
+        proof = prove(sums, target, self.visit, max_nodes=left, tick=self.tick)
+        bounds.n_programs += proof.n_programs
+        bounds.n_nodes += proof.n_nodes
+        return proof.upper
+
+    def _move(self, i: int, sign: int) -> _SubsetMove:
+        """Downwards for 1, upwards for -1."""
+        rivals = np.delete(np.arange(len(self.top)), i)
+        base = (self.base[rivals] - self.base[i]) * sign
+        changes = (self.gains[rivals] - self.gains[i]) * sign
+        is_equal = (np.abs(base) < POSITIVE) & (np.abs(changes) < POSITIVE).all(axis=1)
+        base, changes = base[~is_equal], changes[~is_equal]
+        rank = self.visited.reference[i]
+        place = rank - 1 if sign == 1 else len(self.top) - rank
+        tied_too = base + 2 * POSITIVE  # a sum of 0 is positive here, even if rounding leaves it just below
+        return _SubsetMove(
+            Sums.of(tied_too, changes),
+            Sums.of(np.concatenate([base, tied_too]), np.concatenate([changes, changes])),
+            float(place - is_equal.sum() / 2),
         )

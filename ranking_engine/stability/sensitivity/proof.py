@@ -1,4 +1,4 @@
-"""How many rows can be negative at once: an upper bound, and a proof where it meets the best weights found.
+"""How many rows can be negative at once: an upper bound, and a proof where it meets the best weights relaxed.
 
 1. Boxes of weights, the one with the most rows that can be negative first, are halved until none can have more
    than the best weights. A bound costs one product a row, and many boxes are bounded together.
@@ -31,7 +31,7 @@ Tick = Callable[[], None]
 
 
 @dataclass
-class Bounds:
+class ConeBounds:
     """`lower` rows are negative under some weights met; never more than `upper`. And the work it took."""
 
     lower: int
@@ -50,7 +50,7 @@ class _Search:
     """What both stages share; `visit` is called with weights that are better than all before."""
 
     cone: Cone
-    bounds: Bounds
+    bounds: ConeBounds
     visit: Visit
     tick: Tick
     boxes: Boxes = field(init=False)
@@ -74,7 +74,7 @@ def prove(
     box_work: int = BOX_WORK,
     max_boxes: int = MAX_BOXES,
     tick: Tick = lambda: None,
-) -> Bounds:
+) -> ConeBounds:
     """Bound the number of rows that can be negative at once.
 
     Args:
@@ -89,7 +89,7 @@ def prove(
     The same arguments give the same bounds, however long they take.
     """
     m, T = cone.rows.shape
-    search = _Search(cone, Bounds(lower, m), visit, tick)
+    search = _Search(cone, ConeBounds(lower, m), visit, tick)
     if not m:
         return search.bounds
     _halve(search, max(T, min(max_boxes, box_work // (m * T))))
@@ -143,9 +143,10 @@ def _relax_and_halve(search: _Search, max_programs: int) -> None:
     ceiling = bounds.upper
 
     def push(node: _Node, parent: int) -> None:
-        found = _relaxed(search, node, a, parent)
-        if found is not None and found[0] > bounds.lower:
-            heapq.heappush(waiting, (-found[0], bounds.n_programs, found[1]))
+        bound_and_node = _relaxed(search, node, a, parent)
+        if bound_and_node is not None and bound_and_node[0] > bounds.lower:
+            bound, cut = bound_and_node
+            heapq.heappush(waiting, (-bound, bounds.n_programs, cut))
         search.tick()
 
     every = np.arange(len(cone.rows))
@@ -170,8 +171,8 @@ def _relaxed(search: _Search, node: _Node, a: FloatArray, parent: int) -> tuple[
     bounds.n_programs += 1
     rows = search.cone.rows[in_doubt]
     box = (node.lower, node.upper, node.top)
-    found = relax(rows, int(np.count_nonzero(must)), box, a, node.weights)
-    search.offer(found.weights)
+    relaxed = relax(rows, int(np.count_nonzero(must)), box, a, node.weights)
+    search.offer(relaxed.weights)
     axis = int((boxes.size[in_doubt].sum(axis=0) * (node.upper - node.lower)).argmax())
-    cut = _Node(node.lower, node.upper, node.top, node.open_rows[can], found.weights, axis)
-    return min(int(found.bound), parent, int(np.count_nonzero(can))), cut
+    cut = _Node(node.lower, node.upper, node.top, node.open_rows[can], relaxed.weights, axis)
+    return min(int(relaxed.bound), parent, int(np.count_nonzero(can))), cut

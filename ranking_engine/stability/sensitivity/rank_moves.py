@@ -15,7 +15,7 @@ import numpy as np
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.stability.sensitivity.cone import Boxes, Cone, Visit, climb, corners, largest_first
 from ranking_engine.stability.sensitivity.indicators import MAX_ROWS, most_negative
-from ranking_engine.stability.sensitivity.proof import MAX_BOXES, Bounds, Tick, prove
+from ranking_engine.stability.sensitivity.proof import MAX_BOXES, ConeBounds, Tick, prove
 from ranking_engine.stability.sensitivity.visited import Visited
 
 MARGIN = 1e-6
@@ -35,7 +35,7 @@ class MoveBounds:
 
 
 @dataclass(frozen=True, eq=False)
-class _Move:
+class _ConeMove:
     """One system in one direction: it moves by the negative rows of `cone` minus `base` places, at most `most`."""
 
     cone: Cone
@@ -76,7 +76,7 @@ def bound_moves(
         climb(move.cone, corners(units.shape[1], floor), visit, max_sweeps=MAX_SWEEPS)
         best = visited.most_moved.max_rank_change * (n - 1)
         is_small = len(move.cone.rows) <= MAX_ROWS
-        found: Bounds = prove(
+        most: ConeBounds = prove(
             move.cone,
             int(np.floor(best + move.base + 1e-9)),  # so many negative rows are no better than the best
             visit,
@@ -85,17 +85,17 @@ def bound_moves(
             max_boxes=MAX_BOXES // SHARE,
             tick=tick,
         )
-        bounds.n_boxes += found.n_boxes
-        bounds.n_programs += found.n_programs
-        if is_small and not found.is_proven and max_programs and nodes_left > 0:
+        bounds.n_boxes += most.n_boxes
+        bounds.n_programs += most.n_programs
+        if is_small and not most.is_proven and max_programs and nodes_left > 0:
             upper, n_nodes = _by_program(move.cone, visit, nodes_left)
-            found.upper = min(found.upper, upper)
+            most.upper = min(most.upper, upper)
             nodes_left -= ROOT_NODES + n_nodes
             bounds.n_programs += 2
             tick()
         best = visited.most_moved.max_rank_change * (n - 1)
-        if found.upper - move.base > best + 1e-9:
-            bounds.upper = max(bounds.upper, found.upper - move.base)
+        if most.upper - move.base > best + 1e-9:
+            bounds.upper = max(bounds.upper, most.upper - move.base)
     bounds.upper = max(bounds.upper, visited.most_moved.max_rank_change * (n - 1))
     return bounds
 
@@ -109,7 +109,7 @@ def _by_program(cone: Cone, visit: Visit, max_nodes: int) -> tuple[int, int]:
     return answer.upper, answer.n_nodes + strict.n_nodes
 
 
-def _move(units: FloatArray, reference: FloatArray, floor: float, i: int, sign: int) -> _Move:
+def _move(units: FloatArray, reference: FloatArray, floor: float, i: int, sign: int) -> _ConeMove:
     """Downwards for `sign` 1: rivals count that get above i; upwards for -1: rivals that get below."""
     rows = np.delete(units[i] - units, i, axis=0) * sign
     n_equal = int((rows == 0).all(axis=1).sum())
@@ -121,4 +121,4 @@ def _move(units: FloatArray, reference: FloatArray, floor: float, i: int, sign: 
     most = 0
     if len(cone.rows):
         most = int(Boxes(cone).can_be_negative(*largest_first(cone)).sum(axis=1).max())
-    return _Move(cone, base, most - base)
+    return _ConeMove(cone, base, most - base)

@@ -68,7 +68,12 @@ def relax(
             point.step(smoothing)
         multipliers = point.multipliers(smoothing)
         g = multipliers @ scaled
-        least = min(least, len(rows) - _least_ratio(g, lower, upper, a))
+        # The least g @ v / a @ v in the box: v is `upper` where g / a is smallest, `lower` elsewhere.
+        order = np.argsort(g / a, kind="stable")
+        spread = (upper - lower)[order]
+        above = float(g @ lower) + np.concatenate([[0.0], np.cumsum(g[order] * spread)])
+        below = float(a @ lower) + np.concatenate([[0.0], np.cumsum(a[order] * spread)])
+        least = min(least, len(rows) - float((above / below).min()))
     return Relaxed(n_always + least + _GUARD * len(rows), point.weights())
 
 
@@ -90,15 +95,6 @@ def _most_ratios(rows: FloatArray, lower: FloatArray, upper: FloatArray, a: Floa
     bound: FloatArray = ratio + np.maximum(missing, 0) / (a @ lower)
     least = _LEAST_RATIO * np.abs(rows).max(axis=1)  # more than the largest ratio is valid too
     return np.asarray(np.maximum(bound * (1 + _GUARD), least), dtype=np.float64)
-
-
-def _least_ratio(g: FloatArray, lower: FloatArray, upper: FloatArray, a: FloatArray) -> float:
-    """Return the least g @ v / a @ v in the box: v is `upper` where g / a is smallest, `lower` elsewhere."""
-    order = np.argsort(g / a, kind="stable")
-    spread = (upper - lower)[order]
-    above = float(g @ lower) + np.concatenate([[0.0], np.cumsum(g[order] * spread)])
-    below = float(a @ lower) + np.concatenate([[0.0], np.cumsum(a[order] * spread)])
-    return float((above / below).min())
 
 
 class _Point:
@@ -139,7 +135,18 @@ class _Point:
         gradient = slope @ self.scaled
         curvature = slope * (1 - slope) / smoothing
         hessian = (self.scaled * curvature[:, None]).T @ self.scaled
-        self._add_barriers(gradient, hessian, smoothing)
+        # Minus the logarithms of u_t - low_t u_top and high_t u_top - u_t.
+        others, top = self.others, self.top
+        above = self.u[others] - self.low * self.u[top]
+        below = self.high * self.u[top] - self.u[others]
+        gradient[others] -= smoothing * (1 / above - 1 / below)
+        gradient[top] -= smoothing * float((self.high / below - self.low / above).sum())
+        bent = smoothing * (1 / above**2 + 1 / below**2)
+        cross = -smoothing * (self.low / above**2 + self.high / below**2)
+        hessian[others, others] += bent
+        hessian[others, top] += cross
+        hessian[top, others] += cross
+        hessian[top, top] += smoothing * float((self.low**2 / above**2 + self.high**2 / below**2).sum())
         T = len(self.u)
         system = np.zeros((T + 1, T + 1))
         system[:T, :T] = hessian
@@ -150,20 +157,6 @@ class _Point:
         except np.linalg.LinAlgError:
             return
         self.u = self.u + self._length(move) * move
-
-    def _add_barriers(self, gradient: FloatArray, hessian: FloatArray, strength: float) -> None:
-        """Add minus the logarithms of u_t - low_t u_top and high_t u_top - u_t."""
-        others, top = self.others, self.top
-        above = self.u[others] - self.low * self.u[top]
-        below = self.high * self.u[top] - self.u[others]
-        gradient[others] -= strength * (1 / above - 1 / below)
-        gradient[top] -= strength * float((self.high / below - self.low / above).sum())
-        bent = strength * (1 / above**2 + 1 / below**2)
-        cross = -strength * (self.low / above**2 + self.high / below**2)
-        hessian[others, others] += bent
-        hessian[others, top] += cross
-        hessian[top, others] += cross
-        hessian[top, top] += strength * float((self.low**2 / above**2 + self.high**2 / below**2).sum())
 
     def _length(self, move: FloatArray) -> float:
         """Return a step length that stays inside: nine tenths of the way to the next wall, at most 1."""

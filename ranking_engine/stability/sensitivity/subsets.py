@@ -62,7 +62,7 @@ class Sums:
 
 
 @dataclass
-class Bounds:
+class SubsetBounds:
     """`lower` sums are positive for some choice met, never more than `upper`; and the work that shows it."""
 
     lower: int
@@ -103,12 +103,12 @@ def _improvement(sums: Sums, choice: Choice) -> list[int]:
         return [int(single.argmax())]
     if len(toggles) > MAX_PAIRED_ITEMS:
         return []
-    best, found = before, list[int]()
+    best, pair = before, list[int]()
     for k in range(len(toggles) - 1):
         double = np.count_nonzero(now + toggles[k] + toggles[k + 1 :] >= POSITIVE, axis=1)
         if double.max() > best:
-            best, found = double.max(), [k, k + 1 + int(double.argmax())]
-    return found
+            best, pair = double.max(), [k, k + 1 + int(double.argmax())]
+    return pair
 
 
 def rounded(sums: Sums) -> Choice | None:
@@ -125,8 +125,8 @@ def rounded(sums: Sums) -> Choice | None:
     most = np.concatenate([np.ones(n_items), np.full(m, np.inf)])
     program = RowProgram(cost, np.zeros(n_items + m), most)
     program.add_rows(np.hstack([sums.changes, np.eye(m)]), reserve - sums.base, np.inf)
-    found = program.solve().x
-    return None if found is None else found[:n_items] > 0.5
+    x = program.solve().x
+    return None if x is None else x[:n_items] > 0.5
 
 
 def wander(
@@ -152,10 +152,10 @@ def wander(
     if not m or not n_items:
         return [start.copy() for start, _ in starts]
     height = max(1, WALK_CELLS // (m * n_items))
-    found: list[Choice] = []
+    choices: list[Choice] = []
     for first in range(0, len(starts), height):
-        found += _wander_together(sums, starts[first : first + height], n_steps, generator, visit)
-    return found
+        choices += _wander_together(sums, starts[first : first + height], n_steps, generator, visit)
+    return choices
 
 
 def _wander_together(
@@ -194,7 +194,9 @@ def _wander_together(
     return list(best_choices)
 
 
-def prove(sums: Sums, lower: int, visit: Visit, *, max_nodes: int = MAX_NODES, tick: Tick = lambda: None) -> Bounds:
+def prove(
+    sums: Sums, lower: int, visit: Visit, *, max_nodes: int = MAX_NODES, tick: Tick = lambda: None
+) -> SubsetBounds:
     """Look for a choice with more than `lower` positive sums, or prove that there is none.
 
     Args:
@@ -205,24 +207,24 @@ def prove(sums: Sums, lower: int, visit: Visit, *, max_nodes: int = MAX_NODES, t
             large ones are not begun: the bound then is the number of sums that can be positive at all.
         tick: called before every program; it may raise to cancel.
     """
-    bounds = Bounds(lower, max(lower, len(sums.base)))
+    bounds = SubsetBounds(lower, max(lower, len(sums.base)))
     size = sums.changes.size
     if size > MAX_CELLS:
         return bounds
     max_nodes = max_nodes if size <= USUAL_CELLS else max(1, max_nodes * USUAL_CELLS // size)
     while not bounds.is_proven and bounds.n_nodes < max_nodes:
         tick()
-        found = _better(sums, bounds.lower + 1, max_nodes - bounds.n_nodes)
+        answer = _better(sums, bounds.lower + 1, max_nodes - bounds.n_nodes)
         bounds.n_programs += 1
-        bounds.n_nodes += max(1, found.n_nodes)
-        bounds.upper = max(bounds.lower, min(bounds.upper, found.upper))
-        if found.choice is None:
+        bounds.n_nodes += max(1, answer.n_nodes)
+        bounds.upper = max(bounds.lower, min(bounds.upper, answer.upper))
+        if answer.choice is None:
             break
-        count = sums.n_positive(found.choice)
+        count = sums.n_positive(answer.choice)
         if count <= bounds.lower:
             break  # what the solver took for positive is within its tolerance of 0
         bounds.lower = count
-        visit(found.choice)
+        visit(answer.choice)
     return bounds
 
 

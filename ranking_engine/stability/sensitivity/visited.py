@@ -8,15 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.ranking import ranks_of
+from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import FloatArray
-
-
-def average_ranks(scores: FloatArray) -> FloatArray:
-    """Return 1, 2.5, 2.5, 4 for complete scores, higher is better."""
-    ranks = ranks_of(scores[None])[0]
-    size = np.bincount(ranks)[ranks]
-    return np.asarray(ranks + (size - 1) / 2, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +52,21 @@ class Visited:
     def visit(self, scores: FloatArray, solution: NDArray[Any]) -> Met:
         """Compare the ranking by `scores`, which `solution` gives, with the reference."""
         self.n_visited += 1
-        return self._keep(self._met(average_ranks(scores), solution))
+        ranks = average_ranks(ranks_of(scores[None])[0])
+        order = np.sign(ranks[:, None] - ranks[None, :])
+        balance = float((order * self._order).sum())
+        both = float(np.abs(order * self._order).sum())
+        scale = (self._untied * float(np.abs(order).sum())) ** 0.5
+        moved = np.abs(ranks - self.reference).max(initial=0.0) / max(1, len(ranks) - 1)
+        tau_b_distance = (1 - balance / scale) / 2 if scale else 0.0
+        met = Met(round((both - balance) / 4), tau_b_distance, float(moved), solution, ranks)
+        if met.discordant > self.most_discordant.discordant or not self.most_discordant.solution.size:
+            self.most_discordant = met
+        if met.tau_b_distance > self.farthest.tau_b_distance or not self.farthest.solution.size:
+            self.farthest = met
+        if met.max_rank_change > self.most_moved.max_rank_change or not self.most_moved.solution.size:
+            self.most_moved = met
+        return met
 
     def tau_b_distances(self, scores: FloatArray) -> FloatArray:
         """Return the `tau_b_distance` of every row of `scores`, shape (n_rankings, n); none of them is kept."""
@@ -69,21 +76,3 @@ class Visited:
         scale = np.sqrt(self._untied * np.abs(order).sum(axis=(1, 2)))
         self.n_visited += len(scores)
         return np.where(scale > 0, (1 - balance / np.where(scale > 0, scale, 1.0)) / 2, 0.0)
-
-    def _keep(self, met: Met) -> Met:
-        if met.discordant > self.most_discordant.discordant or not self.most_discordant.solution.size:
-            self.most_discordant = met
-        if met.tau_b_distance > self.farthest.tau_b_distance or not self.farthest.solution.size:
-            self.farthest = met
-        if met.max_rank_change > self.most_moved.max_rank_change or not self.most_moved.solution.size:
-            self.most_moved = met
-        return met
-
-    def _met(self, ranks: FloatArray, solution: NDArray[Any]) -> Met:
-        order = np.sign(ranks[:, None] - ranks[None, :])
-        balance = float((order * self._order).sum())
-        both = float(np.abs(order * self._order).sum())
-        scale = (self._untied * float(np.abs(order).sum())) ** 0.5
-        moved = np.abs(ranks - self.reference).max(initial=0.0) / max(1, len(ranks) - 1)
-        tau_b_distance = (1 - balance / scale) / 2 if scale else 0.0
-        return Met(round((both - balance) / 4), tau_b_distance, float(moved), solution, ranks)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +46,22 @@ class Friedman:
     runs: tuple[tuple[int, int], ...] = ()
     note: str = POOL_NOTE
 
+    def summary(self) -> dict[str, Any]:
+        """Return what a page says, as JSON; the systems by index."""
+        difference = None if math.isnan(self.critical_difference) else self.critical_difference
+        facts = {"reason": self.reason, "critical_difference": difference}
+        if self.reason:
+            return facts
+        return {
+            **facts,
+            "systems": list(self.systems),
+            "average_ranks": self.average_ranks.tolist(),
+            "statistic": self.statistic if math.isfinite(self.statistic) else None,
+            "p_value": self.p_value,
+            "runs": [list(run) for run in self.runs],
+            "note": self.note,
+        }
+
 
 def critical_difference(n_systems: int, n_tasks: int, level: float = 0.05) -> float:
     """Return Nemenyi's critical difference of average ranks: q sqrt(n (n + 1) / (6 T)), Demšar 2006, 3.2.2."""
@@ -77,14 +94,17 @@ def friedman(matrix: ScoreMatrix, clusters: list[int], level: float = 0.05) -> F
     statistic = between / (n - 1) / within if within else math.inf
     statistic = 0.0 if not between else statistic
     order = sorted(range(n), key=lambda i: (means[i], matrix.system_names[i]))
+    ascending = means[order]
+    last = np.searchsorted(ascending, ascending + difference * (1 + 1e-12), side="right") - 1  # of each one's run
+    spans = [(first, int(end)) for first, end in enumerate(last) if end > first]
     return Friedman(
         "",
         difference,
         tuple(matrix.system_names[i] for i in order),
-        means[order],
+        ascending,
         statistic,
         float(special.fdtrc(n - 1, (n - 1) * (T - 1), statistic)),
-        _runs(means[order], difference),
+        tuple(span for k, span in enumerate(spans) if k == 0 or span[1] > spans[k - 1][1]),
     )
 
 
@@ -105,9 +125,3 @@ def _why_not(matrix: ScoreMatrix, clusters: list[int], difference: float) -> str
             f"two average ranks would have to differ by {difference:.0f} of {n}"
         )
     return "; ".join(reasons)
-
-
-def _runs(ascending: FloatArray, difference: float) -> tuple[tuple[int, int], ...]:
-    last = np.searchsorted(ascending, ascending + difference * (1 + 1e-12), side="right") - 1
-    spans = [(first, int(end)) for first, end in enumerate(last) if end > first]
-    return tuple(span for k, span in enumerate(spans) if k == 0 or span[1] > spans[k - 1][1])

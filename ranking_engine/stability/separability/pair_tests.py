@@ -151,8 +151,8 @@ def pair_test(
     was picked because it looked far apart was picked from all pairs: `significance` adjusts for that.
     """
     units, shares = cluster_differences(matrix, scale)
-    found = _test_pairs(units, shares, np.array([[i, j]], dtype=np.intp), level, seed)
-    return replace(found, verdicts=np.where(found.verdicts == CONTRADICTED, SEPARABLE, found.verdicts))
+    tests = _test_pairs(units, shares, np.array([[i, j]], dtype=np.intp), level, seed)
+    return replace(tests, verdicts=np.where(tests.verdicts == CONTRADICTED, SEPARABLE, tests.verdicts))
 
 
 def cluster_differences(matrix: ScoreMatrix, scale: Scale) -> tuple[FloatArray, FloatArray]:
@@ -206,7 +206,12 @@ def _test_pairs(units: FloatArray, shares: FloatArray, pairs: NDArray[np.intp], 
         values[tested] = np.where(is_there, units[tested], 0.0).sum(axis=2)
         differences = np.where(is_there[:1].any(axis=2), values[first] - values[second], np.nan)
         weight = np.full(len(pairs), np.nansum(shares[tested[:1]]))
-        sums = _sums_of_pairs(values, first, second)
+
+        # As differences of the systems' own: far fewer products than pair by pair.
+        def sums(signs: FloatArray) -> Callable[[NDArray[np.intp]], FloatArray]:
+            of_systems = values @ signs.T
+            return lambda rows: of_systems[first[rows]] - of_systems[second[rows]]
+
     else:
         apart = units[first] - units[second]
         is_common = ~np.isnan(apart)
@@ -214,7 +219,7 @@ def _test_pairs(units: FloatArray, shares: FloatArray, pairs: NDArray[np.intp], 
         weight = np.where(is_common, shares[first], 0.0).sum(axis=(1, 2))
     total = np.nansum(differences, axis=1)
     is_few = len(pairs) <= _FEW_PAIRS
-    found = sign_flips(
+    flips = sign_flips(
         differences,
         seed=seed,
         max_exact=MAX_EXACT if is_few else CHEAP_EXACT,
@@ -225,22 +230,12 @@ def _test_pairs(units: FloatArray, shares: FloatArray, pairs: NDArray[np.intp], 
         pairs,
         differences=np.divide(total, weight, out=np.full(len(pairs), np.nan), where=weight > 0),
         n_units=(~np.isnan(differences)).sum(axis=1),
-        p_values=found.p_values,
-        least=found.least,
-        n_draws=found.n_draws,
+        p_values=flips.p_values,
+        least=flips.least,
+        n_draws=flips.n_draws,
         level=level,
         is_tied=np.zeros(len(pairs), dtype=bool),
     )
-
-
-def _sums_of_pairs(values: FloatArray, first: NDArray[np.intp], second: NDArray[np.intp]) -> Sums:
-    """Return drawn sums as differences of the systems' own: far fewer products than pair by pair."""
-
-    def drawn(signs: FloatArray) -> Callable[[NDArray[np.intp]], FloatArray]:
-        of_systems = values @ signs.T
-        return lambda rows: of_systems[first[rows]] - of_systems[second[rows]]
-
-    return drawn
 
 
 def _judged(
@@ -255,7 +250,7 @@ def _judged(
     is_tied: BoolArray,
 ) -> PairTests:
     adjusted, least_adjusted = holm(p_values), holm(least)
-    told = np.where(differences > 0, SEPARABLE, CONTRADICTED)
-    verdicts = np.where(adjusted <= level, told, np.where(least_adjusted > level, TOO_FEW, NOT_SEPARABLE))
+    by_sign = np.where(differences > 0, SEPARABLE, CONTRADICTED)
+    verdicts = np.where(adjusted <= level, by_sign, np.where(least_adjusted > level, TOO_FEW, NOT_SEPARABLE))
     verdicts[is_tied] = TIED
     return PairTests(pairs, differences, n_units, p_values, adjusted, least_adjusted, verdicts.astype(np.int8), n_draws)

@@ -107,7 +107,9 @@ def sign_flips(
     certain_ones = likely[bounds <= certain]
     p_values[certain_ones], methods[certain_ones] = bounds[bounds <= certain], BOUND
     drawn = long[methods[long] != BOUND]
-    p_values[drawn], n_large = _drawn(known, drawn, sums or _sums_of(known), n_draws, seed)
+    if sums is None:
+        sums = lambda signs: lambda rows: known[rows] @ signs.T  # noqa: E731
+    p_values[drawn], n_large = _drawn(known, drawn, sums, n_draws, seed)
     methods[drawn] = DRAWN
     rare = drawn[n_large < _RARE]
     p_values[rare], methods[rare] = _tilted(known[rare], seed), TILTED
@@ -216,10 +218,6 @@ def _tilted(differences: FloatArray, seed: int) -> FloatArray:
             share = weights.mean() + _MARGIN * weights.std() / math.sqrt(_TILTED_DRAWS)
             p_values[row] = bounds[row] * min(1.0, share)
     return np.maximum(p_values, 2.0 ** (1.0 - np.count_nonzero(differences, axis=1)))
-
-
-def _sums_of(differences: FloatArray) -> Sums:
-    return lambda signs: lambda rows: differences[rows] @ signs.T
 
 
 def _drawn(

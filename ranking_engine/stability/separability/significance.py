@@ -135,24 +135,8 @@ class Significance:
             "top": self.top.summary(),
             "every_pair": self.every_pair.summary(),
             "runs": [{"systems": list(run.systems), "is_told": run.is_told} for run in self.runs],
-            "friedman": _friedman_summary(self.friedman),
+            "friedman": self.friedman.summary(),
         }
-
-
-def _friedman_summary(test: Friedman) -> dict[str, Any]:
-    known = test.critical_difference == test.critical_difference
-    found = {"reason": test.reason, "critical_difference": test.critical_difference if known else None}
-    if test.reason:
-        return found
-    return {
-        **found,
-        "systems": list(test.systems),
-        "average_ranks": test.average_ranks.tolist(),
-        "statistic": test.statistic if np.isfinite(test.statistic) else None,
-        "p_value": test.p_value,
-        "runs": [list(run) for run in test.runs],
-        "note": test.note,
-    }
 
 
 def significance(
@@ -186,7 +170,7 @@ def significance(
         ValueError: a parameter out of its range, a name in `pool` that is no system's, or a ranking whose scores are
             not those of its rule under `missing`, `ties` and `options`.
     """
-    found = significance_of_rankings(
+    answers = significance_of_rankings(
         matrix,
         {"": ranking},
         top=top,
@@ -198,7 +182,7 @@ def significance(
         ties=ties,
         options={ranking.rule: options or {}},
     )
-    return found[""]
+    return answers[""]
 
 
 def significance_of_rankings(
@@ -233,12 +217,15 @@ def significance_of_rankings(
     """
     for ranking in rankings.values():
         _check_parameters(matrix, ranking, level, scale, pool)
-    orders = {key: _board_order(matrix, ranking) for key, ranking in rankings.items()}
-    ranked = {ranking.rule for key, ranking in rankings.items() if orders[key] and ranking.rule in RULES}
-    sums = task_contributions(matrix, sorted(ranked), missing=missing, ties=ties, options=options)
+    orders = {}
+    for key, ranking in rankings.items():
+        ranked = np.flatnonzero((ranking.ranks != UNRANKED) & matrix.has_score).tolist()
+        orders[key] = tuple(sorted(ranked, key=lambda i: (int(ranking.ranks[i]), matrix.system_names[i])))
+    rules = {ranking.rule for key, ranking in rankings.items() if orders[key] and ranking.rule in RULES}
+    sums = task_contributions(matrix, sorted(rules), missing=missing, ties=ties, options=options)
     tests = RuleTests(matrix, scale, level, seed)
     of_pool = _friedman_of(matrix, pool, level)
-    found = {}
+    answers = {}
     for key, order in orders.items():
         ranking, contributions = rankings[key], sums.get(rankings[key].rule)
         if contributions is None:
@@ -249,7 +236,7 @@ def significance_of_rankings(
         ranks = ranking.ranks[list(order)]
         first = np.column_stack(np.triu_indices(int((ranks <= top).sum()), 1))
         every_pair = tested.family(order, ranks, np.column_stack(np.triu_indices(len(order), 1)))
-        found[key] = Significance(
+        answers[key] = Significance(
             level=level,
             seed=seed,
             scale=scale,
@@ -264,7 +251,7 @@ def significance_of_rankings(
             runs=_runs(order, ranks, every_pair),
             friedman=of_pool,
         )
-    return found
+    return answers
 
 
 def _check_same(ranking: Ranking, contributions: Contributions, missing: str) -> None:
@@ -287,11 +274,6 @@ def _neighbours(ranks: NDArray[np.int32]) -> NDArray[np.intp]:
         for start, middle, end in zip(starts[:-1], starts[1:], ends[1:], strict=True)
     ]
     return np.concatenate(pairs) if pairs else np.empty((0, 2), dtype=np.intp)
-
-
-def _board_order(matrix: ScoreMatrix, ranking: Ranking) -> tuple[int, ...]:
-    ranked = np.flatnonzero((ranking.ranks != UNRANKED) & matrix.has_score).tolist()
-    return tuple(sorted(ranked, key=lambda i: (int(ranking.ranks[i]), matrix.system_names[i])))
 
 
 def _runs(order: tuple[int, ...], places: NDArray[np.int32], tests: PairTests) -> tuple[Run, ...]:

@@ -111,7 +111,10 @@ def task_dependence(matrix: ScoreMatrix) -> TaskDependence:
     part = matrix.subset(systems=matrix.has_score, tasks=voting) if matrix.has_score.any() else None
     if part is None or part.n_systems < MIN_SYSTEMS:
         return TaskDependence(f"fewer than {MIN_SYSTEMS} systems have scores")
-    members = _members(part)
+    by_number: dict[int, list[int]] = {}
+    for t, number in enumerate(task_clusters(part)):
+        by_number.setdefault(number, []).append(t)
+    members = list(by_number.values())
     if len(members) < MIN_CLUSTERS:
         return TaskDependence(f"fewer than {MIN_CLUSTERS} clusters of tasks")
     clusters = tuple(tuple(int(voting[t]) for t in tasks) for tasks in members)
@@ -120,7 +123,13 @@ def task_dependence(matrix: ScoreMatrix) -> TaskDependence:
     residuals = _residuals(_in_spreads(part.scores, members))
     correlations, n_common = _correlations(residuals)
     of_ranks, _ = _correlations(rankdata(residuals, axis=0, nan_policy="omit"))
-    luck = _luck(n_common)
+    # The correlation that independent tasks exceed in any pair with a probability of 5 % (Fisher's z).
+    from scipy.special import ndtri  # noqa: PLC0415 -- slow import
+
+    n_clusters = len(n_common)
+    n_pairs = n_clusters * (n_clusters - 1) / 2
+    z = -ndtri(LEVEL / n_pairs)
+    luck = np.where(n_common > 3, np.tanh(z / np.sqrt(np.maximum(n_common - 3, 1))), 1.0)
     is_beyond = (correlations > luck) & (of_ranks > luck)  # a few extreme systems make the first alone
     pairs = sorted(
         (
@@ -137,14 +146,6 @@ def task_dependence(matrix: ScoreMatrix) -> TaskDependence:
         tuple(pairs),
         _suggested(clusters, np.where(is_beyond, correlations, np.minimum(correlations, 0.0))),
     )
-
-
-def _members(part: ScoreMatrix) -> list[list[int]]:
-    """Return the tasks of each cluster, in the order of the first of them."""
-    by_number: dict[int, list[int]] = {}
-    for t, number in enumerate(task_clusters(part)):
-        by_number.setdefault(number, []).append(t)
-    return list(by_number.values())
 
 
 def _in_spreads(scores: FloatArray, members: list[list[int]]) -> FloatArray:
@@ -197,16 +198,6 @@ def _correlations(residuals: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]
     correlations = np.clip(covariance / scale, -1.0, 1.0)
     correlations[n < 4] = np.nan
     return correlations, n.astype(np.int64)
-
-
-def _luck(n_common: NDArray[np.int64]) -> FloatArray:
-    """Return the correlation that independent tasks exceed in any pair with a probability of 5 % (Fisher's z)."""
-    from scipy.special import ndtri  # noqa: PLC0415 -- slow import
-
-    n_clusters = len(n_common)
-    n_pairs = n_clusters * (n_clusters - 1) / 2
-    z = -ndtri(LEVEL / n_pairs)
-    return np.where(n_common > 3, np.tanh(z / np.sqrt(np.maximum(n_common - 3, 1))), 1.0)
 
 
 def _effective_number(correlations: FloatArray, n_common: NDArray[np.int64]) -> float:

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from ranking_engine.catalogue.registry import RULES
 from ranking_engine.command_line import main
-from ranking_engine.command_line.stability import _KINDS_WITHOUT_DEFAULT
 from ranking_engine.core.synthetic import random_matrix
-from ranking_engine.stability.catalogue import STUDIES, run_study
+from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES, run_study
 
 SCORES = "system,a,b,c,d\nX,9,8,7,1\nY,7,9,5,2\nZ,1,2,6,3\nW,2,1,1,9\n"
 
@@ -59,8 +59,8 @@ def test_every_study_prints_in_every_format(study, form, table, capsys):
 def test_the_list_says_what_each_study_asks(capsys):
     status, out, _ = run(capsys, "stability", "--study", "list")
     assert status == 0
-    assert all(key in out and study.question in out for key, study in STUDIES.items())
-    assert list(json.loads(run(capsys, "stability", "--study", "list", "--format", "json")[1])) == list(STUDIES)
+    assert all(key in out and study.question in out for key, study in EXPERIMENTS.items())
+    assert list(json.loads(run(capsys, "stability", "--study", "list", "--format", "json")[1])) == list(EXPERIMENTS)
 
 
 def test_the_table_says_what_was_left_out(table, capsys):
@@ -73,18 +73,18 @@ def test_the_table_says_what_was_left_out(table, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--study", "significance", "--param", "rule=bordo"], "there is no rule 'bordo'; there are mean, "),
-        (["--study", "significance", "--param", "rule=borda,mean"], "there is no rule 'borda,mean'"),
-        (["--study", "significance", "--param", "rule=[1,2]"], 'rule=[1,2]: expected a value like "borda"'),
+        (["--study", "significance", "--param", "rule=bordo"], "`rule` is 'bordo'; expected one of mean, "),
+        (["--study", "significance", "--param", "rule=borda,mean"], "`rule` is 'borda,mean'; expected one of mean, "),
+        (["--study", "significance", "--param", "rule=[1,2]"], '`rule` is [1, 2]: expected a value like "borda"'),
         (["--study", "significance", "--rule", "borda", "--rule", "mean"], "of one rule: give --rule once"),
         (["--study", "diversity", "--rule", "borda"], "diversity is not about single rules: leave out --rule"),
-        (["--study", "missing_scores", "--param", "rules=3"], 'expected a value like ["borda", "copeland"]'),
+        (["--study", "missing_scores", "--param", "rules=3"], 'expected a value like ["borda"]'),
         (["--study", "missing_scores", "--param", "levels=[[1]]"], "expected numbers, such as [0, 1"),
         (["--study", "missing_scores", "--param", 'levels={"a":1}'], "expected numbers, such as [0, 1"),
-        (["--study", "missing_scores", "--param", f"n_repeats={10**21}"], "expected a value like 100"),
+        (["--study", "missing_scores", "--param", f"n_repeats={10**21}"], "expected a whole number from 1 to 10,000"),
         (["--study", "missing_scores", "--param", "levels=" + "[" * 100_000], "expected numbers, such as [0, 1"),
         (["--study", "corrupted_tasks", "--param", "n_reversed=one"], "expected numbers, such as [1, 2]"),
-        (["--study", "ordinal_sensitivity", "--param", "n_top=few"], "n_top=few: expected a value like 5"),
+        (["--study", "ordinal_sensitivity", "--param", "n_top=few"], '`n_top` is "few": expected a value like 5'),
         (["--study", "missing_scores", "--param", "n_repeats"], "--param n_repeats: expected NAME=VALUE"),
         (["--study", "missing_scores", "--param", "n=1"], "--param n=1: the study missing_scores has the parameters"),
         (["--study", "missing_scores", "--param", "n_repeats=many"], "expected a value like 100"),
@@ -92,8 +92,25 @@ def test_the_table_says_what_was_left_out(table, capsys):
         (["--study", "missing_scores", "--param", "levels=a,b"], "expected numbers, such as [0, 1"),
         (["--study", "missing_scores", "--param", "levels=[NaN]"], "expected finite numbers"),
         (["--study", "missing_scores", "--param", "fixed_top=1"], "expected a value like false"),
-        (["--study", "missing_scores", "--missing", "drop_tasks"], "this study expects one of median, worst"),
+        (
+            ["--study", "missing_scores", "--missing", "drop_tasks"],
+            "`missing` is 'drop_tasks'; expected one of median, worst",
+        ),
         (["--study", "missing_scores", "--rule", "positional"], "`rules` names 'positional', which needs vector"),
+        (
+            ["--study", "missing_scores", "--option", "copeland.variant=up"],
+            "expected one of difference, lower_with_ties",
+        ),
+        (["--study", "missing_scores", "--option", "kemeny.seconds=9"], "a time limit makes no variant of a rule"),
+        (
+            ["--study", "worst_case", "--option", "copeland.variant=lower"],
+            "--option is about copeland, and --rule names",
+        ),
+        (["--study", "diversity", "--option", "copeland.variant=lower"], "not about single rules: leave out --option"),
+        (["--study", "missing_scores", "--rule", "borda", "--option", "copeland.variant=lower"], "does not name"),
+        (["--study", "missing_scores", "--first", "1"], "`first` is 1; expected a whole number from 2"),
+        (["--study", "missing_scores", "--first", "2", "--first-by", "kemeny"], "expected a rule that ranks fast"),
+        (["--study", "diversity", "--param", "copied_tasks=z"], "`copied_tasks` names 'z'; there is no such task"),
     ],
 )
 def test_bad_arguments_end_with_status_2_and_one_line(arguments, message, table, capsys):
@@ -176,6 +193,31 @@ def test_a_rule_may_be_given_as_a_bare_word_or_by_its_own_argument(table, capsys
     assert reports[0]["parameters"]["rule"] == "borda"
 
 
-def test_every_parameter_without_a_default_has_a_kind():
-    without = {name for study in STUDIES.values() for name, value in study.parameters.items() if value is None}
-    assert set(_KINDS_WITHOUT_DEFAULT) == without
+@pytest.mark.parametrize(
+    ("arguments", "rules"),
+    [
+        (["--rule", "copeland", "--option", "copeland.variant=lower"], ["copeland[variant=lower]"]),
+        (["--rule", "copeland", "--rule", "copeland[variant=lower]"], ["copeland", "copeland[variant=lower]"]),
+        (["--rule", "positional", "--option", "positional.vector=12,10,8"], ["positional[vector=12,10,8]"]),
+    ],
+)
+def test_variants_of_rules_are_studied_under_their_own_names(arguments, rules, table, capsys):
+    options = ["--study", "system_additions", "--param", "n_orders=2", "--format", "json"]
+    status, out, _ = run(capsys, "stability", table, *options, *arguments)
+    assert status == 0
+    assert list(json.loads(out)["summary"]["rules"]) == rules
+
+
+def test_an_option_without_rules_changes_that_rule_among_all(table, capsys):
+    options = ["--study", "system_additions", "--param", "n_orders=2", "--option", "copeland.variant=lower"]
+    report = json.loads(run(capsys, "stability", table, *options, "--format", "json")[1])
+    every = [key for key, rule in RULES.items() if not rule.parameters]
+    assert report["parameters"]["rules"] == ["copeland[variant=lower]" if key == "copeland" else key for key in every]
+
+
+def test_an_experiment_can_be_about_the_first_systems_with_a_task_copied(table, capsys):
+    options = ["--study", "task_subsets", "--rule", "borda", "--first", "2", "--param", "copied_tasks=a"]
+    report = json.loads(run(capsys, "stability", table, *options, "--format", "json")[1])
+    scope = {name: report["parameters"][name] for name in ("first", "copied_tasks")}
+    assert scope == {"first": 2, "copied_tasks": ["a"]}
+    assert len(report["distribution"]["borda.tau"]) == 5  # sizes, of four tasks and a copy

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from ranking_engine import AGGREGATIONS, MISSING_POLICIES, ScoreMatrix, listed_rules, rank, rank_all
-from ranking_engine.core.aggregation import TaskGroup, reweighted, voting_groups
+from ranking_engine.core.aggregation import VotingGroup, reweighted, voting_groups
 from tests.ranking_engine.strategies import matrices
 from tests.reference import reference_matrix
 
@@ -25,9 +25,9 @@ GROUPED = ScoreMatrix(
 
 def test_groups_hold_voting_tasks_and_a_task_without_a_group_is_one_by_itself():
     assert voting_groups(GROUPED) == [
-        TaskGroup("group a", (0, 1), Fraction(3), is_single=False),
-        TaskGroup("group b", (3, 4), Fraction(1, 2), is_single=False),
-        TaskGroup("c", (5,), Fraction(5), is_single=True),
+        VotingGroup("group a", (0, 1), Fraction(3), is_single=False),
+        VotingGroup("group b", (3, 4), Fraction(1, 2), is_single=False),
+        VotingGroup("c", (5,), Fraction(5), is_single=True),
     ]
 
 

@@ -140,7 +140,7 @@ def test_bad_input_is_told_with_its_place(text, line, column, message):
 )
 def test_semicolons_tabs_and_decimal_commas_read_the_same(text, told):
     table = read(text)
-    assert (table.system_names, table.task_names, table.dialect.told) == (("A", "B"), ("a", "b"), told)
+    assert (table.system_names, table.task_names, table.dialect.description) == (("A", "B"), ("a", "b"), told)
     np.testing.assert_array_equal(table.values, [[91.2, NAN], [0.5, -1]])
 
 

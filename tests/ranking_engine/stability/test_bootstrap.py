@@ -21,6 +21,8 @@ from ranking_engine.stability.bootstrap import (
 from ranking_engine.stability.rank_bounds import end_errors, expanded_tail, interval_bounds
 from tests.ranking_engine.strategies import matrices
 
+BEYOND_FLOATS = [2**60 + k for k in range(8)]  # weights that no kernel adds up exactly: ranked one by one
+
 
 def naive_counts(matrix, rule, n_resamples, seed, missing):
     """Resample and rank, one by one."""
@@ -67,7 +69,7 @@ def test_batches_agree_with_the_loop_on_larger_matrices(options):
 
 
 def test_rules_ranked_one_by_one_get_as_many_resamples_as_the_budget_buys_and_never_too_few():
-    matrix, rules = random_matrix(20, 8, seed=3), ("borda", "coombs", "threshold")
+    matrix, rules = random_matrix(20, 8, seed=3, weights=BEYOND_FLOATS), ("borda", "coombs", "threshold")
     costs = {rule: RULES[rule].cost(20, 8) for rule in rules}
     budget = 30 * costs["threshold"] + 12.5 * costs["coombs"]
     assert costs["threshold"] < costs["coombs"]
@@ -81,7 +83,7 @@ def test_rules_ranked_one_by_one_get_as_many_resamples_as_the_budget_buys_and_ne
 
 def test_a_rule_of_which_one_resample_takes_too_long_is_skipped_and_says_so(monkeypatch):
     monkeypatch.setattr("ranking_engine.stability.bootstrap.MAX_SECONDS", 1e-5)
-    intervals = rank_intervals(random_matrix(20, 8, seed=3), ("borda", "coombs"), n_resamples=10)
+    intervals = rank_intervals(random_matrix(20, 8, seed=3, weights=BEYOND_FLOATS), ("borda", "coombs"), n_resamples=10)
     assert set(intervals.counts) == {"borda"}
     assert re.fullmatch(r"ranking one resample would take about [\d.e-]+ s", intervals.skipped["coombs"])
 
@@ -89,7 +91,7 @@ def test_a_rule_of_which_one_resample_takes_too_long_is_skipped_and_says_so(monk
 def test_rules_that_need_all_scores_and_rules_that_do_not_share_one_budget():
     values = random_matrix(20, 8, seed=3).values.copy()
     values[0, 0] = np.nan
-    matrix, rules = ScoreMatrix(values), ("threshold", "bradley_terry")
+    matrix, rules = ScoreMatrix(values, weights=BEYOND_FLOATS), ("threshold", "bradley_terry")
     costs = {rule: RULES[rule].cost(20, 8) for rule in rules}
     budget = 10.5 * sum(costs.values())
     assert rank_intervals(matrix, rules, n_resamples=10, budget=budget).n_drawn == dict.fromkeys(rules, 10)
@@ -105,8 +107,7 @@ def test_a_rule_that_is_undefined_on_all_tasks_is_so_although_a_resample_may_lea
 
 
 def test_weights_too_large_for_floats_are_ranked_exactly():
-    weights = [2**60 + k for k in range(8)]
-    assert_same_as_naive(random_matrix(6, 8, seed=4, weights=weights), DEFAULT_RULES, 5, 0)
+    assert_same_as_naive(random_matrix(6, 8, seed=4, weights=BEYOND_FLOATS), DEFAULT_RULES, 5, 0)
     assert_same_as_naive(random_matrix(6, 8, seed=4, weights=[2**40 + k for k in range(8)]), DEFAULT_RULES, 5, 0)
 
 

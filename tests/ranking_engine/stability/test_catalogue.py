@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
 
-from ranking_engine import ScoreMatrix
+from ranking_engine import ScoreMatrix, stability
 from ranking_engine.core.synthetic import random_matrix
-from ranking_engine.stability.catalogue import STUDIES, get_study, run_study
+from ranking_engine.stability import catalogue
+from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES, get_study, run_study
+from tests.reference import REPOSITORY
 
 MATRIX = ScoreMatrix(
     np.exp(random_matrix(8, 7, seed=5, n_levels=9, missing=0.1).values / 4),
@@ -66,7 +69,7 @@ def test_another_seed_is_another_experiment(key):
     assert any(not np.array_equal(first.arrays[name], second.arrays[name], equal_nan=True) for name in first.arrays)
 
 
-@pytest.mark.parametrize("key", list(STUDIES))
+@pytest.mark.parametrize("key", list(EXPERIMENTS))
 def test_every_entry_of_the_catalogue_is_complete(key):
     study = get_study(key)
     assert study.key == key
@@ -75,7 +78,25 @@ def test_every_entry_of_the_catalogue_is_complete(key):
     assert study.source
     assert json.loads(json.dumps(study.parameters)) == dict(study.parameters)
     assert not study.steps or study.parameters[study.steps] > 0
+    assert all(parameter.checked(parameter.example) == parameter.example for parameter in study.declared)
     assert study.estimate(MATRIX, study.parameters) > 0
+
+
+def test_numbers_order_the_studies_and_part_their_random_numbers():
+    assert [study.number for study in EXPERIMENTS.values()] == list(range(1, len(EXPERIMENTS) + 1))
+
+
+def test_the_guide_names_every_study():
+    guide = (REPOSITORY / "docs" / "studies.md").read_text(encoding="utf-8")
+    assert [key for key in EXPERIMENTS if f"`{key}`" not in guide] == []
+
+
+def test_a_module_with_a_record_adds_a_study(tmp_path, monkeypatch):
+    module = "from dataclasses import replace\nfrom ranking_engine.stability.missing_scores import STUDY\n"
+    (tmp_path / "trial.py").write_text(f"{module}TRIAL = replace(STUDY, number=12, key='trial')\n", encoding="utf-8")
+    monkeypatch.setattr(stability, "__path__", [*stability.__path__, str(tmp_path)])
+    assert list({study.key: study for study in catalogue._records()}) == [*EXPERIMENTS, "trial"]
+    sys.modules.pop("ranking_engine.stability.trial")
 
 
 @pytest.mark.parametrize("key", list(QUICK))

@@ -151,7 +151,7 @@ def test_tasks_that_agree_score_one_on_every_criterion():
 
 
 def test_a_ranking_of_opposed_tasks_generalizes_worse_than_none():
-    """Half of the tasks are the other half turned round: of the half drawn more often fewer are left unseen."""
+    """Half of the tasks are the other half reversed: of the half drawn more often fewer are left unseen."""
     order = np.array([[5.0], [4], [3], [2], [1]])
     matrix = ScoreMatrix(np.hstack([np.tile(order, 6), np.tile(6 - order, 6)]))
     parameters = {"n_trials": 2000, "n_resamples": 30, "n_rounds": 2, "rules": ["borda", "copeland"]}
@@ -204,3 +204,23 @@ def test_bad_parameters_are_named(parameters, message):
 def test_two_systems_are_too_few():
     with pytest.raises(ValueError, match="2 systems on 2 voting tasks; at least 3 systems and 2 tasks are needed"):
         run_study("judge_bootstrap", ScoreMatrix([[1, 2], [2, 1]]))
+
+
+def test_baselines_are_a_random_ranking_and_one_of_the_tasks_drawn():
+    matrix = random_matrix(9, 6, seed=3)
+    chosen = {"rules": ["borda"], "n_trials": 400, "n_resamples": 40, "n_rounds": 2}
+    with_them = run_study("judge_bootstrap", matrix, chosen | {"baselines": True}, seed=1).summary
+    without = run_study("judge_bootstrap", matrix, chosen, seed=1).summary
+    assert with_them["rules"] == without["rules"]
+    assert "baselines" not in without
+    chance, dictator = (with_them["baselines"][name] for name in ("random_ranking", "dictator"))
+    for name in ("generalization", "judge_stability", "candidate_stability"):
+        assert abs(chance[name]["mean"]) < 0.1
+    assert 0.1 < dictator["judge_stability"]["mean"] < with_them["rules"]["borda"]["judge_stability"]["mean"]
+
+
+def test_tasks_that_agree_make_a_dictator_as_good_as_any_rule():
+    matrix = ScoreMatrix([[3, 6, 9], [2, 5, 8], [1, 4, 7], [0, 3, 6]])
+    chosen = {"rules": ["borda"], "n_trials": 30, "n_resamples": 5, "n_rounds": 1, "baselines": True}
+    summary = run_study("judge_bootstrap", matrix, chosen).summary
+    assert summary["baselines"]["dictator"] == summary["rules"]["borda"]

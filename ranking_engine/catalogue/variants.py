@@ -1,0 +1,164 @@
+"""Variants of rules: a rule under other options than its own, as a rule with a key and a name of its own.
+
+`copeland[variant=lower]`, `borda[ties=average]` and `positional[vector=12,10,8]` are such keys; several options are
+separated by semicolons. Wherever a rule is named by its key, a variant can be. A variant is ranked one board at a time:
+the kernels that score many boards at once are those of the rule's own options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ranking_engine.catalogue.rule import Kernels, ResampleKernel, Rule
+from ranking_engine.core.profile import TaskSum
+from ranking_engine.kernels import resamples
+from ranking_engine.rules import positional
+from ranking_engine.rules.positional import TIES
+from ranking_engine.text.names import shorten
+
+TIES_OPTION = "ties"
+TIME_LIMIT = "seconds"  # a number of some rules, which decides how long they search
+LONGEST_KEY = 200
+_KEY = re.compile(r"([a-z_]+)\[([^\[\]]+)\]")
+
+
+def variant_key(rule: Rule, options: Mapping[str, Any]) -> str:
+    """Return the key of `rule` under `options`: its own key where these are its defaults.
+
+    Args:
+        rule: of the catalogue.
+        options: values as `rank` takes them, and `ties`.
+    """
+    texts = [
+        f"{name}={_text(options[name])}"
+        for name in _names(rule)
+        if name in options and not _is_own(rule, name, options[name])
+    ]
+    return f"{rule.key}[{';'.join(texts)}]" if texts else rule.key
+
+
+def variant_of(key: str, rules: Mapping[str, Rule]) -> Rule | None:
+    """Return the rule that a variant's key names; None where it is no such key.
+
+    Args:
+        key: as somebody wrote it.
+        rules: the catalogue, by key.
+
+    Raises:
+        ValueError: the rule has no such option, or the option no such value.
+    """
+    match = _KEY.fullmatch(key) if len(key) <= LONGEST_KEY else None
+    if match is None or match[1] not in rules:
+        return None
+    rule, options = rules[match[1]], {}
+    for text in match[2].split(";"):
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise ValueError(f"{shorten(key)}: expected RULE[NAME=VALUE], such as copeland[variant=lower]")
+        if name == TIME_LIMIT:
+            raise ValueError(f"{shorten(key)}: a time limit makes no variant of a rule")
+        if name in options:
+            raise ValueError(f"{shorten(key)} states {shorten(name)} twice")
+        options[name] = option_value(rule, name, value)
+    if left := [name for name in rule.parameters if name not in options]:
+        raise ValueError(f"{shorten(key)}: the rule {rule.key} needs {', '.join(left)}")
+    return _variant(rule, options)
+
+
+def option_value(rule: Rule, name: str, text: str) -> Any:  # noqa: ANN401 -- each option has its own type
+    """Return the value of an option of `rule`, `ties` among them, that a text states.
+
+    Raises:
+        ValueError: there is no such option, or the text is none of its values.
+    """
+    if name not in _names(rule):
+        raise ValueError(
+            f"{rule.key}.{shorten(name)}: no such option; {rule.key} has {', '.join(_names(rule)) or 'none'}"
+        )
+    place = f"{rule.key}.{name}={shorten(text)}"
+    allowed = tuple(TIES) if name == TIES_OPTION else rule.options.get(name)
+    if allowed is not None:
+        if text not in allowed:
+            raise ValueError(f"{place}: expected one of {', '.join(allowed)}")
+        return text
+    if name in rule.parameters:
+        try:
+            return rule.parameters[name](text)
+        except ValueError as error:
+            raise ValueError(f"{place}: {error}") from error
+    number = rule.numbers[name]
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not number.least <= value <= number.most:  # False for NaN too
+        raise ValueError(f"{place}: expected a number from {number.least:g} to {number.most:g}")
+    return value
+
+
+def _variant(rule: Rule, options: Mapping[str, Any]) -> Rule:
+    key = variant_key(rule, options)
+    if key == rule.key:
+        return rule
+    differing = {name: value for name, value in options.items() if not _is_own(rule, name, value)}
+    fixed = dict(options)
+    if rule.tie_convention is not None:
+        fixed.setdefault(TIES_OPTION, rule.tie_convention)
+
+    def under_options(function: Callable[..., Any]) -> Callable[..., Any]:
+        return partial(function, **fixed)
+
+    sums = rule.task_sum
+    return replace(
+        rule,
+        key=key,
+        name=f"{rule.name} ({', '.join(_option_text(name, value) for name, value in differing.items())})",
+        function=under_options(rule.function),
+        tie_convention=None,
+        options={},
+        numbers={},
+        parameters={},
+        task_sum=None if sums is None else TaskSum(under_options(sums.contributions), sums.name, sums.score),
+        kernels=_kernels(rule, fixed),
+        exact_points=None,
+        omission={},
+    )
+
+
+def _kernels(rule: Rule, options: Mapping[str, Any]) -> Kernels:
+    """Points of one's own are sums over tasks like those of every positional rule."""
+    if "vector" not in rule.parameters:
+        return Kernels()
+    vector_of = partial(positional.padded_vector, vector=options["vector"])
+    return Kernels(resamples=ResampleKernel(resamples.of_vector(vector_of, options[TIES_OPTION]), adds_up=True))
+
+
+def _names(rule: Rule) -> list[str]:
+    ties = [TIES_OPTION] if rule.tie_convention is not None else []
+    return [*rule.options, *rule.numbers, *rule.parameters, *ties]
+
+
+def _is_own(rule: Rule, name: str, value: object) -> bool:
+    """Whether the rule has this value without being told."""
+    if name == TIES_OPTION:
+        return value == rule.tie_convention
+    if name in rule.options:
+        return value == rule.options[name][0]
+    return name in rule.numbers and value == rule.numbers[name].default
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return ",".join(_text(item) for item in value)
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _option_text(name: str, value: object) -> str:
+    text = _text(value).replace("_", " ")
+    if name == TIES_OPTION:
+        return f"ties {text}"
+    return text if isinstance(value, (str, tuple)) else f"{name} {text}"

@@ -1,0 +1,200 @@
+"""Tasks needed: how the criteria of Pavao et al. settle as tasks join, and how many tasks reach a target.
+
+Pavao et al. 2021, section 4, name the rate of convergence with the number of judges as work to come. For every size m,
+m tasks are drawn with replacement from those that there are, so that m may be larger than their number: the board is
+taken for a sample of the tasks that there could be. At m = T the stability is that of the judge bootstrap.
+
+- `winner_rank`, `condorcet`, `generalization`: as in `judge_bootstrap`, all systems taking part.
+- `judge_stability`: the mean correlation of every two rankings, each from m tasks of its own draw.
+
+A criterion is *reached* at the least size from which on its mean is at least `target`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ranking_engine.core.missing import scored_part
+from ranking_engine.core.ranking import average_ranks, ranks_of
+from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.stability import parameters as known
+from ranking_engine.stability.agreement import CORRELATIONS
+from ranking_engine.stability.judge_bootstrap import (
+    criteria_of_trials,
+    mean_correlation,
+    seconds_of_a_pair,
+    seconds_of_a_trial,
+)
+from ranking_engine.stability.parameters import INTEGER, INTEGERS, NUMBER, Parameter
+from ranking_engine.stability.plan import Part, Plan, make_plan
+from ranking_engine.stability.resampling.drawn_boards import drawn_rankings, is_batched
+from ranking_engine.stability.study import (
+    Arrays,
+    Parameters,
+    Progress,
+    Study,
+    StudyResult,
+    chunks_for,
+    generator,
+    joined,
+    mean_of,
+    plain_list,
+    span,
+)
+
+NUMBER_OF_STUDY = 11
+
+CRITERIA = ("winner_rank", "condorcet", "generalization", "judge_stability")
+N_SIZES = 10
+BEYOND = 4  # times as many tasks as there are
+MAX_TIMES = 20
+
+
+def sizes_of(matrix: ScoreMatrix, parameters: Parameters) -> list[int]:
+    """Return the numbers of tasks: those stated, or some from 1 to four times those there are."""
+    T = max(1, int(matrix.votes.sum()))
+    if parameters["sizes"] is not None:
+        return sorted(set(parameters["sizes"]))
+    return sorted({T, *(round(size) for size in np.geomspace(1, BEYOND * T, N_SIZES).tolist())})
+
+
+def run_chunk(
+    matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
+) -> Arrays:
+    """Return `<rule>.<criterion>` of the sizes of the chunk."""
+    plan, sizes = _plan(matrix, parameters), sizes_of(matrix, parameters)
+    mine = span(chunk, n_chunks(matrix, parameters), len(sizes))
+    arrays = {f"{rule}.{name}": np.full(len(mine), np.nan) for rule in plan.rules for name in CRITERIA}
+    for done, k in enumerate(mine):
+        for part in plan.parts:
+            for name, value in _at_size(part, parameters, seed, sizes[k]).items():
+                arrays[name][done] = value
+        if progress is not None:
+            progress(done + 1, len(mine))
+    return arrays
+
+
+def _at_size(part: Part, parameters: Parameters, seed: int, size: int) -> dict[str, float]:
+    matrix, q = part.matrix, parameters["n_resamples"]
+    counts = np.empty((q, matrix.n_tasks), dtype=np.int64)
+    for row in range(q):
+        tasks = generator(seed, NUMBER_OF_STUDY, size, row).integers(matrix.n_tasks, size=size)
+        counts[row] = np.bincount(tasks, minlength=matrix.n_tasks)
+    present = np.ones((q, matrix.n_systems), dtype=bool)
+    rankings = drawn_rankings(matrix, counts, present, part.rules)
+    criteria = criteria_of_trials(matrix, counts, present, parameters["correlation"], rankings)
+    figures = {name: float(mean_of(values)) for name, values in criteria.items()}
+    for rule, drawn in rankings.items():
+        ranks = average_ranks(ranks_of(drawn.scores))
+        figures[f"{rule}.judge_stability"] = mean_correlation(ranks, 2, parameters["correlation"])
+    return figures
+
+
+def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
+    """Return for each rule the curve of every criterion over the sizes, and the size at which it is reached."""
+    arrays, plan, sizes = joined(partials), _plan(matrix, parameters), sizes_of(matrix, parameters)
+    rules: dict[str, Any] = {}
+    for rule in plan.rules:
+        rules[rule] = {name: plain_list(arrays[f"{rule}.{name}"], 4) for name in CRITERIA}
+        rules[rule]["reached"] = {
+            name: reached_at(arrays[f"{rule}.{name}"], sizes, parameters["target"]) for name in CRITERIA
+        }
+    summary = {
+        "sizes": sizes,
+        "n_tasks": int(matrix.votes.sum()),
+        "n_resamples": parameters["n_resamples"],
+        "target": parameters["target"],
+        "correlation": parameters["correlation"],
+        "rules": rules,
+        "not_studied": dict(plan.not_studied),
+    }
+    return StudyResult(summary, arrays)
+
+
+def reached_at(values: np.ndarray, sizes: Sequence[int], target: float) -> int | None:
+    """Return the least size from which on all values that exist are at least `target`; None where the last is not."""
+    reached = None
+    for value, size in zip(values.tolist(), sizes, strict=True):
+        if value >= target:
+            reached = size if reached is None else reached
+        elif value < target:  # False for NaN: all tasks were drawn, say
+            reached = None
+    return reached
+
+
+def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
+    """Cut the sizes by how long they should take."""
+    return chunks_for(estimate(matrix, parameters), len(sizes_of(matrix, parameters)))
+
+
+def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
+    """Return the seconds that the study should take."""
+    seconds, q = 0.0, parameters["n_resamples"]
+    for part in _plan(matrix, parameters).parts:
+        T, is_spearman = part.matrix.n_tasks, parameters["correlation"] == "spearman"
+        pair = seconds_of_a_pair(part.matrix, parameters["correlation"])
+        seconds += q * (seconds_of_a_trial(part) + len(part.rules) * (q / 2 + (0 if is_spearman else T)) * pair)
+    return seconds * len(sizes_of(matrix, parameters))
+
+
+def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
+    """Return why there is nothing to draw from."""
+    scored = scored_part(matrix)
+    if scored.matrix is None:
+        return scored.reason
+    n, T = scored.matrix.n_systems, scored.matrix.n_tasks
+    if n < 3 or T < 2:
+        return f"{n} systems on {T} voting tasks; at least 3 systems and 2 tasks are needed"
+    if (largest := max(sizes_of(matrix, parameters))) > MAX_TIMES * T:
+        return f"{largest:,} tasks cannot be drawn from {T}: at most {MAX_TIMES} times as many can"
+    return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"
+
+
+def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
+    n_rankings = parameters["n_resamples"] * len(sizes_of(matrix, parameters))
+    return make_plan(matrix, parameters, n_rankings, is_batched)
+
+
+STUDY = Study(
+    number=NUMBER_OF_STUDY,
+    key="tasks_needed",
+    name="Tasks needed",
+    question="How many tasks does each rule need until its ranking settles?",
+    source="Pavao et al. 2021, sections 2.3 and 4",
+    declared=(
+        known.rules(),
+        Parameter(
+            "sizes",
+            None,
+            INTEGERS,
+            "Numbers of tasks",
+            "How many tasks to draw; by default up to four times the number of tasks.",
+            least=1,
+            most=100_000,
+        ),
+        Parameter(
+            "n_resamples",
+            60,
+            INTEGER,
+            "Draws of each size",
+            "How many draws of each size to rank and compare, each with all others.",
+            least=2,
+            most=1_000,
+        ),
+        Parameter("target", 0.9, NUMBER, "Target", "The value that a criterion has to reach.", most=1),
+        known.correlation(tuple(CORRELATIONS)),
+        known.missing(),
+        known.budget(),
+    ),
+    n_chunks=n_chunks,
+    estimate=estimate,
+    run_chunk=run_chunk,
+    merge=merge,
+    why_not=why_not,
+    steps="n_resamples",
+    axes=("sizes",),
+    runs_with_boards=False,
+)

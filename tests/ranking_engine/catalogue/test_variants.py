@@ -1,0 +1,74 @@
+import pytest
+
+from ranking_engine import RULES, rank, rank_all
+from ranking_engine.catalogue.registry import get_rule, in_order
+from ranking_engine.core.synthetic import random_matrix
+
+VARIANTS = [
+    *(f"copeland[variant={name}]" for name in RULES["copeland"].options["variant"][1:]),
+    *(f"minimax[variant={name}]" for name in RULES["minimax"].options["variant"][1:]),
+    *(f"win_rate[variant={name}]" for name in RULES["win_rate"].options["variant"][1:]),
+    "borda[ties=average]",
+    "bradley_terry[prior=0.1]",
+    "positional[vector=12,10,8]",
+]
+
+
+@pytest.mark.parametrize("key", VARIANTS)
+def test_a_variant_ranks_as_its_rule_does_with_the_option(key):
+    matrix = random_matrix(7, 5, seed=3, missing=0.1)
+    rule, _, text = key.rstrip("]").partition("[")
+    name, _, value = text.partition("=")
+    typed = {"prior": float, "vector": lambda text: tuple(map(float, text.split(",")))}.get(name, str)(value)
+    under_option = rank(matrix, rule, **{name: typed})
+    assert rank(matrix, key).scores.tolist() == pytest.approx(under_option.scores.tolist(), nan_ok=True)
+    assert get_rule(key).key == key
+
+
+@pytest.mark.parametrize(
+    ("key", "own"),
+    [
+        ("copeland[variant=difference]", "copeland"),
+        ("borda[ties=worst]", "borda"),
+        ("positional[ vector = 12 , 10,8.0]", "positional[vector=12,10,8]"),
+        ("positional[ties=best;vector=2,1]", "positional[vector=2,1;ties=best]"),
+    ],
+)
+def test_a_variant_has_one_key_however_it_is_written(key, own):
+    assert get_rule(key).key == own
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("copeland[variant=up]", "expected one of difference, lower_with_ties, lower, upper"),
+        ("copeland[strength=margins]", "no such option; copeland has variant"),
+        ("copeland[variant]", "expected RULE[NAME=VALUE]"),
+        ("copeland[variant=lower;variant=upper]", "states variant twice"),
+        ("positional[ties=best]", "needs vector"),
+        ("positional[vector=1,2]", "expected numbers that do not rise"),
+        ("kemeny[seconds=86400]", "a time limit makes no variant of a rule"),
+        ("positional[vector=" + ",".join(["1"] * 1000) + "]", "expected one of mean"),
+        ("mean[weights=1]", "no such option; mean has none"),
+        ("nobody[variant=lower]", "expected one of mean"),
+    ],
+)
+def test_what_names_no_variant_is_refused(key, message):
+    with pytest.raises(ValueError, match=message.replace("[", r"\[")):
+        get_rule(key)
+
+
+def test_several_variants_are_ranked_side_by_side():
+    matrix = random_matrix(6, 4, seed=1)
+    found = rank_all(matrix, ["copeland", "copeland[variant=lower]", "copeland[variant=upper]"])
+    assert list(found) == ["copeland", "copeland[variant=lower]", "copeland[variant=upper]"]
+    assert [ranking.rule for ranking in found.values()] == list(found)
+
+
+def test_variants_follow_their_rule_in_the_order_of_the_catalogue():
+    assert in_order(["copeland[variant=lower]", "borda", "mean", "copeland"]) == [
+        "mean",
+        "borda",
+        "copeland",
+        "copeland[variant=lower]",
+    ]
