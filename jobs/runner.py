@@ -20,11 +20,13 @@ from django.db import (
 from django.utils import timezone
 
 from config.monitoring.logs import logged_as
+from jobs.stopping import StopRequest
 from leaderboard.models import Job
 from leaderboard.queue import jobs
 from leaderboard.queue.kinds import (
     AXIOMS,
     BOOTSTRAP,
+    EXPERIMENT,
     INSTANCES,
     MERGE,
     PROSPECTS,
@@ -42,6 +44,7 @@ from leaderboard.rankings.ranks_again import compute_ranks_again
 from leaderboard.studies.axioms import compute_axioms
 from leaderboard.studies.bootstrap import compute_bootstrap
 from leaderboard.studies.chunks import compute_chunk, compute_merge
+from leaderboard.studies.experiments.run import compute_experiment
 from leaderboard.studies.instances import compute_instances
 from leaderboard.studies.plans import compute_plan
 from leaderboard.studies.prospects.stored import compute_prospects
@@ -60,6 +63,7 @@ SERVICES: dict[str, Callable[[Job, Checkpoint], Callable[[], None]]] = {
     BOOTSTRAP: compute_bootstrap,
     AXIOMS: compute_axioms,
     STUDY_PLAN: compute_plan,
+    EXPERIMENT: compute_experiment,
     STUDY: compute_chunk,
     MERGE: compute_merge,
 }
@@ -90,24 +94,28 @@ def run_job(job_id: int, *, worker: str) -> str:
         job_id: the row's id; a wake-up may name a job that is long done.
         worker: who runs it.
     """
-    job = jobs.claim(job_id, worker=worker)
-    if job is None:
-        return NOTHING
-    caused_by = {"request": job.request_id} if job.request_id else {}
-    with logged_as(job=job.pk, kind=job.kind, attempt=job.attempts, **caused_by):
-        outcome = _run(job)
-        logger.info("%s: %s", job, outcome)
+    with StopRequest() as stop:
+        job = jobs.claim(job_id, worker=worker)
+        if job is None:
+            return NOTHING
+        caused_by = {"request": job.request_id} if job.request_id else {}
+        with logged_as(job=job.pk, kind=job.kind, attempt=job.attempts, **caused_by):
+            outcome = _run(job, stop)
+            logger.info("%s: %s", job, outcome)
     return outcome
 
 
-def _run(job: Job) -> str:
+def _run(job: Job, stop: StopRequest) -> str:
     with lease_kept(job) as is_lost:
         try:
+            stop.obey()
             write = SERVICES[kind_of(job.kind).key](job, _checkpoint(job, is_lost))
             jobs.finish(job, write)
+            stop.hold_back()
         except jobs.LeaseLostError:
             return "lease lost"
         except jobs.SupersededError:
+            stop.hold_back()
             jobs.supersede(job)
             return "superseded"
         except (SystemExit, KeyboardInterrupt):  # the worker is told to stop
@@ -115,6 +123,7 @@ def _run(job: Job) -> str:
                 jobs.give_back(job)
             raise
         except Exception as error:
+            stop.hold_back()
             logger.exception("%s, attempt %s", job, job.attempts)
             close_old_connections()  # where the database went away in between, the outcome takes a new connection
             text = f"{type(error).__name__}: {error}\n\n{traceback.format_exc(limit=-3)}"

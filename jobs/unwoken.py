@@ -56,7 +56,10 @@ class Unwoken:
         queue = next((queue for queue in self.queues if unwoken_jobs(queue)), None)
         if queue is not None:
             logger.warning("jobs of queue %s wait, and no wake-up comes: they are taken from the table", queue)
-            self._start(queue)
+            command = [sys.executable, str(settings.ROOT / "manage.py"), "run_due", queue]
+            command += ["--for", str(TURN_SECONDS), "--leashed"]
+            command += [f"--include={module}" for module in self.include]
+            self._process = subprocess.Popen(command, cwd=settings.ROOT, stdin=subprocess.PIPE)  # noqa: S603
 
     def stop(self) -> None:
         """Have the process give its job back, and end it."""
@@ -66,12 +69,6 @@ class Unwoken:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(STOP_SECONDS)
         self._process.kill()
-
-    def _start(self, queue: str) -> None:
-        command = [sys.executable, str(settings.ROOT / "manage.py"), "run_due", queue]
-        command += ["--for", str(TURN_SECONDS), "--leashed"]
-        command += [f"--include={module}" for module in self.include]
-        self._process = subprocess.Popen(command, cwd=settings.ROOT, stdin=subprocess.PIPE)  # noqa: S603
 
     def _reap(self, now: float) -> None:
         if self._process is None or self._process.poll() is None:

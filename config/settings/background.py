@@ -70,7 +70,15 @@ SWEEP_SECONDS = env.number("PLURANK_SWEEP_SECONDS", 180, least=1)
 JOB_MEMORY_BYTES = env.number("PLURANK_JOB_MEMORY_MB", 4096, least=512) * 2**20
 # When a study runs that a benchmark's owners chose nothing for, and how long it may take.
 STUDIES_RUN = env.choice("PLURANK_STUDIES_RUN", "every", ["every", "nightly", "demand"])
+# A submission's studies are planned once nothing more was submitted to its benchmark for so long.
+STUDIES_QUIET_SECONDS = env.number("PLURANK_STUDIES_QUIET_SECONDS", 30)
 STUDY_SECONDS = env.number("PLURANK_STUDY_SECONDS", 60, least=1)
+# What an experiment that somebody starts may take, in seconds of one core as estimated before; what all of one
+# person's, and all on one board, may take within a day; and how many of one person's may be open at once.
+EXPERIMENT_SECONDS = env.number("PLURANK_EXPERIMENT_SECONDS", 60, least=1)
+EXPERIMENT_SECONDS_A_PERSON = env.number("PLURANK_EXPERIMENT_SECONDS_A_PERSON", 600, least=1)
+EXPERIMENT_SECONDS_A_BOARD = env.number("PLURANK_EXPERIMENT_SECONDS_A_BOARD", 3600, least=1)
+EXPERIMENTS_OPEN = env.number("PLURANK_EXPERIMENTS_OPEN", 3, least=1)
 # What a reader may ask to be computed on demand: systems x tasks x rules. It is computed in child processes of each web
 # process: so many at once, each with so many seconds and so much memory, and so many more that wait for their turn.
 ON_DEMAND_BUDGET = env.number("PLURANK_ON_DEMAND_BUDGET", 5_000_000, least=1)

@@ -79,6 +79,16 @@ def running_board(machine: Machine, key: str, seconds: float = 60.0) -> Job:
     return machine.wait_until(boards.first, seconds, f"a board of {key} is being computed")
 
 
+def any_running_board(seconds: float) -> Job | None:
+    """A board that a process computes now; None where none came for so long."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if job := Job.objects.filter(kind="rankings", state="running").first():
+            return job
+        time.sleep(0.02)
+    return None
+
+
 # --- The experiments -------------------------------------------------------------------------------------------------
 
 
@@ -194,19 +204,22 @@ def _stop_backends_of_sweep(machine: ServedMachine) -> list[int]:
         while not backends:
             backends = [pid for (pid,) in own.execute(query)]
             time.sleep(0.05)
+    stopped = []
     for backend in backends:
-        os.kill(backend, signal.SIGSTOP)
-    return backends
+        with suppress(ProcessLookupError):  # the sweep has just let go of it
+            os.kill(backend, signal.SIGSTOP)
+            stopped.append(backend)
+    return stopped
 
 
 def worker_stopped_as_systemd_stops_it(machine: ServedMachine, draw: random.Random, key: str) -> bool:
-    """Three times a worker is stopped in the middle of a board, and gives it back.
+    """Up to three times a worker is stopped in the middle of a board, of whichever benchmark, and gives it back.
 
-    One that was in the middle of a query cannot; then the lease runs out. So it is enough that one of them could.
+    Stopping takes long on a busy machine: clients may have sent all they have, and no board is left to stop a worker
+    in. And a worker that does not come to giving its job back in its time is killed. So it is enough that one could.
     """
     n_stopped = n_given_back = 0
-    while n_stopped < 3:
-        job = running_board(machine, key, seconds=150)
+    while n_stopped < 3 and (job := any_running_board(seconds=45)):
         with suppress(ProcessLookupError):
             group = os.getpgid(int(job.worker.rpartition(":")[2]))
             if group not in machine.children("rankings") or not stop_like_unit(machine, "rankings", group):

@@ -133,10 +133,11 @@ class Machine:
 
     def kill(self, name: str, number: int = signal.SIGKILL) -> None:
         """Send a signal to a service or to a host's supervisor alone, and wait for its end."""
-        process = self.running.pop(name, None)
+        process = self.running.get(name)
         if process is not None:
             process.send_signal(number)
-            process.wait(timeout=60)
+            process.wait(timeout=180)  # PostgreSQL ends its own processes first, on a machine with much else to do
+            del self.running[name]
 
     def signal(self, name: str, number: int) -> None:
         """Send a signal that does not end it."""

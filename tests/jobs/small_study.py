@@ -11,6 +11,7 @@ import numpy as np
 
 from ranking_engine.stability import catalogue
 from ranking_engine.stability.catalogue import Study, StudyResult
+from ranking_engine.stability.parameters import INTEGER, Parameter
 
 PAUSE = float(os.environ.get("PLURANK_TEST_PAUSE", "0"))
 TRIALS_A_CHUNK = 10
@@ -35,11 +36,15 @@ def put_together(matrix, parameters, seed, partials):
 
 
 LEADERS = Study(
+    number=1,
     key="leaders",
     name="leaders of random tasks",
     question="Who leads on a random task?",
     source="this test",
-    parameters={"n_trials": 50, "top": 1},
+    declared=(
+        Parameter("n_trials", 50, INTEGER, "Trials", least=1, most=10**6),
+        Parameter("top", 1, INTEGER, "Top", least=1, most=100),
+    ),
     n_chunks=lambda matrix, parameters: -(-parameters["n_trials"] // TRIALS_A_CHUNK),
     estimate=lambda matrix, parameters: 2.0 * parameters["n_trials"],
     run_chunk=leaders,

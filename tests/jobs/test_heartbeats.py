@@ -23,7 +23,7 @@ def test_a_worker_in_a_long_job_goes_on_beating_and_a_dead_one_stops(make_commit
     """Takes about half a minute: a worker starts, and beats twice."""
     site.environment["PLURANK_TEST_SECONDS"] = "3600"
     make_committed.benchmark()
-    site.start("rankings", "sweep", include="tests.jobs.sleepy")
+    site.start("rankings", "sweep", include="tests.jobs.disturbed.sleepy")
     site.wait_until(Job.objects.filter(kind="rankings", state="running").exists, 30, "the job runs")
     first = site.wait_until(lambda: last_beat("rankings"), 30, "the worker beats")
     site.wait_until(lambda: last_beat("rankings") > first, 30, "it beats again")

@@ -46,7 +46,7 @@ def test_a_worker_is_ready_and_goes_on_until_it_is_deaf(make_committed, site):
     """Takes about ten seconds: a deaf worker starts, and ends."""
     make_committed.benchmark()
     with systemd(site) as listener:
-        site.start("rankings", include="tests.jobs.deaf")
+        site.start("rankings", include="tests.jobs.disturbed.deaf")
         assert [listener.recv(1000), listener.recv(1000)] == [b"READY=1", b"WATCHDOG=1"]
         site.start("sweep")
         site.wait_until(lambda: site.running["rankings"].poll() is not None, 30, "the deaf worker ends")

@@ -153,7 +153,7 @@ def test_a_worker_that_is_stopped_ends_what_runs_beside_it_and_the_job_is_given_
         site.environment["REDIS_URL"] = f"redis://127.0.0.1:{free_port()}/0"
     else:
         (site.folder / "broker").write_text("no folder")
-    site.start("rankings", include="tests.jobs.sleepy")
+    site.start("rankings", include="tests.jobs.disturbed.sleepy")
     job = site.wait_until(Job.objects.filter(kind="rankings", state="running").first, 30, "the job runs")
     beside = int(job.worker.rpartition(":")[2])
     assert beside in site.processes("rankings")

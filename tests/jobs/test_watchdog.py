@@ -34,7 +34,7 @@ def test_who_takes_a_message_is_not_deaf():
 def test_a_deaf_worker_ends_and_the_next_one_takes_what_waited(make_committed, site):
     """Takes about ten seconds: two workers start one after the other."""
     benchmark = make_committed.benchmark()
-    site.start("rankings", include="tests.jobs.deaf")
+    site.start("rankings", include="tests.jobs.disturbed.deaf")
     site.start("sweep")
     worker = site.running["rankings"]
     status = site.wait_until(worker.poll, 30, "the deaf worker ends")
