@@ -20,9 +20,9 @@ def surplus_backups(folder: Path, *, daily: int, weekly: int) -> list[Path]:
     Files of any other name are nobody's to remove.
     """
     moments = sorted(
-        (datetime.strptime(found[1], MOMENT).replace(tzinfo=UTC), path)
+        (datetime.strptime(match[1], MOMENT).replace(tzinfo=UTC), path)
         for path in folder.iterdir()
-        if (found := NAME.fullmatch(path.name)) and path.is_file()
+        if (match := NAME.fullmatch(path.name)) and path.is_file()
     )
     days = {moment.date(): path for moment, path in moments}
     weeks = {moment.isocalendar()[:2]: path for moment, path in moments}

@@ -112,14 +112,14 @@ def restore_backup(file: Path, say: Callable[[str], None] = lambda _: None) -> d
 
 def _hashes_anew(boards: list[list[Any]]) -> dict[str, str]:
     """The hash of each board's inputs, from the scores that the database holds now."""
-    found = {}
+    hashes = {}
     for key, number, _ in boards:
         benchmark = Benchmark.objects.get(key=key)
         revision = Revision.objects.select_related("configuration").get(benchmark=benchmark, number=number)
         # What was taken down keeps the hash of what it was.
         is_gone = revision.withdrawn_at is not None
-        found[key] = revision.input_hash if is_gone else hash_anew(revision)
-    return found
+        hashes[key] = revision.input_hash if is_gone else hash_anew(revision)
+    return hashes
 
 
 # --- What a backup says of itself -------------------------------------------------------------------------------------
@@ -175,13 +175,13 @@ def _refuse_misfit(manifest: dict[str, Any]) -> None:
         raise BackupError(f"the database is not empty: it has {len(tables)} tables; restore into a new one")
 
 
-def _compare(what: str, expected: dict[str, Any], found: dict[str, Any]) -> None:
-    wrong = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+def _compare(what: str, expected: dict[str, Any], restored: dict[str, Any]) -> None:
+    wrong = sorted(name for name in expected.keys() | restored.keys() if expected.get(name) != restored.get(name))
     if wrong:
         name = wrong[0]
         raise BackupError(
             f"the restored database differs from the backup's manifest in the {what} of {', '.join(wrong[:5])}: "
-            f"{name} has {found.get(name)}, not {expected.get(name)}"
+            f"{name} has {restored.get(name)}, not {expected.get(name)}"
         )
 
 
@@ -242,10 +242,10 @@ def _unpack(file: Path, folder: Path) -> tuple[dict[str, Any], Path]:
 
 
 def _member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
-    found = archive.extractfile(name)
-    if found is None:
+    member = archive.extractfile(name)
+    if member is None:
         raise KeyError(name)
-    return found
+    return member
 
 
 # --- From the one kind of database to the other -----------------------------------------------------------------------

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from leaderboard.models import Job
 from leaderboard.queue.heartbeats import ROLES, SWEEP, living_workers, silence
-from leaderboard.queue.kinds import NOBODY_WAITS
+from leaderboard.queue.priorities import NOBODY_WAITS
 from leaderboard.queue.wake_ups import reaches_broker
 
 STUCK_MINUTES = 10
@@ -23,7 +23,7 @@ def problems(role: str, *, is_here: bool = False, pid: int | None = None) -> lis
         is_here: whether a process of the role must live on this host.
         pid: whether this very process of this host must live.
     """
-    found = []
+    failing = []
     try:
         connection.ensure_connection()
         executor = MigrationExecutor(connection)
@@ -33,12 +33,12 @@ def problems(role: str, *, is_here: bool = False, pid: int | None = None) -> lis
         return [f"the database does not answer: {error}"]
     if role in ROLES:
         if silent := silence(role, is_here=is_here, pid=pid):
-            found.append(silent)
+            failing.append(silent)
         if not reaches_broker():
-            found.append("the broker does not answer")
+            failing.append("the broker does not answer")
     if role in Job.Queue.values:
-        found += _stuck(role)
-    return found
+        failing += _stuck(role)
+    return failing
 
 
 @dataclass(frozen=True)

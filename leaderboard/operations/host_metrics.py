@@ -44,8 +44,10 @@ def resident_bytes(pid: int) -> int:
 
 
 def _memory(pids: list[int]) -> Metric:
-    told = "Resident memory of this web server's processes, without the children that compute on demand: all, largest."
-    family = GaugeMetricFamily("plurank_web_memory_bytes", told, labels=["of"])
+    description = (
+        "Resident memory of this web server's processes, without the children that compute on demand: all, largest."
+    )
+    family = GaugeMetricFamily("plurank_web_memory_bytes", description, labels=["of"])
     taken = [resident_bytes(pid) for pid in pids]
     family.add_metric(["all"], sum(taken))
     family.add_metric(["largest"], max(taken, default=0))

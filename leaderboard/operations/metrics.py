@@ -24,7 +24,7 @@ from leaderboard.operations import host_metrics
 from leaderboard.operations.backup_age import backup_age
 from leaderboard.queue import job_counts
 from leaderboard.queue.heartbeats import SWEEP, living_workers
-from leaderboard.queue.kinds import NOBODY_WAITS
+from leaderboard.queue.priorities import NOBODY_WAITS
 from leaderboard.queue.retry import failed_boards
 
 LATELY = timedelta(hours=1)
@@ -49,12 +49,12 @@ class _Site(Collector):
         yield from host_metrics.families()
         try:
             with at_most(DATABASE_SECONDS):
-                told = list(_of_database())
+                of_database = list(_of_database())
         except (DatabaseError, InterfaceError) as error:
             logger.warning("the numbers lack those of the database: %s", error)
-            told = []
-        yield _gauge("database_up", "Whether the database answered just now.", [], [((), bool(told))])
-        yield from told
+            of_database = []
+        yield _gauge("database_up", "Whether the database answered just now.", [], [((), bool(of_database))])
+        yield from of_database
 
 
 def _of_database() -> Iterator[Metric]:
@@ -70,8 +70,8 @@ def _of_database() -> Iterator[Metric]:
     yield _backup()
 
 
-def _gauge(name: str, told: str, labels: Sequence[str], values: Values) -> Metric:
-    family = GaugeMetricFamily(f"plurank_{name}", told, labels=labels)
+def _gauge(name: str, description: str, labels: Sequence[str], values: Values) -> Metric:
+    family = GaugeMetricFamily(f"plurank_{name}", description, labels=labels)
     for of_labels, value in values:
         family.add_metric(of_labels, float(value))
     return family
@@ -119,10 +119,12 @@ def _queues() -> list[Metric]:
         since = row["since"] if row else None
         depth += [((queue, "waiting"), n_waiting), ((queue, "running"), n_running)]
         age.append(((queue,), max(0.0, (now - since).total_seconds()) if since else 0.0))
-    told = "How long the oldest waiting job of a queue has been due, but for those after an upgrade; 0 where none is."
+    description = (
+        "How long the oldest waiting job of a queue has been due, but for those after an upgrade; 0 where none is."
+    )
     return [
         _gauge("queue_jobs", "Jobs by queue that wait or run.", ["queue", "state"], depth),
-        _gauge("queue_oldest_seconds", told, ["queue"], age),
+        _gauge("queue_oldest_seconds", description, ["queue"], age),
     ]
 
 
@@ -137,8 +139,8 @@ def _lately() -> list[Metric]:
     seconds: dict[str, list[tuple[int, float, float]]] = {}
     done = ended.filter(state=Job.State.DONE, started_at__isnull=False)
     for took_by in done.values("kind").annotate(n=Count("pk"), mean=Avg(took), longest=Max(took)):
-        told = (took_by["n"], took_by["mean"].total_seconds(), took_by["longest"].total_seconds())
-        seconds.setdefault(took_by["kind"].partition(":")[0], []).append(told)
+        figures = (took_by["n"], took_by["mean"].total_seconds(), took_by["longest"].total_seconds())
+        seconds.setdefault(took_by["kind"].partition(":")[0], []).append(figures)
     mean = [
         ((kind,), sum(n * m for n, m, _ in parts) / sum(n for n, _, _ in parts))
         for kind, parts in sorted(seconds.items())
@@ -154,8 +156,8 @@ def _lately() -> list[Metric]:
 
 
 def _failed_boards() -> Metric:
-    told = "Benchmarks whose newest board was given up."
-    return _gauge("boards_failed", told, [], [((), failed_boards().count())])
+    description = "Benchmarks whose newest board was given up."
+    return _gauge("boards_failed", description, [], [((), failed_boards().count())])
 
 
 def _publish_delay() -> Metric:
@@ -164,9 +166,9 @@ def _publish_delay() -> Metric:
     moments = newest.values_list("published_at", "revision__created_at")[:PUBLICATIONS]
     since = timezone.now() - LATELY
     delays = sorted((at - accepted).total_seconds() for at, accepted in moments if at > since)
-    told = "Seconds from accepting scores to their published board, of boards of the last hour."
+    description = "Seconds from accepting scores to their published board, of boards of the last hour."
     values = [((str(q),), quantile(delays, q)) for q in (0.5, 0.95, 1)] if delays else []
-    return _gauge("publish_delay_seconds", told, ["quantile"], values)
+    return _gauge("publish_delay_seconds", description, ["quantile"], values)
 
 
 def quantile(ascending: Sequence[float], q: float) -> float:
@@ -176,19 +178,19 @@ def quantile(ascending: Sequence[float], q: float) -> float:
 
 def _boards() -> list[Metric]:
     behind = Benchmark.objects.filter(last_revision_number__gt=F("published_number"))
-    told = "Benchmarks whose newest revision is not published yet."
+    description = "Benchmarks whose newest revision is not published yet."
     return [
         _gauge("benchmarks", "Benchmarks on the site.", [], [((), Benchmark.objects.count())]),
-        _gauge("benchmarks_behind", told, [], [((), behind.count())]),
+        _gauge("benchmarks_behind", description, [], [((), behind.count())]),
     ]
 
 
 def _mails() -> Metric:
     rows = OutboxMessage.objects.order_by().values("state").annotate(n=Count("pk"))
     n_by_state = {row["state"]: row["n"] for row in rows}
-    told = "Mails and webhooks by state, as long as their rows are kept."
+    description = "Mails and webhooks by state, as long as their rows are kept."
     values = [((state,), n_by_state.get(state, 0)) for state in OutboxMessage.State.values]
-    return _gauge("outbox_messages", told, ["state"], values)
+    return _gauge("outbox_messages", description, ["state"], values)
 
 
 def _background() -> Iterator[Metric]:
@@ -203,5 +205,5 @@ def _background() -> Iterator[Metric]:
 
 
 def _backup() -> Metric:
-    told = "Seconds since the last backup of this database, or since it was made where there was none."
-    return _gauge("backup_age_seconds", told, [], [((), backup_age())])
+    description = "Seconds since the last backup of this database, or since it was made where there was none."
+    return _gauge("backup_age_seconds", description, [], [((), backup_age())])

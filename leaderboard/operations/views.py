@@ -24,33 +24,37 @@ from leaderboard.operations.metrics import metrics_text
 from leaderboard.operations.retention import DESCRIPTIONS
 from leaderboard.queue.heartbeats import living_processes
 from leaderboard.queue.kinds import JOB_KINDS, STUDY, study_of
+from leaderboard.queue.places import Place, last_of, places
 from leaderboard.queue.queries import QueueCount, queue_counts, running_jobs, told_error, visible_jobs, workers_since
 from leaderboard.rankings.ranks_again import is_requested
 from leaderboard.rankings.revisions import RemovedRanksError, WithdrawnRevisionError, told_hash
 from leaderboard.studies.plans import study_name
 
 PAGE_JOBS = 50
-MOST_JOBS = 5_000  # further back nobody counts them
+MAX_JOBS = 5_000  # further back nobody counts them
 STALLED_AFTER = timedelta(minutes=2)  # a job that is tried again waits less
 
 
 @require_safe
 def status(request: HttpRequest) -> HttpResponse:
     """Queues, workers and recent jobs, as far as this reader may know of their benchmarks."""
-    page = Paginator(visible_jobs(request.user)[:MOST_JOBS], PAGE_JOBS).get_page(request.GET.get("page"))
+    page = Paginator(visible_jobs(request.user)[:MAX_JOBS], PAGE_JOBS).get_page(request.GET.get("page"))
     counts = queue_counts(request.user)
+    lines = {count.queue: places(count.queue) if count.n_waiting else {} for count in counts}
     queues = [
         {
             "name": count.queue,
             "n_waiting": count.n_waiting,
             "n_running": count.n_running,
             "oldest_text": timesince(count.oldest) if count.oldest else "",
+            "left_text": last_of(lines[count.queue]),
         }
         for count in counts
     ]
     context = {
         "queues": queues,
-        "jobs": [_job(job, with_error=request.user.is_staff) for job in page],
+        "jobs": [_job(job, lines[job.queue].get(job.pk), with_error=request.user.is_staff) for job in page],
+        "is_at_work": any(count.n_waiting or count.n_running for count in counts),
         "n_workers_seen": workers_since(request.user, timezone.now() - timedelta(hours=1)),
         "stalled_text": _stalled(counts),
         "processes": [_process(row) for row in living_processes()] if request.user.is_staff else None,
@@ -80,7 +84,7 @@ def _stalled(counts: list[QueueCount]) -> str:
     return timesince(min(since)) if since and timezone.now() - min(since) > STALLED_AFTER else ""
 
 
-def _job(job: Job, *, with_error: bool) -> dict[str, object]:
+def _job(job: Job, place: Place | None, *, with_error: bool) -> dict[str, object]:
     end = job.finished_at or (timezone.now() if job.state == Job.State.RUNNING else None)
     return {
         "kind": _kind_name(job),
@@ -92,6 +96,7 @@ def _job(job: Job, *, with_error: bool) -> dict[str, object]:
         "seconds": (end - job.started_at).total_seconds() if job.started_at and end else None,
         "error": job.error if with_error else told_error(job, sees_all=False),
         "progress_percent": round(100 * job.progress),
+        "place": place,
     }
 
 
@@ -141,10 +146,10 @@ def documents(request: HttpRequest) -> HttpResponse:
 @require_safe
 def document(request: HttpRequest, path: str) -> HttpResponse:
     """One document."""
-    found = service.find_document(path)
-    if found is None:
+    page = service.find_document(path)
+    if page is None:
         raise Http404(f"The documentation has no page {path!r}.")
-    return render(request, "operations/document.html", {"document": found})
+    return render(request, "operations/document.html", {"document": page})
 
 
 @require_safe
@@ -197,8 +202,8 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """Whether the whole site works: database and migrations, broker, sweep, workers. 503 where what it needs lacks."""
-    found = readiness()
-    return JsonResponse(asdict(found), status=200 if found.is_ready else 503)
+    state = readiness()
+    return JsonResponse(asdict(state), status=200 if state.is_ready else 503)
 
 
 @never_cache

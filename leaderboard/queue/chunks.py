@@ -11,7 +11,8 @@ from django.utils import timezone
 from leaderboard.models import Job, StudyPartial
 from leaderboard.queue import job_counts
 from leaderboard.queue.job_counts import count_unstarted
-from leaderboard.queue.kinds import MERGE, NOBODY_WAITS, STUDY, kind_of, study_of
+from leaderboard.queue.kinds import MERGE, STUDY, kind_of, study_of
+from leaderboard.queue.priorities import NOBODY_WAITS
 from leaderboard.queue.wake_ups import wake_on_commit
 from ranking_engine import __version__ as engine_version
 

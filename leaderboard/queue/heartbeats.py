@@ -21,7 +21,7 @@ BEAT_SECONDS = 10.0  # a process writes no more often
 LATE_SECONDS = 60  # one that was not heard of for so long is not at work
 SKEW = timedelta(seconds=60)  # by which the clocks of the machines may differ
 KEPT = timedelta(days=1)
-MOST_SILENT = 200  # rows of ended processes: one that is started every few seconds would leave thousands a day
+MAX_SILENT = 200  # rows of ended processes: one that is started every few seconds would leave thousands a day
 
 
 @dataclass
@@ -136,7 +136,7 @@ def delete_old_heartbeats() -> int:
     old = Q(seen_at__lt=now - KEPT) | Q(seen_at__gt=now + SKEW)
     n_deleted = Heartbeat.objects.filter(old).delete()[0]
     silent = Heartbeat.objects.exclude(_is_living(now)).order_by("-seen_at")
-    surplus = list(silent.values_list("pk", flat=True)[MOST_SILENT:])
+    surplus = list(silent.values_list("pk", flat=True)[MAX_SILENT:])
     return n_deleted + Heartbeat.objects.filter(pk__in=surplus).delete()[0]
 
 

@@ -80,16 +80,18 @@ def _attempts(counts: list[JobCount]) -> Metric:
     for count in counts:
         key = count.kind, count.outcome
         totals[key] = totals.get(key, 0) + count.n
-    told = "Attempts at jobs that ended, by kind and how; jobs that were superseded before any attempt among them."
-    family = CounterMetricFamily("plurank_jobs", told, labels=["kind", "outcome"])
+    description = (
+        "Attempts at jobs that ended, by kind and how; jobs that were superseded before any attempt among them."
+    )
+    family = CounterMetricFamily("plurank_jobs", description, labels=["kind", "outcome"])
     for labels, n in totals.items():
         family.add_metric(labels, n)
     return family
 
 
 def _durations(counts: list[JobCount]) -> Metric:
-    told = "Seconds that attempts at jobs took, by kind and how they ended."
-    family = HistogramMetricFamily("plurank_job_duration_seconds", told, labels=["kind", "outcome"])
+    description = "Seconds that attempts at jobs took, by kind and how they ended."
+    family = HistogramMetricFamily("plurank_job_duration_seconds", description, labels=["kind", "outcome"])
     keys = dict.fromkeys((count.kind, count.outcome) for count in counts if count.bucket != NEVER_RAN)
     for key in keys:
         rows = [count for count in counts if (count.kind, count.outcome) == key and count.bucket != NEVER_RAN]

@@ -21,15 +21,17 @@ from leaderboard.queue.chunks import chunks_of, insert_missing_merges, supersede
 from leaderboard.queue.engine_versions import is_older
 from leaderboard.queue.job_counts import count_attempt, count_unstarted
 from leaderboard.queue.kinds import (
+    EXPERIMENT,
     JOB_KINDS,
     MERGE,
-    NOBODY_WAITS,
     RANKINGS,
     RANKS_AGAIN,
     is_known,
     kind_of,
     study_of,
 )
+from leaderboard.queue.priorities import IDLE, NOBODY_WAITS
+from leaderboard.queue.turns import in_order_of_turns, take_turn
 from leaderboard.queue.wake_ups import count_wake_ups, send_wake_up
 from ranking_engine import __version__ as engine_version
 
@@ -44,7 +46,6 @@ WAKE_UPS_A_SWEEP = 20  # a queue, so that a backlog does not flood the broker
 # to them is through with stale ones at once, whereupon the next sweep sends fresh ones.
 WAKE_UPS_A_QUEUE = 100
 WAKE_UPS_UNHURRIED = 20  # for jobs that nobody waits for no more are sent than a queue then holds
-IDLE = -10_000  # jobs of a lower priority run only while no ranking waits
 TAKEN_OVER_A_SWEEP = 200  # jobs that an older engine version left
 CANDIDATES = 20  # how many jobs a worker tries on one wake-up until it has one
 WAITING, RUNNING = Job.State.WAITING, Job.State.RUNNING
@@ -77,7 +78,7 @@ def is_superseded(job: Job) -> bool:
     somebody asked of one revision is about no newer one.
     """
     is_waiting = job.state == WAITING
-    if job.kind == RANKS_AGAIN:
+    if job.kind in (EXPERIMENT, RANKS_AGAIN):
         return False
     if job.kind.startswith(f"{MERGE}:") or (job.kind == RANKINGS and not is_waiting) or not newer_jobs(job).exists():
         return False
@@ -111,7 +112,7 @@ def _is_overdue(job: Job) -> bool:
 
 
 def most_urgent(job_id: int) -> list[int]:
-    """The due jobs that a worker may run on a wake-up for this one: the most urgent first, then the oldest.
+    """The due jobs that a worker may run on a wake-up for this one, in the order in which benchmarks take turns.
 
     A queue of messages knows no priorities, so a wake-up is taken as one for whatever is most urgent in its queue, as
     long as that may not take longer: the message's time limit holds for it. What a worker of this engine version
@@ -136,9 +137,10 @@ def unwoken_jobs(queue: str) -> list[Job]:
 
 
 def _due_jobs(queue: str) -> QuerySet[Job]:
-    due = Job.objects.filter(
+    waiting = Job.objects.filter(
         state=WAITING, queue=queue, not_before__lte=timezone.now(), engine_version=engine_version
-    ).order_by("-priority", "pk")
+    )
+    due = in_order_of_turns(waiting)
     boards = Job.objects.filter(queue=Job.Queue.RANKINGS, state__in=[WAITING, RUNNING], engine_version=engine_version)
     if queue == Job.Queue.STUDIES and boards.exists():
         return due.filter(priority__gte=IDLE)
@@ -164,16 +166,19 @@ def claim(job_id: int, *, worker: str) -> Job | None:
         return None
     limit = kind_of(job.kind).limit_seconds
     token = uuid.uuid4()
-    claimed = Job.objects.filter(pk=job.pk, state=WAITING, not_before__lte=now).update(
-        state=RUNNING,
-        claim_token=token,
-        attempts=min(job.attempts + 1, MAX_ATTEMPTS),
-        worker=worker,
-        started_at=now,
-        deadline=now + timedelta(seconds=limit),
-        lease_until=now + timedelta(seconds=min(limit, settings.JOB_LEASE_SECONDS)),
-        progress=0.0,
-    )
+    with transaction.atomic():
+        claimed = Job.objects.filter(pk=job.pk, state=WAITING, not_before__lte=now).update(
+            state=RUNNING,
+            claim_token=token,
+            attempts=min(job.attempts + 1, MAX_ATTEMPTS),
+            worker=worker,
+            started_at=now,
+            deadline=now + timedelta(seconds=limit),
+            lease_until=now + timedelta(seconds=min(limit, settings.JOB_LEASE_SECONDS)),
+            progress=0.0,
+        )
+        if claimed:
+            take_turn(job)
     return Job.objects.filter(pk=job.pk, claim_token=token).first() if claimed else None
 
 

@@ -1,14 +1,19 @@
 """Which kinds of job there are, and the rows that a new revision brings with it."""
 
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Min, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from config.monitoring.logs import current_request
 from leaderboard.common.hashing import content_hash
 from leaderboard.models import Job, Revision
+from leaderboard.queue.priorities import NOBODY_WAITS
+from leaderboard.queue.turns import want_after_submission
 from leaderboard.queue.wake_ups import wake_on_commit
 from ranking_engine import __version__ as engine_version
 
@@ -20,15 +25,16 @@ PROSPECTS = "prospects"
 AXIOMS = "axioms"
 SIGNIFICANCE = "significance"
 INSTANCES = "instances"
+EXPERIMENT = "experiment"  # a study with parameters that somebody chose
 STUDY_PLAN = "study_plan"
 # A study of the catalogue that a job of its own computes with every revision, because boards show what it found.
 STUDIES_WITH_BOARDS = (SIGNIFICANCE,)
 # A study's jobs are called `study:missing_scores`, one a chunk, and `merge:missing_scores`.
 STUDY, MERGE = "study", "merge"
-# What only follows an upgrade comes after everything that somebody waits for: kinds and studies have priorities from
-# 10 down to -5,001, and of studies that run while nothing else waits down to -25,001.
-RECOMPUTATION = -7_000  # added to a job's priority
-NOBODY_WAITS = -6_000  # for jobs of a priority below this
+# One limit for the whole queue: on a wake-up a worker takes only what may not take longer than the job that it names.
+# With several limits it would have to pass over whose turn it is.
+STUDIES_SECONDS = 1800
+STUDIES_QUIET_MOST = 600.0  # seconds for which a plan of studies is put off at most
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ JOB_KINDS = {
             SLOW_RANKINGS,
             "slow rankings",
             Job.Queue.STUDIES,
-            limit_seconds=900,
+            limit_seconds=STUDIES_SECONDS,
             budget_seconds=120,
             priority=10,
             comes_with_revision=False,  # inserted with the board, where a rule is slow at its size
@@ -62,7 +68,7 @@ JOB_KINDS = {
             RANKS_AGAIN,
             "ranks that retention removed",
             Job.Queue.STUDIES,
-            limit_seconds=900,
+            limit_seconds=STUDIES_SECONDS,
             budget_seconds=120,
             priority=6,
             comes_with_revision=False,  # inserted when somebody asks for them
@@ -71,7 +77,7 @@ JOB_KINDS = {
             PROSPECTS,
             "prospects",
             Job.Queue.STUDIES,
-            limit_seconds=900,
+            limit_seconds=STUDIES_SECONDS,
             budget_seconds=120,
             # `max_steps`: linear programs; what they do not reach is undecided.
             parameters={"n_draws": 10_000, "seed": 0, "max_steps": 100_000},
@@ -81,7 +87,7 @@ JOB_KINDS = {
             SIGNIFICANCE,
             "significance",
             Job.Queue.STUDIES,
-            limit_seconds=600,
+            limit_seconds=STUDIES_SECONDS,
             budget_seconds=120,
             parameters={"level": 0.05, "top": 10, "seed": 0},
             priority=4,
@@ -90,7 +96,7 @@ JOB_KINDS = {
             INSTANCES,
             "single instances",
             Job.Queue.STUDIES,
-            limit_seconds=900,
+            limit_seconds=STUDIES_SECONDS,
             budget_seconds=120,
             priority=4,
             parameters={"level": 0.05, "n_resamples": 1000, "seed": 0},
@@ -100,7 +106,7 @@ JOB_KINDS = {
             BOOTSTRAP,
             "bootstrap over tasks",
             Job.Queue.STUDIES,
-            limit_seconds=1800,
+            limit_seconds=STUDIES_SECONDS,
             budget_seconds=300,
             priority=3,
             # `n_resamples`: of boards of up to 300 systems, larger ones get 1,000. `budget`: seconds, as costs are
@@ -111,25 +117,40 @@ JOB_KINDS = {
             AXIOMS,
             "properties of the rules",
             Job.Queue.STUDIES,
-            limit_seconds=1800,
+            limit_seconds=STUDIES_SECONDS,
             budget_seconds=300,
             # A search ranks so many boards at most, and no more than `seconds` allow as the catalogue estimates costs.
             parameters={"seed": 0, "max_steps": 100, "seconds": 2},
         ),
-        JobKind(STUDY_PLAN, "plan of the studies", Job.Queue.STUDIES, limit_seconds=900, budget_seconds=60, priority=2),
+        JobKind(
+            STUDY_PLAN,
+            "plan of the studies",
+            Job.Queue.STUDIES,
+            limit_seconds=STUDIES_SECONDS,
+            budget_seconds=60,
+            priority=2,
+        ),
         JobKind(
             STUDY,
             "study",
             Job.Queue.STUDIES,
-            limit_seconds=1800,
+            limit_seconds=STUDIES_SECONDS,
             budget_seconds=600,
             comes_with_revision=False,  # the plan inserts them
+        ),
+        JobKind(
+            EXPERIMENT,
+            "experiment",
+            Job.Queue.STUDIES,
+            limit_seconds=STUDIES_SECONDS,
+            budget_seconds=0,
+            comes_with_revision=False,  # inserted when somebody asks for it
         ),
         JobKind(
             MERGE,
             "study, put together",
             Job.Queue.STUDIES,
-            limit_seconds=1800,
+            limit_seconds=STUDIES_SECONDS,
             budget_seconds=600,
             priority=1,  # before other chunks: it ends what is all but done
             comes_with_revision=False,
@@ -165,10 +186,29 @@ def insert_revision_jobs(revision: Revision) -> None:
         if kind.comes_with_revision:
             job = new_job(kind, revision)
             job.not_before, job.woken_at, job.request_id = now, now, request_id
+            if kind.key == STUDY_PLAN and (pause := seconds_until_quiet(revision, now)):
+                job.not_before, job.woken_at = now + timedelta(seconds=pause), None  # the sweep wakes for it
             jobs.append(job)
     # The revision is not committed yet, so nobody else can have made one of its jobs.
     for job in Job.objects.bulk_create(jobs):
-        wake_on_commit(job, limit_seconds=JOB_KINDS[job.kind].limit_seconds)
+        if job.woken_at is not None:
+            wake_on_commit(job, limit_seconds=JOB_KINDS[job.kind].limit_seconds)
+    want_after_submission(revision)
+
+
+def seconds_until_quiet(revision: Revision, now: datetime) -> float:
+    """How long the studies of a new revision are not planned yet: until nothing more was submitted for a while.
+
+    Ten submissions in a minute then end with one set of studies. A benchmark that is never quiet has its studies
+    planned when that was put off for `STUDIES_QUIET_MOST` since the first revision that has none.
+    """
+    if revision.number == 1:  # nobody has submitted to it yet
+        return 0.0
+    planned = Job.objects.filter(benchmark=revision.benchmark_id, kind=STUDY_PLAN, state=Job.State.DONE)
+    last = Coalesce(Subquery(planned.order_by("-sequence").values("sequence")[:1]), 0)
+    since = Revision.objects.filter(benchmark=revision.benchmark_id, number__gt=last).aggregate(at=Min("created_at"))
+    waited = (now - since["at"]).total_seconds() if since["at"] else 0.0
+    return max(0.0, min(settings.STUDIES_QUIET_SECONDS, STUDIES_QUIET_MOST - waited))
 
 
 def new_job(kind: JobKind, revision: Revision, *, lowered_by: int = 0) -> Job:

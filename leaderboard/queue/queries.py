@@ -71,12 +71,12 @@ def told_error(job: Job, *, sees_all: bool) -> str:
     """
     if not sees_all and job.benchmark is not None and hides_something(job.benchmark):
         return ""
-    return first_line(job)
+    return error_line(job.error)
 
 
-def first_line(job: Job) -> str:
+def error_line(error: str) -> str:
     """The first line of a job's error, without its traceback."""
-    return job.error.split("\n", 1)[0][:200]
+    return error.split("\n", 1)[0][:200]
 
 
 @dataclass(frozen=True)
@@ -102,5 +102,5 @@ def queue_counts(viewer: Viewer) -> list[QueueCount]:
             oldest=Min("created_at", filter=Q(state=Job.State.WAITING)),
         )
     )
-    found = {row["queue"]: QueueCount(**row) for row in counted}
-    return [found.get(queue, QueueCount(queue)) for queue in Job.Queue.values]
+    by_queue = {row["queue"]: QueueCount(**row) for row in counted}
+    return [by_queue.get(queue, QueueCount(queue)) for queue in Job.Queue.values]

@@ -6,7 +6,8 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from leaderboard.models import Benchmark, Job, Revision
 from leaderboard.queue.engine_versions import is_older
-from leaderboard.queue.kinds import JOB_KINDS, RANKINGS, RECOMPUTATION, JobKind, new_job
+from leaderboard.queue.kinds import JOB_KINDS, RANKINGS, JobKind, new_job
+from leaderboard.queue.priorities import RECOMPUTATION
 from ranking_engine import __version__ as engine_version
 
 BOARDS_A_SLICE = 100  # whose jobs one sweep inserts, so that it does not keep the sweep from anything else

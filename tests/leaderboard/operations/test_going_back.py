@@ -1,6 +1,7 @@
 """Migrations: back as far as nothing is lost, refused beyond that, and one `migrate` at a time."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ from tests.schema import schema
 
 OLDEST = "0018_statements"  # the schema to which the newest one goes back
 N_AT_ONCE = 3
+KILLED_MIGRATE = "tests.leaderboard.operations.killed_migrate"
 
 
 def migrate(*target: str) -> None:
@@ -120,10 +122,10 @@ def to(name: str) -> None:
 # --- Several at once -------------------------------------------------------------------------------------------------
 
 
-def start_migrate(url: str, folder) -> subprocess.Popen:
+def start_migrate(url: str, folder, *command: str) -> subprocess.Popen:
     kept = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
     return subprocess.Popen(
-        [sys.executable, "manage.py", "migrate", "--noinput"],
+        [sys.executable, *(command or ("manage.py", "migrate", "--noinput"))],
         cwd=settings.ROOT,
         env=kept | {"DATABASE_URL": url, "PLURANK_VAR": str(folder)},
         stdout=subprocess.PIPE,
@@ -163,3 +165,30 @@ def test_a_migrate_that_is_killed_at_work_lets_the_next_one_go_on(django_db_setu
             output, errors = second.communicate()
             assert (second.returncode, n_done < len(names)) == (0, True), output + errors
             assert (schema(), applied()) == (expected, names)
+
+
+@pytest.mark.parametrize("killed_at", ["0001_initial", "0006_instances"])
+def test_a_migrate_that_is_killed_before_it_records_a_migration_has_not_applied_it(
+    django_db_setup, django_db_blocker, tmp_path, killed_at
+):
+    """Takes about ten seconds: a process that is killed at that very place, and one that does the rest."""
+    with django_db_blocker.unblock():
+        expected, names = schema(), applied()
+        with empty_database(tmp_path) as url:
+            first = start_migrate(url, tmp_path, "-m", KILLED_MIGRATE, killed_at)
+            said = first.communicate()
+            assert (first.returncode, ("leaderboard", killed_at) in applied()) == (-signal.SIGKILL, False), said
+            second = start_migrate(url, tmp_path)
+            assert (second.communicate()[1], second.returncode) == ("", 0)
+            assert (schema(), applied()) == (expected, names)
+
+
+def test_a_migrate_that_is_killed_before_it_forgets_a_migration_has_not_undone_it(committed_db, tmp_path):
+    before, names = schema(), applied()
+    *_, previous, newest = sorted(name for app, name in names if app == "leaderboard")
+    first = start_migrate(committed_db, tmp_path, "-m", KILLED_MIGRATE, newest, "leaderboard", previous)
+    said = first.communicate()
+    assert (first.returncode, schema(), applied()) == (-signal.SIGKILL, before, names), said
+    second = start_migrate(committed_db, tmp_path)
+    assert (second.communicate()[1], second.returncode) == ("", 0)
+    assert (schema(), applied()) == (before, names)

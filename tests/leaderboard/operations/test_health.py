@@ -15,7 +15,7 @@ from django.utils import timezone
 from leaderboard.models import Heartbeat, Job
 from leaderboard.operations.health import problems
 from leaderboard.queue.heartbeats import Process
-from leaderboard.queue.kinds import RECOMPUTATION
+from leaderboard.queue.priorities import RECOMPUTATION
 from ranking_engine import __version__ as engine_version
 from tests.markup import compact
 

@@ -17,7 +17,7 @@ from leaderboard.models import Heartbeat, Job, JobCount, Publication
 from leaderboard.operations import metrics
 from leaderboard.queue import job_counts, jobs
 from leaderboard.queue.heartbeats import Process
-from leaderboard.queue.kinds import RECOMPUTATION
+from leaderboard.queue.priorities import RECOMPUTATION
 from leaderboard.queue.retry import retry_job
 from tests.exposition import names_with_labels, samples, total, value
 

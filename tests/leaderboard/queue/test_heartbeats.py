@@ -8,7 +8,7 @@ from django.utils import timezone
 from leaderboard.models import Heartbeat
 from leaderboard.queue.heartbeats import (
     LATE_SECONDS,
-    MOST_SILENT,
+    MAX_SILENT,
     Liveness,
     Process,
     delete_old_heartbeats,
@@ -78,9 +78,9 @@ def test_processes_that_ended_a_day_ago_are_forgotten_and_never_more_than_some_a
     heard_of("sweep", -3600, pid=4)
     assert delete_old_heartbeats() == 2
     assert set(Heartbeat.objects.values_list("pid", flat=True)) == {1, 2}
-    for pid in range(1, MOST_SILENT + 3):
+    for pid in range(1, MAX_SILENT + 3):
         heard_of("rankings", LATE_SECONDS + pid, pid=pid)
     assert delete_old_heartbeats() == 3
     assert set(Heartbeat.objects.filter(role="sweep").values_list("pid", flat=True)) == {1}
     newest = Heartbeat.objects.filter(role="rankings").values_list("pid", flat=True)
-    assert sorted(newest) == list(range(1, MOST_SILENT + 1))
+    assert sorted(newest) == list(range(1, MAX_SILENT + 1))

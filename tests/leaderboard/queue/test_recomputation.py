@@ -6,12 +6,13 @@ from django.test.utils import CaptureQueriesContext
 from jobs.runner import run_most_urgent
 from leaderboard.models import Benchmark, Job, Publication
 from leaderboard.queue import jobs, recomputation, wake_ups
-from leaderboard.queue.kinds import JOB_KINDS, NOBODY_WAITS, RECOMPUTATION, insert_job
+from leaderboard.queue.kinds import JOB_KINDS, insert_job
+from leaderboard.queue.priorities import IDLE, LARGEST, NOBODY_WAITS, RECOMPUTATION
 from leaderboard.queue.recomputation import BOARDS_A_SLICE, Recomputations, insert_recomputations
 from leaderboard.queue.retry import retry_board
 from ranking_engine import __version__ as engine_version
 from tests.jobs.engine_versions import boards_of_older_version
-from tests.leaderboard.queue.test_jobs import N_JOBS, age_everything, pointer, rankings_job
+from tests.leaderboard.queue.job_rows import N_JOBS, age_everything, pointer, rankings_job
 
 
 def test_each_pass_inserts_a_slice_at_most_until_every_board_has_its_jobs(make):
@@ -70,9 +71,11 @@ def test_what_a_recomputation_brings_with_it_comes_after_what_somebody_waits_for
 
 def test_every_priority_of_a_recomputation_fits_its_column():
     field = Job._meta.get_field("priority")
-    lowest = 2 * jobs.IDLE - 1 - 5000 + RECOMPUTATION  # of a study that runs while nothing else waits
+    lowest = 2 * IDLE - 1 - LARGEST + RECOMPUTATION  # of a study that runs while nothing else waits
     assert lowest >= -(2**15)
-    assert max(kind.priority for kind in JOB_KINDS.values()) + RECOMPUTATION < NOBODY_WAITS < -1 - 5000
+    assert max(kind.priority for kind in JOB_KINDS.values()) + RECOMPUTATION < NOBODY_WAITS < -1 - LARGEST
+    assert -1 - LARGEST + RECOMPUTATION > IDLE
+    assert IDLE - 1 - LARGEST + RECOMPUTATION > 2 * IDLE
     assert field.get_internal_type() == "SmallIntegerField"
 
 

@@ -1,0 +1,92 @@
+"""How many jobs go before one that waits, and when it should be done, as far as one can tell from jobs so far."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet, Sum
+
+from leaderboard.models import Job, JobCount
+from leaderboard.queue.heartbeats import living_workers
+from leaderboard.queue.job_counts import DONE, label_of
+from leaderboard.queue.kinds import EXPERIMENT, RANKS_AGAIN
+from leaderboard.queue.turns import in_order_of_turns
+from ranking_engine import __version__ as engine_version
+
+MAX_JOBS = 5_000  # jobs of a queue that are looked through; what waits behind them has no place
+SECONDS = 5.0  # that a job takes of whose kind none was done yet; chunks of studies are cut so
+OF_ONE_REVISION = (EXPERIMENT, RANKS_AGAIN)  # no newer one makes them unwanted
+WHOLE_TURN = 4  # the band in which a turn is a revision's whole set
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a job is in the line of its queue.
+
+    Attributes:
+        n_ahead: jobs that go before it, those that run among them.
+        seconds: until it should be done.
+    """
+
+    n_ahead: int
+    seconds: float
+
+    @property
+    def text(self) -> str:
+        """The seconds in words."""
+        if self.seconds < 60:
+            return "less than a minute"
+        number, unit = (self.seconds / 60, "minute") if self.seconds < 5400 else (self.seconds / 3600, "hour")
+        return f"about {math.ceil(number)} {unit}{'' if math.ceil(number) == 1 else 's'}"
+
+
+def places(queue: str) -> dict[int, Place]:
+    """The places of the waiting jobs of a queue, by their ids, the next one first. Four queries.
+
+    Args:
+        queue: whose line.
+    """
+    of_queue = Job.objects.filter(queue=queue, engine_version=engine_version)
+    running = of_queue.filter(state=Job.State.RUNNING).values_list("kind", "progress")
+    seconds_of, n_workers = _seconds_by_kind(queue), max(1, living_workers()[queue].n_living)
+    n_ahead = len(running)
+    work = sum(seconds_of.get(label_of(kind), SECONDS) * max(0.0, 1 - progress) for kind, progress in running)
+    by_job = {}
+    for job in _line(of_queue.filter(state=Job.State.WAITING)):
+        own = seconds_of.get(label_of(job.kind), SECONDS)
+        by_job[job.pk] = Place(n_ahead, work / n_workers + own)
+        n_ahead += 1
+        work += own
+    return by_job
+
+
+def _line(waiting: QuerySet[Job]) -> list[Any]:
+    """The jobs in the order in which they will be begun: after each of a study the benchmark is at the end again."""
+    jobs: list[Any] = list(in_order_of_turns(waiting).only("pk", "kind", "benchmark_id", "sequence")[:MAX_JOBS])
+    newest: Counter[tuple[int | None, str]] = Counter()
+    for job in jobs:
+        newest[job.benchmark_id, job.kind] = max(newest[job.benchmark_id, job.kind], job.sequence)
+    # What a newer revision made unwanted ends as soon as a worker comes to it.
+    jobs = [job for job in jobs if job.kind in OF_ONE_REVISION or job.sequence == newest[job.benchmark_id, job.kind]]
+    n_before: Counter[tuple[int, int | None]] = Counter()
+    rounds = {}
+    for job in jobs:
+        group = job.band, job.benchmark_id
+        rounds[job.pk] = 0 if job.band == WHOLE_TURN else n_before[group]
+        n_before[group] += 1
+    return sorted(jobs, key=lambda job: (-job.band, -job.is_wanted, rounds[job.pk]))
+
+
+def _seconds_by_kind(queue: str) -> dict[str, float]:
+    """What a job of each kind took so far, on average."""
+    done = JobCount.objects.filter(queue=queue, outcome=DONE).order_by().values("kind")
+    return {row["kind"]: row["total"] / row["jobs"] for row in done.annotate(total=Sum("seconds"), jobs=Sum("n"))}
+
+
+def last_of(line: dict[int, Place]) -> str:
+    """When all of a line should be done, in words; empty where nobody waits."""
+    if not line:
+        return ""
+    last = max(line.values(), key=lambda place: place.seconds)
+    return last.text if len(line) < MAX_JOBS else f"more than {last.text.removeprefix('about ')}"
