@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.comparisons.flips import flips_since_before
+from leaderboard.comparisons.iia_violations import iia_violations_since_before
 from leaderboard.computing.rankings import TWO_STEP, site_rules
 from leaderboard.models import Job, Report, Revision
 from leaderboard.queue.kinds import AXIOMS
 from leaderboard.queue.queries import job_of
-from leaderboard.rankings.published import task_names_of
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import make_report, unpack_arrays
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.studies.prospects.stored import system_names
 from ranking_engine import RULES, ScoreMatrix
-from ranking_engine.axioms import PROPERTIES, Search, Witness, entry, sentence, witness
+from ranking_engine.axioms import PROPERTIES, Witness, WitnessSearch, entry, sentence, witness
 from ranking_engine.core.aggregation import reweighted
 
 FEWEST_STEPS = 20  # a search that may rank fewer boards is not begun
@@ -78,20 +78,20 @@ def axioms_report(revision: Revision, parameters: dict[str, Any], checkpoint: Ca
     """
     started = time.perf_counter()
     matrix = revision_matrix(revision)
-    configuration = revision.configuration.content
-    summary: dict[str, Any] = {"reason": "", "flips": flips_since_before(revision, matrix) if matrix else {}}
+    configuration = configuration_of(revision)
+    summary: dict[str, Any] = {"reason": "", "flips": iia_violations_since_before(revision, matrix) if matrix else {}}
     arrays: dict[str, np.ndarray] = {}
     if matrix is None or not matrix.matrix.votes.any():
         summary["reason"] = "there is no system, or no task that votes"
-    elif configuration["aggregation"] == TWO_STEP:
+    elif configuration.aggregation == TWO_STEP:
         summary["reason"] = "with two-step aggregation groups vote, not tasks"
     else:
-        weighted = reweighted(matrix.matrix, configuration["aggregation"])
-        found = _searched(weighted, configuration["missing_policy"], parameters, checkpoint)
-        searches = [search for by_property in found.values() for search in by_property.values()]
+        weighted = reweighted(matrix.matrix, configuration.aggregation)
+        searches_by_rule = _searched(weighted, configuration.missing_policy, parameters, checkpoint)
+        searches = [search for by_property in searches_by_rule.values() for search in by_property.values()]
         summary["n_searches"] = len(searches)
         summary["n_violations"] = sum("witness" in search for search in searches)
-        arrays["found"] = np.frombuffer(json.dumps(found).encode(), dtype=np.uint8)
+        arrays["found"] = np.frombuffer(json.dumps(searches_by_rule).encode(), dtype=np.uint8)
     seconds = time.perf_counter() - started
     return make_report(revision, AXIOMS, parameters=parameters, summary=summary, arrays=arrays, seconds=seconds)
 
@@ -99,18 +99,18 @@ def axioms_report(revision: Revision, parameters: dict[str, Any], checkpoint: Ca
 def _searched(
     matrix: ScoreMatrix, policy: str, parameters: Mapping[str, Any], checkpoint: Callable[[float], None]
 ) -> dict[str, dict[str, dict[str, Any]]]:
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    searches: dict[str, dict[str, dict[str, Any]]] = {}
     rules = site_rules()
     for done, rule in enumerate(rules):
-        found[rule] = {}
+        searches[rule] = {}
         max_steps = steps_for(rule, matrix, parameters)
         for key in properties_to_search(rule, matrix) if max_steps >= FEWEST_STEPS else ():
             search = witness(
                 rule, key, matrix, options={"missing": policy}, seed=parameters["seed"], max_steps=max_steps
             )
-            found[rule][key] = _as_json(search)
+            searches[rule][key] = _as_json(search)
             checkpoint((done + 1) / len(rules))
-    return found
+    return searches
 
 
 def steps_for(rule: str, matrix: ScoreMatrix, parameters: Mapping[str, Any]) -> int:
@@ -127,12 +127,12 @@ def properties_to_search(rule: str, matrix: ScoreMatrix) -> list[str]:
     return [key for key in PROPERTIES if not entry(rule, key).holds]
 
 
-def _as_json(search: Search) -> dict[str, Any]:
-    told: dict[str, Any] = {"n_steps": search.n_steps, "is_exhaustive": search.is_exhaustive}
-    told |= {"looked_at": search.looked_at, "reason": search.reason}
+def _as_json(search: WitnessSearch) -> dict[str, Any]:
+    fields: dict[str, Any] = {"n_steps": search.n_steps, "is_exhaustive": search.is_exhaustive}
+    fields |= {"looked_at": search.looked_at, "reason": search.reason}
     if search.witness is not None:
-        told["witness"] = search.witness.as_json()
-    return told
+        fields["witness"] = search.witness.as_json()
+    return fields
 
 
 NOT_KEPT = "a newer revision came first, or what was found is old and no longer kept"
@@ -151,25 +151,27 @@ def rule_properties(revision: Revision, rule: str) -> RuleProperties:
         return RuleProperties(_lines(rule, {}, {}, {}), state, "")
     if report.summary["reason"]:
         return RuleProperties(_lines(rule, {}, {}, {}), "undefined", report.summary["reason"])
-    found = json.loads(unpack_arrays(report.arrays)["found"].tobytes()).get(rule, {})
-    lines = _lines(rule, found, system_names(revision), task_names_of(revision))
-    reason = "" if found or all(line.holds for line in lines) else f"{RULES[rule].name} is too slow to search here"
+    searches = json.loads(unpack_arrays(report.arrays)["found"].tobytes()).get(rule, {})
+    lines = _lines(rule, searches, system_names(revision), configuration_of(revision).task_names)
+    reason = "" if searches or all(line.holds for line in lines) else f"{RULES[rule].name} is too slow to search here"
     return RuleProperties(lines, "undefined" if reason else "computed", reason)
 
 
 def _lines(
-    rule: str, found: Mapping[str, Any], systems: Mapping[str, str], tasks: Mapping[str, str]
+    rule: str, searches: Mapping[str, Any], systems: Mapping[str, str], tasks: Mapping[str, str]
 ) -> list[PropertyLine]:
     lines = []
     for key, prop in PROPERTIES.items():
-        stated = entry(rule, key)
-        search = found.get(key)
+        property_entry = entry(rule, key)
+        search = searches.get(key)
         violation = search.get("witness") if search else None
         if violation:
             here = sentence(Witness.from_json(violation), systems, tasks)
         else:
-            here = _not_found(search) if search and not stated.holds else ""
-        lines.append(PropertyLine(prop.name, prop.definition, stated.holds, stated.source, here, bool(violation)))
+            here = _not_found(search) if search and not property_entry.holds else ""
+        lines.append(
+            PropertyLine(prop.name, prop.definition, property_entry.holds, property_entry.source, here, bool(violation))
+        )
     return lines
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from leaderboard.computing.rankings import TWO_STEP, split_rules
 from leaderboard.models import Job, Report, Revision
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import make_report
 from leaderboard.rankings.score_matrix import NOTHING_TO_RANK, revision_matrix
 from ranking_engine.core.aggregation import reweighted
@@ -22,22 +23,22 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
     """Rank intervals of every system under every rule, each by itself and all at once."""
     revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
     started = time.perf_counter()
-    found = revision_matrix(revision)
+    table = revision_matrix(revision)
     summary: dict[str, object] = {"status": "undefined", "reason": NOTHING_TO_RANK}
     arrays: dict[str, np.ndarray] = {}
-    aggregation = revision.configuration.content["aggregation"]
+    aggregation = configuration_of(revision).aggregation
     if aggregation == TWO_STEP:
         summary["reason"] = "with two-step aggregation the groups are ranked, and these are too few to redraw"
-    elif found is not None:
+    elif table is not None:
         intervals = rank_intervals(
-            reweighted(found.matrix, aggregation),
-            tuple(split_rules(found.matrix.n_systems, found.matrix.n_tasks).quick),
-            n_resamples=affordable_resamples(found.matrix.n_systems, job.parameters["n_resamples"]),
+            reweighted(table.matrix, aggregation),
+            tuple(split_rules(table.matrix.n_systems, table.matrix.n_tasks).quick),
+            n_resamples=affordable_resamples(table.matrix.n_systems, job.parameters["n_resamples"]),
             level=job.parameters["level"],
             seed=job.parameters["seed"],
             budget=job.parameters.get("budget", BUDGET_SECONDS),
             least=job.parameters.get("least", LEAST_RESAMPLES),
-            missing=revision.configuration.content["missing_policy"],
+            missing=configuration_of(revision).missing_policy,
             simultaneous=True,
             progress=lambda done, total: checkpoint(done / total),
         )

@@ -7,6 +7,7 @@ from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Job, Report, Revision, StudyPartial
 from leaderboard.queue.chunks import chunks_of, insert_merge_if_whole
 from leaderboard.queue.kinds import STUDY, study_of
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import make_report, pack_arrays, unpack_arrays
 from leaderboard.rankings.score_matrix import NOTHING_TO_RANK, revision_matrix
 from ranking_engine import ScoreMatrix
@@ -45,9 +46,9 @@ def compute_merge(job: Job, checkpoint: Callable[[float], None]) -> Callable[[],
     matrix, parameters = study_matrix(revision), own_parameters(job)
     partials = list(StudyPartial.objects.filter(job__in=chunks_of(job)).order_by("job__chunk").select_related("job"))
     n_chunks = study.n_chunks(matrix, parameters)
-    found = [partial.job.chunk for partial in partials]
-    if found != list(range(n_chunks)):
-        raise RuntimeError(f"{job} needs the chunks 0 to {n_chunks - 1} and there are {found}; run the study again")
+    numbers = [partial.job.chunk for partial in partials]
+    if numbers != list(range(n_chunks)):
+        raise RuntimeError(f"{job} needs the chunks 0 to {n_chunks - 1} and there are {numbers}; run the study again")
     started = time.process_time()
     result = study.merge(
         matrix, parameters, job.parameters["seed"], [unpack_arrays(partial.arrays) for partial in partials]
@@ -70,8 +71,9 @@ def compute_merge(job: Job, checkpoint: Callable[[float], None]) -> Callable[[],
 
 
 def own_parameters(job: Job) -> dict[str, object]:
-    """The parameters of a study job that the engine's study knows."""
-    return {name: value for name, value in job.parameters.items() if name not in SITE_PARAMETERS}
+    """The parameters of a study job that the engine's study knows, with those that came later at their defaults."""
+    own = {name: value for name, value in job.parameters.items() if name not in SITE_PARAMETERS}
+    return catalogue.STUDIES[study_of(job.kind)].with_defaults(own)
 
 
 def study_matrix(revision: Revision) -> ScoreMatrix:
@@ -82,8 +84,8 @@ def study_matrix(revision: Revision) -> ScoreMatrix:
     Raises:
         ValueError: the benchmark has no system or no task.
     """
-    found = revision_matrix(revision)
-    if found is None:
+    table = revision_matrix(revision)
+    if table is None:
         raise ValueError(NOTHING_TO_RANK)
-    aggregation = revision.configuration.content["aggregation"]
-    return found.matrix if aggregation == TWO_STEP else reweighted(found.matrix, aggregation)
+    aggregation = configuration_of(revision).aggregation
+    return table.matrix if aggregation == TWO_STEP else reweighted(table.matrix, aggregation)

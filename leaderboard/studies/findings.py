@@ -4,23 +4,28 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from leaderboard.common.charts.lines import Curve, line_chart
-from leaderboard.common.text import by_catalogue, in_words
-from leaderboard.studies import sensitivity_findings
-from leaderboard.studies.study_findings import NO_NAMES, StudyCell, StudyFindings, StudyNames, StudyRow, share_cell
-from ranking_engine import RULES
-from ranking_engine.stability.catalogue import STUDIES
+from leaderboard.common.text import by_catalogue, in_words, percent
+from leaderboard.studies import experiment_findings, sensitivity_findings
+from leaderboard.studies.study_findings import (
+    CRITERIA,
+    NO_NAMES,
+    StudyCell,
+    StudyFindings,
+    StudyNames,
+    StudyRow,
+    rule_name as _name,
+    rule_rows,
+    share_cell,
+)
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.stability.catalogue import EXPERIMENTS
 from ranking_engine.stability.missing_scores import level_told
 
 Summary = Mapping[str, Any]
 MAX_NAMED = 4
+BASELINES = {"random_ranking": "A random ranking", "dictator": "One random task decides alone (a dictator)"}
+CORRELATION_NAMES = {"spearman": "Spearman’s correlation", "kendall": "Kendall’s tau-b"}
 FILLED = {"median": "the task’s median", "worst": "the task’s worst score"}  # by policy that fills gaps
-CRITERIA = {
-    "winner_rank": "Winner’s rank",
-    "condorcet": "Condorcet rate",
-    "generalization": "Unseen tasks",
-    "judge_stability": "Tasks drawn anew",
-    "candidate_stability": "Systems drawn anew",
-}
 
 
 def findings(study: str, summary: Summary, marked: str, names: StudyNames = NO_NAMES) -> StudyFindings:
@@ -35,7 +40,7 @@ def findings(study: str, summary: Summary, marked: str, names: StudyNames = NO_N
     A study of which nothing here knows how to tell gets a plain sentence.
     """
     if study not in TELLERS:
-        name = STUDIES[study].name if study in STUDIES else study
+        name = EXPERIMENTS[study].name if study in EXPERIMENTS else study
         return StudyFindings(f"{name} is computed; its figures are among the downloads.", [], [])
     if "rules" in summary:
         summary = {**summary, "rules": by_catalogue(summary["rules"])}
@@ -45,10 +50,11 @@ def findings(study: str, summary: Summary, marked: str, names: StudyNames = NO_N
 def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:
     rules, levels = summary["rules"], summary["levels"]
     at = level_told(levels)
-    shown = sorted({next((i for i, level in enumerate(levels) if level >= wanted), len(levels) - 1) for wanted in
+    chosen = sorted({next((i for i, level in enumerate(levels) if level >= wanted), len(levels) - 1) for wanted in
                     (5, 10, 20)})  # fmt: skip
     values = {rule: of_rule["mean"][at] for rule, of_rule in rules.items()}
-    agreed = _compared(values, marked, "Spearman’s correlation with the full ranking")
+    figure = CORRELATION_NAMES[summary.get("correlation", "spearman")]
+    agreed = _compared(values, marked, f"{figure} with the full ranking")
     sentence = (
         f"With {levels[at]} % of the scores deleted at random, the order of the first {summary['top']} systems "
         f"agrees with the full one {agreed}"
@@ -59,24 +65,24 @@ def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyF
     return StudyFindings(
         f"{sentence} {_by_filling(values, filled, marked, policy)}".strip(),
         [
-            *(f"{levels[i]} % deleted" for i in shown),
+            *(f"{levels[i]} % deleted" for i in chosen),
             *(f"{levels[at]} %, every gap filled with {what}" for what in FILLED.values() if is_filled),
         ],
-        _rows(
+        rule_rows(
             rules,
             marked,
             lambda of_rule: [
-                *(share_cell(of_rule["mean"][i]) for i in shown),
+                *(share_cell(of_rule["mean"][i]) for i in chosen),
                 *(share_cell(_filled_value(of_rule, name, levels[at])) for name in FILLED if is_filled),
             ],
         ),
         line_chart(
             f"Agreement with the full ranking when scores are missing, {_name(marked)} marked",
-            "One line a rule, over the share of scores that was deleted.",
+            "One line for each rule, over the share of scores that was deleted.",
             _curves(rules, marked, "mean", "deviation"),
             [f"{level:g}" for level in levels],
             x_label="% of the scores deleted",
-            y_label="Spearman",
+            y_label=figure,
         ),
         f"Mean of {summary['n_repeats']} repeats; the band is one standard deviation. Rules that need every score rank "
         f"tables whose gaps are filled with {FILLED[policy]}; the others compare two systems on the tasks that both "
@@ -107,14 +113,14 @@ def _by_filling(
         return ""
     other = next(name for name in FILLED if name != policy)
     own_other = filled[other].get(marked)
-    needs_complete = RULES[marked].needs_complete
+    needs_complete = get_rule(marked).needs_complete
     how = "needs every score" if needs_complete else "needs no score to be filled in"
     parts = [f"{_name(marked)} {how}: on tables filled with {FILLED[policy]} it agrees at {own_filled:.2f}"]
     if own_other is not None:
         parts.append(f"with {FILLED[other]} at {own_other:.2f}")
     rival = best if best != marked else _extreme({k: v for k, v in values.items() if k != marked}, largest=True)
     alike = filled[policy].get(rival) if rival is not None else None
-    if rival is None or alike is None or RULES[rival].needs_complete == needs_complete:
+    if rival is None or alike is None or get_rule(rival).needs_complete == needs_complete:
         return f"{', '.join(parts)}."
     return (
         f"{', '.join(parts)}. On the same filled tables {_name(rival)} agrees at {alike:.2f}: what it differs by "
@@ -135,19 +141,19 @@ def _system_additions(summary: Summary, marked: str, names: StudyNames) -> Study
     if of_rule is not None and values[marked] is not None:
         reversed_share = share(of_rule, "reversals")
         parts.append(
-            f"Under {_name(marked)} {_percent(values[marked])} of the newcomers change something in the order of the "
-            f"systems before them, and {_percent(reversed_share)} turn two of them round"
+            f"Under {_name(marked)} {percent(values[marked])} of the newcomers change something in the order of the "
+            f"systems before them, and {percent(reversed_share)} reverse two of them"
         )
     worst = _extreme(values, largest=True)
     if worst is not None and worst != marked and values[worst]:
-        parts.append(f"under {_name(worst)} it is {_percent(values[worst])}, the most of all rules")
+        parts.append(f"under {_name(worst)} it is {percent(values[worst])}, the most of all rules")
     if never:
         parts.append(f"never under {_few(never)}")
     sentence = "; ".join(parts)
     return StudyFindings(
         f"{sentence[:1].upper()}{sentence[1:]}." if sentence else "",
         ["Newcomers that change anything", "that reverse two others", "Most disruptive system"],
-        _rows(
+        rule_rows(
             rules,
             marked,
             lambda of_rule: [
@@ -184,7 +190,7 @@ def _task_subsets(summary: Summary, marked: str, names: StudyNames) -> StudyFind
     return StudyFindings(
         sentence,
         ["1 task", *([f"{half} tasks"] if half > 1 else []), "Smallest subset with the full ranking"],
-        _rows(
+        rule_rows(
             rules,
             marked,
             lambda of_rule: [
@@ -203,7 +209,7 @@ def _task_subsets(summary: Summary, marked: str, names: StudyNames) -> StudyFind
         ),
         line_chart(
             f"Agreement of rankings on some of the tasks with the full ranking, {_name(marked)} marked",
-            "One line a rule, over the number of tasks.",
+            "One line for each rule, over the number of tasks.",
             _curves(rules, marked, "mean", "deviation", length=n_tasks),
             [str(k) for k in range(1, n_tasks + 1)],
             x_label="tasks",
@@ -240,7 +246,7 @@ def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> Study
     unmoved = [_name(rule) for rule, of_rule in rules.items() if not any(of_rule["scaled_largest"])]
     last = len(factors) - 1
     sentence = (
-        f"Turning {sizes[0]} of the tasks upside down reorders "
+        f"Reversing {sizes[0]} of the tasks reorders "
         f"{_compared(values, marked, 'of all pairs of systems', is_distance=True)}"
         if sizes
         else ""
@@ -250,7 +256,7 @@ def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> Study
     return StudyFindings(
         sentence,
         ["1 task reversed", *([f"One task × {factors[last]:g}", "at worst"] if factors else [])],
-        _rows(
+        rule_rows(
             rules,
             marked,
             lambda of_rule: [
@@ -263,8 +269,8 @@ def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> Study
             ],
         ),
         line_chart(
-            f"Pairs of systems reordered when tasks are turned upside down, {_name(marked)} marked",
-            "One line a rule, over the number of tasks reversed.",
+            f"Pairs of systems reordered when tasks are reversed, {_name(marked)} marked",
+            "One line for each rule, over the number of tasks reversed.",
             _curves(rules, marked, "reversed", "reversed_deviation"),
             [str(size) for size in sizes],
             x_label="tasks reversed",
@@ -278,17 +284,30 @@ def _judge_bootstrap(summary: Summary, marked: str, _names: StudyNames) -> Study
     rules = summary["rules"]
     values = {rule: of_rule["judge_stability"]["mean"] for rule, of_rule in rules.items()}
     unseen = rules.get(marked, {}).get("generalization", {}).get("mean")
-    sentence = f"Two rankings from tasks drawn anew agree {_compared(values, marked, 'Spearman’s correlation')}"
+    figure = CORRELATION_NAMES[summary.get("correlation", "spearman")]
+    others = summary.get("baselines", {}).items()
+
+    def cells(of_rule: Summary) -> list[StudyCell]:
+        return [share_cell(of_rule[criterion]["mean"]) for criterion in CRITERIA]
+
+    sentence = f"Two rankings from tasks drawn anew agree {_compared(values, marked, figure)}"
     if unseen is not None:
         sentence += f" With a task that was not drawn, the ranking of {_name(marked)} correlates at {unseen:.2f}."
     return StudyFindings(
         sentence,
         list(CRITERIA.values()),
-        _rows(rules, marked, lambda of_rule: [share_cell(of_rule[criterion]["mean"]) for criterion in CRITERIA]),
+        [
+            *rule_rows(rules, marked, cells),
+            *(
+                StudyRow("", BASELINES.get(name, name), is_marked=False, cells=cells(baseline))
+                for name, baseline in others
+            ),
+        ],
         note=(
             f"{summary['n_trials']:,} trials that draw tasks and systems anew. Winner’s rank: 1 where the elected "
-            "system is first on every task drawn. Condorcet rate: how often a Condorcet winner is elected. Unseen "
-            "tasks: Spearman with the tasks that were not drawn. Tasks, systems drawn anew: Spearman between the "
+            "system is first on every task drawn. Condorcet rate: how often a rule elects the system that beats every "
+            "other one pair by pair (the Condorcet winner), if there is one. Unseen "
+            f"tasks: {figure} with the tasks that were not drawn. Tasks, systems drawn anew: {figure} between the "
             "rankings of two resamples."
         ),
     )
@@ -304,22 +323,16 @@ TELLERS: dict[str, Callable[[Summary, str, StudyNames], StudyFindings]] = {
     "significance": sensitivity_findings.significance,
     "cardinal_sensitivity": sensitivity_findings.cardinal_sensitivity,
     "ordinal_sensitivity": sensitivity_findings.ordinal_sensitivity,
+    "worst_case": experiment_findings.worst_case,
+    "tasks_needed": experiment_findings.tasks_needed,
 }
 
 
 # --- Pieces ----------------------------------------------------------------------------------------------------------
 
 
-def _name(rule: str) -> str:
-    return RULES[rule].name if rule in RULES else rule
-
-
 def _few(names: Sequence[str]) -> str:
     return in_words(list(names)) if len(names) <= MAX_NAMED else f"{len(names)} of the rules"
-
-
-def _percent(value: float | None) -> str:
-    return "none" if value is None else f"{100 * value:.3g} %"
 
 
 def _extreme(values: Mapping[str, float | None], *, largest: bool) -> str | None:
@@ -337,7 +350,7 @@ def _compared(values: Mapping[str, float | None], marked: str, what: str, *, is_
 
     def figure(rule: str) -> str:
         value = values[rule]
-        return _percent(value) if is_distance else f"{value:.2f}"
+        return percent(value) if is_distance else f"{value:.2f}"
 
     own = values.get(marked)
     if values[best] == values[worst]:
@@ -347,10 +360,6 @@ def _compared(values: Mapping[str, float | None], marked: str, what: str, *, is_
         return f"{start}least under {_name(best)} ({figure(best)}), most under {_name(worst)} ({figure(worst)})."
     start = f"at {figure(marked)} under {_name(marked)} ({what}); " if own is not None else f"({what}) "
     return f"{start}best under {_name(best)} ({figure(best)}), worst under {_name(worst)} ({figure(worst)})."
-
-
-def _rows(rules: Mapping[str, Summary], marked: str, cells: Callable[[Summary], list[StudyCell]]) -> list[StudyRow]:
-    return [StudyRow(rule, _name(rule), rule == marked, cells(of_rule)) for rule, of_rule in rules.items()]
 
 
 def _curves(rules: Mapping[str, Summary], marked: str, values: str, band: str, *, length: int = 0) -> list[Curve]:

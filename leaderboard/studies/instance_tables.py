@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from leaderboard.models import Revision, Submission
+from leaderboard.rankings.configuration import ConfiguredTask
 from leaderboard.rankings.instances import current_instances, shared_sets
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.submissions.instances.vectors import unpack_names, unpack_vector
@@ -23,16 +23,16 @@ class InstanceRow:
 class TaskInstances:
     """The instances of a task on which systems are compared, and every system's scores on them."""
 
-    task: dict[str, Any]
+    task: ConfiguredTask
     names: list[str]
     rows: list[InstanceRow]  # by the systems' keys
     n_other_set: int  # systems that were scored on other instances
 
 
-def task_instances(revision: Revision, task: dict[str, Any]) -> TaskInstances:
+def task_instances(revision: Revision, task: ConfiguredTask) -> TaskInstances:
     """The scores of single instances of `task`, an entry of the revision's configuration."""
-    cells = current_instances(revision, with_values=True, task_id=task["id"])
-    chosen = shared_sets(cells).get(task["id"])
+    cells = current_instances(revision, with_values=True, task_id=task.id)
+    chosen = shared_sets(cells).get(task.id)
     kept = {system: row for (system, _), row in cells.items() if row.instance_set_id == chosen}
     ids = {row.submission_id for row in kept.values()}
     uuids = {pk: str(uuid) for pk, uuid in Submission.objects.filter(pk__among=ids).values_list("pk", "uuid")}
@@ -46,9 +46,9 @@ def task_instances(revision: Revision, task: dict[str, Any]) -> TaskInstances:
     return TaskInstances(task, names, rows, len(cells) - len(kept))
 
 
-def instance_lines(found: TaskInstances) -> Iterator[Sequence[object]]:
+def instance_lines(instances: TaskInstances) -> Iterator[Sequence[object]]:
     """A line a score, under a header, as an upload of single instances takes them."""
     yield ("system", "task", "instance", "score")
-    for row in found.rows:
-        for name, value in zip(found.names, row.values, strict=True):
-            yield (row.system.name, found.task["name"], name, value)
+    for row in instances.rows:
+        for name, value in zip(instances.names, row.values, strict=True):
+            yield (row.system.name, instances.task.name, name, value)

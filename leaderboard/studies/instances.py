@@ -19,9 +19,9 @@ from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.stability.separability.pair_tests import instance_separability
 
-MOST_CELLS = 20_000_000  # scores of single instances that one job holds
-MOST_PAIRS = 100  # of neighbours that are compared
-MOST_COMPARED = 2_000_000  # pairs times instances
+MAX_CELLS = 20_000_000  # scores of single instances that one job holds
+MAX_PAIRS = 100  # of neighbours that are compared
+MAX_COMPARED = 2_000_000  # pairs times instances
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,16 +44,16 @@ def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable
     """Rank the job's revision by its instances; the returned function stores what was found."""
     revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
     started = time.perf_counter()
-    found = revision_matrix(revision)
-    held = None if found is None else board_instances(found)
+    table = revision_matrix(revision)
+    held = None if table is None else board_instances(table)
     summary: dict[str, Any] = {"status": "undefined", "reason": "no task that votes has scores of single instances"}
     arrays: dict[str, np.ndarray] = {}
-    if found is not None and held is not None:
+    if table is not None and held is not None:
         checkpoint(0.2)
-        if (n := sum(block.size for block in held.scores.blocks)) > MOST_CELLS:
-            summary["reason"] = f"not computed for more than {MOST_CELLS:,} scores of single instances (here {n:,})"
+        if (n := sum(block.size for block in held.scores.blocks)) > MAX_CELLS:
+            summary["reason"] = f"not computed for more than {MAX_CELLS:,} scores of single instances (here {n:,})"
         else:
-            ranks = _ranks(held, found.matrix.n_systems)
+            ranks = _ranks(held, table.matrix.n_systems)
             checkpoint(0.5)
             rule, order = _board_order(revision, held, ranks["ranks_two_level"])
             pairs, tested = _pairs(held, order, job.parameters)
@@ -74,16 +74,16 @@ def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable
     return write
 
 
-def board_instances(found: RevisionMatrix) -> BoardInstances | None:
+def board_instances(table: RevisionMatrix) -> BoardInstances | None:
     """The instance scores of a revision; None where no task that votes has some."""
-    cells = current_instances(found.revision, with_values=True)
+    cells = current_instances(table.revision, with_values=True)
     sets = shared_sets(cells)
-    place = {system.id: i for i, system in enumerate(found.systems)}
-    voting = [task for t, task in enumerate(found.tasks) if found.matrix.votes[t] and task["id"] in sets]
+    place = {system.id: i for i, system in enumerate(table.systems)}
+    voting = [task for t, task in enumerate(table.configuration.tasks) if table.matrix.votes[t] and task.id in sets]
     kept = {
         cell: row
         for cell, row in cells.items()
-        if cell[0] in place and row.instance_set_id == sets[cell[1]] and cell[1] in {task["id"] for task in voting}
+        if cell[0] in place and row.instance_set_id == sets[cell[1]] and cell[1] in {task.id for task in voting}
     }
     rows = sorted({place[system] for system, _ in kept})
     if not rows:
@@ -91,17 +91,17 @@ def board_instances(found: RevisionMatrix) -> BoardInstances | None:
     number = {i: k for k, i in enumerate(rows)}
     blocks, tasks = [], []
     for task in voting:
-        here = {system: row for (system, of), row in kept.items() if of == task["id"]}
+        here = {system: row for (system, of), row in kept.items() if of == task.id}
         n = next(row.instance_set.n_instances for row in here.values())
         block = np.full((len(rows), n), np.nan)
         for system, row in here.items():
             block[number[place[system]]] = unpack_vector(row.values)
         blocks.append(block)
-        n_other = sum(of == task["id"] and system in place for system, of in cells) - len(here)
-        tasks.append({"task": task["key"], "n_instances": n, "n_systems": len(here), "n_other_set": n_other})
-    names = tuple(found.systems[i].key for i in rows)
-    keys = tuple(task["key"] for task in voting)
-    directions = tuple(int(task["direction"]) for task in voting)
+        n_other = sum(of == task.id and system in place for system, of in cells) - len(here)
+        tasks.append({"task": task.key, "n_instances": n, "n_systems": len(here), "n_other_set": n_other})
+    names = tuple(table.systems[i].key for i in rows)
+    keys = tuple(task.key for task in voting)
+    directions = tuple(int(task.direction) for task in voting)
     return BoardInstances(InstanceScores(names, keys, tuple(blocks), directions), rows, tasks)
 
 
@@ -138,20 +138,20 @@ def _pairs(
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Each system against the next on the board: bootstrap intervals, and sign-flip tests adjusted over the pairs."""
     n_instances = sum(block.shape[1] for block in held.scores.blocks)
-    most = max(1, min(MOST_PAIRS, MOST_COMPARED // n_instances))
+    most = max(1, min(MAX_PAIRS, MAX_COMPARED // n_instances))
     pairs = np.array(list(pairwise(order))[:most], dtype=np.intp).reshape(-1, 2)
     level = parameters["level"]
-    found = paired_differences(
+    differences = paired_differences(
         held.scores, pairs.tolist(), n_resamples=parameters["n_resamples"], level=1 - level, seed=parameters["seed"]
     )
     tests = instance_separability(weighed_instances(held.scores), pairs, level=level, seed=parameters["seed"])
     rows = np.array(held.rows, np.int32)
     arrays: dict[str, np.ndarray] = {
         "pairs": rows[pairs],
-        "difference": found.difference,
-        "lower": found.lower,
-        "upper": found.upper,
-        "n_common": found.n_common.astype(np.int32),
+        "difference": differences.difference,
+        "lower": differences.lower,
+        "upper": differences.upper,
+        "n_common": differences.n_common.astype(np.int32),
         "p_adjusted": tests.adjusted,
         "verdicts": tests.verdicts,
     }

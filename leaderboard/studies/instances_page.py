@@ -10,7 +10,8 @@ import numpy as np
 from leaderboard.common.text import in_words
 from leaderboard.models import Job, Publication
 from leaderboard.queue.kinds import INSTANCES
-from leaderboard.queue.queries import job_of
+from leaderboard.queue.queries import error_line, job_of
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.studies.instances import InstanceReport, instance_report
 from ranking_engine import RULES
@@ -115,7 +116,7 @@ def _page_without_report(job: Job | None) -> InstancesPage:
     if job is None:
         return InstancesPage(NONE)
     if job.state == Job.State.FAILED:
-        return InstancesPage(FAILED, reason=job.error.split("\n", 1)[0][:200])
+        return InstancesPage(FAILED, reason=error_line(job.error))
     if job.state == Job.State.SUPERSEDED:
         return InstancesPage(UNDEFINED, reason="it was given up for a newer revision")
     return InstancesPage(COMPUTING)
@@ -123,13 +124,13 @@ def _page_without_report(job: Job | None) -> InstancesPage:
 
 def _page(publication: Publication, report: InstanceReport) -> InstancesPage:
     systems = systems_at(publication.revision)
-    names = {task["key"]: task["name"] for task in publication.revision.configuration.content["tasks"]}
+    names = configuration_of(publication.revision).task_names
     counts = report.arrays["n_instances"]
     ranks = report.ranks("two_level")
     ranked = sorted((int(ranks[i]), i) for i in range(len(systems)) if ranks[i] >= 1)
     return InstancesPage(
         THERE,
-        sentence=winners_sentence({key: [systems[i].name for i in found] for key, found in report.winners.items()}),
+        sentence=winners_sentence({key: [systems[i].name for i in places] for key, places in report.winners.items()}),
         separability=neighbours_sentence(report.summary, report.parameters["level"]),
         rows=[
             SystemRow(
@@ -175,10 +176,10 @@ def winners_sentence(winners: dict[str, list[str]]) -> str:
     Args:
         winners: names of systems by aggregation.
     """
-    if len({tuple(found) for found in winners.values()}) == 1:
-        found = winners[AGGREGATIONS[0]]
-        return f"All three put {in_words(found)} first."
-    firsts = {key: in_words(found) for key, found in winners.items()}
+    if len({tuple(firsts_of) for firsts_of in winners.values()}) == 1:
+        firsts_of = winners[AGGREGATIONS[0]]
+        return f"All three put {in_words(firsts_of)} first."
+    firsts = {key: in_words(firsts_of) for key, firsts_of in winners.items()}
     return (
         f"Ranked on two levels, {firsts['two_level']} is first; on one level, {firsts['one_level']}; "
         f"by the mean, {firsts['mean']}."

@@ -7,7 +7,7 @@ from leaderboard.rankings.confidence.intervals import interval_note, interval_te
 from leaderboard.rankings.published import all_at_once, published_board
 from leaderboard.rankings.scores import systems_at
 
-MOST_ROWS = 50
+MAX_ROWS = 50
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def interval_section(publication: Publication, rule: str) -> IntervalSection | N
                 simultaneous_text=interval_text(at_once, i),
                 is_possibly_best=column.possibly_best is not None and bool(column.possibly_best[i]),
             )
-            for i in order[:MOST_ROWS]
+            for i in order[:MAX_ROWS]
         ],
         n_ranked=column.n_ranked,
     )

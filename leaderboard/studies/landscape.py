@@ -169,9 +169,16 @@ def places_by_key(viewer: Viewer, *, after: str, most: int) -> list[Benchmark]:
 
 def places_of(benchmarks: Sequence[Benchmark]) -> list[Place]:
     """Where these benchmarks stand: one query."""
-    told = study_summaries(benchmarks, STUDY, (DIVERSITY, CARDINAL, ORDINAL))
+    summaries = study_summaries(benchmarks, STUDY, (DIVERSITY, CARDINAL, ORDINAL))
     return [
-        Place(b.key, b.name, _diversity(told[b.pk]), _cardinal(told[b.pk]), _ordinal(told[b.pk]), *_imputed(told[b.pk]))
+        Place(
+            b.key,
+            b.name,
+            _diversity(summaries[b.pk]),
+            _cardinal(summaries[b.pk]),
+            _ordinal(summaries[b.pk]),
+            *_imputed(summaries[b.pk]),
+        )
         for b in benchmarks
     ]
 
@@ -210,27 +217,27 @@ def _plane(kind: Literal["cardinal", "ordinal"], relation: Fit, bounds_of: list[
     return Plane(relation, ends, charts, claim_on(section), section, f"zhang-baselines-{kind}")
 
 
-def _diversity(told: dict[str, Any]) -> float | None:
-    value = told.get(DIVERSITY, {}).get("diversity_tie_corrected")
+def _diversity(summaries: dict[str, Any]) -> float | None:
+    value = summaries.get(DIVERSITY, {}).get("diversity_tie_corrected")
     return None if value is None else float(value)
 
 
-def _imputed(told: dict[str, Any]) -> tuple[int, int]:
+def _imputed(summaries: dict[str, Any]) -> tuple[int, int]:
     """How many scores were filled in for diversity, and of how many."""
-    found = told.get(DIVERSITY, {})
-    return int(found.get("n_imputed", 0)), int(found.get("n_systems", 0)) * int(found.get("n_tasks", 0))
+    diversity = summaries.get(DIVERSITY, {})
+    return int(diversity.get("n_imputed", 0)), int(diversity.get("n_systems", 0)) * int(diversity.get("n_tasks", 0))
 
 
-def _cardinal(told: dict[str, Any]) -> Bounds | None:
-    return _bounds(told.get(CARDINAL, {}).get("feasible", {}).get(FEASIBLE, {}))
+def _cardinal(summaries: dict[str, Any]) -> Bounds | None:
+    return _bounds(summaries.get(CARDINAL, {}).get("feasible", {}).get(FEASIBLE, {}))
 
 
-def _ordinal(told: dict[str, Any]) -> Bounds | None:
-    return _bounds(told.get(ORDINAL, {}))
+def _ordinal(summaries: dict[str, Any]) -> Bounds | None:
+    return _bounds(summaries.get(ORDINAL, {}))
 
 
-def _bounds(found: dict[str, Any]) -> Bounds | None:
-    share = found.get("discordant_share")
+def _bounds(summary: dict[str, Any]) -> Bounds | None:
+    share = summary.get("discordant_share")
     return None if share is None else Bounds(float(share["lower"]), float(share["upper"]))
 
 
@@ -254,10 +261,10 @@ def study_summaries(
         studies: which studies.
     """
     published = {b.publication.revision_id: b for b in benchmarks if b.publication is not None}
-    found: dict[int, dict[str, dict[str, Any]]] = {benchmark.pk: {} for benchmark in benchmarks}
+    summaries: dict[int, dict[str, dict[str, Any]]] = {benchmark.pk: {} for benchmark in benchmarks}
     reports = Report.objects.filter(revision_id__in=published, kind=kind, parameters__study__in=list(studies))
     for report in reports.defer("arrays").order_by("pk"):
         benchmark = published[report.revision_id]
         if benchmark.publication and report.engine_version == benchmark.publication.engine_version:
-            found[benchmark.pk][report.parameters["study"]] = report.summary
-    return found
+            summaries[benchmark.pk][report.parameters["study"]] = report.summary
+    return summaries

@@ -9,14 +9,13 @@ from leaderboard.common.text import by_catalogue
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, Publication, Report, Revision
 from leaderboard.queue.kinds import STUDIES_WITH_BOARDS, STUDY
-from leaderboard.rankings.published import task_names_of
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.findings import findings
 from leaderboard.studies.states import LEFT_OUT, StudyState, study_states
-from leaderboard.studies.study_findings import NO_NAMES, StudyFindings, StudyNames
+from leaderboard.studies.study_findings import NO_NAMES, StudyFindings, StudyNames, rule_name
 from leaderboard.studies.waits import waiting_texts
-from ranking_engine import RULES
 
 STATE_TEXTS = {
     "done": "",
@@ -59,19 +58,21 @@ def stability_sections(benchmark: Benchmark, publication: Publication, marked: s
     states = study_states(benchmark, publication)
     is_current = publication.pk == benchmark.publication_id
     texts = waiting_texts(publication, states, is_current=is_current)
-    names = _names(benchmark, publication.revision) if reports else NO_NAMES
+    names = names_at(benchmark, publication.revision) if reports else NO_NAMES
     return [_section(state, reports.get(state.key), marked, texts.get(state.key, ""), names=names) for state in states]
 
 
-def _names(benchmark: Benchmark, revision: Revision) -> StudyNames:
+def names_at(benchmark: Benchmark, revision: Revision) -> StudyNames:
     """The names at a revision; whoever reads the page may see all of them."""
     systems = {system.key: system.name for system in systems_at(revision)}
-    return StudyNames(systems, task_names_of(revision), lambda key: reverse("system", args=[benchmark.key, key]))
+    return StudyNames(
+        systems, configuration_of(revision).task_names, lambda key: reverse("system", args=[benchmark.key, key])
+    )
 
 
 def study_reports(publication: Publication) -> dict[str, Report]:
     """The newest report of each study of a publication, by study, without its distribution."""
-    found: dict[str, Report] = {}
+    newest: dict[str, Report] = {}
     reports = Report.objects.filter(
         revision_id=publication.revision_id,
         engine_version=publication.engine_version,
@@ -80,8 +81,8 @@ def study_reports(publication: Publication) -> dict[str, Report]:
     for report in reports.defer("arrays").order_by("pk"):
         study = report.parameters["study"] if report.kind == STUDY else report.kind
         if report.kind != STUDY or study not in STUDIES_WITH_BOARDS:  # before engine 0.3.0 it was a study as well
-            found[study] = report
-    return found
+            newest[study] = report
+    return newest
 
 
 def study_arrays(publication: Publication, study: str) -> bytes | None:
@@ -95,15 +96,15 @@ def array_shapes(packed: bytes) -> dict[str, list[int]]:
     return {name: list(array.shape) for name, array in unpack_arrays(packed).items()}
 
 
-def marked_rule(benchmark: Benchmark, asked: str) -> str:
+def marked_rule(benchmark: Benchmark, rule: str) -> str:
     """The rule that is marked: the one asked for, or the benchmark's default.
 
     Raises:
         ValueError: there is no such rule.
     """
-    if asked and asked not in site_rules():
-        raise ValueError(f"There is no rule {asked[:40]!r}.")
-    return asked or benchmark.default_rule
+    if rule and rule not in site_rules():
+        raise ValueError(f"There is no rule {rule[:40]!r}.")
+    return rule or benchmark.default_rule
 
 
 def _section(
@@ -120,13 +121,14 @@ def _section(
         state_text="" if is_done else text,
         progress_percent=round(100 * state.progress) if state.state == "running" and not is_done else None,
         findings=findings(state.key, report.summary, marked, names) if report is not None else None,
-        not_studied=_left_out(report.summary.get("not_studied", {})) if report is not None else [],
+        not_studied=left_out(report.summary.get("not_studied", {})) if report is not None else [],
         parameters={name: value for name, value in report.parameters.items() if name != "study"} if report else {},
     )
 
 
-def _left_out(reasons: dict[str, str]) -> list[tuple[str, list[str]]]:
+def left_out(reasons: dict[str, str]) -> list[tuple[str, list[str]]]:
+    """The names of the rules that a study leaves out, by reason."""
     by_reason: dict[str, list[str]] = {}
     for rule, reason in by_catalogue(reasons).items():
-        by_reason.setdefault(reason, []).append(RULES[rule].name if rule in RULES else rule)
+        by_reason.setdefault(reason, []).append(rule_name(rule))
     return list(by_reason.items())

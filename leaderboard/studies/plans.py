@@ -16,10 +16,8 @@ from config.monitoring.logs import current_request
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.common.hashing import content_hash
 from leaderboard.models import AuditEntry, Benchmark, Job, Report, Revision, StudyChoice, User
-from leaderboard.queue.jobs import IDLE
 from leaderboard.queue.kinds import (
     JOB_KINDS,
-    NOBODY_WAITS,
     STUDIES_WITH_BOARDS,
     STUDY,
     STUDY_PLAN,
@@ -27,6 +25,7 @@ from leaderboard.queue.kinds import (
     kind_of,
     lowered_by,
 )
+from leaderboard.queue.priorities import IDLE, LARGEST, NOBODY_WAITS
 from leaderboard.queue.wake_ups import wake_on_commit
 from leaderboard.rankings.reports import make_report
 from leaderboard.rankings.score_matrix import revision_matrix
@@ -95,10 +94,10 @@ def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], 
 
 def _asked_for(job: Job, choices: Iterable[StudyChoice]) -> list[StudyChoice]:
     """The choices that this plan is about: those for a new revision, those for the night, or one that was asked for."""
-    asked = job.parameters.get("when", "")
-    if asked == When.DEMAND:
+    moment = job.parameters.get("when", "")
+    if moment == When.DEMAND:
         return [choice for choice in choices if choice.study == job.parameters["study"]]
-    wanted = (asked,) if asked else WITH_EVERY_REVISION
+    wanted = (moment,) if moment else WITH_EVERY_REVISION
     return [choice for choice in choices if choice.when in wanted]
 
 
@@ -144,7 +143,7 @@ def plan_study(
         return PlannedStudy(study.key, reason=reason)
     # The smallest first; what runs while nothing else waits comes after everything else, and of that a board that
     # somebody has just submitted to before boards that lie as they were made.
-    priority = -1 - min(int(estimate), 5000)
+    priority = -1 - min(int(estimate), LARGEST)
     if choice.when == When.IDLE:
         priority += 2 * IDLE if is_first_revision else IDLE
     return PlannedStudy(
@@ -169,12 +168,12 @@ def within_budget(study: Study, matrix: ScoreMatrix, parameters: dict[str, Any],
     estimate = study.estimate(matrix, own)
     if not study.steps or estimate <= seconds:
         return own
-    stated, budget = int(own[study.steps]), own.get("budget")
-    steps = max(1, int(stated * seconds / estimate))
+    n_steps, budget = int(own[study.steps]), own.get("budget")
+    steps = max(1, int(n_steps * seconds / estimate))
     while True:
         own[study.steps] = steps
         if budget is not None:
-            own["budget"] = round(budget * steps / stated, 3)
+            own["budget"] = round(budget * steps / n_steps, 3)
         if steps == 1 or study.estimate(matrix, own) <= seconds:
             return own
         steps = max(1, steps * 9 // 10)  # where the time does not grow in proportion

@@ -1,10 +1,12 @@
 """What the studies found that are about a benchmark as a whole, not about one rule: in words and as a table."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from leaderboard.common.charts.critical_difference import critical_difference_diagram
-from leaderboard.common.text import in_words
+from leaderboard.common.charts.lines import Curve, LineChart, line_chart
+from leaderboard.common.text import in_words, percent
 from leaderboard.rankings.confidence.separability import separability_sentence
 from leaderboard.rankings.confidence.significance import OUTDATED, is_outdated
 from leaderboard.studies.study_findings import (
@@ -14,17 +16,19 @@ from leaderboard.studies.study_findings import (
     StudyNames,
     StudyRow,
     share_cell,
+    side_by_side,
 )
-from ranking_engine import RULES
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.text.names import fold_name
 
 Summary = Mapping[str, Any]
-MOST_SYSTEMS = 10  # that are named; more are counted
-MOST_TASKS = 5  # whose weights a sentence tells
+MAX_SYSTEMS = 10  # that are named; more are counted
+MAX_TASKS = 5  # whose weights a sentence tells
 FEASIBLE = {
     "scaled": "weights from 1 to 100, on scores in units of each task’s spread",
     "box": "every weight between its least allowed share and 1",
 }
+SETS = {"scaled": "the code’s set (scaled)", "box": "the paper’s set (box)"}
 FAMILIES = {
     "neighbours": "Neighbours: pairs of consecutive ranks",
     "top": "Pairs of the first ranks",
@@ -42,12 +46,12 @@ DIVERSITY = {
 def diversity(summary: Summary, _marked: str, _names: StudyNames) -> StudyFindings:
     """How much the tasks disagree."""
     if summary["reason"]:
-        return StudyFindings(f"There is nothing to say: {summary['reason']}.", [], [])
+        return StudyFindings(f"No result: {summary['reason']}.", [], [])
     value, apart = summary["diversity"], summary["dispersion_normalized"]
     sentence = "" if value is None else f"On a scale from 0, all tasks rank alike, to 1, they disagree: {value:.2f}. "
     if apart is not None:
         sentence += (
-            f"Two tasks order {_percent(apart)} of the pairs of systems differently; a pair that one of the two tasks "
+            f"Two tasks order {percent(apart)} of the pairs of systems differently; a pair that one of the two tasks "
             "ties and the other does not counts half."
         )
     filled = summary["n_imputed"]
@@ -66,12 +70,16 @@ def diversity(summary: Summary, _marked: str, _names: StudyNames) -> StudyFindin
 
 def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindings:
     """Which systems can be told apart on the board of the marked rule."""
+    if "rules" not in summary:  # an experiment about one rule
+        summary, marked = {"reason": "", **summary, "rules": {summary["rule"]: summary}}, summary["rule"]
     if summary["reason"]:
         return StudyFindings(f"Which systems can be told apart is not tested: {summary['reason']}.", [], [])
-    told = summary["rules"].get(marked)
-    if told is None:
-        return StudyFindings(f"{RULES[marked].name} ranks nobody here, or takes longer: nothing is tested.", [], [])
-    if is_outdated(told):
+    tests = summary["rules"].get(marked)
+    if tests is None:
+        return StudyFindings(
+            f"{get_rule(marked).name} ranks no system here, or takes too long: nothing is tested.", [], []
+        )
+    if is_outdated(tests):
         return StudyFindings(OUTDATED, [], [])
     friedman = summary["friedman"]
     if isinstance(friedman, str):  # engine 0.2.0 stored the reason alone
@@ -80,18 +88,18 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
         _row(
             name,
             [
-                StudyCell(f"{told[key]['n_pairs']:,}"),
-                StudyCell(f"{told[key]['n_separable']:,}"),
-                StudyCell(f"{told[key]['n_contradicted']:,}"),
-                StudyCell(f"{told[key]['n_not_separable']:,}"),
-                StudyCell(f"{told[key]['n_tied']:,}"),
-                StudyCell(f"{told[key]['n_too_few_tasks']:,}"),
+                StudyCell(f"{tests[key]['n_pairs']:,}"),
+                StudyCell(f"{tests[key]['n_separable']:,}"),
+                StudyCell(f"{tests[key]['n_contradicted']:,}"),
+                StudyCell(f"{tests[key]['n_not_separable']:,}"),
+                StudyCell(f"{tests[key]['n_tied']:,}"),
+                StudyCell(f"{tests[key]['n_too_few_tasks']:,}"),
             ],
         )
         for key, name in FAMILIES.items()
     ]
     return StudyFindings(
-        separability_sentence(RULES[marked].name, told, summary["level"]),
+        separability_sentence(get_rule(marked).name, tests, summary["level"]),
         ["Pairs", "Told apart", "Contradicted", "Not told apart", "Tied", "Too few tasks to tell"],
         rows,
         diagram=None
@@ -112,32 +120,38 @@ def significance(summary: Summary, marked: str, names: StudyNames) -> StudyFindi
                 f"{friedman['note']}."
             )
         ),
-        first_header=f"Pairs under {RULES[marked].name}",
+        first_header=f"Pairs under {get_rule(marked).name}",
         is_by_rule=False,
     )
 
 
 def cardinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> StudyFindings:
     """How far other task weights move the ranking by mean score."""
-    told = {name: found for name, found in summary["feasible"].items() if not found["reason"]}
-    if not told:
-        reason = next((found["reason"] for found in summary["feasible"].values()), "nothing was tried")
-        return StudyFindings(f"There is nothing to say: {reason}.", [], [])
-    name, found = next(iter(told.items()))
-    share, moved = found["discordant_share"], found["max_rank_change"]
+    computed = {name: bounds for name, bounds in summary["feasible"].items() if not bounds["reason"]}
+    if not computed:
+        reason = next((bounds["reason"] for bounds in summary["feasible"].values()), "nothing was tried")
+        return StudyFindings(f"No result: {reason}.", [], [])
+    name, bounds = next(iter(computed.items()))
+    share, moved = bounds["discordant_share"], bounds["max_rank_change"]
     sentence = (
-        f"Other weights of the tasks can turn round {_between(share)} of the {found['n_pairs']:,} pairs in the ranking "
-        f"by mean score ({FEASIBLE.get(name, name)}), and move a system by {_between(moved)} of all places. "
-        f"Most pairs turn with {_weights_in_words(share['weights'], names)}."
+        f"Other weights of the tasks can reverse {_between(share)} of the {bounds['n_pairs']:,} pairs in the "
+        f"ranking by mean score ({FEASIBLE.get(name, name)}), and move a system by {_between(moved)} of all places. "
+        f"Most pairs reverse with {_weights_in_words(share['weights'], names)}."
     )
     rows = []
-    for feasible, answer in told.items():
+    for feasible, answer in computed.items():
         rows += [
             _row(f"Reversed pairs ({feasible})", _bounds(answer["discordant_share"])),
             _row(f"Largest rank change ({feasible})", _bounds(answer["max_rank_change"])),
             _row(f"(1 − tau-b) / 2 ({feasible})", [share_cell(answer["tau_b_distance"]["lower"]), *_nothing(2)]),
         ]
-    notes = [f"{name}: {text}" for name, text in FEASIBLE.items() if name in told]
+        rows += [
+            _row(f"Reversed pairs ({feasible}), ε = {point['least_weight']:g}", _bounds(point["discordant_share"]))
+            for point in summary.get("curve", {}).get(feasible, [])
+            if "discordant_share" in point
+        ]
+    notes = [f"{name}: {text}" for name, text in FEASIBLE.items() if name in computed]
+    before_after = bounds.get("side_by_side")
     return StudyFindings(
         sentence,
         ["At least", "At most", ""],
@@ -146,18 +160,54 @@ def cardinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> S
         "as they are; an upper bound is proven.",
         first_header="Quantity",
         is_by_rule=False,
+        chart=_over_least_weights(summary),
+        slopes=side_by_side("the mean, with the weights that reverse most pairs", before_after, names)
+        if before_after
+        else None,
+    )
+
+
+def _over_least_weights(summary: Summary) -> LineChart | None:
+    """How far weights move the ranking by how much noise preserves, the paper's set and the code's (figure 4)."""
+    curves = summary.get("curve")
+    if not curves:
+        return None
+    ordered = {name: sorted(points, key=lambda point: point["least_weight"]) for name, points in curves.items()}
+    ordered = {name: points for name, points in ordered.items() if all("discordant_share" in point for point in points)}
+    if not ordered:
+        return None
+    lines = [
+        Curve(
+            f"{name}-{bound}",
+            f"{SETS.get(name, name)}, {text}",
+            [point["discordant_share"][bound] for point in points],
+            is_marked=name == "box" and bound == "lower",
+        )
+        for name, points in ordered.items()
+        for bound, text in (("lower", "at least"), ("upper", "at most"))
+    ]
+    return line_chart(
+        "Pairs that weights can reverse, by the least share that noise preserves (ε)",
+        "Each set of weights has two lines: what weights reach, and a proven bound. The paper’s set is marked.",
+        lines,
+        [f"{point['least_weight']:g}" for point in next(iter(ordered.values()))],
+        x_label="ε",
+        y_label="Share of pairs",
+        caption="Thick line: the paper’s set of weights (box). Thin line: the set of its code (scaled). A set has two "
+        "lines where its maximum is not proven: what is reached, and the most that is possible.",
+        top=min(1.0, math.ceil(10 * max(value for line in lines for value in line.values if value is not None)) / 10),
     )
 
 
 def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> StudyFindings:
     """How far adding other systems moves the order of the first by win rate."""
     if summary["reason"]:
-        return StudyFindings(f"There is nothing to say: {summary['reason']}.", [], [])
+        return StudyFindings(f"No result: {summary['reason']}.", [], [])
     share, moved = summary["discordant_share"], summary["max_rank_change"]
     sentence = (
-        f"Which of the other {summary['n_others']} systems take part can turn round {_between(share)} of the "
+        f"Which of the other {summary['n_others']} systems take part can reverse {_between(share)} of the "
         f"{summary['n_pairs']} pairs among the first {len(summary['top'])} under win rate, and move one of them by "
-        f"{_between(moved)} of their places. Most pairs turn where {_how_many(len(share['added']))} the first."
+        f"{_between(moved)} of their places. Most pairs reverse if {_how_many(len(share['added']))} the first."
     )
     return StudyFindings(
         sentence,
@@ -171,6 +221,9 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
         first_header="Quantity",
         is_by_rule=False,
         systems=_who_joins(summary, names),
+        slopes=side_by_side("win rate", summary["side_by_side"], names)
+        if share["added"] and "side_by_side" in summary
+        else None,
     )
 
 
@@ -185,8 +238,8 @@ def _who_joins(summary: Summary, names: StudyNames) -> NamedSystems | None:
     left_out = set(names.systems) - set(summary["top"]) - set(added)
     is_shorter = 0 < len(left_out) < len(added) and len(left_out) + len(added) == summary["n_others"]
     links = sorted((names.system(key) for key in (left_out if is_shorter else added)), key=lambda x: fold_name(x.text))
-    intro = "All of the others but:" if is_shorter else "Those that join:"
-    return NamedSystems(intro, links[:MOST_SYSTEMS], len(links[MOST_SYSTEMS:])) if links else None
+    intro = "All others join, but not:" if is_shorter else "Systems that join:"
+    return NamedSystems(intro, links[:MAX_SYSTEMS], len(links[MAX_SYSTEMS:])) if links else None
 
 
 def _row(name: str, cells: Sequence[StudyCell]) -> StudyRow:
@@ -207,25 +260,21 @@ def _bounds(interval: Summary) -> list[StudyCell]:
 
 def _between(interval: Summary) -> str:
     if interval["proven"]:
-        return f"{_percent(interval['lower'])}, proven to be the most,"
-    return f"between {_percent(interval['lower'])} and {_percent(interval['upper'])}"
+        return f"{percent(interval['lower'])}, proven to be the most,"
+    return f"between {percent(interval['lower'])} and {percent(interval['upper'])}"
 
 
 def _weights_in_words(weights: Mapping[str, float], names: StudyNames) -> str:
     """What each task weighs that weighs more than an equal share, and what is left for the others."""
     total = sum(weights.values()) or 1.0
     heaviest_first = sorted(weights, key=lambda key: (-weights[key], key))
-    heavy = [key for key in heaviest_first if weights[key] / total > 1 / len(weights)][:MOST_TASKS]
+    heavy = [key for key in heaviest_first if weights[key] / total > 1 / len(weights)][:MAX_TASKS]
     if not heavy:
         return "equal weights"
-    shares = [_percent(weights[key] / total) for key in heavy]
+    shares = [percent(weights[key] / total) for key in heavy]
     named = [f"{share} on {name}" for share, name in zip(shares, names.task_names(heavy), strict=True)]
     named[0] = named[0].replace(" on ", " of the weight on ", 1)
     n_others = len(weights) - len(heavy)
     rest = 1 - sum(weights[key] for key in heavy) / total
     who = "the other task has" if n_others == 1 else f"the other {n_others} tasks share"
-    return in_words(named, most=MOST_TASKS) + (f"; {who} {_percent(rest)}" if n_others else "")
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.3g} %"
+    return in_words(named, most=MAX_TASKS) + (f"; {who} {percent(rest)}" if n_others else "")

@@ -9,6 +9,7 @@ from django.db.models import Avg, Case, Count, F, FloatField, Max, Q, Value, Whe
 
 from leaderboard.models import Benchmark, Job, Publication, Report, StudyChoice
 from leaderboard.queue.kinds import MERGE, STUDIES_WITH_BOARDS, STUDY, STUDY_PLAN, study_of
+from leaderboard.queue.queries import error_line
 from leaderboard.studies.plans import choices_of
 from ranking_engine.stability import catalogue
 from ranking_engine.stability.catalogue import Study
@@ -82,19 +83,19 @@ def chosen_states(benchmark: Benchmark, publication: Publication | None) -> list
 
 def _with_board(publication: Publication | None) -> list[StudyState]:
     """The studies that come with every board, each one job."""
-    found: dict[str, dict[str, Any]] = {key: {} for key in STUDIES_WITH_BOARDS if key in catalogue.STUDIES}
+    states: dict[str, dict[str, Any]] = {key: {} for key in STUDIES_WITH_BOARDS if key in catalogue.STUDIES}
     if publication is not None:
         this = {"engine_version": publication.engine_version}
         jobs = Job.objects.filter(
-            subject_kind="revision", subject_id=publication.revision_id, kind__in=list(found), **this
+            subject_kind="revision", subject_id=publication.revision_id, kind__in=list(states), **this
         )
         for job in jobs.order_by("pk"):
-            told = job.error.split("\n", 1)[0][:200] if job.state == S.FAILED else ""
-            found[job.kind] |= {"state": job.state, "progress": job.progress, "reason": told, "n_chunks": 1}
-        reports = Report.objects.filter(revision_id=publication.revision_id, kind__in=list(found), **this)
+            reason = error_line(job.error) if job.state == S.FAILED else ""
+            states[job.kind] |= {"state": job.state, "progress": job.progress, "reason": reason, "n_chunks": 1}
+        reports = Report.objects.filter(revision_id=publication.revision_id, kind__in=list(states), **this)
         for report in reports.defer("arrays", "summary"):
-            found[report.kind] |= {"state": S.DONE, "progress": 1.0, "reason": "", "seconds": report.seconds}
-    return [_named(catalogue.STUDIES[key], choice=None, **known) for key, known in found.items()]
+            states[report.kind] |= {"state": S.DONE, "progress": 1.0, "reason": "", "seconds": report.seconds}
+    return [_named(catalogue.STUDIES[key], choice=None, **known) for key, known in states.items()]
 
 
 def _named(study: Study, **known: Any) -> StudyState:  # noqa: ANN401 -- the fields of a state
@@ -103,13 +104,13 @@ def _named(study: Study, **known: Any) -> StudyState:  # noqa: ANN401 -- the fie
 
 def _plans(publication: Publication) -> dict[str, dict[str, Any]]:
     """The newest plan of each study."""
-    found: dict[str, dict[str, Any]] = {}
+    states: dict[str, dict[str, Any]] = {}
     plans = Report.objects.filter(
         revision_id=publication.revision_id, engine_version=publication.engine_version, kind=STUDY_PLAN
     )
     for report in plans.order_by("pk").values_list("summary", flat=True):
-        found |= report
-    return found
+        states |= report
+    return states
 
 
 def _jobs(publication: Publication) -> dict[tuple[str, str], dict[str, Any]]:
@@ -127,15 +128,15 @@ def _jobs(publication: Publication) -> dict[tuple[str, str], dict[str, Any]]:
         .values("kind", "parameter_hash")
         .annotate(share=Avg(done), error=Max("error", filter=Q(state=S.FAILED)), **is_state)
     )
-    found: dict[tuple[str, str], dict[str, Any]] = defaultdict(lambda: dict.fromkeys(Job.State.values, 0))
+    counts_by_study: dict[tuple[str, str], dict[str, Any]] = defaultdict(lambda: dict.fromkeys(Job.State.values, 0))
     for row in cast("Iterable[dict[str, Any]]", rows):
-        counts = found[study_of(row["kind"]), row["parameter_hash"]]
+        counts = counts_by_study[study_of(row["kind"]), row["parameter_hash"]]
         for state in Job.State.values:
             counts[state] += row[state]
         counts["error"] = counts.get("error") or row["error"] or ""
         if row["kind"].startswith(f"{STUDY}:"):
             counts["share"] = row["share"]
-    return dict(found)
+    return dict(counts_by_study)
 
 
 def _state(choice: StudyChoice, plan: dict[str, Any], jobs: dict[str, Any], report: Report | None) -> StudyState:
@@ -147,7 +148,7 @@ def _state(choice: StudyChoice, plan: dict[str, Any], jobs: dict[str, Any], repo
         state = LEFT_OUT
     elif jobs:
         state = next((name for name in (S.FAILED, S.RUNNING, S.SUPERSEDED) if jobs[name]), S.WAITING)
-        reason = jobs["error"].split("\n", 1)[0][:200] if state == S.FAILED else ""
+        reason = error_line(jobs["error"]) if state == S.FAILED else ""
     return _named(
         study,
         choice=choice,

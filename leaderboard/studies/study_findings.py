@@ -2,9 +2,20 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from leaderboard.common.charts.critical_difference import CriticalDifference
 from leaderboard.common.charts.lines import LineChart
+from leaderboard.common.charts.slopes import SlopeChart, slope_chart
+from ranking_engine.catalogue.registry import get_rule
+
+CRITERIA = {
+    "winner_rank": "Winner’s rank",
+    "condorcet": "Condorcet rate",
+    "generalization": "Unseen tasks",
+    "judge_stability": "Tasks drawn anew",
+    "candidate_stability": "Systems drawn anew",
+}
 
 
 @dataclass(frozen=True)
@@ -83,6 +94,7 @@ class StudyFindings:
     is_by_rule: bool = True
     diagram: CriticalDifference | None = None
     systems: NamedSystems | None = None
+    slopes: SlopeChart | None = None
 
 
 def share_cell(value: float | None) -> StudyCell:
@@ -90,3 +102,31 @@ def share_cell(value: float | None) -> StudyCell:
     if value is None:
         return StudyCell("–")
     return StudyCell(f"{value:.3f}".replace("-", "\N{MINUS SIGN}"), round(100 * min(1.0, max(0.0, value)), 1))
+
+
+def rule_name(key: str) -> str:
+    """What pages call a rule or a variant; a key that this release does not know is shown as it is."""
+    try:
+        return get_rule(key).name
+    except ValueError:
+        return key
+
+
+def rule_rows(
+    rules: Mapping[str, Mapping[str, Any]], marked: str, cells: Callable[[Mapping[str, Any]], list[StudyCell]]
+) -> list[StudyRow]:
+    """A row for each rule, with the cells that its part of a summary gives."""
+    return [StudyRow(rule, rule_name(rule), rule == marked, cells(of_rule)) for rule, of_rule in rules.items()]
+
+
+def side_by_side(rule: str, comparison: Mapping[str, Any], names: StudyNames) -> SlopeChart:
+    """The first systems before and after a change.
+
+    Args:
+        rule: its name.
+        comparison: `systems` by key, and their ranks `before` and `after`.
+        names: of the systems.
+    """
+    systems = names.system_names(comparison["systems"])
+    title = f"The first {len(systems)} under {rule}, before and after"
+    return slope_chart(title, systems, comparison["before"], comparison["after"])

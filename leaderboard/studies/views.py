@@ -16,10 +16,13 @@ from leaderboard.access.audience import administered_benchmark, readable_benchma
 from leaderboard.common.files import export_links
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
+from leaderboard.queue.kinds import STUDY_PLAN
+from leaderboard.queue.queries import job_of
 from leaderboard.queue.retry import retry_board
+from leaderboard.queue.turns import want_while_looking
 from leaderboard.rankings.confidence.dependence import published_dependence
 from leaderboard.rankings.ranks_again import request_ranks
-from leaderboard.rankings.views import publication_asked_for
+from leaderboard.rankings.revision_parameter import publication_asked_for
 from leaderboard.studies import landscape as service
 from leaderboard.studies.forms import StudiesForm
 from leaderboard.studies.instances_page import NAMES, instances_page
@@ -27,7 +30,8 @@ from leaderboard.studies.intervals import interval_section
 from leaderboard.studies.landscape_fit import LARGEST_P, LEAST_BENCHMARKS
 from leaderboard.studies.page import marked_rule, stability_sections, study_arrays
 from leaderboard.studies.plans import choose_studies, chosen_studies, request_study, study_name
-from leaderboard.studies.states import StudyState, chosen_states
+from leaderboard.studies.states import UNPLANNED, StudyState, chosen_states
+from leaderboard.studies.waits import OPEN
 from ranking_engine import RULES
 from ranking_engine.stability import catalogue
 
@@ -42,7 +46,12 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
     except ValueError as error:
         raise BadRequest(str(error)) from error
     sections = stability_sections(benchmark, publication, marked) if publication else []
-    stated = (
+    plan = job_of(publication.revision_id, STUDY_PLAN) if publication else None
+    waited_for = (*OPEN, UNPLANNED) if plan is not None and plan.state in OPEN else OPEN
+    waiting = [section.state.key for section in sections if section.state.state in waited_for]
+    if waiting:
+        want_while_looking(benchmark.pk)
+    parameters = (
         {}
         if publication is None or publication.pk == benchmark.publication_id
         else {"revision": publication.revision.number}
@@ -59,7 +68,7 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
         "publication": publication,
         "intervals": interval_section(publication, marked) if publication else None,
         "sections": [
-            replace(section, downloads=export_links(key, "studies", study=section.state.key, **stated))
+            replace(section, downloads=export_links(key, "studies", study=section.state.key, **parameters))
             for section in sections
         ],
         "dependence": published_dependence(publication),
@@ -67,14 +76,15 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
         "rules": [
             {
                 "name": RULES[rule].name,
-                "url": f"{path}?{urlencode({'rule': rule} | stated)}",
+                "url": f"{path}?{urlencode({'rule': rule} | parameters)}",
                 "is_active": rule == marked,
             }
             for rule in rules
         ],
-        "downloads": export_links(key, "studies", **stated),
-        "revision_query": f"?{urlencode(stated)}" if stated else "",
+        "downloads": export_links(key, "studies", **parameters),
+        "revision_query": f"?{urlencode(parameters)}" if parameters else "",
         "may_administer": audience.may_administer,
+        "waiting_ids": ",".join(f"#study-{key}" for key in waiting),
     }
     return render(request, "studies/stability.html", context)
 
@@ -132,8 +142,10 @@ def manage_studies(request: HttpRequest, key: str) -> HttpResponse:
     form = StudiesForm([state.choice for state in states if state.choice], request.POST or None)
     if request.method == "POST" and form.is_valid():
         n_changed = choose_studies(benchmark, form.chosen(), author=signed_in(request))
-        told = f"{n_changed} {'study' if n_changed == 1 else 'studies'} changed; it holds from the next revision on."
-        messages.success(request, told if n_changed else "Nothing changed.")
+        sentence = (
+            f"{n_changed} {'study' if n_changed == 1 else 'studies'} changed; it holds from the next revision on."
+        )
+        messages.success(request, sentence if n_changed else "Nothing changed.")
         return redirect("manage_studies", key)
     context = {"benchmark": benchmark, "here": "studies", "form": form, "states": [_row(s, form) for s in states]}
     return render(request, "studies/manage_studies.html", context, status=400 if form.errors else 200)

@@ -1,13 +1,16 @@
 """Why a study is not there yet, as a sentence: what it waits behind, or who plans it and when."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Max, Min, Q
+from django.utils import timezone
 
 from leaderboard.models import Job, Publication, StudyChoice
-from leaderboard.queue.jobs import IDLE
 from leaderboard.queue.kinds import STUDY_PLAN, study_of
+from leaderboard.queue.places import MAX_JOBS, Place, places
+from leaderboard.queue.priorities import IDLE
 from leaderboard.studies.plans import NIGHT_BEGINS, NIGHT_ENDS, WITH_EVERY_REVISION
 from leaderboard.studies.states import UNPLANNED, StudyState
 
@@ -26,21 +29,18 @@ def waiting_texts(publication: Publication, states: Iterable[StudyState], *, is_
     open_states = [state for state in states if state.state in (S.WAITING, UNPLANNED)]
     if not open_states:
         return {}
-    first = _first_jobs(publication)
-    fields = ("pk", "priority", "state", "parameters", "error")
+    line = places(Job.Queue.STUDIES)
+    waiting = _waiting_jobs(publication, line)
+    fields = ("pk", "state", "parameters", "error", "not_before")
     plans = list(_jobs_of(publication).filter(kind=STUDY_PLAN).order_by("-pk").values(*fields))
     plan_of = {state.key: _plan_of(state.choice, plans) for state in open_states if state.choice is not None}
-    waiting_plans = {f"plan:{plan['pk']}": plan for plan in plan_of.values() if plan and plan["state"] == S.WAITING}
-    ahead = _jobs_ahead(first | waiting_plans)
     texts = {}
     for state in open_states:
         plan = plan_of.get(state.key)
         if state.state == S.WAITING:
-            is_idle = state.key in first and first[state.key]["priority"] < IDLE
-            texts[state.key] = _waits(ahead.get(state.key, 0), is_idle=is_idle)
+            texts[state.key] = _waits(waiting.get(state.key))
         elif plan is not None and plan["state"] == S.WAITING:
-            n_ahead = ahead[f"plan:{plan['pk']}"]
-            texts[state.key] = f"Not planned yet: {_before(n_ahead, 'its plan')}."
+            texts[state.key] = _plan_waits(plan, line)
         else:
             texts[state.key] = _not_planned(state, plan, is_current=is_current)
     return texts
@@ -52,17 +52,30 @@ def _jobs_of(publication: Publication) -> Any:  # noqa: ANN401 -- a query set of
     )
 
 
-def _first_jobs(publication: Publication) -> dict[str, dict[str, Any]]:
-    """The most urgent waiting job of each study, by its key: priority and number."""
-    rows = (
-        _jobs_of(publication)
-        .exclude(kind=STUDY_PLAN)
-        .filter(queue=Job.Queue.STUDIES, state=S.WAITING)
-        .order_by()
-        .values("kind")
-        .annotate(priority=Max("priority"), pk=Min("pk"))
-    )
-    return {study_of(row["kind"]) or row["kind"]: row for row in rows}
+@dataclass(frozen=True)
+class _Waiting:
+    """The waiting jobs of one study: where its first and its last one are in the line, and whether they are idle."""
+
+    first: Place
+    last: Place
+    is_idle: bool
+
+
+def _waiting_jobs(publication: Publication, line: dict[int, Place]) -> dict[str, _Waiting]:
+    """What waits of each study, by its key; without what is too far back in the line."""
+    rows = _jobs_of(publication).exclude(kind=STUDY_PLAN).filter(queue=Job.Queue.STUDIES, state=S.WAITING)
+    by_study: dict[str, list[tuple[Place, int]]] = defaultdict(list)
+    for pk, kind, priority in rows.values_list("pk", "kind", "priority"):
+        if pk in line:
+            by_study[study_of(kind) or kind].append((line[pk], priority))
+    return {
+        study: _Waiting(
+            first=min((place for place, _ in jobs), key=lambda place: place.n_ahead),
+            last=max((place for place, _ in jobs), key=lambda place: place.n_ahead),
+            is_idle=max(priority for _, priority in jobs) < IDLE,
+        )
+        for study, jobs in by_study.items()
+    }
 
 
 def _plan_of(choice: StudyChoice | None, plans: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
@@ -70,27 +83,12 @@ def _plan_of(choice: StudyChoice | None, plans: Sequence[dict[str, Any]]) -> dic
     if choice is None:
         return None
     if choice.when in WITH_EVERY_REVISION:
-        found = (plan for plan in plans if plan["parameters"].get("when", When.IDLE) == When.IDLE)
+        fitting = (plan for plan in plans if plan["parameters"].get("when", When.IDLE) == When.IDLE)
     elif choice.when == When.NIGHTLY:
-        found = (plan for plan in plans if plan["parameters"].get("when") == When.NIGHTLY)
+        fitting = (plan for plan in plans if plan["parameters"].get("when") == When.NIGHTLY)
     else:
-        found = (plan for plan in plans if plan["parameters"].get("study") == choice.study)
-    return next(found, None)
-
-
-def _jobs_ahead(jobs: dict[str, dict[str, Any]]) -> dict[str, int]:
-    """How many jobs of the studies' queue go before each of `jobs`, in one query."""
-    if not jobs:
-        return {}
-    counts = {}
-    keys = list(jobs)
-    for k, key in enumerate(keys):
-        priority, pk = jobs[key]["priority"], jobs[key]["pk"]
-        counts[f"n{k}"] = Count(
-            "pk", filter=Q(state=S.RUNNING) | Q(priority__gt=priority) | Q(priority=priority, pk__lt=pk)
-        )
-    found = Job.objects.filter(queue=Job.Queue.STUDIES, state__in=OPEN).aggregate(**counts)
-    return {key: found[f"n{k}"] for k, key in enumerate(keys)}
+        fitting = (plan for plan in plans if plan["parameters"].get("study") == choice.study)
+    return next(fitting, None)
 
 
 def _before(n: int, what: str) -> str:
@@ -99,9 +97,19 @@ def _before(n: int, what: str) -> str:
     return f"{n:,} job{'' if n == 1 else 's'} of studies {'goes' if n == 1 else 'go'} before {what}"
 
 
-def _waits(n: int, *, is_idle: bool) -> str:
-    when = " It runs only while no board waits to be ranked." if is_idle else ""
-    return f"Waiting for a worker: {_before(n, 'it')}.{when}"
+def _waits(waiting: _Waiting | None) -> str:
+    if waiting is None:
+        return f"Waiting for a worker: more than {MAX_JOBS:,} jobs of studies go before it."
+    when = " It runs only while no board waits to be ranked." if waiting.is_idle else ""
+    before = _before(waiting.first.n_ahead, "it")
+    return f"Waiting for a worker: {before}; expect it in {waiting.last.text}.{when}"
+
+
+def _plan_waits(plan: dict[str, Any], line: dict[int, Place]) -> str:
+    if plan["not_before"] > timezone.now() and not plan["error"]:
+        return "Not planned yet: studies are planned some time after the last submission."
+    place = line.get(plan["pk"])
+    return f"Not planned yet: {_before(place.n_ahead if place else MAX_JOBS, 'its plan')}."
 
 
 def _not_planned(state: StudyState, plan: dict[str, Any] | None, *, is_current: bool) -> str:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from leaderboard.models import Revision
-from leaderboard.rankings.published import task_names_of
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.studies.prospects.page import PAGE_ROWS, ProspectRow, prospect_order, prospect_row
 from leaderboard.studies.prospects.stored import (
     StoredProspects,
@@ -15,7 +15,7 @@ from leaderboard.studies.prospects.stored import (
     read_conditions,
     system_names,
 )
-from leaderboard.studies.prospects.text import percent
+from leaderboard.studies.prospects.text import share_of_weight
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.prospects import (
     MAJORITY,
@@ -50,7 +50,7 @@ class ConditionsForm:
 
     values: dict[str, str]
     problem: str = ""
-    found: Conditions | None = None
+    conditions: Conditions | None = None
 
     @property
     def rule(self) -> str:
@@ -84,7 +84,7 @@ def read_form(parameters: Mapping[str, str], revision: Revision) -> ConditionsFo
     if not form.is_asked:
         return form
     try:
-        return ConditionsForm(values, found=_conditions(values, revision))
+        return ConditionsForm(values, conditions=_conditions(values, revision))
     except ConditionError as error:
         return ConditionsForm(values, problem=f"{str(error)[:1].upper()}{str(error)[1:]}.")
 
@@ -92,20 +92,20 @@ def read_form(parameters: Mapping[str, str], revision: Revision) -> ConditionsFo
 def _conditions(values: Mapping[str, str], revision: Revision) -> Conditions:
     if values["rule"] and values["rule"] not in RULES:
         raise ConditionError(f"there is no way to win called {values['rule'][:40]!r}; there are {', '.join(RULES)}")
-    stated = read_conditions(values["conditions"].splitlines(), revision)
+    own_conditions = read_conditions(values["conditions"].splitlines(), revision)
     bounds = [bound for row in range(1, N_BOUNDS + 1) if (bound := _bound(values, row))]
     orders = []
     if values["more"] or values["less"]:
         orders.append(Order(_set_of(values["more"]), _set_of(values["less"])))
-    objective = stated.objective
+    objective = own_conditions.objective
     if values["goal"] in GOALS and values["goal_of"]:
         if objective is not None:
             raise ConditionError("only one set can be minimised or maximised")
         objective = Objective("minimise" if values["goal"] == "minimise" else "maximise", _set_of(values["goal_of"]))
-    found = Conditions((*bounds, *stated.bounds), (*orders, *stated.orders), objective)
-    if not found.texts and not values["rule"]:
+    conditions = Conditions((*bounds, *own_conditions.bounds), (*orders, *own_conditions.orders), objective)
+    if not conditions.texts and not values["rule"]:
         raise ConditionError("no condition is complete: choose a task or a group, and say how much it weighs")
-    return found
+    return conditions
 
 
 def _bound(values: Mapping[str, str], row: int) -> Bound | None:
@@ -153,53 +153,53 @@ def answer(
         ConditionError: the conditions name something that there is not.
         TooLargeError: the board is too large for an answer on demand.
     """
-    conditions = form.found or Conditions()
-    found = prospects_under(revision, conditions, audience_level, rule=form.rule)
-    names, task_names = system_names(revision), task_names_of(revision)
-    told = in_own_words(conditions, revision)
-    ordered = sorted(found.systems, key=lambda prospect: prospect_order(prospect, names))
+    conditions = form.conditions or Conditions()
+    prospects = prospects_under(revision, conditions, audience_level, rule=form.rule)
+    names, task_names = system_names(revision), configuration_of(revision).task_names
+    texts = in_own_words(conditions, revision)
+    ordered = sorted(prospects.systems, key=lambda prospect: prospect_order(prospect, names))
 
     def row(prospect: Prospect) -> ProspectRow:
-        return prospect_row(prospect, found, names, task_names, told)
+        return prospect_row(prospect, prospects, names, task_names, texts)
 
     # Whoever could win without the conditions is told of first.
     is_head_to_head = form.rule == MAJORITY
-    could = {p.system for p in stored.found.systems if p.is_prospective} if stored and is_head_to_head else set()
+    could = {p.system for p in stored.prospects.systems if p.is_prospective} if stored and is_head_to_head else set()
     others = [p for p in ordered if not p.is_prospective]
     others.sort(key=lambda prospect: prospect.system not in could)
     winners = [prospect for prospect in ordered if prospect.is_prospective]
     return ConditionsAnswer(
         rule_name="" if is_head_to_head else get_rule(form.rule).name,
-        conditions=told,
-        impossible=found.conditions_reason,
-        sentence=_sentence(found, could),
-        is_complete=found.is_complete,
+        conditions=texts,
+        impossible=prospects.conditions_reason,
+        sentence=_sentence(prospects, could),
+        is_complete=prospects.is_complete,
         winners=[row(prospect) for prospect in winners[:PAGE_ROWS]],
         others=[row(prospect) for prospect in others[:PAGE_ROWS]],
-        objectives={p.system: percent(p.objective) for p in winners if p.objective is not None},
+        objectives={p.system: share_of_weight(p.objective) for p in winners if p.objective is not None},
     )
 
 
-def _sentence(found: Prospects, could: set[str]) -> str:
-    if found.conditions_reason:
+def _sentence(prospects: Prospects, could: set[str]) -> str:
+    if prospects.conditions_reason:
         return ""
-    can = [prospect.system for prospect in found.systems if prospect.is_prospective]
-    n_ranked = sum(prospect.verdict != "no_scores" for prospect in found.systems)
-    rule = "" if found.rule == MAJORITY else f"{get_rule(found.rule).name} "
-    where = "under these conditions" if found.conditions else "under some weighting of the tasks"
-    told = f"{len(can)} of {n_ranked} systems can win {rule}{where}."
+    can = [prospect.system for prospect in prospects.systems if prospect.is_prospective]
+    n_ranked = sum(prospect.verdict != "no_scores" for prospect in prospects.systems)
+    rule = "" if prospects.rule == MAJORITY else f"{get_rule(prospects.rule).name} "
+    where = "under these conditions" if prospects.conditions else "under some weighting of the tasks"
+    sentence = f"{len(can)} of {n_ranked} systems can win {rule}{where}."
     if kept_out := len(could - set(can)):
-        told += f" {kept_out} that could win otherwise {'is' if kept_out == 1 else 'are'} kept out by them."
-    return told
+        sentence += f" {kept_out} that could win otherwise {'is' if kept_out == 1 else 'are'} kept out by them."
+    return sentence
 
 
 def choices(revision: Revision, voting: tuple[str, ...]) -> list[dict[str, Any]]:
     """What the selects of the form offer: the groups that have voting tasks, and the voting tasks."""
-    content = revision.configuration.content
-    tasks = [task for task in content["tasks"] if task["key"] in voting]
-    in_use = {task["group"] for task in tasks}
-    groups = [group for group in content["groups"] if group["key"] in in_use]
+    configuration = configuration_of(revision)
+    tasks = [task for task in configuration.tasks if task.key in voting]
+    in_use = {task.group for task in tasks}
+    groups = [group for group in configuration.groups if group.key in in_use]
     return [
-        {"label": "Groups", "options": [{"value": f"group:{g['key']}", "name": g["name"]} for g in groups]},
-        {"label": "Tasks", "options": [{"value": f"task:{t['key']}", "name": t["name"]} for t in tasks]},
+        {"label": "Groups", "options": [{"value": f"group:{group.key}", "name": group.name} for group in groups]},
+        {"label": "Tasks", "options": [{"value": f"task:{task.key}", "name": task.name} for task in tasks]},
     ]

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from leaderboard.common.names import is_called
 from leaderboard.common.text import in_words
 from leaderboard.models import Job, Publication
 from leaderboard.queue.kinds import PROSPECTS
-from leaderboard.queue.queries import first_line, job_of
-from leaderboard.rankings.published import task_names_of
+from leaderboard.queue.queries import error_line, job_of
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.studies.prospects.stored import (
     StoredProspects,
     earlier_prospects,
@@ -20,7 +21,7 @@ from leaderboard.studies.prospects.text import (
     VERDICT_WORDS,
     counts_sentence,
     evidence,
-    percent,
+    share_of_weight,
     share_text,
     weights_in_words,
 )
@@ -28,7 +29,7 @@ from ranking_engine.prospects import Prospect, Prospects
 from ranking_engine.text.names import fold_name
 
 PAGE_ROWS = 100
-MOST_LISTED = 1000  # names among which a form lets choose
+MAX_LISTED = 1000  # names among which a form lets choose
 ORDER = ("strict", "tie_only", "undecided", "none", "no_scores")
 
 
@@ -94,9 +95,9 @@ def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[Pro
     stored, reason = stored_prospects(publication)
     if stored is None:
         return None, reason
-    shown = stored.with_all_tasks if query.all_tasks and stored.with_all_tasks else stored.found
-    names, task_names = system_names(publication.revision), task_names_of(publication.revision)
-    chosen = [prospect for prospect in shown.systems if _matches(prospect, names, query)]
+    visible = stored.with_all_tasks if query.all_tasks and stored.with_all_tasks else stored.prospects
+    names, task_names = system_names(publication.revision), configuration_of(publication.revision).task_names
+    chosen = [prospect for prospect in visible.systems if _matches(prospect, names, query)]
     chosen.sort(key=lambda prospect: prospect_order(prospect, names))
     n_pages = max(1, -(-len(chosen) // PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
@@ -104,15 +105,15 @@ def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[Pro
     return (
         ProspectsPage(
             stored=stored,
-            counts=shown.summary()["verdicts"],
-            sentence=counts_sentence(shown.summary()["verdicts"]),
+            counts=visible.summary()["verdicts"],
+            sentence=counts_sentence(visible.summary()["verdicts"]),
             difference=difference(stored, task_names),
-            n_systems=len(shown.systems),
+            n_systems=len(visible.systems),
             n_shown=len(chosen),
             n_pages=n_pages,
             page=page,
-            rows=[prospect_row(prospect, shown, names, task_names) for prospect in rows],
-            names=sorted(names.values(), key=fold_name) if len(names) <= MOST_LISTED else [],
+            rows=[prospect_row(prospect, visible, names, task_names) for prospect in rows],
+            names=sorted(names.values(), key=fold_name) if len(names) <= MAX_LISTED else [],
         ),
         "",
     )
@@ -123,12 +124,12 @@ def key_of_system(publication: Publication, name: str) -> str:
     folded = fold_name(name)
     if not folded:
         return ""
-    found = (key for key, other in system_names(publication.revision).items() if fold_name(other) == folded)
-    return next(found, "")
+    keys = (key for key, other in system_names(publication.revision).items() if fold_name(other) == folded)
+    return next(keys, "")
 
 
 def _matches(prospect: Prospect, names: Mapping[str, str], query: ProspectsQuery) -> bool:
-    is_named = fold_name(query.q) in fold_name(names.get(prospect.system, prospect.system))
+    is_named = is_called(query.q, names.get(prospect.system, prospect.system), prospect.system)
     return is_named and query.verdict in ("", prospect.verdict)
 
 
@@ -144,7 +145,7 @@ def prospect_order(prospect: Prospect, names: Mapping[str, str]) -> tuple[Any, .
 
 def prospect_row(
     prospect: Prospect,
-    found: Prospects,
+    prospects: Prospects,
     names: Mapping[str, str],
     task_names: Mapping[str, str],
     conditions: Sequence[str] = (),
@@ -152,8 +153,8 @@ def prospect_row(
     """A system's prospect as pages tell it.
 
     Args:
-        prospect: one of `found`.
-        found: all of them; its tasks are the columns of the chart.
+        prospect: one of `prospects`.
+        prospects: all of them; its tasks are the columns of the chart.
         names: of the systems, by key.
         task_names: of the tasks, by key.
         conditions: as the page tells them, where there are any.
@@ -166,11 +167,11 @@ def prospect_row(
         is_prospective=prospect.is_prospective,
         share_text=share_text(prospect),
         share_width=None if prospect.share is None else round(100 * prospect.share, 2),
-        evidence=evidence(prospect, names, conditions, found.rule),
+        evidence=evidence(prospect, names, conditions, prospects.rule),
         weights=task_weights(prospect.weights, task_names),
         weights_text=weights_in_words(prospect.weights, task_names),
-        columns=columns_path(prospect.weights, found.tasks),
-        n_tasks=len(found.tasks),
+        columns=columns_path(prospect.weights, prospects.tasks),
+        n_tasks=len(prospects.tasks),
         needed_text=in_words([task_names.get(task, task) for task in prospect.needed_tasks], 6),
         incomparable_text=_incomparable(prospect.n_incomparable),
     )
@@ -179,7 +180,7 @@ def prospect_row(
 def task_weights(weights: Mapping[str, Fraction], task_names: Mapping[str, str]) -> list[TaskWeight]:
     """Weights as the pages tell them, the heaviest first."""
     return [
-        TaskWeight(task_names.get(task, task), percent(weight), str(weight), round(100 * float(weight), 2))
+        TaskWeight(task_names.get(task, task), share_of_weight(weight), str(weight), round(100 * float(weight), 2))
         for task, weight in sorted(weights.items(), key=lambda item: (-item[1], item[0]))
     ]
 
@@ -209,20 +210,20 @@ def difference(stored: StoredProspects, task_names: Mapping[str, str]) -> str:
     unweighted = in_words([task_names.get(task, task) for task in stored.unweighted], 4)
     changed = [
         (before, after)
-        for before, after in zip(stored.found.systems, whole.systems, strict=True)
+        for before, after in zip(stored.prospects.systems, whole.systems, strict=True)
         if before.is_prospective != after.is_prospective
     ]
     gained = sum(after.is_prospective for _, after in changed)
     lost = len(changed) - gained
     counts = whole.summary()["verdicts"]
     is_one = len(stored.unweighted) == 1
-    told = (
+    start = (
         f"{unweighted} {'weighs' if is_one else 'weigh'} nothing here and {'does' if is_one else 'do'} not vote. If "
         f"{'it' if is_one else 'they'} counted, {counts['strict'] + counts['tie_only']} systems could win and "
         f"{counts['none']} could not"
     )
     parts = [f"{gained} more could" if gained else "", f"{lost} no longer could" if lost else ""]
-    return f"{told}: {' and '.join(part for part in parts if part) or 'the same ones as without'}."
+    return f"{start}: {' and '.join(part for part in parts if part) or 'the same ones as without'}."
 
 
 @dataclass(frozen=True)
@@ -247,7 +248,7 @@ def waiting_for(publication: Publication) -> Waiting:
     }
     text = texts.get(state, "The prospects of this revision are being computed.")
     if job and state == Job.State.FAILED and job.error:
-        text = f"{text[:-1]}: {first_line(job)}"
+        text = f"{text[:-1]}: {error_line(job.error)}"
     is_running = job is not None and state == Job.State.RUNNING
     percent_done = round(100 * job.progress) if job and is_running else None
     return Waiting(state, text, percent_done, earlier_prospects(publication))

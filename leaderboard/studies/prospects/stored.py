@@ -15,11 +15,11 @@ from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Job, Publication, Report as ReportRow, Revision
 from leaderboard.on_demand.budget import TooLargeError, compute, refuse_beyond_budget, single_flight
 from leaderboard.queue.kinds import PROSPECTS
-from leaderboard.rankings.published import task_names_of
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import make_report, unpack_arrays
 from leaderboard.rankings.score_matrix import NOTHING_TO_RANK, RevisionMatrix, revision_matrix
 from leaderboard.rankings.scores import systems_at
-from leaderboard.studies.prospects.text import percent
+from leaderboard.studies.prospects.text import share_of_weight
 from ranking_engine import ScoreMatrix, __version__ as engine_version
 from ranking_engine.core.aggregation import reweighted, weight_bits
 from ranking_engine.prospects import (
@@ -46,14 +46,14 @@ class StoredProspects:
     """The prospects of one revision.
 
     Attributes:
-        found: with the tasks that vote.
+        prospects: with the tasks that vote.
         with_all_tasks: with the tasks of weight 0 as well; None where there are none.
         own_weights: the benchmark's own weights by voting task, of sum 1.
         unweighted: keys of the ordered tasks of weight 0.
         seconds: how long it took.
     """
 
-    found: Prospects
+    prospects: Prospects
     with_all_tasks: Prospects | None
     own_weights: Mapping[str, float]
     unweighted: tuple[str, ...]
@@ -74,13 +74,13 @@ def compute_prospects(job: Job, checkpoint: Callable[[float], None]) -> Callable
 def prospects_report(revision: Revision, parameters: dict[str, Any], checkpoint: Callable[[float], None]) -> ReportRow:
     """The prospects of a revision as a report that is not stored yet."""
     started = time.perf_counter()
-    found = revision_matrix(revision)
+    table = revision_matrix(revision)
     summary: dict[str, Any] = {"reason": NOTHING_TO_RANK}
     arrays: dict[str, np.ndarray] = {}
-    if found is not None and not found.matrix.votes.any():
+    if table is not None and not table.matrix.votes.any():
         summary["reason"] = "no task votes"
-    elif found is not None:
-        matrix = weighed(found)
+    elif table is not None:
+        matrix = weighed(table)
         unweighted = unweighted_tasks(matrix)
         n_rounds = 2 if unweighted else 1
         outcome = _found(matrix, parameters, lambda done: checkpoint(done / n_rounds))
@@ -113,13 +113,13 @@ def _found(
     )
 
 
-def weighed(found: RevisionMatrix) -> ScoreMatrix:
+def weighed(table: RevisionMatrix) -> ScoreMatrix:
     """The matrix with the weights of the revision's aggregation, from which nearest weights are measured.
 
     With two-step aggregation the groups are ranked; there the tasks' own weights count.
     """
-    aggregation = found.revision.configuration.content["aggregation"]
-    return found.matrix if aggregation == TWO_STEP else reweighted(found.matrix, aggregation)
+    aggregation = table.configuration.aggregation
+    return table.matrix if aggregation == TWO_STEP else reweighted(table.matrix, aggregation)
 
 
 def own_weights(matrix: ScoreMatrix) -> np.ndarray:
@@ -151,16 +151,16 @@ def stored_prospects(publication: Publication) -> tuple[StoredProspects | None, 
     if report.summary["reason"]:
         return None, report.summary["reason"]
     arrays = unpack_arrays(report.arrays)
-    found = Prospects.from_arrays(report.summary["found"], arrays)
+    prospects = Prospects.from_arrays(report.summary["found"], arrays)
     whole = None
     if "with_all_tasks" in report.summary:
         own = {name.removeprefix(ALL_TASKS): array for name, array in arrays.items() if name.startswith(ALL_TASKS)}
         whole = Prospects.from_arrays(report.summary["with_all_tasks"], own)
     return (
         StoredProspects(
-            found=found,
+            prospects=prospects,
             with_all_tasks=whole,
-            own_weights=dict(zip(found.tasks, arrays["own_weights"].tolist(), strict=True)),
+            own_weights=dict(zip(prospects.tasks, arrays["own_weights"].tolist(), strict=True)),
             unweighted=tuple(report.summary["unweighted"]),
             seconds=report.seconds,
         ),
@@ -200,9 +200,9 @@ def prospects_under(
     """
     matrix = on_demand_matrix(revision)
     conditions.check(_with_all_tasks(matrix) if all_tasks else matrix)  # before others wait for the answer
-    stated = [list(conditions.texts), all_tasks, rule]
-    key = f"prospects:{revision.input_hash}:{engine_version}:{content_hash(stated)}:{audience_level}"
-    options = {"all_tasks": all_tasks, "missing": revision.configuration.content["missing_policy"]}
+    cache_key = [list(conditions.texts), all_tasks, rule]
+    key = f"prospects:{revision.input_hash}:{engine_version}:{content_hash(cache_key)}:{audience_level}"
+    options = {"all_tasks": all_tasks, "missing": configuration_of(revision).missing_policy}
     return single_flight(key, lambda: compute(who_can_win, matrix, conditions, rule, keywords=options))
 
 
@@ -231,19 +231,19 @@ def on_demand_matrix(revision: Revision) -> ScoreMatrix:
         TooLargeError: it is.
         ConditionError: there is no score to hold conditions against.
     """
-    found = revision_matrix(revision)
-    if found is None or not found.matrix.votes.any():
+    table = revision_matrix(revision)
+    if table is None or not table.matrix.votes.any():
         raise ConditionError("the benchmark has no system, or no task that votes")
-    n, n_tasks = found.matrix.n_systems, found.matrix.n_tasks
+    n, n_tasks = table.matrix.n_systems, table.matrix.n_tasks
     if n * n * n_tasks > ON_DEMAND_CELLS:
         raise TooLargeError(
             f"This board has {n} systems x {n} rivals x {n_tasks} tasks = {n * n * n_tasks:,}; up to "
             f"{ON_DEMAND_CELLS:,} are solved on demand. Download the scores and run the command line: "
             f"python -m ranking_engine prospects scores.csv"
         )
-    aggregation = revision.configuration.content["aggregation"]
-    refuse_beyond_budget(n, n_tasks, bits=weight_bits(found.matrix, aggregation))
-    return weighed(found)
+    aggregation = configuration_of(revision).aggregation
+    refuse_beyond_budget(n, n_tasks, bits=weight_bits(table.matrix, aggregation))
+    return weighed(table)
 
 
 def _with_all_tasks(matrix: ScoreMatrix) -> ScoreMatrix:
@@ -256,57 +256,58 @@ def read_conditions(texts: Sequence[str], revision: Revision) -> Conditions:
     Raises:
         ConditionError: one cannot be read.
     """
-    content = revision.configuration.content
+    configuration = configuration_of(revision)
 
     def key_of(name: str, kind: str) -> str:
-        things = content[f"{kind}s"]
-        found = {fold_name(thing[field]): thing["key"] for field in ("name", "key") for thing in things}
-        if fold_name(name) not in found:
-            known = in_words([thing["name"] for thing in things], 10) or "none"
+        names = configuration.task_names if kind == "task" else configuration.group_names
+        keys = {fold_name(name): key for key, name in names.items()} | {fold_name(key): key for key in names}
+        if fold_name(name) not in keys:
+            known = in_words(list(names.values()), 10) or "none"
             raise ConditionError(f"unknown {kind} {shortened(name)!r}; there are {known}")
-        return str(found[fold_name(name)])
+        return keys[fold_name(name)]
 
-    def keyed(stated: TaskSet) -> TaskSet:
-        tasks = tuple(key_of(name, "task") for name in stated.tasks)
-        return TaskSet(tasks, tuple(key_of(name, "group") for name in stated.groups))
+    def keyed(task_set: TaskSet) -> TaskSet:
+        tasks = tuple(key_of(name, "task") for name in task_set.tasks)
+        return TaskSet(tasks, tuple(key_of(name, "group") for name in task_set.groups))
 
-    found = Conditions.parse(texts)
+    parsed = Conditions.parse(texts)
     return Conditions(
-        tuple(replace(bound, of=keyed(bound.of)) for bound in found.bounds),
-        tuple(Order(keyed(order.more), keyed(order.less)) for order in found.orders),
-        Objective(found.objective.goal, keyed(found.objective.of)) if found.objective else None,
+        tuple(replace(bound, of=keyed(bound.of)) for bound in parsed.bounds),
+        tuple(Order(keyed(order.more), keyed(order.less)) for order in parsed.orders),
+        Objective(parsed.objective.goal, keyed(parsed.objective.of)) if parsed.objective else None,
     )
 
 
 def in_own_words(conditions: Conditions, revision: Revision) -> list[str]:
     """Conditions as pages tell them, with the names of tasks and groups."""
-    tasks = task_names_of(revision)
-    groups = {group["key"]: group["name"] for group in revision.configuration.content["groups"]}
+    tasks = configuration_of(revision).task_names
+    groups = configuration_of(revision).group_names
 
-    def told(stated: TaskSet) -> str:
-        names = [tasks.get(key, key) for key in stated.tasks]
-        return " + ".join([*names, *(f"the group {groups.get(key, key)}" for key in stated.groups)])
+    def sum_of(task_set: TaskSet) -> str:
+        names = [tasks.get(key, key) for key in task_set.tasks]
+        return " + ".join([*names, *(f"the group {groups.get(key, key)}" for key in task_set.groups)])
 
     # One text a side of a bound, as `Conditions.texts` has them: certificates name them by their places.
     sides = [side for bound in conditions.bounds for side in bound.sides]
-    texts = [_bound_told(side, f"{told(side.of)} {_weigh(side.of)}") for side in sides]
+    texts = [_bound_told(side, f"{sum_of(side.of)} {_weigh(side.of)}") for side in sides]
     texts += [
-        f"{told(order.more)} {_weigh(order.more)} at least as much as {told(order.less)}" for order in conditions.orders
+        f"{sum_of(order.more)} {_weigh(order.more)} at least as much as {sum_of(order.less)}"
+        for order in conditions.orders
     ]
     if aim := conditions.objective:
         least = "as little" if aim.goal == "minimise" else "as much"
-        texts.append(f"of the weights that win, {told(aim.of)} {_weigh(aim.of)} {least} as possible")
+        texts.append(f"of the weights that win, {sum_of(aim.of)} {_weigh(aim.of)} {least} as possible")
     return texts
 
 
-def _weigh(stated: TaskSet) -> str:
-    return "weighs" if len(stated.tasks) + len(stated.groups) == 1 else "weigh"
+def _weigh(task_set: TaskSet) -> str:
+    return "weighs" if len(task_set.tasks) + len(task_set.groups) == 1 else "weigh"
 
 
 def _bound_told(bound: Bound, what: str) -> str:
     if bound.at_least is not None:
-        return f"{what} at least {percent(bound.at_least)}"
-    return f"{what} at most {percent(bound.at_most or Fraction(0))}"
+        return f"{what} at least {share_of_weight(bound.at_least)}"
+    return f"{what} at most {share_of_weight(bound.at_most or Fraction(0))}"
 
 
 def system_names(revision: Revision) -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from leaderboard.common.text import in_words, shortened
-from ranking_engine.prospects import MAJORITY, Change, Prospect
+from ranking_engine.prospects import MAJORITY, Prospect, WeightChange
 
 RIVALS_NAMED, TASKS_NAMED = 4, 6
 VERDICT_WORDS = {
@@ -18,7 +18,7 @@ VERDICT_WORDS = {
 SMALL_CHANGE = 0.0005  # smaller changes of a task's weight are not told one by one
 
 
-def percent(share: Fraction | float) -> str:
+def share_of_weight(share: Fraction | float) -> str:
     """A share of the weight: `24 %`, `24.5 %`, `under 0.1 %`; number and sign stay on one line."""
     value = 100 * float(share)
     if 0 < value < 0.05:
@@ -35,9 +35,9 @@ def share_text(prospect: Prospect) -> str:
     if prospect.share_lower is not None and prospect.share_upper is not None:
         return f"{100 * prospect.share_lower:.2g} to {100 * prospect.share_upper:.2g}\u00a0%"
     if not prospect.share:
-        return percent(0.0)
+        return share_of_weight(0.0)
     if not prospect.share_error:
-        return percent(prospect.share)
+        return share_of_weight(prospect.share)
     # As many digits as tell the error apart from nothing.
     digits = max(1, -math.floor(math.log10(100 * prospect.share_error)))
     return f"{100 * prospect.share:.{digits}f}\u00a0± {100 * prospect.share_error:.{digits}f}\u00a0%"
@@ -48,8 +48,8 @@ def mixture(shares: Mapping[str, Fraction], names: Mapping[str, str]) -> str:
     rivals = sorted(shares, key=lambda rival: (-shares[rival], rival))
     if len(rivals) == 2 and shares[rivals[0]] == shares[rivals[1]]:
         return f"a half-and-half mixture of {in_words([_name(rival, names) for rival in rivals])}"
-    told = [f"{_name(rival, names)} ({percent(shares[rival])})" for rival in rivals]
-    return f"a mixture of {in_words(told, RIVALS_NAMED)}"
+    parts = [f"{_name(rival, names)} ({share_of_weight(shares[rival])})" for rival in rivals]
+    return f"a mixture of {in_words(parts, RIVALS_NAMED)}"
 
 
 def _name(key: str, names: Mapping[str, str]) -> str:
@@ -75,8 +75,8 @@ def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[
         if prospect.margin is None or prospect.margin >= 1:
             return "There is a weighting under which it is above every rival on every task that counts."
         return (
-            f"At best it is {percent(prospect.margin)} of the weight ahead of every rival: so much more weight lies on "
-            f"the tasks where it is above than on those where it is below."
+            f"At best it is {share_of_weight(prospect.margin)} of the weight ahead of every rival: so much more weight "
+            f"lies on the tasks where it is above than on those where it is below."
         )
     return prospect.reason[:1].upper() + prospect.reason[1:] + "." if prospect.reason else ""
 
@@ -101,9 +101,9 @@ def _proof(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[st
     if not rivals:
         return "No weighting works."
     if prospect.condition_shares:
-        told = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
+        kept = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
         against = _name(rivals[0], names) if len(rivals) == 1 else mixture(prospect.certificate, names)
-        return f"No weighting that keeps {told} works: where these hold, it loses on balance to {against}."
+        return f"No weighting that keeps {kept} works: where these hold, it loses on balance to {against}."
     if len(rivals) == 1:
         return f"No weighting works: {_name(rivals[0], names)} is ahead of it on every task."
     return f"No weighting works: against {mixture(prospect.certificate, names)} it loses on balance on every task."
@@ -115,8 +115,8 @@ def _proof_of_tie(prospect: Prospect, names: Mapping[str, str], conditions: Sequ
     if not rivals:
         return f"{start}."
     if prospect.condition_shares:
-        told = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
-        return f"{start} that keeps {told}."
+        kept = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
+        return f"{start} that keeps {kept}."
     if len(rivals) == 1:
         return f"{start}: {_name(rivals[0], names)} is behind it on no task."
     return f"{start}: against {mixture(prospect.certificate, names)} it gains on balance on no task."
@@ -125,12 +125,12 @@ def _proof_of_tie(prospect: Prospect, names: Mapping[str, str], conditions: Sequ
 def weights_in_words(weights: Mapping[str, Fraction], task_names: Mapping[str, str]) -> str:
     """`CoLA 60 %, RTE 40 %`, the heaviest first."""
     order = sorted(weights, key=lambda task: (-weights[task], task))
-    told = [f"{task_names.get(task, task)} {percent(weights[task])}" for task in order[:TASKS_NAMED]]
+    parts = [f"{task_names.get(task, task)} {share_of_weight(weights[task])}" for task in order[:TASKS_NAMED]]
     more = len(order) - TASKS_NAMED
-    return ", ".join(told) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(parts) + (f" and {more} more" if more > 0 else "")
 
 
-def moves_of(change: Change, before: Mapping[str, float]) -> list[tuple[str, float, float]]:
+def moves_of(change: WeightChange, before: Mapping[str, float]) -> list[tuple[str, float, float]]:
     """Task, weight before and weight after, of all tasks whose weight changes visibly; the largest change first."""
     after = {task: float(change.weights.get(task, 0)) for task in before}
     moved = [task for task in before if abs(after[task] - before[task]) >= SMALL_CHANGE]
@@ -138,17 +138,18 @@ def moves_of(change: Change, before: Mapping[str, float]) -> list[tuple[str, flo
     return [(task, before[task], after[task]) for task in moved]
 
 
-def change_in_words(change: Change, before: Mapping[str, float], task_names: Mapping[str, str]) -> str:
+def change_in_words(change: WeightChange, before: Mapping[str, float], task_names: Mapping[str, str]) -> str:
     """`CoLA from 10 % to 24 %, QNLI from 10 % to 0 %; the other 7 stay as they are`, the largest change first."""
     moved = moves_of(change, before)
     if not moved:
         return "nothing"
-    told = [
-        f"{task_names.get(task, task)} from {percent(old)} to {percent(new)}" for task, old, new in moved[:TASKS_NAMED]
+    parts = [
+        f"{task_names.get(task, task)} from {share_of_weight(old)} to {share_of_weight(new)}"
+        for task, old, new in moved[:TASKS_NAMED]
     ]
-    rest = len(moved) - len(told)
+    rest = len(moved) - len(parts)
     still = len(before) - len(moved)
-    text = ", ".join(told) + (f" and {rest} more" if rest > 0 else "")
+    text = ", ".join(parts) + (f" and {rest} more" if rest > 0 else "")
     if not still:
         return text
     return f"{text}; the other {'one stays as it is' if still == 1 else f'{still} stay as they are'}"
@@ -161,14 +162,14 @@ def counts_sentence(verdicts: Mapping[str, int]) -> str:
     can = strict + tied
     if not n_decided:
         return "No system has scores that could be compared."
-    told = f"{can} of {n_decided} system{'' if n_decided == 1 else 's'} can win head to head under some weights"
+    sentence = f"{can} of {n_decided} system{'' if n_decided == 1 else 's'} can win head to head under some weights"
     if tied:
-        told += f" ({tied} of them only by a tie)" if can != tied else " (only by a tie)"
+        sentence += f" ({tied} of them only by a tie)" if can != tied else " (only by a tie)"
     if none:
-        told += f"; {none} cannot, whatever the weights"
-    told += "."
+        sentence += f"; {none} cannot, whatever the weights"
+    sentence += "."
     if n := verdicts.get("undecided", 0):
-        told += f" {n} {'is' if n == 1 else 'are'} undecided."
+        sentence += f" {n} {'is' if n == 1 else 'are'} undecided."
     if n := verdicts.get("no_scores", 0):
-        told += f" {n} {'has' if n == 1 else 'have'} no score on a task that votes."
-    return told
+        sentence += f" {n} {'has' if n == 1 else 'have'} no score on a task that votes."
+    return sentence

@@ -12,11 +12,12 @@ from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
 from leaderboard.common.files import export_links
+from leaderboard.common.text import whole_number
 from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
-from leaderboard.rankings.published import task_names_of
-from leaderboard.rankings.views import publication_asked_for
+from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.revision_parameter import publication_asked_for
 from leaderboard.studies.prospects.conditions import (
     FIELDS,
     N_BOUNDS,
@@ -64,47 +65,47 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
     context["form"] = form
     if page is not None:
         context |= _links(benchmark, publication, query, page)
-        context |= _form_context(publication, form, page.stored.found.tasks)
+        context |= _form_context(publication, form, page.stored.prospects.tasks)
         context["rows"] = [replace(row, url=reverse("system", args=[key, row.key])) for row in page.rows]
     return render(request, "studies/prospects/prospects.html", context)
 
 
 def _query(request: HttpRequest) -> ProspectsQuery:
-    verdict, page = request.GET.get("verdict", ""), request.GET.get("page", "1")
+    verdict, page = request.GET.get("verdict", ""), whole_number(request.GET.get("page", "1"), 7)
     if verdict and verdict not in VERDICT_WORDS:
         raise BadRequest(f"There is no verdict {verdict[:40]!r}; there are {', '.join(VERDICT_WORDS)}.")
     return ProspectsQuery(
         q=(request.GET.get("q") or request.GET.get("system", "")).strip()[:200],
         verdict=verdict,
         all_tasks=request.GET.get("all_tasks") == "1",
-        page=int(page) if page.isascii() and page.isdigit() and len(page) < 8 else 1,
+        page=page if page is not None else 1,
     )
 
 
 def _answer(publication: Publication, form: ConditionsForm, level: str) -> tuple[Any, ConditionsForm]:
     """The answer under the form's conditions; None, and the form with its problem, where they cannot be read."""
-    if form.found is None:
+    if form.conditions is None:
         return None, form
     try:
         stored, _ = stored_prospects(publication)
         return answer(publication.revision, form, stored, audience_level=level), form
     except ConditionError as error:
-        return None, replace(form, problem=f"{str(error)[:1].upper()}{str(error)[1:]}.", found=None)
+        return None, replace(form, problem=f"{str(error)[:1].upper()}{str(error)[1:]}.", conditions=None)
 
 
 def _form_context(publication: Publication, form: ConditionsForm, voting: tuple[str, ...]) -> dict[str, Any]:
     """What the form offers, what it holds, and examples with the benchmark's own tasks."""
-    names = task_names_of(publication.revision)
-    shown = [names[task] for task in voting[:2]]
+    names = configuration_of(publication.revision).task_names
+    examples = [names[task] for task in voting[:2]]
     return {
         "choices": choices(publication.revision, voting),
         "bounds": [
             {name: form.values[f"{name}{row}"] for name in ("of", "least", "most")} for row in range(1, N_BOUNDS + 1)
         ],
         "rules": RULE_NAMES.items(),
-        "example_sum": " + ".join(shown),
-        "example_order": " >= ".join(shown) if len(shown) > 1 else f"{shown[0]} <= 50%",
-        "example_task": shown[0],
+        "example_sum": " + ".join(examples),
+        "example_order": " >= ".join(examples) if len(examples) > 1 else f"{examples[0]} <= 50%",
+        "example_task": examples[0],
     }
 
 
@@ -115,13 +116,13 @@ def _links(
     is_newest = publication.pk == benchmark.publication_id
 
     def address(**parameters: object) -> str:
-        stated = {
+        view_fields = {
             "q": query.q,
             "verdict": query.verdict,
             "all_tasks": 1 if query.all_tasks else "",
             "revision": "" if is_newest else publication.revision.number,
         } | parameters
-        kept = {name: value for name, value in stated.items() if value}
+        kept = {name: value for name, value in view_fields.items() if value}
         return path + (f"?{urlencode(kept)}" if kept else "")
 
     return {

@@ -7,11 +7,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from leaderboard.models import Publication, Revision
-from leaderboard.rankings.published import task_names_of
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.weights import weight_text
 from leaderboard.studies.prospects.page import ProspectRow, TaskWeight, prospect_row, task_weights
 from leaderboard.studies.prospects.stored import pair_under, stored_prospects, system_names
-from leaderboard.studies.prospects.text import change_in_words, moves_of, percent, share_text
+from leaderboard.studies.prospects.text import change_in_words, moves_of, share_of_weight, share_text
 from ranking_engine.prospects import VERDICTS, Nearest, Prospect
 from ranking_engine.text.names import fold_name
 
@@ -74,15 +74,15 @@ def what_it_takes(
     if stored is None:
         return None, reason
     revision = publication.revision
-    names, task_names = system_names(revision), task_names_of(revision)
-    prospect = stored.found[key]
+    names, task_names = system_names(revision), configuration_of(revision).task_names
+    prospect = stored.prospects[key]
     whole = stored.with_all_tasks[key] if stored.with_all_tasks else None
     differs = whole is not None and whole.is_prospective != prospect.is_prospective
     nearest = nearest_ways(prospect, stored.own_weights, task_names)
     return (
         WhatItTakes(
             headline=_headline(prospect.verdict, nearest),
-            row=prospect_row(prospect, stored.found, names, task_names),
+            row=prospect_row(prospect, stored.prospects, names, task_names),
             verdict_meaning=VERDICTS[prospect.verdict],
             nearest=nearest,
             with_all_tasks=prospect_row(whole, stored.with_all_tasks, names, task_names)
@@ -110,9 +110,9 @@ def _headline(verdict: str, nearest: Sequence[NearestWay]) -> str:
     if nearest[0].is_already:
         return f"With {nearest[0].origin} nobody beats it head to head."
     moves = nearest[0].moved_text
-    told = f": {moves}" if len(moves) <= MOVES_TOLD else ""
+    listed = f": {moves}" if len(moves) <= MOVES_TOLD else ""
     can = "It can win head to head" if verdict == "strict" else "It can tie for first head to head"
-    return f"{can}: moving {nearest[0].total_text} of the weight is enough{told}."
+    return f"{can}: moving {nearest[0].total_text} of the weight is enough{listed}."
 
 
 def nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mapping[str, str]) -> list[NearestWay]:
@@ -130,7 +130,7 @@ def nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mappi
 
 def _points(change: Fraction | float) -> str:
     """A change of a task's weight: `3.5 points`, `1 point`."""
-    number = percent(change).removesuffix("\u00a0%")
+    number = share_of_weight(change).removesuffix("\u00a0%")
     return f"{number} point{'' if number == '1' else 's'}"
 
 
@@ -141,10 +141,11 @@ def _way(origin: str, nearest: Nearest, before: Mapping[str, float], task_names:
         is_already=total.change < 1e-12,
         weights=task_weights(total.weights, task_names),
         moves=[
-            Move(task_names.get(task, task), percent(old), percent(new)) for task, old, new in moves_of(total, before)
+            Move(task_names.get(task, task), share_of_weight(old), share_of_weight(new))
+            for task, old, new in moves_of(total, before)
         ],
         moved_text=change_in_words(total, before, task_names),
-        total_text=percent(total.change),
+        total_text=share_of_weight(total.change),
         largest_text=_points(largest.change),
         largest_moved_text=change_in_words(largest, before, task_names),
         what_if_query=urlencode(
@@ -161,24 +162,24 @@ def pair_answer(
     revision: Revision, key: str, rival: str, own_weights: Mapping[str, float], *, audience_level: str
 ) -> dict[str, Any]:
     """What puts one system above another."""
-    names, task_names = system_names(revision), task_names_of(revision)
-    found = pair_under(revision, key, rival, audience_level)
+    names, task_names = system_names(revision), configuration_of(revision).task_names
+    prospect = pair_under(revision, key, rival, audience_level)
     return {
         "rival_name": names[rival],
-        "verdict": found.verdict,
-        "text": _pair_text(found, names[key], names[rival]),
-        "nearest": nearest_ways(found, own_weights, task_names),
-        "share_text": share_text(found),
+        "verdict": prospect.verdict,
+        "text": _pair_text(prospect, names[key], names[rival]),
+        "nearest": nearest_ways(prospect, own_weights, task_names),
+        "share_text": share_text(prospect),
     }
 
 
-def _pair_text(found: Prospect, name: str, rival: str) -> str:
-    if found.n_incomparable:
+def _pair_text(prospect: Prospect, name: str, rival: str) -> str:
+    if prospect.n_incomparable:
         return f"{name} and {rival} share no task: neither can come out above the other."
-    if found.verdict == "none":
+    if prospect.verdict == "none":
         return f"Nothing does: {rival} is ahead of {name} on every task."
-    if found.verdict == "tie_only":
+    if prospect.verdict == "tie_only":
         return f"At best the two are level: {name} is ahead of {rival} on no task."
-    if found.verdict == "strict":
+    if prospect.verdict == "strict":
         return f"Some weightings put {name} above {rival}."
-    return found.reason[:1].upper() + found.reason[1:] + "."
+    return prospect.reason[:1].upper() + prospect.reason[1:] + "."

@@ -122,7 +122,7 @@ def test_the_number_of_steps_reads_no_clock(size):
 
 
 def history(client, benchmark):
-    return [row.flips for row in client.get(reverse("history", args=[benchmark.key])).context["revisions"]]
+    return [row.iia_violations for row in client.get(reverse("history", args=[benchmark.key])).context["revisions"]]
 
 
 def test_the_history_tells_which_others_a_newcomer_made_swap(make, client):

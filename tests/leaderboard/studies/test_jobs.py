@@ -1,185 +1,30 @@
-"""Studies in chunks: planned within a budget, run in any order by any number of workers, put together once.
+"""Studies in chunks: run in any order by any number of workers, put together once.
 
 The study is that of `tests/jobs/small_study.py`; a naive loop says what must come out.
 """
 
 import random
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 
-import numpy as np
 import pytest
 from django.utils import timezone
 
 from config.monitoring.logs import logged_as
 from jobs import runner
-from jobs.runner import run_job, run_most_urgent
+from jobs.runner import run_job
 from leaderboard.models import Job, Report, StudyChoice, StudyPartial
 from leaderboard.operations.retention import OLD_ROWS, remove_slice
 from leaderboard.queue import jobs
 from leaderboard.queue.chunks import insert_missing_merges
-from leaderboard.rankings.reports import unpack_arrays
-from leaderboard.studies import plans
 from leaderboard.studies.chunks import study_matrix
-from leaderboard.studies.plans import plan_nightly_studies, request_study, study_when_idle, within_budget
-from leaderboard.submissions.lifecycle import withdraw_submission as withdraw
-from ranking_engine import __version__ as engine_version
 from ranking_engine.stability import catalogue
-from ranking_engine.stability.catalogue import Study
 from tests.concurrency import at_once
-from tests.factories import TOY
 from tests.jobs.small_study import LEADERS, leaders
+from tests.leaderboard.studies.leaders_jobs import leaders_by_hand, planned, run_all, states, stored_report
 
-
-@pytest.fixture(autouse=True)
-def _one_study(monkeypatch, settings):
-    monkeypatch.setattr(catalogue, "STUDIES", {"leaders": LEADERS})
-    settings.STUDY_SECONDS = 100
-    monkeypatch.setattr(plans, "BUDGET_IDLE", 100)
-
-
-def run_all(kinds: str = "", worker: str = "test") -> None:
-    """Run what waits, and what that brings, until nothing is left."""
-    while due := Job.objects.filter(state="waiting", kind__contains=kinds).order_by("-priority", "pk").first():
-        run_job(due.pk, worker=worker)
-        due.refresh_from_db()
-        assert due.state != "waiting", due
-
-
-def planned(benchmark, number: int = 1) -> list[Job]:
-    """The chunks of the study, once its plan has run."""
-    run_all("study_plan")
-    chunks = Job.objects.filter(kind="study:leaders", benchmark=benchmark, sequence=number)
-    return list(chunks.order_by("chunk"))
-
-
-def states(benchmark, number: int = 1) -> list[str]:
-    chunks = Job.objects.filter(kind="study:leaders", benchmark=benchmark, sequence=number)
-    return list(chunks.order_by("chunk").values_list("state", flat=True))
-
-
-def leaders_by_hand(benchmark_scores=TOY, n_trials=50) -> list[int]:
-    names = sorted(benchmark_scores)
-    n_tasks = len(benchmark_scores[names[0]])
-    found = []
-    for trial in range(n_trials):
-        task = int(np.random.default_rng([0, trial]).integers(n_tasks))
-        found.append(max(range(len(names)), key=lambda i: benchmark_scores[names[i]][task]))
-    return found
-
-
-def stored() -> tuple[dict, dict]:
-    (report,) = Report.objects.filter(kind="study")
-    return report.summary, unpack_arrays(report.arrays)
-
-
-# --- Planning --------------------------------------------------------------------------------------------------------
-
-
-def test_a_plan_inserts_one_job_a_chunk_and_says_what_it_costs(make):
-    benchmark = make.published()
-    chunks = planned(benchmark)
-    assert [job.chunk for job in chunks] == [0, 1, 2, 3, 4]
-    parameters = {"study": "leaders", "seed": 0, "n_trials": 50, "top": 1}
-    assert [job.parameters for job in chunks] == [parameters] * 5
-    plan = Report.objects.get(kind="study_plan").summary["leaders"]
-    digest = chunks[0].parameter_hash
-    expected = {"reason": "", "parameters": parameters, "parameter_hash": digest, "n_chunks": 5, "estimate": 100.0}
-    assert plan == expected
-
-
-@pytest.mark.parametrize(("budget", "steps"), [(1000, 50), (99, 49), (40, 20), (2, 1)])
-def test_a_budget_in_seconds_is_stored_as_steps(make, budget, steps):
-    benchmark = make.published()
-    StudyChoice.objects.create(benchmark=benchmark, study="leaders", when="every", budget_seconds=budget)
-    chunks = planned(benchmark)
-    assert {job.parameters["n_trials"] for job in chunks} == {steps}
-    run_all()
-    assert stored()[0] == {"n_trials": steps}
-
-
-def test_fewer_steps_let_no_slower_rules_in(make):
-    """The study has a budget of its own for slow rules, which cost 1 s a step and take what the budget leaves."""
-    matrix = study_matrix(make.published().publication.revision)
-
-    def estimate(matrix, parameters):
-        return parameters["n_trials"] * 1.0 + min(parameters["budget"], 4.0 * parameters["n_trials"])
-
-    greedy = Study(**vars(LEADERS) | {"parameters": {"n_trials": 50, "budget": 60.0}, "estimate": estimate})
-    ample = within_budget(greedy, matrix, dict(greedy.parameters), 500)
-    assert ample == {"n_trials": 50, "budget": 60.0}
-    assert within_budget(greedy, matrix, dict(greedy.parameters), 75) == {"n_trials": 34, "budget": 40.8}
-    short = within_budget(greedy, matrix, dict(greedy.parameters), 10)
-    assert short == {"n_trials": 8, "budget": 1.6}
-    assert estimate(matrix, short) <= 10
-
-
-def test_a_study_that_says_nothing_of_the_scores_has_no_job_and_a_reason(make):
-    benchmark = make.published({"Alone": [1.0, 2.0]})
-    assert planned(benchmark) == []
-    assert Report.objects.get(kind="study_plan").summary == {"leaders": {"reason": "there is one system only"}}
-
-
-def test_a_study_that_not_even_one_step_of_fits_its_budget_does_not_run(make):
-    benchmark = make.published()
-    StudyChoice.objects.create(benchmark=benchmark, study="leaders", when="every", budget_seconds=1)
-    assert planned(benchmark) == []
-    reason = "it would take 2 s or more, and 1 s are allowed here; owners can allow it more"
-    assert Report.objects.get(kind="study_plan").summary == {"leaders": {"reason": reason}}
-
-
-def test_a_benchmark_whose_systems_have_all_left_has_an_empty_plan(make):
-    benchmark = make.benchmark({"Alone": [1.0, 2.0]})
-    withdraw(benchmark.submissions.get(), actor=make.user(), reason="An error.")
-    assert planned(benchmark, 2) == []
-    assert list(Report.objects.filter(kind="study_plan").values_list("summary", flat=True)) == [{}]
-
-
-def test_the_operator_says_when_studies_run_that_nobody_chose(make, settings):
-    settings.STUDIES_RUN = "demand"
-    assert planned(make.benchmark()) == []
-
-
-@pytest.mark.parametrize("when", ["nightly", "demand"])
-def test_what_is_not_chosen_for_every_submission_is_not_planned_with_one(make, when):
-    benchmark = make.benchmark()
-    StudyChoice.objects.create(benchmark=benchmark, study="leaders", when=when, budget_seconds=60)
-    assert planned(benchmark) == []
-
-
-def test_nightly_studies_are_planned_at_night_once_a_revision(make):
-    benchmark = make.published()
-    StudyChoice.objects.create(benchmark=benchmark, study="leaders", when="nightly", budget_seconds=60)
-    make.published(name="Another that wants none")
-    Job.objects.filter(kind="study_plan").update(state="done")
-    plan_nightly_studies(datetime(2026, 5, 1, 12, tzinfo=UTC))
-    assert Job.objects.filter(kind="study_plan", state="waiting").count() == 0
-    for minute in range(3):
-        plan_nightly_studies(datetime(2026, 5, 1, 2, minute, tzinfo=UTC))
-    assert [job.benchmark_id for job in Job.objects.filter(kind="study_plan", state="waiting")] == [benchmark.pk]
-    assert len(planned(benchmark)) == 3  # 60 seconds buy 30 trials
-    plan_nightly_studies(datetime(2026, 5, 2, 2, tzinfo=UTC))
-    assert Job.objects.filter(kind="study_plan", state="waiting").count() == 0
-
-
-def test_a_study_runs_when_it_is_asked_for_and_again_after_it_failed(make):
-    benchmark = make.published()
-    StudyChoice.objects.create(benchmark=benchmark, study="leaders", when="demand", budget_seconds=100)
-    run_all()
-    request_study(benchmark, "leaders")
-    chunks = planned(benchmark)
-    Job.objects.filter(pk=chunks[2].pk).update(state="failed", error="out of memory", attempts=3)
-    Job.objects.filter(kind="study:leaders").exclude(pk=chunks[2].pk).update(state="superseded")
-    request_study(benchmark, "leaders")
-    run_all()
-    assert stored()[1]["leaders"].tolist() == leaders_by_hand()
-    request_study(benchmark, "leaders")
-    run_all()
-    assert Report.objects.filter(kind="study").count() == 1
-
-
-def test_nothing_is_asked_for_before_anything_is_published(make):
-    assert request_study(make.benchmark(), "leaders") is None
+pytestmark = pytest.mark.usefixtures("one_study")
 
 
 # --- Running ---------------------------------------------------------------------------------------------------------
@@ -194,7 +39,7 @@ def test_chunks_in_any_order_give_the_same_bits_as_one_process(make, order_seed)
         assert run_job(job.pk, worker="test") == "done"
     merge = Job.objects.get(kind="merge:leaders")
     assert run_job(merge.pk, worker="test") == "done"
-    summary, arrays = stored()
+    summary, arrays = stored_report()
     parameters = {"n_trials": 50, "top": 1}
     expected = catalogue.run_study("leaders", study_matrix(benchmark.publication.revision), parameters)
     assert summary == expected.summary
@@ -220,7 +65,7 @@ def test_any_number_of_workers_at_once_puts_the_study_together_once(make_committ
     insert_missing_merges()
     run_all("merge")
     assert Job.objects.filter(kind="merge:leaders").count() == 1
-    assert stored()[1]["leaders"].tolist() == leaders_by_hand()
+    assert stored_report()[1]["leaders"].tolist() == leaders_by_hand()
     assert StudyPartial.objects.count() == 0
 
 
@@ -265,7 +110,7 @@ def test_a_merge_that_lost_its_claim_leaves_report_and_partials_alone(make):
         jobs.finish(merge, write)
     assert (Report.objects.filter(kind="study").count(), StudyPartial.objects.count()) == (0, 5)
     run_all("merge")
-    assert stored()[1]["leaders"].tolist() == leaders_by_hand()
+    assert stored_report()[1]["leaders"].tolist() == leaders_by_hand()
 
 
 def test_a_merge_refuses_a_study_of_which_chunks_are_missing(make_committed):
@@ -345,7 +190,7 @@ def test_a_running_chunk_stops_at_its_checkpoint_when_a_newer_revision_came(make
             run_all("study_plan")
         return leaders(*arguments)
 
-    monkeypatch.setattr(catalogue, "STUDIES", {"leaders": Study(**{**vars(LEADERS), "run_chunk": overtaken})})
+    monkeypatch.setattr(catalogue, "STUDIES", {"leaders": replace(LEADERS, run_chunk=overtaken)})
     assert run_job(chunks[1].pk, worker="test") == "superseded"
     assert states(benchmark, 1) == ["superseded"] * 5
     assert StudyPartial.objects.count() == 0
@@ -360,7 +205,7 @@ def test_a_chunk_that_fails_for_good_gives_up_the_rest(make_committed, monkeypat
     def broken(*arguments):
         raise ValueError("a study that cannot be computed")
 
-    monkeypatch.setattr(catalogue, "STUDIES", {"leaders": Study(**{**vars(LEADERS), "run_chunk": broken})})
+    monkeypatch.setattr(catalogue, "STUDIES", {"leaders": replace(LEADERS, run_chunk=broken)})
     assert run_job(chunks[1].pk, worker="test") == "failed"
     assert states(benchmark) == ["superseded", "failed", "superseded", "superseded", "superseded"]
     assert StudyPartial.objects.count() == 0
@@ -387,68 +232,3 @@ def test_what_chunks_of_a_study_that_was_given_up_found_is_forgotten(make):
     assert remove_slice(partials) == 0
     Job.objects.filter(pk=chunks[4].pk).update(state="superseded")
     assert remove_slice(partials) == 2
-
-
-# --- What goes first -------------------------------------------------------------------------------------------------
-
-
-def test_a_wake_up_in_the_queue_of_studies_runs_what_is_most_urgent(make):
-    benchmark = make.published()
-    Job.objects.filter(kind="bootstrap").update(parameters={"n_resamples": 5, "level": 0.95, "seed": 0})
-    chunks = planned(benchmark)
-    for _ in range(20):
-        run_most_urgent(chunks[0].pk, worker="test")
-    finished = Job.objects.filter(queue="studies", state="done").order_by("finished_at")
-    kinds = [job.kind for job in finished]
-    assert kinds.index("bootstrap") < kinds.index("study:leaders")
-    assert kinds[-6:] == ["study:leaders"] * 5 + ["merge:leaders"]
-    assert run_most_urgent(chunks[0].pk, worker="test") == "nothing to do"
-
-
-def test_smaller_studies_go_before_larger_ones(make):
-    small, large = make.published(), make.published()
-    for benchmark, budget in ((large, 90), (small, 10)):
-        StudyChoice.objects.create(benchmark=benchmark, study="leaders", when="every", budget_seconds=budget)
-    run_all("study_plan")
-    chunks = Job.objects.filter(kind="study:leaders").order_by("-priority", "pk")
-    assert list(chunks.values_list("benchmark", flat=True)) == [small.pk] + [large.pk] * 5
-
-
-def test_what_runs_while_nothing_else_waits_waits_for_rankings(make):
-    benchmark = make.published()
-    study_when_idle(benchmark)
-    run_all("study_plan")
-    Job.objects.filter(kind="bootstrap").update(state="done")
-    (first, *_) = chunks = list(Job.objects.filter(kind="study:leaders").order_by("chunk"))
-    assert len(chunks) == 5
-    assert {job.priority < jobs.IDLE for job in chunks} == {True}
-    other = make.benchmark(name="Another")
-    Job.objects.filter(benchmark=other, queue="studies").delete()
-    urgent = Job.objects.filter(queue="studies", state="waiting", priority__gte=jobs.IDLE)
-    urgent.update(state="done")
-    assert run_most_urgent(first.pk, worker="test") == "nothing to do"
-    make.publish(other)
-    assert run_most_urgent(first.pk, worker="test") == "done"
-
-
-def test_what_runs_while_nothing_else_waits_runs_again_after_a_later_submission(make):
-    benchmark = make.published()
-    study_when_idle(benchmark)
-    assert len(planned(benchmark)) == 5
-    make.accepted(benchmark, {"E": [1.0] * 5})
-    (first, *others) = planned(benchmark, 2)
-    assert len(others) == 4
-    older = Job.objects.filter(kind="study:leaders", sequence=1)
-    assert {job.priority < first.priority < jobs.IDLE for job in older} == {True}
-    make.publish(benchmark)
-    run_all()
-    (report,) = Report.objects.filter(kind="study", revision__number=2)
-    assert report.parameters["study"] == "leaders"
-    assert set(states(benchmark)) == {"superseded"}
-
-
-def test_an_older_engine_versions_reports_do_not_count_as_done(make):
-    benchmark = make.published()
-    planned(benchmark)
-    run_all()
-    assert Report.objects.get(kind="study").engine_version == engine_version

@@ -74,7 +74,7 @@ def test_the_smallest_subset_of_tasks_has_their_names():
 
 def test_the_systems_of_the_worst_case_are_named_and_from_the_eleventh_on_counted():
     study_findings = findings_of("ordinal_sensitivity")
-    assert study_findings.sentence.endswith("Most pairs turn where 2 of the others join the first.")
+    assert study_findings.sentence.endswith("Most pairs reverse if 2 of the others join the first.")
     assert [(link.text, link.url) for link in study_findings.systems.links] == [
         ("Cleo", "/b/board/systems/sys-c/"), ("ÄRGER 2", "/b/board/systems/sys-b/"),
     ]  # fmt: skip
@@ -91,20 +91,20 @@ def test_where_nearly_all_of_the_others_join_those_are_named_that_do_not():
     names = StudyNames({f"k{i}": f"System {i}" for i in range(6)}, {}, lambda key: f"/{key}/")
     most = {"top": ["k0", "k1"], "n_others": 4, "discordant_share": HALF | {"added": ["k2", "k3", "k5"]}}
     study_findings = findings_of("ordinal_sensitivity", names, **most)
-    assert study_findings.sentence.endswith("Most pairs turn where 3 of the others join the first.")
+    assert study_findings.sentence.endswith("Most pairs reverse if 3 of the others join the first.")
     assert (study_findings.systems.intro, [link.text for link in study_findings.systems.links]) == (
-        "All of the others but:",
+        "All others join, but not:",
         ["System 4"],
     )
     # a system that the study left out is not one of the others, and who stays out is not known for certain
     study_findings = findings_of("ordinal_sensitivity", names, **most | {"n_others": 3})
-    assert (study_findings.systems.intro, len(study_findings.systems.links)) == ("Those that join:", 3)
+    assert (study_findings.systems.intro, len(study_findings.systems.links)) == ("Systems that join:", 3)
 
 
 @pytest.mark.parametrize(("added", "text"), [([], "none of the others joins"), (["sys-b"], "1 of the others joins")])
 def test_no_system_or_one_is_told_in_grammar(added, text):
     study_findings = findings_of("ordinal_sensitivity", discordant_share=HALF | {"added": added})
-    assert study_findings.sentence.endswith(f"Most pairs turn where {text} the first.")
+    assert study_findings.sentence.endswith(f"Most pairs reverse if {text} the first.")
     assert (study_findings.systems is None) is (not added)
 
 
@@ -122,7 +122,7 @@ def test_the_weights_of_the_worst_case_are_told_in_words(weights, text):
         "discordant_share": HALF | {"weights": weights}
     }
     study_findings = findings_of("cardinal_sensitivity", feasible={"scaled": feasible})
-    assert study_findings.sentence.endswith(f"Most pairs turn with {text}.")
+    assert study_findings.sentence.endswith(f"Most pairs reverse with {text}.")
 
 
 def test_the_critical_difference_diagram_has_names():
@@ -164,7 +164,7 @@ def test_the_page_has_names_with_links_and_no_key(studied):
     assert {key: unescape(name) for key, name in linked.items()} == {key: name for name, key in keys.items()}
     without_links = unescape(re.sub(r'href="[^"]*"', "", text))
     assert [key for key in keys.values() if key in without_links and key not in SYSTEMS.values()] == []
-    assert "Those that join: " in without_links
+    assert "Systems that join: " in without_links
     assert "61.5 % of the weight on Word sense" in without_links
 
 

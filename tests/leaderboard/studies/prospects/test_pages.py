@@ -57,7 +57,7 @@ def test_a_mixture_that_is_ahead_on_balance_is_told_with_its_shares(make, client
 def test_a_filter_keeps_systems_by_verdict_and_name(make, client):
     benchmark = computed(make)
     assert "Rounder is ahead" in told(client, benchmark, "?verdict=none")
-    assert "Second" not in told(client, benchmark, "?verdict=none").split("Under conditions")[0]
+    assert "Second" not in told(client, benchmark, "?verdict=none").split("Under your own conditions")[0]
     assert client.get(reverse("prospects", args=[benchmark.key]) + "?verdict=maybe").status_code == 400
 
 
@@ -124,7 +124,7 @@ def test_the_pages_of_glue_hold_what_its_scores_prove(make, client):
     response = client.get(reverse("prospects", args=[benchmark.key]))
     assert response.content.decode().count('class="prospect is-') == 87
     stored, _ = service.stored_prospects(benchmark.publication)
-    proven = {p.system: p for p in stored.found.systems if p.verdict == "none" and len(p.certificate) > 1}
+    proven = {p.system: p for p in stored.prospects.systems if p.verdict == "none" and len(p.certificate) > 1}
     page = told(client, benchmark)
     assert page.count("on balance on every task") >= len(proven) > 0
 

@@ -53,7 +53,7 @@ def test_every_stored_verdict_is_proven_by_what_stands_beside_it(make, scores):
     by_key = {name.lower(): row for name, row in scores.items()}
     n_tasks = len(next(iter(by_key.values())))
     place = {f"task-{t + 1}": t for t in range(n_tasks)}
-    for prospect in stored.found.systems:
+    for prospect in stored.prospects.systems:
         rivals = [key for key in by_key if key != prospect.system]
         if prospect.is_prospective:
             weights = {place[task]: weight for task, weight in prospect.weights.items()}
@@ -73,10 +73,10 @@ def test_every_stored_verdict_is_proven_by_what_stands_beside_it(make, scores):
 
 def test_the_verdicts_of_a_small_board_are_those_by_hand(make):
     stored, _ = stored_prospects(computed(make, SPECIALISTS).publication)
-    assert {p.system: p.verdict for p in stored.found.systems} == {
+    assert {p.system: p.verdict for p in stored.prospects.systems} == {
         "first": "strict", "second": "strict", "rounder": "tie_only", "last": "none",
     }  # fmt: skip
-    assert stored.found["last"].certificate == {"rounder": Fraction(1)}
+    assert stored.prospects["last"].certificate == {"rounder": Fraction(1)}
     assert stored.own_weights == {"task-1": 0.5, "task-2": 0.5}
     assert stored.with_all_tasks is None
 
@@ -85,8 +85,8 @@ def test_tasks_of_weight_0_are_counted_apart(make):
     tasks = [TaskSpec("Main"), TaskSpec("Diagnostic", weight=Decimal(0)), TaskSpec("Unordered", direction=0)]
     benchmark = computed(make, {"A": [2.0, 1.0, 5.0], "B": [1.0, 2.0, 6.0]}, tasks=tasks)
     stored, _ = stored_prospects(benchmark.publication)
-    assert (stored.unweighted, stored.found.tasks) == (("diagnostic",), ("main",))
-    assert [p.verdict for p in stored.found.systems] == ["strict", "none"]
+    assert (stored.unweighted, stored.prospects.tasks) == (("diagnostic",), ("main",))
+    assert [p.verdict for p in stored.prospects.systems] == ["strict", "none"]
     assert [p.verdict for p in stored.with_all_tasks.systems] == ["strict", "strict"]
     page, _ = prospects_page(benchmark.publication, Query())
     assert page.difference == (
@@ -129,8 +129,8 @@ def test_the_weights_of_the_aggregation_are_where_nearest_weights_start(make):
     run_job(Job.objects.get(kind="prospects").pk, worker="test")
     stored, _ = stored_prospects(benchmark.publication)
     assert stored.own_weights == {"one": 0.25, "two": 0.25, "three": 0.5}
-    assert stored.found["b"].nearest["own"].total_change.change == 0
-    assert stored.found["a"].nearest["equal"].total_change.change == pytest.approx(1 / 6, abs=1e-9)
+    assert stored.prospects["b"].nearest["own"].total_change.change == 0
+    assert stored.prospects["a"].nearest["equal"].total_change.change == pytest.approx(1 / 6, abs=1e-9)
 
 
 def test_the_same_revision_gives_the_same_report_again(make):

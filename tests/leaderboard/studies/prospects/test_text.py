@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from leaderboard.studies.prospects.text import change_in_words, counts_sentence, evidence, percent, share_text
-from ranking_engine.prospects import Change, Prospect
+from leaderboard.studies.prospects.text import change_in_words, counts_sentence, evidence, share_of_weight, share_text
+from ranking_engine.prospects import Prospect, WeightChange
 
 
 def plain(text: str) -> str:
@@ -25,7 +25,7 @@ NAMES = {"t5": "T5", "ernie": "ERNIE", "bert": "BERT", "a": "A", "b": "B"}
     ],
 )  # fmt: skip
 def test_a_share_of_the_weight(share, text):
-    assert plain(percent(share)) == text
+    assert plain(share_of_weight(share)) == text
 
 
 @pytest.mark.parametrize(
@@ -67,11 +67,11 @@ def test_why_no_weighting_works(certificate, text):
 
 def test_a_change_names_what_moves_the_largest_move_first():
     before = {"cola": 0.1, "qnli": 0.1, "rte": 0.8}
-    change = Change({"cola": F(6, 25), "rte": F(19, 25)}, 0.14)
+    change = WeightChange({"cola": F(6, 25), "rte": F(19, 25)}, 0.14)
     assert plain(change_in_words(change, before, {"cola": "CoLA", "qnli": "QNLI", "rte": "RTE"})) == (
         "CoLA from 10 % to 24 %, QNLI from 10 % to 0 %, RTE from 80 % to 76 %"
     )
-    rest = Change({"cola": F(1, 10), "qnli": F(2, 10), "rte": F(7, 10)}, 0.1)
+    rest = WeightChange({"cola": F(1, 10), "qnli": F(2, 10), "rte": F(7, 10)}, 0.1)
     assert plain(change_in_words(rest, before, {})) == (
         "qnli from 10 % to 20 %, rte from 80 % to 70 %; the other one stays as it is"
     )

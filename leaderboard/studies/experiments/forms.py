@@ -1,0 +1,186 @@
+"""The form of an experiment: a field for each parameter that the engine declares, under the same name."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django import forms
+from django.utils.datastructures import MultiValueDict
+
+from leaderboard.common.form_fields import LineFormField
+from leaderboard.computing.rankings import site_rules
+from leaderboard.studies.experiments.start import LARGEST_SEED
+from ranking_engine import RULES
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.catalogue.variants import variant_key
+from ranking_engine.stability import parameters as kinds
+from ranking_engine.stability.catalogue import declared_parameters
+from ranking_engine.stability.parameters import Parameter
+from ranking_engine.stability.scope import SCOPE_NAMES
+
+VECTOR, SEED = "vector", "seed"
+LONGEST = 200  # of a list of numbers, as it is written
+TASKS = "copied_tasks"
+NOT_OFFERED = ("budget",)  # the command line and the API take it
+
+
+def rule_choices() -> list[tuple[str, str]]:
+    """The rules that an experiment may be about, each followed by its variants: key and name."""
+    choices = []
+    for rule in (RULES[key] for key in site_rules() if not RULES[key].elects_only):
+        variants = [variant_key(rule, {name: value}) for name, values in rule.options.items() for value in values[1:]]
+        choices += [(rule.key, rule.name), *((variant, get_rule(variant).name) for variant in variants)]
+    return choices
+
+
+class ExperimentForm(forms.Form):
+    """The parameters of one study."""
+
+    def __init__(
+        self,
+        study: str,
+        data: MultiValueDict[str, Any] | None = None,
+        *,
+        tasks: Iterable[tuple[str, str]] = (),
+        default_rule: str = "",
+        n_systems: int = 0,
+    ) -> None:
+        """A form.
+
+        Args:
+            study: its key.
+            data: what was sent; None for an empty form.
+            tasks: key and name of the board's tasks.
+            default_rule: the board's, which is chosen where one rule is studied.
+            n_systems: on the board; few of them need a top that is stated.
+        """
+        super().__init__(data)
+        self.study = study
+        self.parameters = [one for one in declared_parameters(study) if one.name not in NOT_OFFERED]
+        suggested = {
+            "rule": default_rule,
+            "first_by": default_rule,
+            # A fifth of few systems has no pair.
+            "n_top": 2 if study == "ordinal_sensitivity" and 2 < n_systems < 2 * kinds.FIFTH else None,
+        }
+        for parameter in self.parameters:
+            choices = list(tasks) if parameter.name == TASKS else rule_choices()
+            initial = suggested.get(parameter.name) or parameter.default
+            self.fields[parameter.name] = _field(parameter, choices, initial)
+            if parameter.kind == kinds.RULES:
+                self.fields[VECTOR] = LineFormField(
+                    required=False,
+                    max_length=LONGEST,
+                    label="Your own points",
+                    help_text="A rule that gives these points for the places on each task, such as "
+                    "<code>12,10,8,7,6,5,4,3,2,1</code>.",
+                )
+        self.fields[SEED] = forms.IntegerField(
+            min_value=0,
+            max_value=LARGEST_SEED,
+            initial=0,
+            label="Seed",
+            help_text="The same seed gives the same result.",
+        )
+
+    def given(self) -> dict[str, Any]:
+        """The parameters that the form states; a wrong one becomes an error of its field."""
+        parameters: dict[str, Any] = {}
+        for parameter in self.parameters:
+            value = self.cleaned_data.get(parameter.name)
+            try:
+                read = _value(parameter, value)
+            except ValueError as error:
+                self.add_error(parameter.name, f"{error}.")
+            else:
+                if read is not None:
+                    parameters[parameter.name] = read
+        vector = self.cleaned_data.get(VECTOR)
+        if vector:
+            try:
+                own = get_rule(f"positional[vector={vector}]").key
+            except ValueError:
+                self.add_error(VECTOR, "Write numbers with commas, none larger than the one before, such as 12,10,8.")
+            else:
+                parameters["rules"] = [*parameters.get("rules", []), own]
+        if "first" not in parameters:
+            parameters.pop("first_by", None)
+        return parameters
+
+    @property
+    def groups(self) -> list[dict[str, Any]]:
+        """The fields as fieldsets: what is studied, lists of rules and tasks, which part of the board."""
+        scope = [*SCOPE_NAMES]
+        ticks = [name for name, field in self.fields.items() if isinstance(field, forms.MultipleChoiceField)]
+        ticks += [VECTOR] if VECTOR in self.fields else []
+        own = [name for name in self.fields if name not in {*scope, *ticks}]
+        part = [name for name in scope if name not in ticks]
+        named = [("Parameters", own, False), ("Part of the board", part, False), ("Rules and tasks", ticks, True)]
+        return [
+            {"legend": legend, "fields": [self[name] for name in names], "is_lists": is_lists}
+            for legend, names, is_lists in named
+            if names
+        ]
+
+    @property
+    def seed(self) -> int:
+        """The seed that was stated."""
+        return int(self.cleaned_data[SEED])
+
+
+def _field(parameter: Parameter, choices: list[tuple[str, str]], initial: Any) -> forms.Field:  # noqa: ANN401
+    about: dict[str, Any] = {"label": parameter.label, "help_text": _help(parameter), "required": False}
+    kind = parameter.kind
+    if kind == kinds.FLAG:
+        return forms.BooleanField(initial=initial, **about)
+    if kind in (kinds.INTEGER, kinds.NUMBER):
+        bounds: dict[str, Any] = {"min_value": parameter.least, "max_value": parameter.most}
+        return (forms.IntegerField if kind == kinds.INTEGER else forms.FloatField)(initial=initial, **bounds, **about)
+    if kind == kinds.RULE:
+        return forms.ChoiceField(choices=choices, initial=initial, **about)
+    if kind == kinds.CHOICE:
+        named = [(choice, choice.replace("_", " ") or "Plurank") for choice in parameter.choices]
+        return forms.ChoiceField(choices=named, initial=initial, **about)
+    if kind in (kinds.RULES, kinds.CHOICES) or parameter.name == TASKS:
+        offered = [(choice, choice) for choice in parameter.choices] if kind == kinds.CHOICES else choices
+        widget = forms.CheckboxSelectMultiple
+        return forms.MultipleChoiceField(choices=offered, initial=initial, widget=widget, **about)
+    text = ", ".join(map(str, initial)) if initial is not None else ""
+    return LineFormField(initial=text, max_length=LONGEST, **about)
+
+
+def _help(parameter: Parameter) -> str:
+    if parameter.kind in (kinds.INTEGERS, kinds.NUMBERS):
+        return f"{parameter.help} Write up to {parameter.most_items} numbers, with commas."
+    return parameter.help
+
+
+def _value(parameter: Parameter, value: Any) -> Any:  # noqa: ANN401 -- each parameter has its own type
+    """What a field states, checked; None where it states nothing."""
+    if value is None or value in ("", []):
+        return "" if "" in parameter.choices and value == "" else None
+    return parameter.read(value) if isinstance(value, str) and parameter.is_list else parameter.checked(value)
+
+
+def parameter_rows(study: str, parameters: Mapping[str, Any], task_names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The parameters of an experiment as label and text, all of them, the seed last."""
+    labels = {parameter.name: parameter.label for parameter in declared_parameters(study)}
+    rows = []
+    for parameter in declared_parameters(study):
+        if parameter.name in parameters:
+            value = parameters[parameter.name]
+            rows.append((labels[parameter.name], _text(parameter, value, task_names)))
+    return [*rows, ("Seed", str(parameters["seed"]))]
+
+
+def _text(parameter: Parameter, value: Any, task_names: Mapping[str, str]) -> str:  # noqa: ANN401
+    if value is None:
+        return "all" if parameter.kind == kinds.RULES else "default"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(_text(parameter, item, task_names) for item in value)
+    if parameter.kind in (kinds.RULE, kinds.RULES):
+        return get_rule(value).name
+    if parameter.name == TASKS:
+        return task_names.get(value, value)
+    return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ") or "Plurank"

@@ -1,0 +1,147 @@
+"""What pages show of experiments: each with its parameters, its state and its result."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404
+
+from leaderboard.models import Benchmark, Experiment, Job, Report
+from leaderboard.queue.kinds import EXPERIMENT
+from leaderboard.queue.queries import error_line
+from leaderboard.studies.findings import findings
+from leaderboard.studies.page import left_out, names_at
+from leaderboard.studies.study_findings import StudyFindings
+from ranking_engine.stability.catalogue import EXPERIMENTS, Study
+
+REMOVED = "removed"
+STATE_TEXTS = {
+    "waiting": "It waits for a worker.",
+    "running": "It runs now:",
+    "superseded": "It was given up.",
+    REMOVED: "The result was deleted with the ranks of this old revision. Run it again on the present board.",
+}
+
+
+@dataclass(frozen=True)
+class ExperimentState:
+    """One experiment and its state.
+
+    Attributes:
+        experiment: the row, with its revision.
+        name: of its study.
+        state: a state of its job, or `removed`.
+        progress: the share that is done, 0 to 1.
+        reason: why it failed.
+        report: what it found; None while it is not there.
+    """
+
+    experiment: Experiment
+    name: str
+    state: str
+    progress: float
+    reason: str
+    report: Report | None
+
+    @property
+    def state_text(self) -> str:
+        """Its state as a sentence; empty once it is done."""
+        if self.state == Job.State.FAILED:
+            return f"It could not be computed{f': {self.reason}' if self.reason else '.'}"
+        return STATE_TEXTS.get(self.state, "")
+
+    @property
+    def progress_percent(self) -> int | None:
+        """How far a running one is."""
+        return round(100 * self.progress) if self.state == Job.State.RUNNING else None
+
+
+def experiment_at(benchmark: Benchmark, number: int) -> Experiment:
+    """The experiment of this number on a benchmark.
+
+    Raises:
+        Http404: there is none, or the scores of its revision were taken down.
+    """
+    rows = Experiment.objects.select_related("revision__configuration")
+    experiment = rows.filter(benchmark=benchmark, pk=number, revision__withdrawn_at=None).first()
+    if experiment is None:
+        raise Http404(f"There is no experiment {number} on this benchmark.")
+    return experiment
+
+
+def state_of(experiment: Experiment) -> ExperimentState:
+    """The state of an experiment, with its report."""
+    same = {"parameter_hash": experiment.parameter_hash, "engine_version": experiment.engine_version}
+    report = Report.objects.filter(revision_id=experiment.revision_id, kind=EXPERIMENT, **same).first()
+    job = Job.objects.filter(
+        kind=EXPERIMENT, subject_kind="revision", subject_id=experiment.revision_id, **same
+    ).first()
+    return _state(experiment, job, report)
+
+
+def states_of(experiments: Iterable[Experiment]) -> list[ExperimentState]:
+    """The states of several experiments of one benchmark: two queries, however many there are."""
+    rows = list(experiments)
+    hashes, revisions = {row.parameter_hash for row in rows}, {row.revision_id for row in rows}
+    jobs = {
+        (job.subject_id, job.parameter_hash, job.engine_version): job
+        for job in Job.objects.filter(kind=EXPERIMENT, subject_id__in=revisions, parameter_hash__in=hashes)
+    }
+    reports = {
+        (report.revision_id, report.parameter_hash, report.engine_version): report
+        for report in Report.objects.filter(kind=EXPERIMENT, revision__in=revisions, parameter_hash__in=hashes).defer(
+            "arrays", "summary"
+        )
+    }
+    keys = [(row.revision_id, row.parameter_hash, row.engine_version) for row in rows]
+    return [_state(row, jobs.get(key), reports.get(key)) for row, key in zip(rows, keys, strict=True)]
+
+
+def _state(experiment: Experiment, job: Job | None, report: Report | None) -> ExperimentState:
+    state, progress, reason = REMOVED, 0.0, ""
+    if report is not None:
+        state, progress = Job.State.DONE, 1.0
+    elif job is not None and job.state != Job.State.DONE:
+        state, progress = job.state, job.progress
+        reason = error_line(job.error) if job.state == Job.State.FAILED else ""
+    return ExperimentState(
+        experiment,
+        EXPERIMENTS[experiment.study].name if experiment.study in EXPERIMENTS else experiment.study,
+        state,
+        progress,
+        reason,
+        report,
+    )
+
+
+@dataclass(frozen=True)
+class ExperimentFindings:
+    """What an experiment found: in words, as a table and as a chart; and which rules are left out, by reason."""
+
+    findings: StudyFindings
+    not_studied: list[tuple[str, list[str]]]
+
+
+def findings_of(benchmark: Benchmark, state: ExperimentState) -> ExperimentFindings | None:
+    """What a finished experiment found; None while it is not there."""
+    if state.report is None:
+        return None
+    summary: Mapping[str, Any] = state.report.summary
+    names = names_at(benchmark, state.experiment.revision)
+    marked = _marked(summary, benchmark.default_rule)
+    return ExperimentFindings(
+        findings(state.experiment.study, summary, marked, names), left_out(summary.get("not_studied", {}))
+    )
+
+
+def _marked(summary: Mapping[str, Any], default_rule: str) -> str:
+    """The rule that sentences are about: the board's own where it is studied, else the first."""
+    rules = summary.get("rules")
+    if isinstance(rules, dict):
+        return default_rule if default_rule in rules else next(iter(rules), default_rule)
+    return str(summary.get("rule") or default_rule)
+
+
+def experiment_studies() -> list[Study]:
+    """The studies that can be run with your own parameters, in the catalogue's order."""
+    return list(EXPERIMENTS.values())

@@ -1,0 +1,146 @@
+"""Experiments on a board: choose a study and its parameters, start it, and see what it found."""
+
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import BadRequest
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from leaderboard.access.audience import Audience, readable_benchmark
+from leaderboard.common.paging import page_links
+from leaderboard.models import Benchmark, Experiment
+from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.scores import systems_at
+from leaderboard.studies.experiments.forms import ExperimentForm, parameter_rows
+from leaderboard.studies.experiments.page import (
+    experiment_at,
+    experiment_studies,
+    findings_of,
+    state_of,
+    states_of,
+)
+from leaderboard.studies.experiments.start import ExperimentError, propose, start
+from ranking_engine.stability.catalogue import EXPERIMENTS
+
+A_PAGE = 20
+LIST_URL = {"json": "JSON", "csv": "CSV"}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def experiments(request: HttpRequest, key: str) -> HttpResponse:
+    """The studies that can be run, the form of the one that `?study=` names, and what was run; POST starts one."""
+    if request.method == "POST" and not request.user.is_authenticated:
+        return redirect_to_login(reverse("experiments", args=[key]))
+    benchmark, audience = readable_benchmark(request.user, key)
+    study = (request.POST if request.method == "POST" else request.GET).get("study", "")
+    if study and study not in EXPERIMENTS:
+        raise BadRequest(f"There is no study {study[:40]!r}; there are: {', '.join(EXPERIMENTS)}.")
+    form = _form(benchmark, study, request) if study else None
+    if request.method == "POST":
+        if form is None:
+            raise BadRequest("The field `study` is missing: choose a study.")
+        if started := _started(audience, form):
+            return redirect("experiment", key, started.pk)
+    return render(
+        request,
+        "studies/experiments/experiments.html",
+        _context(request, benchmark, study, form),
+        status=400 if form is not None and form.errors else 200,
+    )
+
+
+def _form(benchmark: Benchmark, study: str, request: HttpRequest) -> ExperimentForm:
+    publication = benchmark.publication
+    names = configuration_of(publication.revision).task_names if publication else {}
+    return ExperimentForm(
+        study,
+        request.POST if request.method == "POST" else None,
+        tasks=names.items(),
+        default_rule=benchmark.default_rule,
+        n_systems=len(systems_at(publication.revision)) if publication else 0,
+    )
+
+
+def _started(audience: Audience, form: ExperimentForm) -> Experiment | None:
+    """The experiment that the form states; None where something is wrong, which the form then says."""
+    if not form.is_valid():
+        return None
+    given = form.given()
+    if form.errors:
+        return None
+    try:
+        experiment, _ = start(audience, propose(audience, form.study, given, seed=form.seed))
+    except ExperimentError as error:
+        form.add_error(None, str(error))
+        return None
+    return experiment
+
+
+def _context(request: HttpRequest, benchmark: Benchmark, study: str, form: ExperimentForm | None) -> dict[str, Any]:
+    rows = Experiment.objects.filter(benchmark=benchmark, revision__withdrawn_at=None).select_related("revision")
+    page = Paginator(rows, A_PAGE).get_page(request.GET.get("page"))
+    path = reverse("experiments", args=[benchmark.key])
+    names = configuration_of(benchmark.publication.revision).task_names if benchmark.publication else {}
+    return {
+        "benchmark": benchmark,
+        "publication": benchmark.publication,
+        "studies": [
+            {"study": one, "url": f"{path}?study={one.key}#run", "is_chosen": one.key == study}
+            for one in experiment_studies()
+        ],
+        "chosen": EXPERIMENTS.get(study),
+        "form": form,
+        "login_url": f"{reverse('account_login')}?next={path}",
+        "rows": [
+            {
+                "state": state,
+                "parameters": parameter_rows(state.experiment.study, state.experiment.parameters, names),
+                "url": reverse("experiment", args=[benchmark.key, state.experiment.pk]),
+            }
+            for state in states_of(page.object_list)
+        ],
+        "n_experiments": page.paginator.count,
+        "pages": page_links(page, study=study, anchor="run-before"),
+    }
+
+
+@require_safe
+def experiment(request: HttpRequest, key: str, number: int) -> HttpResponse:
+    """One experiment: its parameters and seed, its state and its result."""
+    benchmark, _ = readable_benchmark(request.user, key)
+    row = experiment_at(benchmark, number)
+    state = state_of(row)
+    study = EXPERIMENTS.get(row.study)
+    result = findings_of(benchmark, state)
+    api = reverse("api:experiment", args=[key, number])
+    context = {
+        "benchmark": benchmark,
+        "experiment": row,
+        "state": state,
+        "study": study,
+        "result": result,
+        "parameters": parameter_rows(row.study, row.parameters, configuration_of(row.revision).task_names)
+        if study
+        else [],
+        "downloads": [{"label": label, "url": f"{api}?format={form}"} for form, label in LIST_URL.items()],
+        "again_url": f"{reverse('experiments', args=[key])}?study={row.study}#run",
+        "is_open": state.state in ("waiting", "running"),
+        "is_present": row.revision.number == benchmark.published_number,
+    }
+    return render(request, "studies/experiments/experiment.html", context)
+
+
+@require_safe
+def experiment_arrays(request: HttpRequest, key: str, number: int) -> HttpResponse:
+    """The whole distribution of an experiment as a compressed .npz file of arrays."""
+    benchmark, _ = readable_benchmark(request.user, key)
+    state = state_of(experiment_at(benchmark, number))
+    if state.report is None:
+        raise Http404(f"Experiment {number} has no result.")
+    response = HttpResponse(bytes(state.report.arrays), content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{key}-experiment-{number}.npz"'
+    return response
