@@ -87,7 +87,7 @@ class KeyedForm(forms.ModelForm):
         return name
 
 
-class TaskForm(KeyedForm):
+class TaskAdminForm(KeyedForm):
     """A task as staff edit it."""
 
     class Meta:
@@ -103,7 +103,7 @@ class TaskForm(KeyedForm):
         return super().save(commit)
 
 
-class GroupForm(KeyedForm):
+class GroupAdminForm(KeyedForm):
     """A task group as staff edit it."""
 
     class Meta:
@@ -124,8 +124,8 @@ class DistinctNames(BaseInlineFormSet):
         super().clean()
         for field in ("name", "key"):
             texts = [fold_name(form.cleaned_data.get(field) or "") for form in self.forms if form.cleaned_data]
-            stated = [text for text in texts if text]
-            if len(stated) != len(set(stated)):
+            filled = [text for text in texts if text]
+            if len(filled) != len(set(filled)):
                 raise ValidationError(f"Two rows have the same {field}.")
 
 
@@ -143,7 +143,7 @@ class TaskInline(BenchmarkInline):
     """The tasks of a benchmark."""
 
     model = Task
-    form = TaskForm
+    form = TaskAdminForm
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:  # noqa: ANN401
         """A task's group is one of its own benchmark's."""
@@ -158,7 +158,7 @@ class GroupInline(BenchmarkInline):
     """The task groups of a benchmark."""
 
     model = TaskGroup
-    form = GroupForm
+    form = GroupAdminForm
 
 
 class MembershipFormSet(BaseInlineFormSet):

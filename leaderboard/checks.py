@@ -14,14 +14,14 @@ from config import env
 @register(Tags.database, deploy=True)
 def services_are_named(app_configs: Sequence[AppConfig] | None, **options: object) -> list[CheckMessage]:
     """A misspelt name would go unseen: without these variables the site runs as well, on files in `PLURANK_VAR`."""
-    found: list[CheckMessage] = []
+    warnings: list[CheckMessage] = []
     if not os.environ.get("DATABASE_URL"):
         hint = "Name the PostgreSQL database, unless you mean an SQLite file in PLURANK_VAR."
-        found.append(CheckWarning("DATABASE_URL is not set", hint=hint, id="plurank.W001"))
+        warnings.append(CheckWarning("DATABASE_URL is not set", hint=hint, id="plurank.W001"))
     if not os.environ.get("REDIS_URL"):
         hint = "Name the Redis, unless you mean messages in a folder in PLURANK_VAR."
-        found.append(CheckWarning("REDIS_URL is not set", hint=hint, id="plurank.W002"))
-    return found
+        warnings.append(CheckWarning("REDIS_URL is not set", hint=hint, id="plurank.W002"))
+    return warnings
 
 
 @register(Tags.security, deploy=True)

@@ -12,6 +12,7 @@ from leaderboard.notifications import views as notifications
 from leaderboard.operations import views as operations
 from leaderboard.papers import views as papers
 from leaderboard.studies import views as studies
+from leaderboard.studies.experiments import views as experiments
 from leaderboard.studies.prospects import views as prospects
 from leaderboard.submissions import views as submissions
 from leaderboard.submissions.moderation import views as moderation
@@ -36,6 +37,9 @@ urlpatterns = [
     path("b/<slug:key>/what-if/profiles/", explore.what_if_profiles, name="what_if_profiles"),
     path("b/<slug:key>/stability/", studies.stability, name="stability"),
     path("b/<slug:key>/stability/<slug:study>.npz", studies.distribution, name="distribution"),
+    path("b/<slug:key>/experiments/", experiments.experiments, name="experiments"),
+    path("b/<slug:key>/experiments/<int:number>/", experiments.experiment, name="experiment"),
+    path("b/<slug:key>/experiments/<int:number>.npz", experiments.experiment_arrays, name="experiment_arrays"),
     path("b/<slug:key>/instances/", studies.instances, name="instances"),
     path("b/<slug:key>/rules/<slug:rule_key>/", rule.rule, name="rule"),
     path("b/<slug:key>/submit/", submissions.submit, name="submit"),

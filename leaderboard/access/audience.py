@@ -23,6 +23,7 @@ Viewer = User | AnonymousUser
 UNDECIDED = (Submission.State.PENDING, Submission.State.APPROVED)  # what stands in a queue
 DECIDING = (Membership.Role.OWNER, Membership.Role.MODERATOR)
 SIGN_IN_FIRST = "Sign in first."
+NO_BENCHMARK = "No benchmark of this name is open to you."
 NO_DRAFT = "No draft of yours stands here; drafts expire after some days."
 NO_SUBMISSION = "No submission stands here that is open to you."
 
@@ -99,14 +100,28 @@ class Audience:
 
 def audience_of(viewer: Viewer, benchmark: Benchmark) -> Audience:
     """What `viewer` is to `benchmark`. Staff see what everyone sees: administering is the admin's business."""
-    role = _role_of(viewer, benchmark)
+    role, ban = None, None
+    if viewer.is_authenticated:
+        rows = Benchmark.objects.filter(pk=benchmark.pk).order_by()
+        role, ban = rows.values_list(*_role_and_ban(viewer)).first() or (None, None)
+    return _audience(viewer, benchmark, role, ban)
+
+
+def _role_and_ban(viewer: Viewer) -> tuple[Subquery, Subquery]:
+    """Of a query of benchmarks: the viewer's role, and the reason of their ban; None where they have no such thing."""
+    roles = Membership.objects.filter(benchmark=OuterRef("pk"), user=viewer.pk).order_by().values("role")
+    bans = Ban.objects.filter(benchmark=OuterRef("pk"), user=viewer.pk).order_by().values("reason")
+    return Subquery(roles[:1]), Subquery(bans[:1])
+
+
+def _audience(viewer: Viewer, benchmark: Benchmark, role: str | None, ban: str | None) -> Audience:
     if role is None and benchmark.visibility == Benchmark.Visibility.PRIVATE:
         return Audience(
             viewer, benchmark, "none", may_read=False, may_submit=False, may_moderate=False, may_administer=False
         )
     is_owner = role == Membership.Role.OWNER
     decides = role in DECIDING
-    why_closed = _why_closed(viewer, benchmark, is_owner=is_owner)
+    why_closed = _why_closed(viewer, benchmark, is_owner=is_owner, ban=ban)
     level = "owner" if is_owner else "member" if role else "public"
     is_restricted = hides_something(benchmark) and not decides
     return Audience(
@@ -148,35 +163,25 @@ def _is_anonymous(benchmark: Benchmark) -> bool:
     return benchmark.anonymous_until is not None and benchmark.anonymous_until > timezone.now()
 
 
-def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool) -> str:
+def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool, ban: str | None) -> str:
     """Why the viewer may not submit; empty where they may. Owners correct what they like until it is archived."""
     policy = benchmark.submission_policy
     if benchmark.is_archived or policy == Benchmark.SubmissionPolicy.CLOSED:
         return "The benchmark is archived." if benchmark.is_archived else "Its submissions are closed."
     if not viewer.is_authenticated:
         return SIGN_IN_FIRST
-    return "" if is_owner else _why_closed_to_others(viewer, benchmark)
-
-
-def _why_closed_to_others(viewer: Viewer, benchmark: Benchmark) -> str:
-    if benchmark.submission_policy == Benchmark.SubmissionPolicy.OWNERS:
+    if is_owner:
+        return ""
+    if policy == Benchmark.SubmissionPolicy.OWNERS:
         return "Its owners alone submit scores."
     if benchmark.deadline is not None and benchmark.deadline <= timezone.now():
         return f"Submissions were taken until {moment_in_words(benchmark.deadline)}."
-    ban = Ban.objects.filter(benchmark=benchmark, user_id=viewer.pk or 0).first()
-    return f"Its owners and moderators take no submissions of yours: {ban.reason}" if ban else ""
+    return "" if ban is None else f"Its owners and moderators take no submissions of yours: {ban}"
 
 
 def is_embargoed(benchmark: Benchmark) -> bool:
     """Whether what is accepted now joins the board later."""
     return benchmark.embargo_until is not None and benchmark.embargo_until > timezone.now()
-
-
-def _role_of(viewer: Viewer, benchmark: Benchmark) -> str | None:
-    """The viewer's role on the benchmark, or None."""
-    if not viewer.is_authenticated:
-        return None
-    return Membership.objects.filter(user=viewer, benchmark=benchmark).values_list("role", flat=True).first()
 
 
 def listed_benchmarks(viewer: Viewer) -> QuerySet[Benchmark]:
@@ -204,9 +209,18 @@ def readable_benchmark(
         PermissionDenied: the viewer is restricted.
     """
     rows = Benchmark.objects.select_related("publication__revision__configuration").filter(key=key)
-    benchmark = (rows.annotate(n_undecided=_n_undecided()) if counts_queue else rows).first()
-    if benchmark is None or not (audience := audience_of(viewer, benchmark)).may_read:
-        raise Http404("No benchmark of this name is open to you.")
+    rows = rows.annotate(n_undecided=_n_undecided()) if counts_queue else rows
+    if viewer.is_authenticated:
+        role_of_viewer, ban_of_viewer = _role_and_ban(viewer)
+        rows = rows.annotate(viewer_role=role_of_viewer, viewer_ban=ban_of_viewer)
+    benchmark = rows.first()
+    if benchmark is None:
+        raise Http404(NO_BENCHMARK)
+    # Who is not signed in has neither.
+    role, ban = getattr(benchmark, "viewer_role", None), getattr(benchmark, "viewer_ban", None)
+    audience = _audience(viewer, benchmark, role, ban)
+    if not audience.may_read:
+        raise Http404(NO_BENCHMARK)
     if audience.is_restricted and not restricted:
         raise PermissionDenied("The owners of this benchmark show its scores to nobody but its moderators.")
     return benchmark, audience

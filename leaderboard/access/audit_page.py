@@ -18,6 +18,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from leaderboard.common.files import csv_text
+from leaderboard.common.text import whole_number
 from leaderboard.models import AuditEntry, Benchmark, Membership, Release, SubmissionEvent, User
 
 PAGE_LINES = 100
@@ -45,14 +46,14 @@ class AuditQuery:
         subject = parameters.get("subject", "")
         return cls(
             subject=subject if subject in dict(SUBJECTS) else "",
-            who=who if who.isascii() and who.isdigit() and len(who) < 10 else "",
+            who=who if whole_number(who) is not None else "",
             of=parameters.get("of", "").strip()[:80],
         )
 
     def address(self, **more: str) -> str:
         """As the end of an address."""
-        stated = {name: value for name, value in (asdict(self) | more).items() if value}
-        return f"?{urlencode(stated)}" if stated else ""
+        fields = {name: value for name, value in (asdict(self) | more).items() if value}
+        return f"?{urlencode(fields)}" if fields else ""
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ class Position:
     @classmethod
     def read(cls, text: str) -> "Position | None":
         """The place that `text` names, the beginning where it is empty; None where it names none."""
-        stated = re.fullmatch(r"(?:e([0-9]{1,18}))?(?:s([0-9]{1,18}))?", text, re.ASCII)
-        return cls(*(None if number is None else int(number) for number in stated.groups())) if stated else None
+        match = re.fullmatch(r"(?:e([0-9]{1,18}))?(?:s([0-9]{1,18}))?", text, re.ASCII)
+        return cls(*(None if number is None else int(number) for number in match.groups())) if match else None
 
     @property
     def text(self) -> str:
@@ -138,12 +139,20 @@ def audit_csv(benchmark: Benchmark, query: AuditQuery) -> Iterator[str]:
     start: Position | None = Position()
     while start is not None:
         lines, start = audit_lines(benchmark, query, start, most=FILE_LINES)
-        yield csv_text(_cells(line) for line in lines)
-
-
-def _cells(line: AuditLine) -> list[object]:
-    texts = [line.who, line.subject, line.of, line.field, line.before, line.after]
-    return [line.at.isoformat().replace("+00:00", "Z"), *texts, line.revision, line.reason]
+        yield csv_text(
+            [
+                line.at.isoformat().replace("+00:00", "Z"),
+                line.who,
+                line.subject,
+                line.of,
+                line.field,
+                line.before,
+                line.after,
+                line.revision,
+                line.reason,
+            ]
+            for line in lines
+        )
 
 
 def audit_page(benchmark: Benchmark, query: AuditQuery, start: str) -> dict[str, Any]:
@@ -156,25 +165,21 @@ def audit_page(benchmark: Benchmark, query: AuditQuery, start: str) -> dict[str,
     """
     position = Position.read(start) or Position()
     lines, older = audit_lines(benchmark, query, position, most=PAGE_LINES)
-    return {
-        "lines": lines,
-        "query": query,
-        "subjects": SUBJECTS,
-        "people": _people(benchmark, query),
-        "newest_url": (query.address() or "?") if position != Position() else "",
-        "older_url": query.address(before=older.text) if older else "",
-    }
-
-
-def _people(benchmark: Benchmark, query: AuditQuery) -> QuerySet[User]:
-    """Who can be chosen: those with a role, those who did something of late, and who is chosen."""
+    # Who can be chosen: those with a role, those who did something of late, and who is chosen.
     entries = AuditEntry.objects.filter(benchmark=benchmark).order_by("-pk")[:RECENT]
     events = SubmissionEvent.objects.filter(submission__benchmark=benchmark).order_by("-pk")[:RECENT]
     members = Membership.objects.filter(benchmark=benchmark).exclude(role=Membership.Role.MEMBER)
     known = Q(pk__in=members.values("user")) | Q(pk__in=entries.values("actor")) | Q(pk__in=events.values("actor"))
     if query.who:
         known |= Q(pk=int(query.who))
-    return User.objects.filter(known).order_by("display_name", "pk")[:SHOWN_PEOPLE]
+    return {
+        "lines": lines,
+        "query": query,
+        "subjects": SUBJECTS,
+        "people": User.objects.filter(known).order_by("display_name", "pk")[:SHOWN_PEOPLE],
+        "newest_url": (query.address() or "?") if position != Position() else "",
+        "older_url": query.address(before=older.text) if older else "",
+    }
 
 
 def _entries(benchmark: Benchmark, query: AuditQuery, start: Position, most: int) -> Iterator[tuple[datetime, _Row]]:
@@ -243,6 +248,11 @@ def _lines(benchmark: Benchmark, rows: Sequence[_Row]) -> list[AuditLine]:
 
 def _line_of_entry(row: AuditEntry, people: Mapping[str, str], frozen: Mapping[str, str]) -> AuditLine:
     is_person = row.subject == AuditEntry.Subject.PERSON
+    sentence = ""  # of what is done once and has no state before
+    if row.subject == AuditEntry.Subject.RELEASE:
+        sentence = f"Froze revision {row.after} as {frozen.get(row.of, row.of)}"
+    elif row.subject == AuditEntry.Subject.BENCHMARK and row.field == "created":
+        sentence = "Created the benchmark"
     return AuditLine(
         at=row.at,
         who=row.actor.shown_name if row.actor else "",
@@ -253,17 +263,8 @@ def _line_of_entry(row: AuditEntry, people: Mapping[str, str], frozen: Mapping[s
         after=row.after,
         revision=row.revision.number if row.revision else None,
         reason=row.reason,
-        sentence=_sentence(row, frozen),
+        sentence=sentence,
     )
-
-
-def _sentence(row: AuditEntry, frozen: Mapping[str, str]) -> str:
-    """What was done, of what is done once and has no state before; empty of changes from one state to another."""
-    if row.subject == AuditEntry.Subject.RELEASE:
-        return f"Froze revision {row.after} as {frozen.get(row.of, row.of)}"
-    if row.subject == AuditEntry.Subject.BENCHMARK and row.field == "created":
-        return "Created the benchmark"
-    return ""
 
 
 def _line_of_decision(row: SubmissionEvent, n_systems: int) -> AuditLine:

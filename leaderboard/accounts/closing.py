@@ -81,11 +81,26 @@ def close_account(user: User) -> None:
         LogEntry.objects.filter(Q(object_repr__icontains=address) | Q(change_message__icontains=address)).update(
             object_repr=FORMER, change_message=""
         )
-    _redact_roles_in_the_log(user)
+    # Older rows of the administration's log call whoever got a role on a benchmark by name.
+    for role in Membership.Role.values:
+        named = json.dumps(f"{user.shown_name}: {role} of ")[1:-1]  # as it stands in the log, which is JSON
+        for entry in LogEntry.objects.filter(change_message__contains=named):
+            entry.change_message = entry.change_message.replace(named, f"{FORMER}: {role} of ")
+            entry.save(update_fields=["change_message"])
     forget_sessions(user)
-    _leave_benchmarks(user)
+    for membership in Membership.objects.filter(user=user).select_related("benchmark"):
+        changes = changes_between(AuditEntry.Subject.PERSON, str(user.pk), {"role": membership.role}, {"role": ""})
+        record_changes(membership.benchmark, changes, actor=user, reason="They closed their account.")
+        membership.delete()
+        switch_off_leavers(membership.benchmark)
     Invitation.objects.filter(author=user, used_by=None).delete()
-    _delete_own_rows(user)
+    # What would go with the user's row goes: drafts, tokens, addresses, keys. What protects it is history and stays, as
+    # does the administration's log of what they did as staff.
+    for relation in user._meta.related_objects:  # noqa: SLF001 -- Django's documented way to a model's relations
+        related: Any = relation.related_model
+        goes: Any = getattr(relation, "on_delete", None)
+        if goes is models.CASCADE and related is not LogEntry and not relation.many_to_many:
+            related._default_manager.filter(**{relation.field.name: user}).delete()  # noqa: SLF001 -- as above
     of_user = {"content_type": ContentType.objects.get_for_model(User), "object_id": str(user.pk)}
     LogEntry.objects.filter(**of_user).update(object_repr=FORMER, change_message="")
     user.groups.clear()
@@ -95,32 +110,3 @@ def close_account(user: User) -> None:
     user.last_login, user.closed_at = None, timezone.now()
     user.set_unusable_password()  # sessions elsewhere end with the old password
     user.save()
-
-
-def _redact_roles_in_the_log(user: User) -> None:
-    """Older rows of the administration's log call whoever got a role on a benchmark by name."""
-    for role in Membership.Role.values:
-        named = json.dumps(f"{user.shown_name}: {role} of ")[1:-1]  # as it stands in the log, which is JSON
-        for entry in LogEntry.objects.filter(change_message__contains=named):
-            entry.change_message = entry.change_message.replace(named, f"{FORMER}: {role} of ")
-            entry.save(update_fields=["change_message"])
-
-
-def _leave_benchmarks(user: User) -> None:
-    for membership in Membership.objects.filter(user=user).select_related("benchmark"):
-        changes = changes_between(AuditEntry.Subject.PERSON, str(user.pk), {"role": membership.role}, {"role": ""})
-        record_changes(membership.benchmark, changes, actor=user, reason="They closed their account.")
-        membership.delete()
-        switch_off_leavers(membership.benchmark)
-
-
-def _delete_own_rows(user: User) -> None:
-    """What would go with the user's row goes: drafts, tokens, addresses, keys. What protects it is history and stays.
-
-    The administration's log of what they did as staff is history too.
-    """
-    for relation in user._meta.related_objects:  # noqa: SLF001 -- Django's documented way to a model's relations
-        model: Any = relation.related_model
-        goes: Any = getattr(relation, "on_delete", None)
-        if goes is models.CASCADE and model is not LogEntry and not relation.many_to_many:
-            model._default_manager.filter(**{relation.field.name: user}).delete()  # noqa: SLF001 -- as above

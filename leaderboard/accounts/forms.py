@@ -12,9 +12,9 @@ from django.forms import BooleanField
 from leaderboard.accounts.address_proof import is_own_address, note_proof_by_reset
 from leaderboard.accounts.second_factor import use_code
 from leaderboard.accounts.tokens import LIFETIMES, revoke_all_tokens
-from leaderboard.common.form_fields import LineField
+from leaderboard.common.form_fields import LineFormField
 from leaderboard.common.limits import TooManyAttemptsError, attempt, client_address, take_attempt
-from leaderboard.common.locks import in_turn
+from leaderboard.common.locks import user_lock
 from leaderboard.models import ApiToken, User
 
 
@@ -24,8 +24,8 @@ class ResetForm(ResetPasswordForm):
     def clean_email(self) -> str:
         """Count the request, whether or not there is such an account."""
         email = str(super().clean_email())
-        found: list[User] = self.users  # type: ignore[has-type]  # allauth is untyped
-        self.users = [user for user in found if is_own_address(user, email)]
+        by_address: list[User] = self.users  # type: ignore[has-type]  # allauth is untyped
+        self.users = [user for user in by_address if is_own_address(user, email)]
         try:
             take_attempt("reset", account=email, address=client_address(context.request))
         except TooManyAttemptsError as error:
@@ -67,7 +67,7 @@ class _CountedCode:
         """Count the code, unless it is right."""
         user = str(self.user.pk)  # type: ignore[attr-defined]
         try:
-            with attempt("code", account=user, address=client_address(context.request)), in_turn(self.user):  # type: ignore[attr-defined]
+            with attempt("code", account=user, address=client_address(context.request)), user_lock(self.user):  # type: ignore[attr-defined]
                 return self.checked_code()
         except TooManyAttemptsError as error:
             raise ValidationError(str(error), code="rate_limited") from error
@@ -104,7 +104,7 @@ class ActivateForm(_CountedCode, ActivateTOTPForm):
 class TokenForm(forms.Form):
     """What a new API token is called and may do, and how long."""
 
-    name = LineField(
+    name = LineFormField(
         max_length=80,
         label="Name",
         help_text="What it is for, or where it is kept.",
@@ -123,4 +123,12 @@ class TokenForm(forms.Form):
     )
     days = forms.TypedChoiceField(
         choices=[(days, f"{days} days") for days in LIFETIMES], initial=LIFETIMES[1], coerce=int, label="Expires after"
+    )
+
+
+class CloseForm(forms.Form):
+    """That an account is to be closed."""
+
+    is_sure = forms.BooleanField(
+        label="I know that this cannot be undone.", error_messages={"required": "Tick this to go on."}
     )

@@ -6,7 +6,7 @@ from django import forms
 from django.http import HttpRequest
 
 from leaderboard.accounts.display_names import is_taken
-from leaderboard.common.form_fields import LineField
+from leaderboard.common.form_fields import LineFormField
 from leaderboard.models import User
 from ranking_engine.text.confusables import skeleton
 from ranking_engine.text.names import name_problem
@@ -17,7 +17,7 @@ SITES_OWN = re.compile(r"user\d+|formermember")  # what it calls people without 
 class DisplayNameForm(forms.Form):
     """What sign-up asks for beside e-mail and password."""
 
-    display_name = LineField(
+    display_name = LineFormField(
         max_length=80,
         required=False,
         label="Display name",

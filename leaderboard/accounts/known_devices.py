@@ -16,7 +16,7 @@ from django.utils.crypto import salted_hmac
 from leaderboard.models import User
 
 SALT = "plurank.known-device"
-MOST_ACCOUNTS = 5  # of one browser, the last ones
+MAX_ACCOUNTS = 5  # of one browser, the last ones
 KEPT_SECONDS = 365 * 86_400
 
 
@@ -24,7 +24,7 @@ def remember_device(request: HttpRequest, response: HttpResponse, user: User) ->
     """Have the browser say, from now on, that this account was signed in with it."""
     known = _known(request)
     number = known.pop(_hash(user), None) or secrets.token_urlsafe(12)
-    kept = dict([*known.items(), (_hash(user), number)][-MOST_ACCOUNTS:])
+    kept = dict([*known.items(), (_hash(user), number)][-MAX_ACCOUNTS:])
     response.set_cookie(
         settings.DEVICE_COOKIE_NAME,
         signing.dumps(kept, salt=SALT),
@@ -55,10 +55,10 @@ def counted_account(request: HttpRequest, email: str) -> str:
 
 def _known(request: HttpRequest) -> dict[str, str]:
     try:
-        found = signing.loads(request.COOKIES.get(settings.DEVICE_COOKIE_NAME, ""), salt=SALT, max_age=KEPT_SECONDS)
+        devices = signing.loads(request.COOKIES.get(settings.DEVICE_COOKIE_NAME, ""), salt=SALT, max_age=KEPT_SECONDS)
     except signing.BadSignature:
         return {}
-    return found if isinstance(found, dict) else {}
+    return devices if isinstance(devices, dict) else {}
 
 
 def _hash(user: User) -> str:

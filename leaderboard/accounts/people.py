@@ -16,7 +16,7 @@ from leaderboard.models import AuditEntry, Ban, Benchmark, Invitation, Membershi
 from leaderboard.notifications.deliveries import switch_off_leavers
 
 INVITATION_DAYS = 7
-MOST_INVITATIONS = 50  # open ones of a benchmark
+MAX_INVITATIONS = 50  # open ones of a benchmark
 Role = Membership.Role
 
 
@@ -36,8 +36,8 @@ def invite(benchmark: Benchmark, *, author: User, role: str) -> str:
     """
     if role not in Role.values:
         raise PeopleError(f"Choose among the roles {', '.join(Role.values)}.")
-    if open_invitations(benchmark).count() >= MOST_INVITATIONS:
-        raise PeopleError(f"{MOST_INVITATIONS} invitations are open; wait until some are used or run out.")
+    if open_invitations(benchmark).count() >= MAX_INVITATIONS:
+        raise PeopleError(f"{MAX_INVITATIONS} invitations are open; wait until some are used or run out.")
     secret = secrets.token_urlsafe(24)
     Invitation.objects.create(
         benchmark=benchmark,
@@ -85,11 +85,11 @@ def accept_invitation(invitation: Invitation, user: User) -> Membership:
     order = [Role.MEMBER, Role.MODERATOR, Role.OWNER]
     if known and order.index(Role(known.role)) >= order.index(Role(invitation.role)):
         return known
-    found, _ = Membership.objects.update_or_create(
+    membership, _ = Membership.objects.update_or_create(
         benchmark=invitation.benchmark, user=user, defaults={"role": invitation.role}
     )
     _record(invitation.benchmark, user, "role", known.role if known else "", invitation.role, actor=invitation.author)
-    return found
+    return membership
 
 
 @transaction.atomic

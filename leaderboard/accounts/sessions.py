@@ -47,8 +47,8 @@ def sessions_of(request: HttpRequest, user: User) -> list[SessionRow]:
 
 def browser_name(user_agent: str) -> str:
     """A browser in words: the first name of each list that stands in what it says of itself."""
-    found = [next((name for name in names if name in user_agent), "") for names in (BROWSERS, SYSTEMS)]
-    named = [SHOWN_NAMES.get(name, name) for name in found if name]
+    parts = [next((name for name in names if name in user_agent), "") for names in (BROWSERS, SYSTEMS)]
+    named = [SHOWN_NAMES.get(name, name) for name in parts if name]
     return " on ".join(named) or "an unknown browser"
 
 

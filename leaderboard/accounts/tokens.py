@@ -12,7 +12,7 @@ from knox.crypto import hash_token
 from knox.settings import CONSTANTS
 
 from leaderboard.accounts.address_proof import has_proven_address
-from leaderboard.common.locks import in_turn
+from leaderboard.common.locks import user_lock
 from leaderboard.common.moments import moment_in_words
 from leaderboard.common.site_address import site_address
 from leaderboard.models import ApiToken, NoticeKind, User
@@ -20,7 +20,7 @@ from leaderboard.notifications.notices import tell
 from leaderboard.notifications.outbox import put_mail
 
 LIFETIMES = (30, 90, 365)  # days
-MOST_TOKENS = 50  # a user
+MAX_TOKENS = 50  # a user
 SOON_DAYS = 7  # before it expires, its owner is warned
 LAST_USE_SECONDS = 60  # the last use is noted at most so often
 
@@ -50,9 +50,9 @@ def create_token(user: User, *, name: str, scopes: Sequence[str], days: int) -> 
         raise TokenError(f"A token lives {', '.join(map(str, LIFETIMES))} days.")
     ordered = [scope for scope in ApiToken.Scope.values if scope in scopes]
     try:
-        with in_turn(user):
-            if ApiToken.objects.filter(user=user).count() >= MOST_TOKENS:
-                raise TokenError(f"You have {MOST_TOKENS} tokens; revoke one first.")
+        with user_lock(user):
+            if ApiToken.objects.filter(user=user).count() >= MAX_TOKENS:
+                raise TokenError(f"You have {MAX_TOKENS} tokens; revoke one first.")
             token, secret = ApiToken.objects.create(user, expiry=timedelta(days=days), name=name, scopes=ordered)
             _mail_about(token)
             return token, secret
@@ -129,16 +129,15 @@ def tell_of_expiring_tokens() -> int:
     """
     now = timezone.now()
     soon = ApiToken.objects.filter(expiry__gt=now, expiry__lte=now + timedelta(days=max(WARN_DAYS)))
-    return sum(_warn(token) for token in soon.select_related("user").iterator(chunk_size=500))
-
-
-def _warn(token: ApiToken) -> int:
-    days = min(days for days in WARN_DAYS if token.expiry <= timezone.now() + timedelta(days=days))
-    return tell(
-        [token.user_id],
-        NoticeKind.TOKEN,
-        key=f"token {token.digest[:32]} {days}",
-        text=f"Your API token “{token.name}” expires on {moment_in_words(token.expiry)}. "
-        f"Programs that use it need a new one.",
-        path=reverse("tokens"),
-    )
+    n_written = 0
+    for token in soon.select_related("user").iterator(chunk_size=500):
+        days = min(days for days in WARN_DAYS if token.expiry <= timezone.now() + timedelta(days=days))
+        n_written += tell(
+            [token.user_id],
+            NoticeKind.TOKEN,
+            key=f"token {token.digest[:32]} {days}",
+            text=f"Your API token “{token.name}” expires on {moment_in_words(token.expiry)}. "
+            f"Programs that use it need a new one.",
+            path=reverse("tokens"),
+        )
+    return n_written

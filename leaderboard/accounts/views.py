@@ -15,12 +15,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from leaderboard.accounts import closing
 from leaderboard.accounts.address_proof import has_proven_address
-from leaderboard.accounts.forms import TokenForm
+from leaderboard.accounts.forms import CloseForm, TokenForm
 from leaderboard.accounts.second_factor import pending_picture
 from leaderboard.accounts.sessions import end_other_sessions, end_session, sessions_of
 from leaderboard.accounts.tokens import TokenError, create_token, expires_soon, is_expired, revoke_token, tokens_of
-from leaderboard.common.forms import CloseForm
 from leaderboard.common.requests import signed_in
+from leaderboard.common.text import whole_number
 from leaderboard.models import ApiToken
 
 
@@ -81,7 +81,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
         if not number:
             end_other_sessions(request, user)
             messages.success(request, "You are signed out everywhere else.")
-        elif number.isascii() and number.isdigit() and len(number) < 16 and end_session(user, int(number)):
+        elif (session := whole_number(number, 15)) is not None and end_session(user, session):
             messages.success(request, "That browser is signed out.")
         else:
             messages.info(request, "That browser is not signed in any more.")

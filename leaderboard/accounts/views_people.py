@@ -30,6 +30,7 @@ from leaderboard.common.limits import (
 )
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
+from leaderboard.common.text import whole_number
 from leaderboard.models import Benchmark, Membership, User
 
 PAGE_PEOPLE = 50
@@ -71,14 +72,13 @@ def _change(request: HttpRequest, benchmark: Benchmark) -> str:
     actor, role, action = signed_in(request), request.POST.get("role", ""), request.POST.get("action", "")
     if action == "invite":
         return request.build_absolute_uri(reverse("join", args=[invite(benchmark, author=actor, role=role)]))
-    number = request.POST.get("user", "")
-    user = User.objects.filter(pk=int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0)
-    if (found := user.first()) is None:
+    user = User.objects.filter(pk=whole_number(request.POST.get("user", "")) or 0)
+    if (member := user.first()) is None:
         raise PeopleError("Nobody with a role here is meant.")
     if action == "lift":
-        lift_ban(benchmark, found, author=actor)
+        lift_ban(benchmark, member, author=actor)
     else:
-        change_role(benchmark, found, author=actor, role="" if action == "remove" else role)
+        change_role(benchmark, member, author=actor, role="" if action == "remove" else role)
     messages.success(request, "Changed.")
     return ""
 

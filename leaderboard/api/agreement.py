@@ -10,33 +10,33 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from leaderboard.api.comparisons import TOO_LARGE, ComparisonView
-from leaderboard.api.protocol.base import Published, job_states, stamp_of
+from leaderboard.api.protocol.base import PublishedSerializer, job_states, stamp_of
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import REVISION, TABLE_FORMAT, reading
-from leaderboard.common.files import Heading, Sheet, Value
+from leaderboard.common.files import ColumnHead, ExportTable, Value
 from leaderboard.comparisons.agreement import kendall_taus, likeness_order, taus_with
-from leaderboard.comparisons.places import DEFAULT_PLACES, MOST_DIGITS, MOST_NUMBERS, Places, PlacesError
-from leaderboard.comparisons.rule_figures import MOST_SYSTEMS, BoardFigures, RuleFigures, board_figures, not_compared
+from leaderboard.comparisons.places import DEFAULT_PLACES, MAX_DIGITS, MAX_NUMBERS, Places, PlacesError
+from leaderboard.comparisons.rule_figures import MAX_SYSTEMS, board_figures, not_compared
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
-from leaderboard.rankings.published import PublishedBoard, number, published_board
+from leaderboard.rankings.published import number, published_board
 
 OPTIMUM_STATES = ("proven", "not_proven", "computing", "undefined", "two_step")
 USUAL = ", ".join(map(str, DEFAULT_PLACES))
 
 
 def _places_parameter(name: str, end: str) -> OpenApiParameter:
-    number = f"[0-9]{{1,{MOST_DIGITS}}}"
+    number = f"[0-9]{{1,{MAX_DIGITS}}}"
     return OpenApiParameter(
         name,
-        {"type": "string", "pattern": f"^{number}(,{number}){{0,{MOST_NUMBERS - 1}}}$"},
-        description=f"How many of the {end} places are compared: up to {MOST_NUMBERS} whole numbers with commas "
+        {"type": "string", "pattern": f"^{number}(,{number}){{0,{MAX_NUMBERS - 1}}}$"},
+        description=f"How many of the {end} places are compared: up to {MAX_NUMBERS} whole numbers with commas "
         f"between them, such as `1,3,5`. Without it {USUAL}, as far as there are more systems.",
     )
 
 
-class AgreementRow(Shape):
+class AgreementRowSerializer(Shape):
     """One rule: how far it agrees with the others, and with the tasks."""
 
     rule = s.CharField()
@@ -73,7 +73,7 @@ class AgreementRow(Shape):
     )
 
 
-class OptimumDetail(Shape):
+class OptimumDetailSerializer(Shape):
     """Whether the order that contradicts the tasks least is known."""
 
     status = s.ChoiceField(choices=OPTIMUM_STATES)
@@ -83,7 +83,7 @@ class OptimumDetail(Shape):
     )
 
 
-class AgreementDetail(Published):
+class AgreementDetailSerializer(PublishedSerializer):
     """How far every two rules agree, and every rule with the tasks."""
 
     reference = s.CharField(
@@ -92,10 +92,10 @@ class AgreementDetail(Published):
     top = s.ListField(child=s.IntegerField(), help_text="The k of the first k places.")
     least = s.ListField(child=s.IntegerField(), help_text="The k of the last k places.")
     dispersion = s.FloatField(allow_null=True, help_text="The mean Kendall distance of two voting tasks.")
-    kemeny = OptimumDetail(allow_null=True, help_text="Null where no rule ranks.")
+    kemeny = OptimumDetailSerializer(allow_null=True, help_text="Null where no rule ranks.")
     no_distances = s.CharField(allow_blank=True, help_text="Why there are no distances to the tasks.")
     not_compared = s.DictField(child=s.CharField(), help_text="By the key of a rule that does not rank: why.")
-    results = AgreementRow(many=True)
+    results = AgreementRowSerializer(many=True)
 
 
 class AgreementView(ComparisonView):
@@ -107,7 +107,7 @@ class AgreementView(ComparisonView):
         tags=["comparisons"],
         parameters=[REVISION, _places_parameter("top", "first"), _places_parameter("least", "last"), TABLE_FORMAT],
         responses=reading(
-            AgreementDetail,
+            AgreementDetailSerializer,
             table="rule, its tau with every rule, mean_with_others, then its figures: agreement_top_1 and so on, "
             "agreement_least_1 and so on, n_ranked, n_tied, n_in_ties, dispersion_to, weighted_distance, "
             "kemeny_excess, kemeny_excess_share.",
@@ -135,16 +135,26 @@ class AgreementView(ComparisonView):
                 raise ApiError(422, str(problem)) from problem
 
         if self.file_format:
-            return self.table(publication, "agreement", lambda: self.written(self._sheet(publication, content())), jobs)
-        return self.figures(publication, lambda: AgreementDetail.render(content()), jobs)
+            return self.table(publication, "agreement", lambda: self.written(self._table(publication, content())), jobs)
+        return self.figures(publication, lambda: AgreementDetailSerializer.render(content()), jobs)
 
     def _content(self, publication: Publication, places: Places) -> dict[str, Any]:
         board = published_board(publication)
-        if len(board.system_ids) > MOST_SYSTEMS:
-            raise ApiError(422, f"Every pair of systems is compared for up to {MOST_SYSTEMS} systems.")
+        if len(board.system_ids) > MAX_SYSTEMS:
+            raise ApiError(422, f"Every pair of systems is compared for up to {MAX_SYSTEMS} systems.")
         columns = [column for column in board.columns if column.status == "ranked"]
         if not columns:
-            return _nothing_ranked(publication, board)
+            return {
+                **stamp_of(publication),
+                "reference": "",
+                "top": [],
+                "least": [],
+                "dispersion": None,
+                "kemeny": None,
+                "no_distances": "",
+                "not_compared": {column.rule: reason for column, reason in not_compared(board)},
+                "results": [],
+            }
         tau = kendall_taus(publication, columns)
         default = (k for k, column in enumerate(columns) if column.rule == self.benchmark.default_rule)
         order = likeness_order(tau, next(default, 0))
@@ -155,18 +165,31 @@ class AgreementView(ComparisonView):
         rows = []
         for k in order:
             others = [tau[k, j] for j in order if j != k and not np.isnan(tau[k, j])]
+            row = by_rule[columns[k].rule]
             rows.append(
                 {
+                    **{name: value for name, value in row.values.items() if not name.startswith("agreement_")},
+                    "agreement_top": {str(end): number(rate) for end, rate in row.top.items()},
+                    "agreement_least": {str(end): number(rate) for end, rate in row.least.items()},
                     "rule": columns[k].rule,
                     "name": columns[k].name,
                     "kendall_tau": {columns[j].rule: number(float(tau[k, j])) for j in order},
                     "mean_with_others": float(np.mean(others)) if others else None,
-                    **_row_of(by_rule[columns[k].rule]),
                 }
             )
-        return {**stamp_of(publication), **_head_of(figures), "results": rows}
+        return {
+            **stamp_of(publication),
+            "reference": reference.rule,
+            "top": list(figures.top),
+            "least": list(figures.least),
+            "dispersion": number(figures.dispersion),
+            "kemeny": figures.optimum,
+            "no_distances": figures.problem,
+            "not_compared": {column.rule: reason for column, reason in figures.not_compared},
+            "results": rows,
+        }
 
-    def _sheet(self, publication: Publication, content: Mapping[str, Any]) -> Sheet:
+    def _table(self, publication: Publication, content: Mapping[str, Any]) -> ExportTable:
         rows = content["results"]
         rules = [row["rule"] for row in rows]
         ends = [(f"agreement_{end}", f"{name} {k}", k) for end, name in (("top", "First"), ("least", "Last"))
@@ -177,11 +200,11 @@ class AgreementView(ComparisonView):
             "kemeny_excess_share": "More than Kemeny, share",
         }  # fmt: skip
         headings = [
-            Heading("rule", "Rule", is_text=True),
-            *(Heading(row["rule"], row["name"]) for row in rows),
-            Heading("mean_with_others", "Mean with others"),
-            *(Heading(f"{name}_{k}", title) for name, title, k in ends),
-            *(Heading(name, title) for name, title in own.items()),
+            ColumnHead("rule", "Rule", is_text=True),
+            *(ColumnHead(row["rule"], row["name"]) for row in rows),
+            ColumnHead("mean_with_others", "Mean with others"),
+            *(ColumnHead(f"{name}_{k}", title) for name, title, k in ends),
+            *(ColumnHead(name, title) for name, title in own.items()),
         ]
         lines: list[list[Value]] = [
             [
@@ -196,40 +219,4 @@ class AgreementView(ComparisonView):
         caption = (
             f"Kendall’s tau between the rules; agreement with {content['reference'] or 'no rule'}, ties, distances."
         )
-        return self.origin(publication).sheet("agreement", caption, headings, lines)
-
-
-def _nothing_ranked(publication: Publication, board: PublishedBoard) -> dict[str, Any]:
-    empty: dict[str, Any] = {
-        "reference": "",
-        "top": [],
-        "least": [],
-        "dispersion": None,
-        "kemeny": None,
-        "no_distances": "",
-    }
-    reasons = {column.rule: reason for column, reason in not_compared(board)}
-    return {**stamp_of(publication), **empty, "not_compared": reasons, "results": []}
-
-
-def _head_of(figures: BoardFigures) -> dict[str, Any]:
-    """What is said of the board as a whole."""
-    return {
-        "reference": figures.reference.rule,
-        "top": list(figures.top),
-        "least": list(figures.least),
-        "dispersion": number(figures.dispersion),
-        "kemeny": figures.optimum,
-        "no_distances": figures.problem,
-        "not_compared": {column.rule: reason for column, reason in figures.not_compared},
-    }
-
-
-def _row_of(row: RuleFigures) -> dict[str, Any]:
-    """The figures of one rule, the agreement rates by k."""
-    own = {name: value for name, value in row.values.items() if not name.startswith("agreement_")}
-    return {
-        "agreement_top": {str(k): number(rate) for k, rate in row.top.items()},
-        "agreement_least": {str(k): number(rate) for k, rate in row.least.items()},
-        **own,
-    }
+        return self.origin(publication).export("agreement", caption, headings, lines)

@@ -14,8 +14,8 @@ from leaderboard.api.protocol.base import (
     ApiView,
     BenchmarkView,
     FigureView,
-    JobState,
-    Published,
+    JobStateSerializer,
+    PublishedSerializer,
     job_states,
     stamp_of,
 )
@@ -25,10 +25,10 @@ from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES, ZipRenderer
 from leaderboard.api.protocol.schema import PAGING, READING, REVISION, TABLE_FORMAT, error, reading
 from leaderboard.benchmarks.folder_exports import FolderError, folder_zip
-from leaderboard.benchmarks.listing import ListedBenchmark as Line, by_key, lines
-from leaderboard.common.files import listed_sheet
+from leaderboard.benchmarks.listing import ListedBenchmark, by_key, lines
+from leaderboard.common.files import listed_export
 from leaderboard.models import Benchmark, Task
-from leaderboard.rankings.configuration import configuration_content, gamma_derived
+from leaderboard.rankings.configuration import ConfiguredTask, configuration_of, present_configuration
 from leaderboard.rankings.published import published_board
 
 JSON = "application/json"  # of errors, whatever was asked for
@@ -38,7 +38,7 @@ TASK_COLUMNS = (
 )  # fmt: skip
 
 
-class ListedBenchmark(Shape):
+class ListedBenchmarkSerializer(Shape):
     """One benchmark of the list."""
 
     key = s.CharField()
@@ -59,7 +59,7 @@ class ListedBenchmark(Shape):
         source="n_rules_elsewhere", help_text="Rules that elect somebody else than the default rule."
     )
 
-    def value_of_revision(self, line: Line) -> int | None:
+    def value_of_revision(self, line: ListedBenchmark) -> int | None:
         """The number of the published one."""
         return line.revision_number or None
 
@@ -70,14 +70,14 @@ DERIVED_GAMMA = (
 )
 
 
-class BenchmarkPage(Shape):
+class BenchmarkPageSerializer(Shape):
     """A page of benchmarks, by key."""
 
     next = s.URLField(allow_null=True)
-    results = ListedBenchmark(many=True)
+    results = ListedBenchmarkSerializer(many=True)
 
 
-class BenchmarkDetail(Published):
+class BenchmarkDetailSerializer(PublishedSerializer):
     """A benchmark, and where its board stands."""
 
     key = s.CharField(source="benchmark.key")
@@ -112,7 +112,7 @@ class BenchmarkDetail(Published):
     may_submit = s.BooleanField(
         source="audience.may_submit", help_text="Whether the user of this request may submit here."
     )
-    jobs = JobState(many=True)
+    jobs = JobStateSerializer(many=True)
 
     def value_of_is_computing(self, content: dict[str, Any]) -> bool:
         """Whether a newer revision waits to be published."""
@@ -120,7 +120,7 @@ class BenchmarkDetail(Published):
         return benchmark.last_revision_number > benchmark.published_number
 
 
-class TaskEntry(Shape):
+class TaskEntrySerializer(Shape):
     """A task as it was at the revision."""
 
     key = s.CharField()
@@ -142,16 +142,12 @@ class TaskEntry(Shape):
         help_text="Tasks of one cluster are not independent; where it is empty, the tasks of one group are one.",
     )
 
-    def value_of_precision(self, entry: dict[str, Any]) -> str | None:
+    def value_of_cluster(self, task: ConfiguredTask) -> str:
         """The stated one."""
-        return entry.get("precision")
-
-    def value_of_cluster(self, entry: dict[str, Any]) -> str:
-        """The stated one."""
-        return entry.get("cluster", "")
+        return task.cluster or ""
 
 
-class GroupEntry(Shape):
+class GroupEntrySerializer(Shape):
     """A task group as it was at the revision."""
 
     key = s.CharField()
@@ -159,13 +155,13 @@ class GroupEntry(Shape):
     weight = s.CharField()
 
 
-class TaskPage(Shape):
+class TaskPageSerializer(Shape):
     """A page of tasks, by key, with all groups."""
 
     revision = s.IntegerField(allow_null=True, help_text=f"{REVISION_TEXT} Then the tasks are the present ones.")
-    groups = GroupEntry(many=True)
+    groups = GroupEntrySerializer(many=True)
     next = s.URLField(allow_null=True)
-    results = TaskEntry(many=True)
+    results = TaskEntrySerializer(many=True)
 
 
 class BenchmarksView(ApiView):
@@ -180,7 +176,7 @@ class BenchmarksView(ApiView):
             OpenApiParameter("tag", str, description="Only those with this tag."),
             *PAGING,
         ],
-        responses=reading(BenchmarkPage),
+        responses=reading(BenchmarkPageSerializer),
     )
     def get(self, request: Request) -> HttpResponseBase:
         """The public benchmarks, and with a token those that its user is a member of, by key."""
@@ -192,7 +188,7 @@ class BenchmarksView(ApiView):
 
         def build() -> dict[str, Any]:
             results = lines(request.user, list(page.items))
-            return BenchmarkPage.render({"next": next_url(request, page), "results": results})
+            return BenchmarkPageSerializer.render({"next": next_url(request, page), "results": results})
 
         return self.answer(build, is_public=True)
 
@@ -206,15 +202,15 @@ class OneBenchmarkView(BenchmarkView):
         operation_id="benchmark",
         summary="Read a benchmark",
         tags=["benchmarks"],
-        responses=reading(BenchmarkDetail),
+        responses=reading(BenchmarkDetailSerializer),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """What a benchmark says of itself, and where its board stands."""
-        return self.answer_here(lambda: BenchmarkDetail.render(benchmark_content(self.audience)))
+        return self.answer_here(lambda: BenchmarkDetailSerializer.render(benchmark_content(self.audience)))
 
 
 def benchmark_content(audience: Audience) -> dict[str, Any]:
-    """What `BenchmarkDetail` renders of a benchmark as `audience` may see it."""
+    """What `BenchmarkDetailSerializer` renders of a benchmark as `audience` may see it."""
     benchmark = audience.benchmark
     publication = benchmark.publication
     board = published_board(publication) if publication and not audience.is_restricted else None
@@ -226,7 +222,7 @@ def benchmark_content(audience: Audience) -> dict[str, Any]:
         **({"input_hash": None} if audience.is_restricted else {}),
         **{name: facts.get(name, 0) for name in ("n_systems", "n_tasks", "n_voting_tasks", "n_missing")},
         "condorcet_winner": facts.get("condorcet_winner"),
-        "derived_gamma": gamma_derived(publication.revision.configuration.content) if publication else None,
+        "derived_gamma": configuration_of(publication.revision).gamma_derived if publication else None,
         "jobs": [job | {"error": ""} if audience.is_restricted else job for job in job_states(publication)],
     }
 
@@ -242,21 +238,22 @@ class TasksView(BenchmarkView):
         summary="List a benchmark's tasks",
         tags=["benchmarks"],
         parameters=[REVISION, TABLE_FORMAT, *PAGING],
-        responses=reading(TaskPage, table=f"{', '.join(TASK_COLUMNS)}."),
+        responses=reading(TaskPageSerializer, table=f"{', '.join(TASK_COLUMNS)}."),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """The tasks as they were at the revision, by key; the present ones while nothing is published."""
         publication = self.publication()
-        content = publication.revision.configuration.content if publication else configuration_content(self.benchmark)
-        tasks = sorted((TaskEntry.render(entry) for entry in content["tasks"]), key=lambda task: str(task["key"]))
+        configuration = configuration_of(publication.revision) if publication else present_configuration(self.benchmark)
+        tasks = sorted(configuration.tasks, key=lambda task: task.key)
         if self.file_format:
-            sheet = listed_sheet(f"{self.benchmark.key}-tasks", f"{self.benchmark.name}: tasks.", TASK_COLUMNS, tasks)
-            return self.named_file(self.answer_here(lambda: self.written(sheet)), sheet.stem)
-        page = cut_sorted(tasks, window(request.query_params), lambda task: task["key"])
+            rows = [TaskEntrySerializer.render(task) for task in tasks]
+            table = listed_export(f"{self.benchmark.key}-tasks", f"{self.benchmark.name}: tasks.", TASK_COLUMNS, rows)
+            return self.named_file(self.answer_here(lambda: self.written(table)), table.stem)
+        page = cut_sorted(tasks, window(request.query_params), lambda task: task.key)
         number = publication.revision.number if publication else None
         following = next_url(request, page, revision=number)
-        answer = {"revision": number, "groups": content["groups"], "next": following, "results": page.items}
-        return self.answer_here(lambda: TaskPage.render(answer))
+        answer = {"revision": number, "groups": configuration.groups, "next": following, "results": page.items}
+        return self.answer_here(lambda: TaskPageSerializer.render(answer))
 
 
 class FolderView(FigureView):

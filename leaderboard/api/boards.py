@@ -7,16 +7,16 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
-from leaderboard.api.protocol.base import ApiView, FigureView, Published, stamp_of
+from leaderboard.api.protocol.base import ApiView, FigureView, PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
-from leaderboard.api.protocol.pagination import Window, cut, cut_counted, cut_sorted, next_url, window
+from leaderboard.api.protocol.pagination import cut, cut_counted, cut_sorted, next_url, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import AGGREGATION, NAME_QUERY, PAGING, REVISION, TABLE_FORMAT, error, reading
-from leaderboard.boards.board import Board, build_board
+from leaderboard.boards.board import build_board
 from leaderboard.boards.exports import FORMATS, board_content
 from leaderboard.boards.query import read_query
-from leaderboard.common.files import listed_sheet
+from leaderboard.common.files import listed_export
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark
 from leaderboard.on_demand.budget import TooLargeError
@@ -40,7 +40,7 @@ VIEW = [
 ]
 
 
-class BoardRule(Shape):
+class BoardRuleSerializer(Shape):
     """A column of the board."""
 
     key = s.CharField()
@@ -50,7 +50,7 @@ class BoardRule(Shape):
     reason = s.CharField(allow_blank=True)
 
 
-class BoardSystem(Shape):
+class BoardSystemSerializer(Shape):
     """A row of the board."""
 
     key = s.CharField()
@@ -67,7 +67,7 @@ class BoardSystem(Shape):
     scores = s.DictField(child=s.FloatField(allow_null=True), help_text="The rules' own scores.")
 
 
-class BoardDetail(Published):
+class BoardDetailSerializer(PublishedSerializer):
     """A view of the board: systems by rules."""
 
     benchmark = s.CharField(help_text="Its name.")
@@ -79,12 +79,12 @@ class BoardDetail(Published):
     condorcet_winner = s.CharField(
         allow_null=True, help_text="Null where nobody wins every head-to-head, and under two-step aggregation."
     )
-    rules = BoardRule(many=True)
+    rules = BoardRuleSerializer(many=True)
     next = s.URLField(allow_null=True)
-    systems = BoardSystem(many=True)
+    systems = BoardSystemSerializer(many=True)
 
 
-class RuleEntry(Shape):
+class RuleEntrySerializer(Shape):
     """A ranking rule."""
 
     key = s.CharField()
@@ -103,15 +103,15 @@ class RuleEntry(Shape):
         return {policy: omission_sentence(rule.key, policy) for policy in MISSING_POLICIES}
 
 
-class RuleList(Shape):
+class RuleListSerializer(Shape):
     """The catalogue."""
 
     engine_version = s.CharField()
     next = s.URLField(allow_null=True)
-    results = RuleEntry(many=True)
+    results = RuleEntrySerializer(many=True)
 
 
-class PropertyEntry(Shape):
+class PropertyEntrySerializer(Shape):
     """A property, whether the rule has it, and what was found in the benchmark's own scores."""
 
     name = s.CharField()
@@ -122,41 +122,41 @@ class PropertyEntry(Shape):
     is_violated = s.BooleanField(help_text="Whether `found` is a violation.")
 
 
-class RulePropertiesDetail(Published):
+class RulePropertiesDetailSerializer(PublishedSerializer):
     """The properties of one rule."""
 
     rule = s.CharField()
     state = s.ChoiceField(choices=["computed", "computing", "failed", "undefined"])
     reason = s.CharField(allow_blank=True, help_text="Why there is no search, where `state` is `undefined`.")
-    results = PropertyEntry(many=True)
+    results = PropertyEntrySerializer(many=True)
 
 
-class Bounds(Shape):
+class BoundsSerializer(Shape):
     """What is known of a share."""
 
     lower = s.FloatField()
     upper = s.FloatField()
 
 
-class LandscapeEntry(Shape):
+class LandscapeEntrySerializer(Shape):
     """One benchmark; null where nothing is computed."""
 
     key = s.CharField()
     name = s.CharField()
     diversity = s.FloatField(allow_null=True, help_text="1 - Kendall's W of the tasks, corrected for ties.")
-    cardinal_sensitivity = Bounds(
-        source="cardinal", allow_null=True, help_text="The share of pairs that other weights turn round."
+    cardinal_sensitivity = BoundsSerializer(
+        source="cardinal", allow_null=True, help_text="The share of pairs that other weights reverse."
     )
-    ordinal_sensitivity = Bounds(
-        source="ordinal", allow_null=True, help_text="The share of pairs that other systems turn round."
+    ordinal_sensitivity = BoundsSerializer(
+        source="ordinal", allow_null=True, help_text="The share of pairs that other systems reverse."
     )
 
 
-class LandscapePage(Shape):
+class LandscapePageSerializer(Shape):
     """A page of benchmarks, by key."""
 
     next = s.URLField(allow_null=True)
-    results = LandscapeEntry(many=True)
+    results = LandscapeEntrySerializer(many=True)
 
 
 class BoardPageView(FigureView):
@@ -170,7 +170,7 @@ class BoardPageView(FigureView):
         summary="Read the board",
         tags=["rankings"],
         parameters=[REVISION, *VIEW, TABLE_FORMAT, *PAGING],
-        responses=reading(BoardDetail, table="system, its rank and score under every rule.")
+        responses=reading(BoardDetailSerializer, table="system, its rank and score under every rule.")
         | {422: error("The board is too large for an answer on demand; the message says the limit.")},
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
@@ -192,21 +192,21 @@ class BoardPageView(FigureView):
         if self.file_format:
             response = self.answer_here(lambda: FORMATS[self.file_format][1](board, self.benchmark.name))
             return self.named_file(response, f"{self.benchmark.key}-board-r{publication.revision.number}")
-        return self.answer_here(lambda: self._content(board, wanted))
 
-    def _content(self, board: Board, wanted: Window) -> dict[str, Any]:
-        content = board_content(board, self.benchmark.name)
-        page = cut_counted(content["systems"], wanted)
-        following = next_url(self.request, page, revision=content["revision"])
-        return BoardDetail.render(
-            {
-                **content,
-                **self.stamp(self.benchmark.publication),
-                "verdict": board.sentence,
-                "next": following,
-                "systems": page.items,
-            }
-        )
+        def build() -> dict[str, Any]:
+            content = board_content(board, self.benchmark.name)
+            page = cut_counted(content["systems"], wanted)
+            return BoardDetailSerializer.render(
+                {
+                    **content,
+                    **self.stamp(self.benchmark.publication),
+                    "verdict": board.sentence,
+                    "next": next_url(request, page, revision=content["revision"]),
+                    "systems": page.items,
+                }
+            )
+
+        return self.answer_here(build)
 
 
 class RulesView(ApiView):
@@ -219,17 +219,17 @@ class RulesView(ApiView):
         summary="List the rules",
         tags=["rankings"],
         parameters=[TABLE_FORMAT, *PAGING],
-        responses=reading(RuleList, table=f"{', '.join(RULE_COLUMNS)}."),
+        responses=reading(RuleListSerializer, table=f"{', '.join(RULE_COLUMNS)}."),
     )
     def get(self, request: Request) -> HttpResponseBase:
         """What each rule is called, means and needs, by key."""
         if self.file_format:
-            rows = [RuleEntry.render(RULES[key]) for key in sorted(RULES)]
-            sheet = listed_sheet("rules", f"Ranking rules of engine {engine_version}.", RULE_COLUMNS, rows)
-            return self.named_file(self.answer(lambda: self.written(sheet), is_public=True), sheet.stem)
+            rows = [RuleEntrySerializer.render(RULES[key]) for key in sorted(RULES)]
+            table = listed_export("rules", f"Ranking rules of engine {engine_version}.", RULE_COLUMNS, rows)
+            return self.named_file(self.answer(lambda: self.written(table), is_public=True), table.stem)
         page = cut_sorted([RULES[key] for key in sorted(RULES)], window(request.query_params), lambda rule: rule.key)
         content = {"engine_version": engine_version, "next": next_url(request, page), "results": page.items}
-        return self.answer(lambda: RuleList.render(content), is_public=True)
+        return self.answer(lambda: RuleListSerializer.render(content), is_public=True)
 
 
 class RulePropertiesView(FigureView):
@@ -240,7 +240,7 @@ class RulePropertiesView(FigureView):
         summary="Read a rule's properties on a benchmark",
         tags=["rankings"],
         parameters=[REVISION],
-        responses=reading(RulePropertiesDetail),
+        responses=reading(RulePropertiesDetailSerializer),
     )
     def get(self, request: Request, key: str, rule: str) -> HttpResponseBase:
         """Every property of the catalogue, with a violation in the benchmark's own scores where one was found."""
@@ -255,7 +255,7 @@ class RulePropertiesView(FigureView):
             "reason": properties.reason,
             "results": properties.lines,
         }
-        return self.answer_here(lambda: RulePropertiesDetail.render(content))
+        return self.answer_here(lambda: RulePropertiesDetailSerializer.render(content))
 
 
 class LandscapeView(ApiView):
@@ -266,7 +266,7 @@ class LandscapeView(ApiView):
         summary="Compare all benchmarks",
         tags=["benchmarks"],
         parameters=PAGING,
-        responses=reading(LandscapePage),
+        responses=reading(LandscapePageSerializer),
     )
     def get(self, request: Request) -> HttpResponseBase:
         """How diverse the tasks of each benchmark are, and how far changes that should not matter move its rankings."""
@@ -274,4 +274,4 @@ class LandscapeView(ApiView):
         rows = places_by_key(request.user, after=wanted.after, most=wanted.size + 1)
         page = cut(rows, wanted, lambda benchmark: benchmark.key)
         content = {"next": next_url(request, page), "results": places_of(page.items)}
-        return self.answer(lambda: LandscapePage.render(content), is_public=True)
+        return self.answer(lambda: LandscapePageSerializer.render(content), is_public=True)

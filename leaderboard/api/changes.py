@@ -5,37 +5,38 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
-from leaderboard.api.protocol.base import FigureView, NamedSystem, Published, stamp_of
+from leaderboard.api.protocol.base import FigureView, NamedSystemSerializer, PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import RULE, TABLE_FORMAT, error, reading
 from leaderboard.api.systems import MISSING
-from leaderboard.boards.sheets import Origin
-from leaderboard.common.files import Heading, Value
+from leaderboard.boards.revision_exports import Origin
+from leaderboard.common.files import ColumnHead, Value
+from leaderboard.common.text import whole_number
 from leaderboard.comparisons.rank_history import stored_ranks
-from leaderboard.comparisons.revisions import RevisionChanges, ScoreChange, revision_changes
+from leaderboard.comparisons.revisions import RevisedScore, RevisionChanges, revision_changes
 from leaderboard.computing.rankings import site_rules
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.revisions import revision_at
 from leaderboard.rankings.scores import NOT_SUBMITTED, CurrentScore, systems_at
 
 
-class Renaming(Shape):
+class RenamingSerializer(Shape):
     """A system that was renamed."""
 
     before = s.CharField()
     after = s.CharField()
 
 
-class ChangedSystem(NamedSystem):
+class ChangedSystemSerializer(NamedSystemSerializer):
     """Of which system something differs."""
 
     system = s.CharField(source="system.key")
     name = s.CharField(source="system.name")
 
 
-class ScoreChangeEntry(ChangedSystem):
+class ScoreChangeEntrySerializer(ChangedSystemSerializer):
     """A score that differs, of a system and a task that are in both revisions."""
 
     task = s.CharField(source="task_key", help_text="Its key.")
@@ -44,11 +45,11 @@ class ScoreChangeEntry(ChangedSystem):
     after = s.FloatField(source="new.value", allow_null=True)
     after_missing = s.ChoiceField(choices=MISSING, allow_null=True)
 
-    def value_of_before_missing(self, change: ScoreChange) -> str | None:
+    def value_of_before_missing(self, change: RevisedScore) -> str | None:
         """Why there was none."""
         return _missing(change.old)
 
-    def value_of_after_missing(self, change: ScoreChange) -> str | None:
+    def value_of_after_missing(self, change: RevisedScore) -> str | None:
         """Why there is none."""
         return _missing(change.new)
 
@@ -59,14 +60,14 @@ def _missing(score: CurrentScore | None) -> str | None:
     return None if score.value is not None else score.missing_reason
 
 
-class RankChangeEntry(ChangedSystem):
+class RankChangeEntrySerializer(ChangedSystemSerializer):
     """A rank that differs; null where the system has none."""
 
     before = s.IntegerField(allow_null=True)
     after = s.IntegerField(allow_null=True)
 
 
-class RuleChangeEntry(Shape):
+class RuleChangeEntrySerializer(Shape):
     """What became of the ranks under one rule."""
 
     rule = s.CharField()
@@ -77,7 +78,7 @@ class RuleChangeEntry(Shape):
     n_common = s.IntegerField()
 
 
-class Changes(Shape):
+class ChangesSerializer(Shape):
     """Two revisions compared."""
 
     since = s.IntegerField(source="older.number", help_text="The older revision.")
@@ -85,33 +86,37 @@ class Changes(Shape):
     sentence = s.CharField()
     joined = s.ListField(child=s.CharField(), help_text="Names of systems.")
     left = s.ListField(child=s.CharField())
-    renamed = Renaming(many=True)
+    renamed = RenamingSerializer(many=True)
     configuration = s.ListField(child=s.CharField(), help_text="What of tasks and settings differs, in words.")
-    scores = ScoreChangeEntry(many=True)
-    rules = RuleChangeEntry(many=True)
+    scores = ScoreChangeEntrySerializer(many=True)
+    rules = RuleChangeEntrySerializer(many=True)
     rule = s.CharField(source="chosen", help_text="Whose ranks `ranks` tells one by one.")
-    ranks = RankChangeEntry(many=True, source="moves")
-    flips = s.CharField(allow_blank=True, help_text="Whether newcomers changed the order of others, where computed.")
+    ranks = RankChangeEntrySerializer(many=True, source="moves")
+    flips = s.CharField(
+        source="iia_violations",
+        allow_blank=True,
+        help_text="Whether newcomers changed the order of others, where computed.",
+    )
 
     def value_of_renamed(self, changes: RevisionChanges) -> list[dict[str, str]]:
         """The names before and after."""
         return [{"before": before, "after": after} for before, after in changes.renamed]
 
 
-class RankThen(Shape):
+class RankThenSerializer(Shape):
     """A rank at one revision."""
 
     revision = s.IntegerField()
     rank = s.IntegerField(allow_null=True)
 
 
-class SystemHistory(Published):
+class SystemHistorySerializer(PublishedSerializer):
     """A system's rank under one rule over the revisions whose rankings are stored, oldest first."""
 
     system = s.CharField()
     name = s.CharField()
     rule = s.CharField()
-    results = RankThen(many=True)
+    results = RankThenSerializer(many=True)
 
 
 class RuleView(FigureView):
@@ -141,13 +146,17 @@ class ChangesView(RuleView):
             RULE,
             TABLE_FORMAT,
         ],
-        responses=reading(Changes, table="system, name, before, after: the ranks that differ.")
+        responses=reading(ChangesSerializer, table="system, name, before, after: the ranks that differ.")
         | {422: error("Rankings are not stored, and too large to be computed on demand.")},
     )
     def get(self, request: Request, key: str, number: int) -> HttpResponseBase:
         """Who came and went, which scores and settings changed, and whose ranks moved under which rule."""
         last, rule = self.benchmark.last_revision_number, self.rule()
-        numbers = sorted((min(number, 2**31 - 1), self._since(max(1, number - 1))))
+        text = request.query_params.get("since", "")
+        since = whole_number(text) if text else max(1, number - 1)
+        if since is None:
+            raise ApiError(400, f"`since` is {text[:40]!r}; expected the number of a revision.")
+        numbers = sorted((min(number, 2**31 - 1), since))
         if not 1 <= numbers[0] <= numbers[1] <= last:
             raise Http404(f"There are revisions 1 to {last}." if last else "There is no revision yet.")
         older, newer = (revision_at(self.benchmark, one) for one in numbers)
@@ -158,24 +167,18 @@ class ChangesView(RuleView):
         except TooLargeError as problem:
             raise ApiError(422, str(problem)) from problem
         if not self.file_format:
-            return self.answer_here(lambda: Changes.render(changes))
+            return self.answer_here(lambda: ChangesSerializer.render(changes))
         headings = [
-            Heading("system", "Key", is_text=True), Heading("name", "System", is_text=True),
-            Heading("before", f"Revision {older.number}"), Heading("after", f"Revision {newer.number}"),
+            ColumnHead("system", "Key", is_text=True), ColumnHead("name", "System", is_text=True),
+            ColumnHead("before", f"Revision {older.number}"), ColumnHead("after", f"Revision {newer.number}"),
         ]  # fmt: skip
         rows: list[list[Value]] = [
             [move.system.key, move.system.name, move.before, move.after] for move in changes.moves
         ]
         caption = f"ranks under {changes.chosen_name} that differ from revision {older.number}."
-        sheet = Origin.of(self.benchmark, newer).sheet("changes", caption, headings, rows, rule=changes.chosen)
+        table = Origin.of(self.benchmark, newer).export("changes", caption, headings, rows, rule=changes.chosen)
         stem = f"{self.benchmark.key}-changes-r{older.number}-r{newer.number}"
-        return self.named_file(self.answer_here(lambda: self.written(sheet)), stem)
-
-    def _since(self, default: int) -> int:
-        text = self.request.query_params.get("since", "")
-        if text and not (text.isascii() and text.isdigit() and len(text) < 10):
-            raise ApiError(400, f"`since` is {text[:40]!r}; expected the number of a revision.")
-        return int(text) if text else default
+        return self.named_file(self.answer_here(lambda: self.written(table)), stem)
 
 
 class SystemHistoryView(RuleView):
@@ -186,7 +189,7 @@ class SystemHistoryView(RuleView):
         summary="Read how a system's rank went",
         tags=["systems"],
         parameters=[RULE, TABLE_FORMAT],
-        responses=reading(SystemHistory, table="revision, rank."),
+        responses=reading(SystemHistorySerializer, table="revision, rank."),
     )
     def get(self, request: Request, key: str, system_key: str) -> HttpResponseBase:
         """Its rank under a rule at the last fifty published revisions whose rankings are stored."""
@@ -199,12 +202,12 @@ class SystemHistoryView(RuleView):
             rank = then.of(system.id) or 0
             ranks.append((then.number, int(rank) if rank >= 1 else None))
         if self.file_format:
-            headings = [Heading("revision", "Revision"), Heading("rank", "Rank")]
+            headings = [ColumnHead("revision", "Revision"), ColumnHead("rank", "Rank")]
             origin = Origin.of(self.benchmark, publication.revision)
             caption = f"ranks of {system.name} under {rule}."
-            sheet = origin.sheet("history", caption, headings, ranks, system=system.key, rule=rule)
+            table = origin.export("history", caption, headings, ranks, system=system.key, rule=rule)
             stem = f"{self.benchmark.key}-{system.key}-{rule}"
-            return self.named_file(self.answer_here(lambda: self.written(sheet)), stem)
+            return self.named_file(self.answer_here(lambda: self.written(table)), stem)
         content = {
             **stamp_of(publication),
             "system": system.key,
@@ -212,4 +215,4 @@ class SystemHistoryView(RuleView):
             "rule": rule,
             "results": [{"revision": number, "rank": rank} for number, rank in ranks],
         }
-        return self.answer_here(lambda: SystemHistory.render(content))
+        return self.answer_here(lambda: SystemHistorySerializer.render(content))

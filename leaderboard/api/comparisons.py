@@ -9,17 +9,18 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
-from leaderboard.api.protocol.base import FigureView, NamedSystem, Published, stamp_of
+from leaderboard.api.protocol.base import FigureView, NamedSystemSerializer, PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import Window, cut_sorted, next_url, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import PAGING, REVISION, TABLE_FORMAT, error, reading
-from leaderboard.boards.sheets import VERDICTS, Origin, SheetError, margins_sheet
-from leaderboard.common.files import Heading, Sheet, Value
+from leaderboard.boards.revision_exports import VERDICTS, ExportError, Origin, margins_export
+from leaderboard.common.files import ColumnHead, Value
 from leaderboard.comparisons.pair import pair_of
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.margins import margins_between
 from leaderboard.rankings.published import Column, PublishedBoard, number, published_board
 from leaderboard.rankings.scores import BoardSystem, systems_at
@@ -28,7 +29,7 @@ PAIRS_A_PAGE = 20_000
 TOO_LARGE = {422: error("The board is too large for an answer on demand; the message says the limit.")}
 
 
-class Margin(NamedSystem):
+class MarginSerializer(NamedSystemSerializer):
     """A system over one rival."""
 
     ahead = s.FloatField(help_text="The share of the voting weight on which the system is ahead of the rival.")
@@ -36,24 +37,24 @@ class Margin(NamedSystem):
     verdict = s.ChoiceField(choices=["beats", "loses", "level"], help_text="By weight, exactly.")
 
 
-class MarginRow(NamedSystem):
+class MarginRowSerializer(NamedSystemSerializer):
     """A system over all rivals with a common voting task."""
 
     n_beaten = s.IntegerField()
     n_lost = s.IntegerField()
     n_level = s.IntegerField()
-    rivals = Margin(many=True)
+    rivals = MarginSerializer(many=True)
 
 
-class MarginPage(Published):
+class MarginPageSerializer(PublishedSerializer):
     """A page of systems, by key, each with all of its margins."""
 
     aggregation = s.CharField(help_text="How tasks and groups count together.")
     next = s.URLField(allow_null=True)
-    results = MarginRow(many=True)
+    results = MarginRowSerializer(many=True)
 
 
-class PairTaskEntry(Shape):
+class PairTaskEntrySerializer(Shape):
     """One task on which two systems are held against each other."""
 
     task = s.CharField(source="key", help_text="Its key.")
@@ -64,7 +65,7 @@ class PairTaskEntry(Shape):
     weight = s.FloatField(help_text="The task's share of the voting weight; 0 where it does not vote.")
 
 
-class PairRankEntry(Shape):
+class PairRankEntrySerializer(Shape):
     """The ranks of both under one rule."""
 
     rule = s.CharField()
@@ -72,11 +73,11 @@ class PairRankEntry(Shape):
     second = s.IntegerField(allow_null=True)
 
 
-class PairDetail(Published):
+class PairDetailSerializer(PublishedSerializer):
     """Two systems task by task."""
 
-    first = NamedSystem()
-    second = NamedSystem()
+    first = NamedSystemSerializer()
+    second = NamedSystemSerializer()
     sentence = s.CharField(source="pair.sentence", help_text="Who beats whom.")
     ahead = s.FloatField(source="pair.ahead", help_text="The share of the voting weight on which the first is ahead.")
     behind = s.FloatField(source="pair.behind")
@@ -87,8 +88,8 @@ class PairDetail(Published):
     n_units = s.IntegerField(
         source="pair.n_units", help_text="Clusters of tasks that both have a score on, taken as independent."
     )
-    tasks = PairTaskEntry(many=True, source="pair.tasks")
-    ranks = PairRankEntry(many=True, source="pair.ranks")
+    tasks = PairTaskEntrySerializer(many=True, source="pair.tasks")
+    ranks = PairRankEntrySerializer(many=True, source="pair.ranks")
 
     def value_of_first(self, content: dict[str, Any]) -> dict[str, str]:
         """The key and name of the first."""
@@ -149,7 +150,7 @@ class MarginsView(ComparisonView):
             TABLE_FORMAT,
             *PAGING,
         ],
-        responses=reading(MarginPage, table="system, rival, ahead, behind, margin, verdict.") | TOO_LARGE,
+        responses=reading(MarginPageSerializer, table="system, rival, ahead, behind, margin, verdict.") | TOO_LARGE,
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Of every system and rival on how much of the weight either is ahead. A page has at most 20,000 pairs."""
@@ -159,9 +160,9 @@ class MarginsView(ComparisonView):
         try:
             if self.file_format:
                 origin, level = self.origin(publication), self.audience.level
-                return self.table(publication, "margins", lambda: self.written(margins_sheet(origin, level)))
+                return self.table(publication, "margins", lambda: self.written(margins_export(origin, level)))
             return self.figures(publication, lambda: self._page(publication, wanted, only))
-        except (TooLargeError, SheetError) as problem:
+        except (TooLargeError, ExportError) as problem:
             raise ApiError(422, str(problem)) from problem
 
     def _page(self, publication: Publication, wanted: Window, only: str) -> dict[str, Any]:
@@ -172,38 +173,39 @@ class MarginsView(ComparisonView):
         page = cut_sorted(chosen, Window(wanted.after, size), lambda system: system.key)
         places = {system.key: i for i, system in enumerate(systems)}
         rows = [places[system.key] for system in page.items]
-        margins = margins_between(
-            publication.revision, rows, range(n), n_systems=n, audience_level=self.audience.level
-        ) if rows else None  # fmt: skip
-        return MarginPage.render(
+        results = []
+        if rows:
+            revision, level = publication.revision, self.audience.level
+            margins = margins_between(revision, rows, range(n), n_systems=n, audience_level=level)
+            for k, i in enumerate(rows):
+                rivals = [
+                    {
+                        "system": systems[j].key,
+                        "name": systems[j].name,
+                        "ahead": float(margins.ahead[k, j]),
+                        "behind": float(margins.behind[k, j]),
+                        "verdict": VERDICTS[int(margins.sign[k, j])],
+                    }
+                    for j in np.flatnonzero(margins.is_compared[k]).tolist()
+                ]
+                results.append(
+                    {
+                        "system": systems[i].key,
+                        "name": systems[i].name,
+                        "n_beaten": int(margins.n_beaten[k]),
+                        "n_lost": int(margins.n_lost[k]),
+                        "n_level": int(margins.n_level[k]),
+                        "rivals": rivals,
+                    }
+                )
+        return MarginPageSerializer.render(
             {
                 **stamp_of(publication),
-                "aggregation": publication.revision.configuration.content["aggregation"],
+                "aggregation": configuration_of(publication.revision).aggregation,
                 "next": next_url(self.request, page, revision=publication.revision.number),
-                "results": [_margin_row(margins, k, systems[i], systems) for k, i in enumerate(rows)],
+                "results": results,
             }
         )
-
-
-def _margin_row(margins: Any, k: int, system: BoardSystem, systems: Sequence[BoardSystem]) -> dict[str, Any]:  # noqa: ANN401
-    """A row of the margins, for `MarginRow`."""
-    return {
-        "system": system.key,
-        "name": system.name,
-        "n_beaten": int(margins.n_beaten[k]),
-        "n_lost": int(margins.n_lost[k]),
-        "n_level": int(margins.n_level[k]),
-        "rivals": [
-            {
-                "system": systems[j].key,
-                "name": systems[j].name,
-                "ahead": float(margins.ahead[k, j]),
-                "behind": float(margins.behind[k, j]),
-                "verdict": VERDICTS[int(margins.sign[k, j])],
-            }
-            for j in np.flatnonzero(margins.is_compared[k]).tolist()
-        ],
-    }
 
 
 class HeadToHeadView(ComparisonView):
@@ -221,7 +223,7 @@ class HeadToHeadView(ComparisonView):
             REVISION,
             TABLE_FORMAT,
         ],
-        responses=reading(PairDetail, table="task, first, second, weight, ahead.") | TOO_LARGE,
+        responses=reading(PairDetailSerializer, table="task, first, second, weight, ahead.") | TOO_LARGE,
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Task by task who is ahead, by how much weight, and whether that could be luck; with the ranks of both."""
@@ -236,19 +238,20 @@ class HeadToHeadView(ComparisonView):
         except TooLargeError as problem:
             raise ApiError(422, str(problem)) from problem
         if self.file_format:
-            return self.table(publication, "pair", lambda: self.written(self._sheet(publication, pair)))
-        return self.answer_here(lambda: PairDetail.render({**stamp_of(publication), "pair": pair}))
-
-    def _sheet(self, publication: Publication, pair: Any) -> Sheet:  # noqa: ANN401 -- a Pair
-        ahead = {"first": pair.first.name, "second": pair.second.name}
-        headings = [
-            Heading("task", "Task", is_text=True), Heading("first", pair.first.name),
-            Heading("second", pair.second.name), Heading("weight", "Weight"), Heading("ahead", "Ahead", is_text=True),
-        ]  # fmt: skip
-        rows: list[list[Value]] = [
-            [task.name, task.first, task.second, task.weight, ahead.get(task.outcome, task.outcome)]
-            for task in pair.tasks
-        ]
-        caption = f"{pair.first.name} and {pair.second.name} task by task."
-        return self.origin(publication).sheet("pair", caption, headings, rows, first=pair.first.key,
-                                              second=pair.second.key)  # fmt: skip
+            ahead = {"first": pair.first.name, "second": pair.second.name}
+            headings = [
+                ColumnHead("task", "Task", is_text=True),
+                ColumnHead("first", pair.first.name),
+                ColumnHead("second", pair.second.name),
+                ColumnHead("weight", "Weight"),
+                ColumnHead("ahead", "Ahead", is_text=True),
+            ]
+            rows: list[list[Value]] = [
+                [task.name, task.first, task.second, task.weight, ahead.get(task.outcome, task.outcome)]
+                for task in pair.tasks
+            ]
+            caption = f"{pair.first.name} and {pair.second.name} task by task."
+            keys = {"first": pair.first.key, "second": pair.second.key}
+            table = self.origin(publication).export("pair", caption, headings, rows, **keys)
+            return self.table(publication, "pair", lambda: self.written(table))
+        return self.answer_here(lambda: PairDetailSerializer.render({**stamp_of(publication), "pair": pair}))

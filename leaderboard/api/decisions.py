@@ -15,7 +15,7 @@ from leaderboard.api.protocol.base import MANAGE, WritingView
 from leaderboard.api.protocol.fields import ReasonText, Shape, Sure, Truth
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import DRY_RUN, WRITING, body_example
-from leaderboard.api.submissions import SUBMIT, PreviewedRule, SubmissionStatus, submission_status
+from leaderboard.api.submissions import SUBMIT, PreviewedRuleSerializer, SubmissionStatusSerializer, submission_status
 from leaderboard.models import Batch, Submission
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.submissions.lifecycle import (
@@ -38,10 +38,10 @@ TAKEDOWN_EXAMPLE = body_example(
 )
 
 
-class DecidedStatus(SubmissionStatus):
+class DecidedStatusSerializer(SubmissionStatusSerializer):
     """Where a submission stands after a decision; a dry run says what that would change."""
 
-    rules = PreviewedRule(
+    rules = PreviewedRuleSerializer(
         many=True,
         required=False,
         allow_null=True,
@@ -50,19 +50,19 @@ class DecidedStatus(SubmissionStatus):
     )
 
 
-class Reason(Shape):
+class ReasonSerializer(Shape):
     """Why."""
 
     reason = ReasonText(needed="it is missing; say why")
 
 
-class OptionalReason(Shape):
+class OptionalReasonSerializer(Shape):
     """Why, if there is something to say."""
 
     reason = ReasonText()
 
 
-class TakedownBody(Shape):
+class TakedownBodySerializer(Shape):
     """Why scores are to be deleted for good."""
 
     reason = ReasonText(
@@ -73,7 +73,7 @@ class TakedownBody(Shape):
     is_sure = Sure(help_text="true: this cannot be undone.")
 
 
-class Takedown(Shape):
+class TakedownSerializer(Shape):
     """What was deleted."""
 
     submission = s.UUIDField(source="submission.uuid")
@@ -101,7 +101,7 @@ class Takedown(Shape):
 DECIDING: dict[str, Any] = {
     "parameters": [DRY_RUN],
     "examples": [REASON_EXAMPLE],
-    "responses": {200: DecidedStatus, **WRITING},
+    "responses": {200: DecidedStatusSerializer, **WRITING},
 }
 
 
@@ -150,7 +150,7 @@ class DecisionView(WritingView):
     def one_system(self, request: Request, uuid: UUID) -> tuple[Batch, Submission, str]:
         """The submission of one system that `uuid` names, with its batch, and the reason in the body."""
         batch, submission = self.batch_for_moderator(uuid)
-        reason = Reason.read(request.data)["reason"]
+        reason = ReasonSerializer.read(request.data)["reason"]
         if submission is None:
             rows = list(batch.submissions.all())
             if len(rows) > 1:
@@ -175,7 +175,7 @@ class WithdrawView(DecisionView):
         operation_id="withdraw",
         summary="Withdraw scores",
         tags=["decisions"],
-        request=Reason,
+        request=ReasonSerializer,
         **DECIDING,
     )
     def post(self, request: Request, uuid: UUID) -> Response:
@@ -194,7 +194,7 @@ class ReinstateView(WithdrawView):
         operation_id="reinstate",
         summary="Reinstate withdrawn scores",
         tags=["decisions"],
-        request=Reason,
+        request=ReasonSerializer,
         **DECIDING,
     )
     def post(self, request: Request, uuid: UUID) -> Response:
@@ -212,7 +212,7 @@ class RetractView(DecisionView):
         operation_id="retract",
         summary="Take one's own submission back",
         tags=["submissions"],
-        request=OptionalReason,
+        request=OptionalReasonSerializer,
         **DECIDING,
     )
     def post(self, request: Request, uuid: UUID) -> Response:
@@ -220,7 +220,7 @@ class RetractView(DecisionView):
         batch, _ = visible_batch(self.viewer, batch_naming(uuid)[0])
         if batch.uploader_id != self.user.pk:
             raise ApiError(403, "This submission is somebody else's.")
-        reason = OptionalReason.read(request.data)["reason"]
+        reason = OptionalReasonSerializer.read(request.data)["reason"]
         step = partial(retract_batch, batch, actor=self.user, reason=reason)
         return self.decide(request, batch, step, rules=list)
 
@@ -232,13 +232,13 @@ class AcceptView(DecisionView):
         operation_id="accept",
         summary="Accept a submission",
         tags=["decisions"],
-        request=OptionalReason,
+        request=OptionalReasonSerializer,
         **DECIDING,
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Accept a waiting submission as a whole: the next revision includes it."""
         batch = self.whole_batch(uuid)
-        reason = OptionalReason.read(request.data)["reason"]
+        reason = OptionalReasonSerializer.read(request.data)["reason"]
         return self.decide(
             request,
             batch,
@@ -254,13 +254,13 @@ class RejectView(DecisionView):
         operation_id="reject",
         summary="Reject a submission",
         tags=["decisions"],
-        request=Reason,
+        request=ReasonSerializer,
         **DECIDING,
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Reject a waiting submission as a whole; its submitter reads the reason."""
         batch = self.whole_batch(uuid)
-        reason = Reason.read(request.data)["reason"]
+        reason = ReasonSerializer.read(request.data)["reason"]
         step = partial(reject_batch, batch, actor=self.user, reason=reason)
         return self.decide(request, batch, step, rules=list)
 
@@ -275,8 +275,8 @@ class TakeDownView(WritingView):
         summary="Delete scores for good",
         tags=["decisions"],
         parameters=[DRY_RUN],
-        request=TakedownBody,
-        responses={200: Takedown, **WRITING},
+        request=TakedownBodySerializer,
+        responses={200: TakedownSerializer, **WRITING},
         examples=[TAKEDOWN_EXAMPLE],
     )
     def post(self, request: Request, uuid: UUID) -> Response:
@@ -286,33 +286,26 @@ class TakeDownView(WritingView):
         cannot be undone.
         """
         batch_uuid, named = batch_naming(uuid)
-        submission = erasable_submission(self.user, self._of_one_system(batch_uuid) if named is None else uuid)
-        stated = TakedownBody.read(request.data)
+        if named is None:  # of a batch of one system that is open to whoever asks
+            batch, _ = visible_batch(self.user, batch_uuid)
+            rows = list(batch.submissions.values_list("uuid", flat=True)[:2])
+            if len(rows) != 1:
+                raise ApiError(409, "It has several systems; name one by the `submission` that stands with it.")
+            uuid = rows[0]
+        submission = erasable_submission(self.user, uuid)
+        body = TakedownBodySerializer.read(request.data)
 
         def step() -> dict[str, Any]:
             effects = takedown_effects(submission)
-            revision = take_down(submission, actor=self.user, reason=stated["reason"], with_note=stated["with_note"])
-            return Takedown.render({"submission": submission, "effects": effects, "revision": revision})
+            revision = take_down(submission, actor=self.user, reason=body["reason"], with_note=body["with_note"])
+            return TakedownSerializer.render({"submission": submission, "effects": effects, "revision": revision})
 
         return self.carry_out(step)
-
-    def _of_one_system(self, batch_uuid: UUID) -> UUID:
-        """The submission of a batch of one system.
-
-        Raises:
-            Http404: there is no such batch, or it is not open to whoever asks.
-            ApiError: it has several.
-        """
-        batch, _ = visible_batch(self.user, batch_uuid)
-        rows = list(batch.submissions.values_list("uuid", flat=True)[:2])
-        if len(rows) != 1:
-            raise ApiError(409, "It has several systems; name one by the `submission` that stands with it.")
-        return rows[0]
 
 
 def previewed_rules(find: Callable[[], list[RuleOutcome]]) -> list[dict[str, Any]] | None:
     """What a decision would change under each rule; None where the board is too large to be ranked on demand."""
     try:
-        return [PreviewedRule.render(outcome) for outcome in find()]
+        return [PreviewedRuleSerializer.render(outcome) for outcome in find()]
     except TooLargeError:
         return None

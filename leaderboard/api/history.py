@@ -11,21 +11,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.access.audience import Audience
-from leaderboard.api.benchmarks import DERIVED_GAMMA, GroupEntry, TaskEntry
-from leaderboard.api.protocol.base import MANAGE, BenchmarkView, JobState, OwnerView, job_state
-from leaderboard.api.protocol.fields import NOTE_LENGTH, Shape, Text, Whole
+from leaderboard.api.benchmarks import DERIVED_GAMMA, GroupEntrySerializer, TaskEntrySerializer
+from leaderboard.api.protocol.base import MANAGE, BenchmarkView, JobStateSerializer, OwnerView, job_state
+from leaderboard.api.protocol.fields import Shape, Text, Whole
 from leaderboard.api.protocol.pagination import cut, cut_sorted, next_url, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading
 from leaderboard.benchmarks.releases import cite, freeze_revision
+from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.models import Benchmark, Release, Revision
-from leaderboard.rankings.configuration import gamma_derived
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.revisions import revision_jobs, revisions_of, told_hash
 
 RELEASE_EXAMPLE = body_example("To be cited", {"revision": 1, "name": "2026.1"})
 
 
-class RevisionEntry(Shape):
+class RevisionEntrySerializer(Shape):
     """One state of a benchmark's inputs."""
 
     revision = s.IntegerField()
@@ -43,40 +44,36 @@ class RevisionEntry(Shape):
     contains_withdrawn_material = s.BooleanField(help_text="Scores that held at it were taken down since.")
     published_at = s.DateTimeField(allow_null=True)
     engine_version = s.CharField(allow_null=True)
-    jobs = JobState(many=True)
+    jobs = JobStateSerializer(many=True)
 
 
-class RevisionPage(Shape):
+class RevisionPageSerializer(Shape):
     """A page of revisions, newest first."""
 
     revision = s.IntegerField(allow_null=True, help_text="The published one.")
     next = s.URLField(allow_null=True)
-    results = RevisionEntry(many=True)
+    results = RevisionEntrySerializer(many=True)
 
 
-class ConfigurationEntry(Shape):
+class ConfigurationEntrySerializer(Shape):
     """Tasks, groups, γ and policies as they were."""
 
-    groups = GroupEntry(many=True)
-    tasks = TaskEntry(many=True)
+    groups = GroupEntrySerializer(many=True)
+    tasks = TaskEntrySerializer(many=True)
     gamma = s.FloatField(allow_null=True, help_text="The stated optimality threshold.")
-    derived_gamma = s.FloatField(allow_null=True, help_text=DERIVED_GAMMA)
+    derived_gamma = s.FloatField(allow_null=True, source="gamma_derived", help_text=DERIVED_GAMMA)
     missing_policy = s.ChoiceField(choices=Benchmark.MissingPolicy.values)
     aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values)
     replacement = s.ChoiceField(choices=Benchmark.Replacement.values)
 
-    def value_of_derived_gamma(self, content: dict[str, Any]) -> float | None:
-        """The one that follows from the tasks."""
-        return gamma_derived(content)
 
-
-class RevisionDetail(RevisionEntry):
+class RevisionDetailSerializer(RevisionEntrySerializer):
     """A revision with its configuration."""
 
-    configuration = ConfigurationEntry()
+    configuration = ConfigurationEntrySerializer()
 
 
-class ReleaseBody(Shape):
+class ReleaseBodySerializer(Shape):
     """A published revision that is to be frozen under a name."""
 
     revision = Whole()
@@ -84,7 +81,7 @@ class ReleaseBody(Shape):
     note = Text(most=NOTE_LENGTH, is_line=False, absent="")
 
 
-class ReleaseEntry(Shape):
+class ReleaseEntrySerializer(Shape):
     """A frozen revision."""
 
     key = s.CharField(source="release.key")
@@ -97,11 +94,11 @@ class ReleaseEntry(Shape):
     bibtex = s.CharField(source="citation.bibtex")
 
 
-class ReleasePage(Shape):
+class ReleasePageSerializer(Shape):
     """A page of frozen revisions, by key."""
 
     next = s.URLField(allow_null=True)
-    results = ReleaseEntry(many=True)
+    results = ReleaseEntrySerializer(many=True)
 
 
 class RevisionsView(BenchmarkView):
@@ -114,7 +111,7 @@ class RevisionsView(BenchmarkView):
         summary="List revisions",
         tags=["revisions"],
         parameters=PAGING,
-        responses=reading(RevisionPage),
+        responses=reading(RevisionPageSerializer),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Every state of the benchmark's inputs, newest first: what caused it, and what was published of it."""
@@ -130,7 +127,7 @@ class RevisionsView(BenchmarkView):
             "next": next_url(request, page),
             "results": _entries(page.items, self.audience),
         }
-        return self.answer_here(lambda: RevisionPage.render(content))
+        return self.answer_here(lambda: RevisionPageSerializer.render(content))
 
 
 class RevisionView(BenchmarkView):
@@ -142,7 +139,7 @@ class RevisionView(BenchmarkView):
         operation_id="revision",
         summary="Read a revision",
         tags=["revisions"],
-        responses=reading(RevisionDetail),
+        responses=reading(RevisionDetailSerializer),
     )
     def get(self, request: Request, key: str, number: int) -> HttpResponseBase:
         """One state of the benchmark's inputs, with its configuration."""
@@ -151,12 +148,12 @@ class RevisionView(BenchmarkView):
         if row is None:
             last = self.benchmark.last_revision_number
             raise Http404(f"There is no revision {number}; the last one is {last}.")
-        content = _entries([row], self.audience)[0] | {"configuration": row.configuration.content}
-        return self.answer_here(lambda: RevisionDetail.render(content))
+        content = _entries([row], self.audience)[0] | {"configuration": configuration_of(row)}
+        return self.answer_here(lambda: RevisionDetailSerializer.render(content))
 
 
-def _entries(rows: Iterable[Revision], seeing: Audience) -> list[dict[str, Any]]:
-    """Revisions with the last of their publications and their jobs, for `RevisionEntry`.
+def _entries(rows: Iterable[Revision], audience: Audience) -> list[dict[str, Any]]:
+    """Revisions with the last of their publications and their jobs, for `RevisionEntrySerializer`.
 
     To whom something is hidden they do not tell who submitted, what they say of it, nor a hash to guess against.
     """
@@ -167,7 +164,7 @@ def _entries(rows: Iterable[Revision], seeing: Audience) -> list[dict[str, Any]]
         last = max(row.publications.all(), key=lambda publication: publication.pk, default=None)
         is_kept = row.withdrawn_at is None and row.ranks_removed_at is None
         is_the_owners = row.cause == Revision.Cause.CONFIGURATION
-        is_signed = not seeing.is_restricted or is_the_owners or (seeing.sees_others and seeing.sees_names)
+        is_signed = not audience.is_restricted or is_the_owners or (audience.sees_others and audience.sees_names)
         states = [job_state(job) for job in jobs.get(row.pk, [])]
         entries.append(
             {
@@ -176,13 +173,13 @@ def _entries(rows: Iterable[Revision], seeing: Audience) -> list[dict[str, Any]]
                 "author": row.author.shown_name if row.author and is_signed else None,
                 "note": row.note if is_signed else "",
                 "created_at": row.created_at,
-                "input_hash": None if row.withdrawn_at or seeing.is_restricted else row.input_hash or None,
+                "input_hash": None if row.withdrawn_at or audience.is_restricted else row.input_hash or None,
                 "is_published": last is not None and is_kept,
                 "ranks_removed_at": row.ranks_removed_at or None,
                 "contains_withdrawn_material": row.withdrawn_at is not None,
                 "published_at": last.published_at if last else None,
                 "engine_version": last.engine_version if last else None,
-                "jobs": [state | {"error": ""} for state in states] if seeing.is_restricted else states,
+                "jobs": [state | {"error": ""} for state in states] if audience.is_restricted else states,
             }
         )
     return entries
@@ -199,7 +196,7 @@ class ReleasesView(OwnerView):
         summary="List frozen revisions",
         tags=["revisions"],
         parameters=PAGING,
-        responses=reading(ReleasePage),
+        responses=reading(ReleasePageSerializer),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Revisions that were frozen under a name, by key, with how to cite them."""
@@ -207,38 +204,38 @@ class ReleasesView(OwnerView):
         rows.sort(key=lambda row: row.key)
         page = cut_sorted(rows, window(request.query_params), lambda row: row.key)
         content = {"next": next_url(request, page), "results": [self._cited(row) for row in page.items]}
-        return self.answer_here(lambda: ReleasePage.render(content))
+        return self.answer_here(lambda: ReleasePageSerializer.render(content))
 
     @extend_schema(
         operation_id="freeze",
         summary="Freeze a revision",
         tags=["revisions"],
         parameters=[DRY_RUN],
-        request=ReleaseBody,
+        request=ReleaseBodySerializer,
         examples=[RELEASE_EXAMPLE],
         responses={
-            201: ReleaseEntry,
-            200: OpenApiResponse(ReleaseEntry, description="A dry run."),
+            201: ReleaseEntrySerializer,
+            200: OpenApiResponse(ReleaseEntrySerializer, description="A dry run."),
             **WRITING,
         },
     )
     def post(self, request: Request, key: str) -> Response:
         """Give a published revision a name and an address that stay."""
-        stated = ReleaseBody.read(request.data)
+        body = ReleaseBodySerializer.read(request.data)
 
         def step() -> dict[str, Any]:
             row = freeze_revision(
                 self.benchmark,
                 author=self.user,
-                number=stated["revision"],
-                name=stated["name"],
-                note=stated["note"],
+                number=body["revision"],
+                name=body["name"],
+                note=body["note"],
             )
-            return ReleaseEntry.render(self._cited(row))
+            return ReleaseEntrySerializer.render(self._cited(row))
 
         return self.carry_out(step, status=201)
 
     def _cited(self, row: Release) -> dict[str, Any]:
-        """A release with its address and how to cite it, for `ReleaseEntry`."""
+        """A release with its address and how to cite it, for `ReleaseEntrySerializer`."""
         url = self.request.build_absolute_uri(reverse("release", args=[self.benchmark.key, row.key]))
         return {"release": row, "url": url, "citation": cite(row, url, told_hash(row.revision, self.audience))}

@@ -9,12 +9,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.access.audience import audience_of
-from leaderboard.api.benchmarks import BenchmarkDetail, BenchmarksView, OneBenchmarkView, benchmark_content
-from leaderboard.api.hosting_tasks import Counting, GroupBody, TaskBody, changed_proposal
+from leaderboard.api.benchmarks import BenchmarkDetailSerializer, BenchmarksView, OneBenchmarkView, benchmark_content
+from leaderboard.api.hosting_tasks import CountingSerializer, GroupBodySerializer, TaskBodySerializer, changed_proposal
 from leaderboard.api.protocol.base import MANAGE, OwnerView, WritingView
 from leaderboard.api.protocol.fields import (
     IS_MISSING,
-    Choice,
+    ChoiceText,
     Listing,
     Moment,
     ReasonText,
@@ -28,10 +28,7 @@ from leaderboard.benchmarks.create import told_key
 from leaderboard.benchmarks.drafts import create_described
 from leaderboard.benchmarks.releases import new_edition
 from leaderboard.benchmarks.settings import SETTINGS, archive, change_settings
-from leaderboard.benchmarks.tasks import (
-    COUNTING,
-    Proposal,
-)
+from leaderboard.benchmarks.tasks import COUNTING, Proposal
 from leaderboard.models import Benchmark, User
 
 TEXT_LENGTH = 20_000
@@ -58,20 +55,20 @@ ARCHIVE_EXAMPLE = body_example("It is solved", {"archived": True, "reason": "It 
 EDITION_EXAMPLE = body_example("The next year's", {"name": "GLUE 2027", "with_scores": True})
 
 
-class Settings(Shape):
+class SettingsSerializer(Shape):
     """Settings that no rank depends on."""
 
     name = Text(most=TEXT_LENGTH, required=False)
     description = Text(most=TEXT_LENGTH, is_line=False, required=False, allow_blank=True, help_text="Markdown.")
-    visibility = Choice(Benchmark.Visibility.values, required=False)
-    submission_policy = Choice(Benchmark.SubmissionPolicy.values, required=False)
+    visibility = ChoiceText(Benchmark.Visibility.values, required=False)
+    submission_policy = ChoiceText(Benchmark.SubmissionPolicy.values, required=False)
     daily_cap = Whole(required=False, allow_null=True, min_value=0)
     total_cap = Whole(required=False, allow_null=True, min_value=0)
     deadline = Moment(required=False, allow_null=True)
     embargo_until = Moment(required=False, allow_null=True)
     decision_days = Whole(required=False, min_value=1, max_value=365, help_text="For a moderator to decide.")
     rejects_overdue = Truth(required=False, help_text="Whether what nobody decided on in time is rejected.")
-    score_view = Choice(Benchmark.ScoreView.values, required=False)
+    score_view = ChoiceText(Benchmark.ScoreView.values, required=False)
     anonymous_until = Moment(required=False, allow_null=True)
     default_rule = Text(most=TEXT_LENGTH, required=False)
     source_url = Text(most=TEXT_LENGTH, required=False, allow_blank=True)
@@ -80,19 +77,19 @@ class Settings(Shape):
     tags = Listing(child=Text(most=80), most=50, required=False)
 
 
-class SettingsBody(Settings):
+class SettingsBodySerializer(SettingsSerializer):
     """Settings that are to change; what is left out stays."""
 
     reason = ReasonText(help_text="Kept with the change.")
 
 
-class BenchmarkBody(Settings, Counting):
+class BenchmarkBodySerializer(SettingsSerializer, CountingSerializer):
     """A new benchmark."""
 
     name = Text(most=TEXT_LENGTH, error_messages=IS_MISSING)
     key = Text(most=80, required=False, help_text="For addresses, for good; made from the name where it is left out.")
-    tasks = TaskBody(many=True, error_messages=IS_MISSING)
-    groups = GroupBody(many=True, required=False)
+    tasks = TaskBodySerializer(many=True, error_messages=IS_MISSING)
+    groups = GroupBodySerializer(many=True, required=False)
 
     def get_fields(self) -> dict[str, Any]:
         """The fields in the order in which an error lists them."""
@@ -100,7 +97,7 @@ class BenchmarkBody(Settings, Counting):
         return {name: fields[name] for name in (*SETTINGS, "key", "tasks", "groups", *COUNTING)}
 
 
-class HostedBenchmark(BenchmarkDetail):
+class HostedBenchmarkSerializer(BenchmarkDetailSerializer):
     """A benchmark with what only its owners are told."""
 
     daily_cap = s.IntegerField(allow_null=True, source="benchmark.daily_cap")
@@ -115,14 +112,14 @@ class HostedBenchmark(BenchmarkDetail):
     n_changed = s.IntegerField(help_text="How many settings this call changed.")
 
 
-class ArchiveBody(Shape):
+class ArchiveBodySerializer(Shape):
     """Whether a benchmark is to be archived."""
 
     archived = Truth()
     reason = ReasonText()
 
 
-class EditionBody(Shape):
+class EditionBodySerializer(Shape):
     """Another benchmark with the same tasks."""
 
     name = Text(most=200)
@@ -136,7 +133,7 @@ def read_benchmark(data: Any) -> tuple[dict[str, Any], Proposal]:  # noqa: ANN40
     Raises:
         ApiError: the body has another shape.
     """
-    body = BenchmarkBody.read(data, tasks=(), groups=())
+    body = BenchmarkBodySerializer.read(data, tasks=(), groups=())
     has_groups = bool(body.get("groups")) or any(task.get("group") for task in body["tasks"])
     aggregation = Benchmark.Aggregation.BALANCED if has_groups else Benchmark.Aggregation.BASIC
     nothing = Proposal([], [], Benchmark.MissingPolicy.DROP_SYSTEMS, aggregation, Benchmark.Replacement.ROW)
@@ -147,19 +144,19 @@ def hosted_content(row: Benchmark, user: User, n_changed: int) -> dict[str, Any]
     """A benchmark with what only its owners are told."""
     benchmark = Benchmark.objects.select_related("publication__revision__configuration").get(pk=row.pk)
     content = benchmark_content(audience_of(user, benchmark))
-    return HostedBenchmark.render(content | {"n_changed": n_changed})
+    return HostedBenchmarkSerializer.render(content | {"n_changed": n_changed})
 
 
-def new_content(view: WritingView, row: Benchmark, stated: Mapping[str, Any]) -> dict[str, Any]:
+def new_content(view: WritingView, row: Benchmark, fields: Mapping[str, Any]) -> dict[str, Any]:
     """A benchmark that was just made; a dry run says no more of its key than anybody may know.
 
     Args:
         view: that made it.
         row: the benchmark.
-        stated: among others its key, if one was stated.
+        fields: among others its key, if one was stated.
     """
     content = hosted_content(row, view.user, 0)
-    return content | {"key": told_key(view.user, row, stated.get("key", ""))} if view.truth("dry_run") else content
+    return content | {"key": told_key(view.user, row, fields.get("key", ""))} if view.truth("dry_run") else content
 
 
 class HostedBenchmarksView(WritingView, BenchmarksView):
@@ -172,9 +169,9 @@ class HostedBenchmarksView(WritingView, BenchmarksView):
         summary="Create a benchmark",
         tags=["hosting"],
         parameters=[DRY_RUN],
-        request=BenchmarkBody,
+        request=BenchmarkBodySerializer,
         examples=[BENCHMARK_EXAMPLE],
-        responses={201: HostedBenchmark, 200: HostedBenchmark, **WRITING},
+        responses={201: HostedBenchmarkSerializer, 200: HostedBenchmarkSerializer, **WRITING},
     )
     def post(self, request: Request) -> Response:
         """A benchmark with its tasks, which belongs to the token's user. Its scores come as a submission."""
@@ -199,13 +196,13 @@ class HostedBenchmarkView(OwnerView, OneBenchmarkView):
         summary="Change settings",
         tags=["hosting"],
         parameters=[DRY_RUN],
-        request=SettingsBody,
+        request=SettingsBodySerializer,
         examples=[SETTINGS_EXAMPLE],
-        responses={200: HostedBenchmark, **WRITING},
+        responses={200: HostedBenchmarkSerializer, **WRITING},
     )
     def patch(self, request: Request, key: str) -> Response:
         """Change what no rank depends on; the trail keeps what, by whom and why."""
-        values = SettingsBody.read(request.data)
+        values = SettingsBodySerializer.read(request.data)
         reason = values.pop("reason")
 
         def step() -> dict[str, Any]:
@@ -225,18 +222,18 @@ class ArchiveView(OwnerView):
         summary="Archive a benchmark, or open it again",
         tags=["hosting"],
         parameters=[DRY_RUN],
-        request=ArchiveBody,
+        request=ArchiveBodySerializer,
         examples=[ARCHIVE_EXAMPLE],
-        responses={200: HostedBenchmark, **WRITING},
+        responses={200: HostedBenchmarkSerializer, **WRITING},
     )
     def post(self, request: Request, key: str) -> Response:
         """An archived benchmark is read as before and takes no submissions."""
-        stated = ArchiveBody.read(request.data)
+        body = ArchiveBodySerializer.read(request.data)
         before = self.benchmark.is_archived
 
         def step() -> dict[str, Any]:
-            archive(self.benchmark, author=self.user, **stated)
-            return hosted_content(self.benchmark, self.user, int(before != stated["archived"]))
+            archive(self.benchmark, author=self.user, **body)
+            return hosted_content(self.benchmark, self.user, int(before != body["archived"]))
 
         return self.carry_out(step)
 
@@ -251,17 +248,17 @@ class EditionsView(OwnerView):
         summary="Duplicate a benchmark as a new edition",
         tags=["hosting"],
         parameters=[DRY_RUN],
-        request=EditionBody,
+        request=EditionBodySerializer,
         examples=[EDITION_EXAMPLE],
         responses={
-            201: HostedBenchmark,
-            200: OpenApiResponse(HostedBenchmark, description="A dry run."),
+            201: HostedBenchmarkSerializer,
+            200: OpenApiResponse(HostedBenchmarkSerializer, description="A dry run."),
             **WRITING,
         },
     )
     def post(self, request: Request, key: str) -> Response:
         """The same tasks, groups and settings, private until its owner says otherwise; with the scores or without."""
-        stated = EditionBody.read(request.data)
+        body = EditionBodySerializer.read(request.data)
         return self.carry_out(
-            lambda: new_content(self, new_edition(self.benchmark, author=self.user, **stated), stated), status=201
+            lambda: new_content(self, new_edition(self.benchmark, author=self.user, **body), body), status=201
         )

@@ -13,9 +13,9 @@ from rest_framework.response import Response
 from leaderboard.api.benchmarks import TasksView
 from leaderboard.api.protocol.base import MANAGE, OwnerView
 from leaderboard.api.protocol.fields import (
-    Choice,
+    ChoiceText,
     ReasonText,
-    Score,
+    ScoreField,
     Shape,
     Strict,
     Text,
@@ -25,7 +25,7 @@ from leaderboard.api.protocol.fields import (
 from leaderboard.api.protocol.schema import DRY_RUN, WRITING, body_example
 from leaderboard.benchmarks.tasks import (
     COUNTING,
-    MOST_TASKS,
+    MAX_TASKS,
     GroupEdit,
     Proposal,
     TaskEdit,
@@ -63,11 +63,11 @@ class Exact(Strict, s.CharField):
 
     def to_internal_value(self, data: Any) -> Any:  # noqa: ANN401
         """The decimal."""
-        stated = data if isinstance(data, str) else repr(data)
-        if isinstance(data, bool) or not isinstance(data, (str, int, float)) or not stated.isascii():
+        text = data if isinstance(data, str) else repr(data)
+        if isinstance(data, bool) or not isinstance(data, (str, int, float)) or not text.isascii():
             raise s.ValidationError(f'expected a decimal such as "0.5", found {kind_of(data)}')
         try:
-            value = Decimal(stated)
+            value = Decimal(text)
         except InvalidOperation:
             value = Decimal("NaN")
         if value.is_finite() and 0 <= value < 10 ** (DIGITS - PLACES):
@@ -76,7 +76,7 @@ class Exact(Strict, s.CharField):
                 return value
         limits = f"{DIGITS - PLACES} digits before the point and {PLACES} behind it"
         raise s.ValidationError(
-            f"{stated[:30]!r} is no {self.called}: a decimal that is not negative, with at most {limits}"
+            f"{text[:30]!r} is no {self.called}: a decimal that is not negative, with at most {limits}"
         )
 
 
@@ -99,10 +99,10 @@ class TextOrNull(Text):
         return "" if data is None else super().run_validation(data)
 
 
-class GroupBody(Shape):
+class GroupBodySerializer(Shape):
     """A task group. `key` names one that there is; what is left out stays."""
 
-    most = MOST_TASKS
+    most = MAX_TASKS
 
     name = Text(most=200, required=False)
     weight = Exact(required=False, help_text="A decimal as text; a number is taken, too.")
@@ -114,10 +114,10 @@ class GroupBody(Shape):
             yield "name", NEEDS_NAME
 
 
-class TaskBody(Shape):
+class TaskBodySerializer(Shape):
     """A task. `key` names one that there is, and what is left out stays; a new one has a name."""
 
-    most = MOST_TASKS
+    most = MAX_TASKS
 
     name = Text(most=200, required=False)
     direction = Direction(choices=Task.Direction.values, required=False)
@@ -127,9 +127,9 @@ class TaskBody(Shape):
     )
     metric = Text(most=200, required=False, allow_blank=True)
     unit = Text(most=200, required=False, allow_blank=True)
-    minimum = Score(required=False, allow_null=True)
-    maximum = Score(required=False, allow_null=True)
-    chance = Score(required=False, allow_null=True)
+    minimum = ScoreField(required=False, allow_null=True)
+    maximum = ScoreField(required=False, allow_null=True)
+    chance = ScoreField(required=False, allow_null=True)
     precision = Exact(
         called="precision",
         required=False,
@@ -152,24 +152,24 @@ class TaskBody(Shape):
             yield "name", NEEDS_NAME
 
 
-class Counting(Shape):
+class CountingSerializer(Shape):
     """How scores count."""
 
-    missing_policy = Choice(Benchmark.MissingPolicy.values, required=False)
-    aggregation = Choice(Benchmark.Aggregation.values, required=False)
-    gamma = Score(
+    missing_policy = ChoiceText(Benchmark.MissingPolicy.values, required=False)
+    aggregation = ChoiceText(Benchmark.Aggregation.values, required=False)
+    gamma = ScoreField(
         required=False,
         allow_null=True,
         help_text="The optimality threshold; with null it is derived where the tasks' scales allow it.",
     )
-    replacement = Choice(Benchmark.Replacement.values, required=False)
+    replacement = ChoiceText(Benchmark.Replacement.values, required=False)
 
 
-class TasksBody(Counting):
+class TasksBodySerializer(CountingSerializer):
     """Tasks and groups that are new or change, and how they count."""
 
-    tasks = TaskBody(many=True, required=False)
-    groups = GroupBody(many=True, required=False)
+    tasks = TaskBodySerializer(many=True, required=False)
+    groups = GroupBodySerializer(many=True, required=False)
     reason = ReasonText(help_text="The history shows it.")
 
     def get_fields(self) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class TasksBody(Counting):
         return {name: fields[name] for name in ("tasks", "groups", *COUNTING, "reason")}
 
 
-class ChangeEntry(Shape):
+class ChangeEntrySerializer(Shape):
     """One field of one thing, before and after."""
 
     subject = s.CharField()
@@ -188,7 +188,7 @@ class ChangeEntry(Shape):
     after = s.CharField(allow_blank=True)
 
 
-class MovedSystem(Shape):
+class MovedSystemSerializer(Shape):
     """A system whose rank would change; null is unranked."""
 
     name = s.CharField(source="system_name")
@@ -196,24 +196,24 @@ class MovedSystem(Shape):
     after = s.IntegerField(allow_null=True)
 
 
-class RuleEffect(Shape):
+class RuleEffectSerializer(Shape):
     """What a change would do under one rule."""
 
     rule = s.CharField(source="rule_name", help_text="The rule's name.")
     winner_before = s.CharField(allow_blank=True)
     winner_after = s.CharField(allow_blank=True)
     n_ranks_changed = s.IntegerField()
-    largest_moves = MovedSystem(many=True, source="moves")
+    largest_moves = MovedSystemSerializer(many=True, source="moves")
 
 
-class TaskChange(Shape):
+class TaskChangeSerializer(Shape):
     """What a change of tasks did, or would do."""
 
     dry_run = s.BooleanField()
     changes_ranking = s.BooleanField(help_text="Whether ranks can depend on it, so that a revision is made.")
     revision = s.IntegerField(allow_null=True, help_text="The revision that was made.")
-    changes = ChangeEntry(many=True)
-    rules = RuleEffect(many=True, help_text="Of a dry run.")
+    changes = ChangeEntrySerializer(many=True)
+    rules = RuleEffectSerializer(many=True, help_text="Of a dry run.")
     too_large = s.CharField(allow_blank=True, help_text="Why a dry run shows no ranks.")
 
 
@@ -228,7 +228,7 @@ def read_proposal(data: Any, present: Proposal) -> tuple[Proposal, str]:  # noqa
         ApiError: the body has another shape.
     """
     tasks, groups = {edit.key for edit in present.tasks}, {edit.key for edit in present.groups}
-    body = TasksBody.read(data, tasks=tasks, groups=groups)
+    body = TasksBodySerializer.read(data, tasks=tasks, groups=groups)
     return changed_proposal(body, present), body["reason"]
 
 
@@ -249,10 +249,10 @@ def changed_proposal(body: Mapping[str, Any], present: Proposal) -> Proposal:
     return Proposal(tasks=tasks, groups=list(groups.values()), **counting)
 
 
-def _changed(present: Iterable[Any], stated: Iterable[dict[str, Any]], kind: Any) -> dict[str, Any]:  # noqa: ANN401
+def _changed(present: Iterable[Any], entries: Iterable[dict[str, Any]], kind: Any) -> dict[str, Any]:  # noqa: ANN401
     """Tasks or groups by key, with those that are new by a number of their own."""
     edits = {edit.key: edit for edit in present}
-    for i, fields in enumerate(stated):
+    for i, fields in enumerate(entries):
         key = fields.get("key", "")
         edit = replace(edits[key], **fields) if key in edits else kind(**fields)
         edits[key if key in edits else f"~{i}"] = edit
@@ -270,9 +270,9 @@ class HostedTasksView(OwnerView, TasksView):
         summary="Add, change or archive tasks and groups",
         tags=["hosting"],
         parameters=[DRY_RUN],
-        request=TasksBody,
+        request=TasksBodySerializer,
         examples=[TASKS_EXAMPLE],
-        responses={200: TaskChange, **WRITING},
+        responses={200: TaskChangeSerializer, **WRITING},
     )
     def patch(self, request: Request, key: str) -> Response:
         """What ranks depend on. A dry run says which ranks would move; else a revision is made, with author and reason.
@@ -284,7 +284,7 @@ class HostedTasksView(OwnerView, TasksView):
     def _preview(self) -> dict[str, Any]:
         proposal, _ = read_proposal(self.request.data, present_proposal(self.benchmark))
         preview = preview_proposal(self.benchmark, proposal)
-        return TaskChange.render(
+        return TaskChangeSerializer.render(
             {
                 "dry_run": True,
                 "revision": None,
@@ -300,7 +300,7 @@ class HostedTasksView(OwnerView, TasksView):
         proposal, reason = read_proposal(self.request.data, present_proposal(locked))
         changes, token = proposed_changes(locked, proposal), proposal_token(locked, proposal)
         revision = apply_proposal(locked, proposal, author=self.user, token=token, reason=reason)
-        return TaskChange.render(
+        return TaskChangeSerializer.render(
             {
                 "dry_run": False,
                 "revision": revision.number if revision else None,

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping as Mapped, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from drf_spectacular.utils import (
@@ -17,7 +17,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.api.protocol.fields import (
-    NOTE_LENGTH,
     Shape,
     ShapeList,
     Strict,
@@ -28,9 +27,16 @@ from leaderboard.api.protocol.fields import (
     read_text,
 )
 from leaderboard.api.protocol.parsers import FilesParser, StrictJSONParser
-from leaderboard.api.protocol.problems import ErrorDetail, wrong_body
+from leaderboard.api.protocol.problems import ErrorDetailSerializer, wrong_body
 from leaderboard.api.protocol.schema import DRY_RUN, IDEMPOTENCY_KEY, WRITING, error
-from leaderboard.api.submissions import SUBMIT, SubmissionPreview, SubmissionStatus, SubmissionsView, problem_details
+from leaderboard.api.submissions import (
+    SUBMIT,
+    SubmissionPreviewSerializer,
+    SubmissionStatusSerializer,
+    SubmissionsView,
+    problem_details,
+)
+from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.common.hashing import content_hash
 from leaderboard.submissions.importers import FORMATS
 from leaderboard.submissions.imports import SCALES, Assignment, Import, note_of, read_import, rows_of_import, suggested
@@ -72,7 +78,7 @@ class FileText(Strict, s.CharField):
         return data.encode(errors="replace")
 
 
-class FileList(ShapeList):
+class FileListSerializer(ShapeList):
     """One file or more."""
 
     def to_internal_value(self, data: Any) -> list[Any]:  # noqa: ANN401
@@ -82,14 +88,14 @@ class FileList(ShapeList):
         return super().to_internal_value(data)
 
 
-class ImportFile(Shape):
+class ImportFileSerializer(Shape):
     """A file."""
 
     name = Text(max_length=255, required=True, absent="")
     text = FileText(help_text="What it holds, as UTF-8.")
 
     class Meta:
-        list_serializer_class = FileList
+        list_serializer_class = FileListSerializer
 
     def to_internal_value(self, data: Any) -> tuple[str, bytes]:  # noqa: ANN401
         """Its name and what it holds; of a form it comes as that."""
@@ -112,7 +118,7 @@ class Labels(Strict, s.DictField):
         return values
 
 
-class Mapping(Shape):
+class MappingSerializer(Shape):
     """What is which, over what can be told without doubt; a dry run says what the files call things."""
 
     tasks = Labels(
@@ -130,25 +136,25 @@ class Mapping(Shape):
     )
 
 
-class ImportBody(Shape):
+class ImportBodySerializer(Shape):
     """Result files, all of one format."""
 
-    files = ImportFile(many=True, error_messages={"required": NO_FILES})
-    mapping = Mapping(absent={})
+    files = ImportFileSerializer(many=True, error_messages={"required": NO_FILES})
+    mapping = MappingSerializer(absent={})
     note = Text(max_length=NOTE_LENGTH, is_line=False, absent="")
     create_systems = Truth(absent=False, help_text="Whether names that are not on the board are new.")
 
 
-class ImportForm(Shape):
+class ImportFormSerializer(Shape):
     """The same as a form: the files as they are."""
 
     files = s.ListField(child=s.FileField())
     mapping = s.CharField(required=False, help_text="The mapping as JSON.")
-    note = s.CharField(required=False, max_length=5000)
+    note = s.CharField(required=False, max_length=NOTE_LENGTH)
     create_systems = s.BooleanField(required=False)
 
 
-class ImportColumn(Shape):
+class ImportColumnSerializer(Shape):
     """A column that was recognised."""
 
     column = s.CharField(source="label", help_text="What a mapping calls it.")
@@ -175,7 +181,7 @@ class ImportColumn(Shape):
         return max(column["scores"], default=None)
 
 
-class ImportSystem(Shape):
+class ImportSystemSerializer(Shape):
     """A system that was recognised."""
 
     system = s.CharField(allow_blank=True, help_text="What a mapping calls it.")
@@ -183,21 +189,21 @@ class ImportSystem(Shape):
     assigned = s.CharField(allow_blank=True, help_text="Its name here.")
 
 
-class ImportPreview(Shape):
+class ImportPreviewSerializer(Shape):
     """What was recognised, and what it would change; nothing is stored."""
 
     dry_run = s.BooleanField()
     importer = s.CharField(help_text="The format, in words.")
-    columns = ImportColumn(many=True)
-    systems = ImportSystem(many=True)
+    columns = ImportColumnSerializer(many=True)
+    systems = ImportSystemSerializer(many=True)
     notes = s.ListField(child=s.CharField(), help_text="What was left out, and how figures were read.")
     warnings = s.ListField(child=s.CharField())
-    problems = ErrorDetail(many=True, help_text="What has to be said before it can be stored.")
-    preview = SubmissionPreview(allow_null=True, help_text="Null where there are problems.")
+    problems = ErrorDetailSerializer(many=True, help_text="What has to be said before it can be stored.")
+    preview = SubmissionPreviewSerializer(allow_null=True, help_text="Null where there are problems.")
 
 
 ANSWER = PolymorphicProxySerializer(
-    "ImportPreviewOrStatus", [ImportPreview, SubmissionStatus], resource_type_field_name=None
+    "ImportPreviewOrStatus", [ImportPreviewSerializer, SubmissionStatusSerializer], resource_type_field_name=None
 )
 
 
@@ -218,12 +224,12 @@ class ImportsView(SubmissionsView):
             ),
             IDEMPOTENCY_KEY,
         ],
-        request={"application/json": ImportBody, "multipart/form-data": ImportForm},
+        request={"application/json": ImportBodySerializer, "multipart/form-data": ImportFormSerializer},
         responses={
             200: OpenApiResponse(
                 ANSWER, description="What a dry run recognised, or the submission that the first call made."
             ),
-            201: SubmissionStatus,
+            201: SubmissionStatusSerializer,
             **WRITING,
             422: error("The board is too large to be previewed; the message says the limit."),
         },
@@ -235,7 +241,7 @@ class ImportsView(SubmissionsView):
         A dry run says which columns and systems were recognised, what they were taken for, and what has to be said in
         `mapping` before they can be stored.
         """
-        body, importer = ImportBody.read(request.data), str(request.query_params.get("importer", ""))
+        body, importer = ImportBodySerializer.read(request.data), str(request.query_params.get("importer", ""))
         try:
             require_may_submit(self.audience)
         except SubmissionError as problem:
@@ -270,11 +276,16 @@ class ImportsView(SubmissionsView):
                 for place, problem in zip(places, error.problems.listed, strict=True)
             ]
             return None
+        # The hash is of all that was sent.
+        files = [[name, hashlib.sha256(data).hexdigest()] for name, data in body["files"]]
+        mapping = {name: dict(labels) for name, labels in body["mapping"].items()}
+        sent = ["import", importer, files, mapping, body["note"], body["create_systems"]]
         return Upload(
-            raw=rows,
+            rows=rows,
+            is_imported=True,
             note=note_of(results, body["note"]),
             creates_systems=body["create_systems"],
-            payload_hash=_payload_hash(importer, body),
+            payload_hash=content_hash(sent),
             idempotency_key=self.idempotency_key(),
         )
 
@@ -292,7 +303,7 @@ class ImportsView(SubmissionsView):
         for i, _, value, _, _ in results.cells:
             n_scores[i] += value is not None
         columns = zip(column_labels(results), results.columns, strict=True)
-        return ImportPreview.render(
+        return ImportPreviewSerializer.render(
             {
                 "dry_run": True,
                 "importer": results.format_name,
@@ -315,13 +326,6 @@ class ImportsView(SubmissionsView):
                 "preview": preview,
             }
         )
-
-
-def _payload_hash(importer: str, body: Mapped[str, Any]) -> str:
-    """Of all that was sent."""
-    files = [[name, hashlib.sha256(data).hexdigest()] for name, data in body["files"]]
-    mapping = {name: dict(labels) for name, labels in body["mapping"].items()}
-    return content_hash(["import", importer, files, mapping, body["note"], body["create_systems"]])
 
 
 def column_labels(results: Import) -> list[str]:
@@ -348,7 +352,7 @@ def _numbered(labels: Sequence[str]) -> list[str]:
 
 
 def assignment_of(
-    mapping: Mapped[str, Mapped[str, str]], results: Import, suggested: Assignment
+    mapping: Mapping[str, Mapping[str, str]], results: Import, suggested: Assignment
 ) -> tuple[Assignment, list[dict[str, str]]]:
     """What the mapping says over what can be said without doubt, and what of it fits nothing in the files."""
     problems: list[dict[str, str]] = []

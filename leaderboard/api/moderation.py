@@ -14,11 +14,11 @@ from rest_framework.response import Response
 from leaderboard.accounts.people import PeopleError
 from leaderboard.api.decisions import previewed_rules
 from leaderboard.api.protocol.base import MANAGE, ModeratorView
-from leaderboard.api.protocol.fields import Choice, Listing, ReasonText, Shape, Strict, read_text
+from leaderboard.api.protocol.fields import ChoiceText, Listing, ReasonText, Shape, Strict, read_text
 from leaderboard.api.protocol.pagination import cut, next_url, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading
-from leaderboard.api.submissions import PreviewedRule
+from leaderboard.api.submissions import PreviewedRuleSerializer
 from leaderboard.models import Batch
 from leaderboard.submissions.moderation.decisions import Verdict, decide, is_undecided, queue
 from leaderboard.submissions.moderation.preview import outcomes_of_accepting
@@ -30,7 +30,7 @@ DECISIONS_EXAMPLE = body_example(
 )
 
 
-class WaitingEntry(Shape):
+class WaitingEntrySerializer(Shape):
     """A submission that waits for a decision, or for the end of an embargo."""
 
     uuid = s.UUIDField()
@@ -43,12 +43,12 @@ class WaitingEntry(Shape):
     flags = s.ListField(child=s.CharField(), help_text="What is unusual about it; the first of it.")
 
 
-class WaitingPage(Shape):
+class WaitingPageSerializer(Shape):
     """A page of the queue, oldest first."""
 
     n_waiting = s.IntegerField()
     next = s.URLField(allow_null=True)
-    results = WaitingEntry(many=True)
+    results = WaitingEntrySerializer(many=True)
 
 
 class SubmissionNumber(Strict, s.UUIDField):
@@ -66,11 +66,11 @@ class SubmissionNumber(Strict, s.UUIDField):
         raise s.ValidationError([*messages, "this is not the number of a submission"])
 
 
-class DecisionsBody(Shape):
+class DecisionsBodySerializer(Shape):
     """One decision about several submissions, a revision each."""
 
     submissions = Listing(child=SubmissionNumber(), most=MAX_DECISIONS, help_text="At most 100.")
-    decision = Choice([verdict.value for verdict in Verdict])
+    decision = ChoiceText([verdict.value for verdict in Verdict])
     reason = ReasonText(help_text="Needed for a rejection; the submitter reads it.")
 
     def further_problems(self, data: Any, values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:  # noqa: ANN401
@@ -79,12 +79,12 @@ class DecisionsBody(Shape):
             yield "reason", "it is missing; the submitter reads it"
 
 
-class Decisions(Shape):
+class DecisionsSerializer(Shape):
     """What came of it."""
 
     n_decided = s.IntegerField()
     refused = s.ListField(child=s.CharField(), help_text="Why others were not decided.")
-    rules = PreviewedRule(
+    rules = PreviewedRuleSerializer(
         many=True,
         required=False,
         allow_null=True,
@@ -103,7 +103,7 @@ class QueueView(ModeratorView):
         summary="List what waits for a decision",
         tags=["decisions"],
         parameters=PAGING,
-        responses=reading(WaitingPage),
+        responses=reading(WaitingPageSerializer),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Submissions that wait, oldest first, with what is unusual about them; for moderators and owners."""
@@ -116,7 +116,7 @@ class QueueView(ModeratorView):
         rows, n_waiting = queue(self.benchmark, after=after, most=wanted.size + 1)
         page = cut(rows, wanted, lambda row: row.uuid)
         content = {"n_waiting": n_waiting, "next": next_url(request, page), "results": page.items}
-        return self.answer_here(lambda: WaitingPage.render(content))
+        return self.answer_here(lambda: WaitingPageSerializer.render(content))
 
 
 class DecisionsView(ModeratorView):
@@ -129,14 +129,14 @@ class DecisionsView(ModeratorView):
         summary="Accept or reject several submissions",
         tags=["decisions"],
         parameters=[DRY_RUN],
-        request=DecisionsBody,
+        request=DecisionsBodySerializer,
         examples=[DECISIONS_EXAMPLE],
-        responses={200: Decisions, **WRITING},
+        responses={200: DecisionsSerializer, **WRITING},
     )
     def post(self, request: Request, key: str) -> Response:
         """Each is decided on its own, a revision each; what cannot be decided is told, and the others are."""
-        stated = DecisionsBody.read(request.data)
-        numbers, decision, reason = stated["submissions"], stated["decision"], stated["reason"]
+        body = DecisionsBodySerializer.read(request.data)
+        numbers, decision, reason = body["submissions"], body["decision"], body["reason"]
         batches = list(Batch.objects.filter(benchmark=self.benchmark, uuid__in=numbers).order_by("pk"))
         known = {batch.uuid for batch in batches}
         unknown = [f"{number}: no submission to this benchmark" for number in numbers if number not in known]
@@ -146,7 +146,7 @@ class DecisionsView(ModeratorView):
             result = decide(batches, decision, actor=self.user, reason=reason)
             if result.why_not_banned:
                 raise PeopleError(result.why_not_banned)
-            return Decisions.render({"n_decided": result.n_decided, "refused": [*result.refused, *unknown]})
+            return DecisionsSerializer.render({"n_decided": result.n_decided, "refused": [*result.refused, *unknown]})
 
         response = self.carry_out(step)
         if self.truth("dry_run"):

@@ -23,7 +23,7 @@ from leaderboard.access.audit_page import (
 from leaderboard.accounts.closing import close_account
 from leaderboard.accounts.people import change_role, invite, lift_ban, open_invitations
 from leaderboard.api.protocol.base import MANAGE, OwnerView, WritingView
-from leaderboard.api.protocol.fields import Choice, ReasonText, Shape, Sure, Text, Truth
+from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape, Sure, Text, Truth
 from leaderboard.api.protocol.pagination import Page, cut, next_url, number_after, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import CSVRenderer
@@ -38,7 +38,7 @@ INVITATION_EXAMPLE = body_example("A moderator", {"role": "moderator"})
 CLOSING_EXAMPLE = body_example("For good", {"password": "your own password", "is_sure": True})
 
 
-class Person(Shape):
+class PersonSerializer(Shape):
     """Somebody with a role."""
 
     user = s.IntegerField(source="user_id", help_text="Their number.")
@@ -46,7 +46,7 @@ class Person(Shape):
     role = s.ChoiceField(choices=ROLES)
 
 
-class BannedPerson(Shape):
+class BannedPersonSerializer(Shape):
     """Somebody whose submissions are not taken."""
 
     user = s.IntegerField(source="user_id")
@@ -54,7 +54,7 @@ class BannedPerson(Shape):
     reason = s.CharField()
 
 
-class OpenInvitation(Shape):
+class OpenInvitationSerializer(Shape):
     """An invitation that nobody has used yet."""
 
     role = s.ChoiceField(choices=ROLES)
@@ -62,19 +62,19 @@ class OpenInvitation(Shape):
     expires_at = s.DateTimeField()
 
 
-class PeoplePage(Shape):
+class PeoplePageSerializer(Shape):
     """A page of those with a role, by number; with the newest 1,000 bans and all open invitations."""
 
     next = s.URLField(allow_null=True)
-    results = Person(many=True)
-    bans = BannedPerson(many=True)
-    invitations = OpenInvitation(many=True)
+    results = PersonSerializer(many=True)
+    bans = BannedPersonSerializer(many=True)
+    invitations = OpenInvitationSerializer(many=True)
 
 
-class PersonBody(Shape):
+class PersonBodySerializer(Shape):
     """A change of somebody's role, or the end of a ban."""
 
-    role = Choice(ROLES, required=False, allow_null=True, help_text="Null for none.")
+    role = ChoiceText(ROLES, required=False, allow_null=True, help_text="Null for none.")
     banned = Truth(required=False, help_text="False lifts a ban.")
     reason = ReasonText()
 
@@ -87,7 +87,7 @@ class PersonBody(Shape):
             yield "role", "it is missing; say the role, or null for none"
 
 
-class PersonState(Shape):
+class PersonStateSerializer(Shape):
     """What somebody is to the benchmark now."""
 
     user = s.IntegerField()
@@ -95,20 +95,20 @@ class PersonState(Shape):
     banned = s.BooleanField()
 
 
-class InvitationBody(Shape):
+class InvitationBodySerializer(Shape):
     """The role that a link is to give."""
 
-    role = Choice(ROLES)
+    role = ChoiceText(ROLES)
 
 
-class Invitation(Shape):
+class InvitationSerializer(Shape):
     """A link that gives a role to the first who follows it."""
 
     role = s.ChoiceField(choices=ROLES)
     url = s.URLField(allow_null=True, help_text="Shown once; null in a dry run.")
 
 
-class AuditEntry(Shape):
+class AuditEntrySerializer(Shape):
     """One change: who, what, from what to what, when and why."""
 
     at = s.DateTimeField()
@@ -122,21 +122,21 @@ class AuditEntry(Shape):
     reason = s.CharField(allow_blank=True)
 
 
-class AuditPage(Shape):
+class AuditPageSerializer(Shape):
     """A page of the trail, newest first."""
 
     next = s.URLField(allow_null=True)
-    results = AuditEntry(many=True)
+    results = AuditEntrySerializer(many=True)
 
 
-class ClosingBody(Shape):
+class ClosingBodySerializer(Shape):
     """That an account is to be closed."""
 
     password = Text(most=4096, is_line=False)
     is_sure = Sure(help_text="true: this cannot be undone.")
 
 
-class ClosedAccount(Shape):
+class ClosedAccountSerializer(Shape):
     """That an account is closed."""
 
     closed = s.BooleanField()
@@ -152,7 +152,7 @@ class PeopleView(OwnerView):
         summary="List people",
         tags=["people"],
         parameters=PAGING,
-        responses=reading(PeoplePage),
+        responses=reading(PeoplePageSerializer),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Who has a role, who may not submit, and which invitations are open; for owners."""
@@ -165,7 +165,7 @@ class PeopleView(OwnerView):
             "bans": self.benchmark.bans.select_related("user").order_by("-pk")[:MAX_BANS],
             "invitations": open_invitations(self.benchmark).select_related("author").order_by("pk"),
         }
-        return self.answer_here(lambda: PeoplePage.render(content))
+        return self.answer_here(lambda: PeoplePageSerializer.render(content))
 
 
 class PersonView(OwnerView):
@@ -178,13 +178,13 @@ class PersonView(OwnerView):
         summary="Change a role, or lift a ban",
         tags=["people"],
         parameters=[DRY_RUN],
-        request=PersonBody,
+        request=PersonBodySerializer,
         examples=[PERSON_EXAMPLE],
-        responses={200: PersonState, **WRITING},
+        responses={200: PersonStateSerializer, **WRITING},
     )
     def post(self, request: Request, key: str, user: int) -> Response:
         """Another role, or none, for somebody who has one; a benchmark keeps at least one owner."""
-        stated = PersonBody.read(request.data)
+        body = PersonBodySerializer.read(request.data)
         number = min(user, 2**31 - 1)
         theirs = Membership.objects.filter(benchmark=self.benchmark, user_id=number)
         bans = Ban.objects.filter(benchmark=self.benchmark, user_id=number)
@@ -193,13 +193,13 @@ class PersonView(OwnerView):
         person = User.objects.get(pk=number)
 
         def step() -> dict[str, Any]:
-            if "banned" in stated:
-                lift_ban(self.benchmark, person, author=self.user, reason=stated["reason"])
-            if "role" in stated:
-                role = stated["role"] or ""
-                change_role(self.benchmark, person, author=self.user, role=role, reason=stated["reason"])
+            if "banned" in body:
+                lift_ban(self.benchmark, person, author=self.user, reason=body["reason"])
+            if "role" in body:
+                role = body["role"] or ""
+                change_role(self.benchmark, person, author=self.user, role=role, reason=body["reason"])
             now = theirs.values_list("role", flat=True).first()
-            return PersonState.render({"user": number, "role": now, "banned": bans.exists()})
+            return PersonStateSerializer.render({"user": number, "role": now, "banned": bans.exists()})
 
         return self.carry_out(step)
 
@@ -214,23 +214,23 @@ class InvitationsView(OwnerView):
         summary="Invite somebody",
         tags=["people"],
         parameters=[DRY_RUN],
-        request=InvitationBody,
+        request=InvitationBodySerializer,
         examples=[INVITATION_EXAMPLE],
         responses={
-            201: Invitation,
-            200: OpenApiResponse(Invitation, description="A dry run."),
+            201: InvitationSerializer,
+            200: OpenApiResponse(InvitationSerializer, description="A dry run."),
             **WRITING,
         },
     )
     def post(self, request: Request, key: str) -> Response:
         """A link that gives a role to the first who follows it, within a week. It is shown once."""
-        role = InvitationBody.read(request.data)["role"]
+        role = InvitationBodySerializer.read(request.data)["role"]
         is_dry = self.truth("dry_run")
 
         def step() -> dict[str, Any]:
             secret = invite(self.benchmark, author=self.user, role=role)
             url = None if is_dry else request.build_absolute_uri(reverse("join", args=[secret]))
-            return Invitation.render({"role": role, "url": url})
+            return InvitationSerializer.render({"role": role, "url": url})
 
         return self.carry_out(step, status=201)
 
@@ -252,7 +252,7 @@ class AuditView(OwnerView):
             FORMAT,
             *PAGING,
         ],
-        responses=reading(AuditPage, csv=f"{', '.join(FILE_HEADER)}."),
+        responses=reading(AuditPageSerializer, csv=f"{', '.join(FILE_HEADER)}."),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Who changed what from what to what, when and why, newest first; for owners."""
@@ -269,7 +269,7 @@ class AuditView(OwnerView):
         lines, older = audit_lines(self.benchmark, query, start, most=wanted.size)
         page = Page(lines, older.text if older else None)
         content = {"next": next_url(request, page), "results": page.items}
-        return self.answer_here(lambda: AuditPage.render(content))
+        return self.answer_here(lambda: AuditPageSerializer.render(content))
 
 
 class ClosingView(WritingView):
@@ -282,8 +282,8 @@ class ClosingView(WritingView):
         summary="Close one's account",
         tags=["people"],
         parameters=[DRY_RUN],
-        request=ClosingBody,
-        responses={200: ClosedAccount, **WRITING},
+        request=ClosingBodySerializer,
+        responses={200: ClosedAccountSerializer, **WRITING},
         examples=[CLOSING_EXAMPLE],
     )
     def post(self, request: Request) -> Response:
@@ -291,7 +291,7 @@ class ClosingView(WritingView):
 
         A token alone is not enough, as a session alone is not on the site: the password is asked for.
         """
-        password = ClosingBody.read(request.data)["password"]
+        password = ClosingBodySerializer.read(request.data)["password"]
         user = self.user
         try:
             with attempt("login", account=user.email, address=client_address(request)):
@@ -302,6 +302,6 @@ class ClosingView(WritingView):
 
         def step() -> dict[str, Any]:
             close_account(user)
-            return ClosedAccount.render({"closed": True})
+            return ClosedAccountSerializer.render({"closed": True})
 
         return self.carry_out(step)

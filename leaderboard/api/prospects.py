@@ -10,13 +10,20 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.api.protocol.base import FigureView, JobState, NamedSystem, Published, job_states, stamp_of
-from leaderboard.api.protocol.fields import IS_MISSING, Choice, Listing, Shape, Text, Truth
+from leaderboard.api.protocol.base import (
+    FigureView,
+    JobStateSerializer,
+    NamedSystemSerializer,
+    PublishedSerializer,
+    job_states,
+    stamp_of,
+)
+from leaderboard.api.protocol.fields import IS_MISSING, ChoiceText, Listing, Shape, Text, Truth
 from leaderboard.api.protocol.pagination import cut_counted, next_url, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES
 from leaderboard.api.protocol.schema import PAGING, READING, REVISION, TABLE_FORMAT, body_example, error, reading
-from leaderboard.boards.sheets import PROSPECT_HEADINGS, Origin, prospects_sheet
+from leaderboard.boards.revision_exports import PROSPECT_HEADINGS, Origin, prospects_export
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.scores import systems_at
@@ -27,7 +34,7 @@ from leaderboard.studies.prospects.stored import (
     stored_prospects,
     system_names,
 )
-from ranking_engine.prospects import MAJORITY, RULES, VERDICTS, Change, ConditionError, Prospects as EngineProspects
+from ranking_engine.prospects import MAJORITY, RULES, VERDICTS, ConditionError, Prospects, WeightChange
 
 ALL_TASKS = OpenApiParameter(
     "all_tasks", bool, description="Whether tasks of weight 0 count, too; without any, nothing changes."
@@ -39,32 +46,34 @@ CONDITIONS_EXAMPLE = body_example(
 )
 
 
-class NearestChange(Shape):
+class NearestChangeSerializer(Shape):
     """Weights under which a system loses to nobody, and how far they are from where it started."""
 
     weights = s.DictField(child=s.CharField(), help_text="By task key, exact fractions as `3/7`; only positive ones.")
     change = s.FloatField()
 
-    def value_of_weights(self, change: Change) -> dict[str, str]:
+    def value_of_weights(self, change: WeightChange) -> dict[str, str]:
         """The fractions as texts."""
         return _texts(change.weights)
 
 
-class NearestWeights(Shape):
+class NearestWeightsSerializer(Shape):
     """The smallest changes of weights that make a system lose to nobody."""
 
-    total_change = NearestChange(help_text="Least half of the sum of all changes: how much weight has to move.")
-    largest_change = NearestChange(help_text="Least largest change of a single task's weight.")
+    total_change = NearestChangeSerializer(
+        help_text="Least half of the sum of all changes: how much weight has to move."
+    )
+    largest_change = NearestChangeSerializer(help_text="Least largest change of a single task's weight.")
 
 
-class Nearest(Shape):
+class NearestSerializer(Shape):
     """By where one starts."""
 
-    own = NearestWeights(required=False, help_text="From the benchmark's own weights.")
-    equal = NearestWeights(required=False, help_text="From equal weights.")
+    own = NearestWeightsSerializer(required=False, help_text="From the benchmark's own weights.")
+    equal = NearestWeightsSerializer(required=False, help_text="From equal weights.")
 
 
-class ProspectEntry(NamedSystem):
+class ProspectEntrySerializer(NamedSystemSerializer):
     """Whether one system can win, with the evidence."""
 
     system = s.CharField(source="prospect.system")
@@ -88,7 +97,7 @@ class ProspectEntry(NamedSystem):
     condition_shares = s.DictField(
         child=s.CharField(), help_text="By condition, what the certificate adds of each; empty without conditions."
     )
-    nearest = Nearest(source="prospect.nearest", help_text="Empty where it cannot win, and under conditions.")
+    nearest = NearestSerializer(source="prospect.nearest", help_text="Empty where it cannot win, and under conditions.")
     share = s.FloatField(
         source="prospect.share",
         allow_null=True,
@@ -142,7 +151,7 @@ class ProspectEntry(NamedSystem):
         return None if objective is None else str(objective)
 
 
-class ProspectsHead(Published):
+class ProspectsHeadSerializer(PublishedSerializer):
     """What the verdicts of a revision rest on."""
 
     status = s.ChoiceField(choices=["computed", "computing", "failed", "undefined"])
@@ -153,24 +162,24 @@ class ProspectsHead(Published):
     n_draws = s.IntegerField()
     seed = s.IntegerField()
     is_complete = s.BooleanField(help_text="False where the steps ran out: what is left is undecided.")
-    jobs = JobState(many=True)
+    jobs = JobStateSerializer(many=True)
 
 
-class ProspectsDetail(ProspectsHead):
-    """Every system's prospect, whoever wins most weightings first; empty while they are computed."""
+class ProspectsDetailSerializer(ProspectsHeadSerializer):
+    """Every system's prospect, those that win most weightings first; empty while they are computed."""
 
     n_prospective = s.IntegerField()
     next = s.URLField(allow_null=True)
-    results = ProspectEntry(many=True)
+    results = ProspectEntrySerializer(many=True)
 
 
-class ProspectDetail(ProspectsHead):
+class ProspectDetailSerializer(ProspectsHeadSerializer):
     """One system's prospect; null while it is computed."""
 
-    result = ProspectEntry(allow_null=True)
+    result = ProspectEntrySerializer(allow_null=True)
 
 
-class Conditions(Listing):
+class ConditionsField(Listing):
     """Texts that state conditions."""
 
     words = "a list of texts"
@@ -182,44 +191,42 @@ class Conditions(Listing):
         return super().to_internal_value(data)
 
 
-class ConditionsBody(Shape):
+class ConditionsBodySerializer(Shape):
     """Conditions on the weights."""
 
-    conditions = Conditions(
+    conditions = ConditionsField(
         child=Text(most=CONDITION_LENGTH, is_line=False),
         error_messages=IS_MISSING,
         help_text="Each like `CoLA + RTE >= 0.3`, `0.1 <= group:QA <= 1/2`, `CoLA >= RTE` or `minimise group:QA`; "
         "tasks and groups by name or key, in double quotes where a name holds `+`, `<`, `>` or `=`.",
     )
     all_tasks = Truth(absent=False, help_text="Whether tasks of weight 0 count, too.")
-    rule = Choice(
+    rule = ChoiceText(
         list(RULES),
         absent=MAJORITY,
         help_text="What is to be won: losing to nobody head to head (`majority`), or coming first on points.",
     )
 
 
-class ConditionsAnswer(Published):
+class ConditionsAnswerSerializer(PublishedSerializer):
     """Who can win under conditions."""
 
     rule = s.ChoiceField(choices=list(RULES))
 
     conditions = s.ListField(child=s.CharField(), help_text="As they were read, with keys.")
-    feasible = s.BooleanField(help_text="False where no weights satisfy the conditions, whoever is to win.")
+    feasible = s.BooleanField(help_text="False if no weights satisfy the conditions, for any winner.")
     reason = s.CharField(allow_blank=True)
     all_tasks = s.BooleanField()
     tasks = s.ListField(child=s.CharField())
     is_complete = s.BooleanField()
     n_prospective = s.IntegerField()
-    results = ProspectEntry(many=True)
+    results = ProspectEntrySerializer(many=True)
 
 
 class AllTasksView(FigureView):
     """A view of a revision's prospects."""
 
-    def opening(
-        self, publication: Publication, jobs: list[dict[str, Any]]
-    ) -> tuple[dict[str, Any], EngineProspects | None]:
+    def opening(self, publication: Publication, jobs: list[dict[str, Any]]) -> tuple[dict[str, Any], Prospects | None]:
         """What every answer says, and the prospects that were asked for, where they are there."""
         stored, reason = stored_prospects(publication)
         job = next((job for job in jobs if job["kind"] == "prospects"), None)
@@ -228,7 +235,7 @@ class AllTasksView(FigureView):
         chosen = None
         if stored:
             with_all = stored.with_all_tasks if self.truth("all_tasks") else None
-            chosen = with_all or stored.found
+            chosen = with_all or stored.prospects
         return {
             **stamp_of(publication),
             "status": "computed" if stored else missing,
@@ -254,7 +261,9 @@ class ProspectsView(AllTasksView):
         summary="Who can win",
         tags=["prospects"],
         parameters=[REVISION, ALL_TASKS, TABLE_FORMAT, *PAGING],
-        responses=reading(ProspectsDetail, table=f"{', '.join(heading.key for heading in PROSPECT_HEADINGS)}."),
+        responses=reading(
+            ProspectsDetailSerializer, table=f"{', '.join(heading.key for heading in PROSPECT_HEADINGS)}."
+        ),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Of every system whether some weighting of the tasks makes it win: with weights, or with a proof."""
@@ -262,31 +271,32 @@ class ProspectsView(AllTasksView):
         jobs = job_states(publication)
         self.truth("all_tasks")
         if self.file_format:
-            return self.table(publication, "prospects", lambda: self._file(publication), jobs)
+
+            def lines() -> Iterator[str]:
+                stored, _ = stored_prospects(publication)
+                origin = Origin.of(self.benchmark, publication.revision)
+                return self.written(prospects_export(origin, stored, all_tasks=self.truth("all_tasks")))
+
+            return self.table(publication, "prospects", lines, jobs)
 
         def build() -> dict[str, Any]:
             head, prospects = self.opening(publication, jobs)
             body = _results(prospects, system_names(publication.revision))
             page = cut_counted(body["results"], wanted)
             following = next_url(request, page, revision=publication.revision.number)
-            return ProspectsDetail.render(head | body | {"next": following, "results": page.items})
+            return ProspectsDetailSerializer.render(head | body | {"next": following, "results": page.items})
 
         return self.figures(publication, build, jobs)
-
-    def _file(self, publication: Publication) -> Iterator[str]:
-        stored, _ = stored_prospects(publication)
-        origin = Origin.of(self.benchmark, publication.revision)
-        return self.written(prospects_sheet(origin, stored, all_tasks=self.truth("all_tasks")))
 
     @extend_schema(
         operation_id="prospects_under_conditions",
         summary="Who can win under conditions on the weights",
         tags=["prospects"],
         parameters=[REVISION],
-        request=ConditionsBody,
+        request=ConditionsBodySerializer,
         examples=[CONDITIONS_EXAMPLE],
         responses={
-            (200, "application/json"): ConditionsAnswer,
+            (200, "application/json"): ConditionsAnswerSerializer,
             400: error("A condition cannot be read, or names what there is not."),
             422: error("The board is too large for an answer on demand; the message says the limit."),
             **{status: answer for status, answer in READING.items() if status != 304},
@@ -296,30 +306,30 @@ class ProspectsView(AllTasksView):
         """Solved when asked, stored nowhere. Conditions that no weights satisfy are told apart from a system that
         cannot win under them."""
         publication = self.published()
-        stated = ConditionsBody.read(request.data)
+        body = ConditionsBodySerializer.read(request.data)
         revision = publication.revision
         try:
-            conditions = read_conditions(stated["conditions"], revision)
+            conditions = read_conditions(body["conditions"], revision)
             prospects = prospects_under(
                 revision,
                 conditions,
                 self.audience.level,
-                all_tasks=stated["all_tasks"],
-                rule=stated["rule"],
+                all_tasks=body["all_tasks"],
+                rule=body["rule"],
             )
         except ConditionError as problem:
             raise ApiError(400, f"The conditions cannot be read: {problem}.") from problem
         except TooLargeError as problem:
             raise ApiError(422, str(problem)) from problem
         response = Response(
-            ConditionsAnswer.render(
+            ConditionsAnswerSerializer.render(
                 {
                     **stamp_of(publication),
                     "rule": prospects.rule,
                     "conditions": list(prospects.conditions),
                     "feasible": not prospects.conditions_reason,
                     "reason": prospects.conditions_reason,
-                    "all_tasks": stated["all_tasks"],
+                    "all_tasks": body["all_tasks"],
                     "tasks": list(prospects.tasks),
                     "is_complete": prospects.is_complete,
                     **_results(prospects, system_names(revision)),
@@ -338,7 +348,7 @@ class ProspectView(AllTasksView):
         summary="Whether one system can win",
         tags=["prospects"],
         parameters=[REVISION, ALL_TASKS],
-        responses=reading(ProspectDetail),
+        responses=reading(ProspectDetailSerializer),
     )
     def get(self, request: Request, key: str, system_key: str) -> HttpResponseBase:
         """A system's verdict: weights with which it wins and the nearest ones, or the proof that there are none."""
@@ -352,13 +362,13 @@ class ProspectView(AllTasksView):
             head, prospects = self.opening(publication, jobs)
             names = system_names(publication.revision)
             result = {"prospect": prospects[system_key], "names": names, "conditions": ()} if prospects else None
-            return ProspectDetail.render(head | {"result": result})
+            return ProspectDetailSerializer.render(head | {"result": result})
 
         return self.figures(publication, build, jobs)
 
 
-def _results(prospects: EngineProspects | None, names: dict[str, str]) -> dict[str, Any]:
-    """Every system's prospect, whoever wins most weightings first, for `ProspectEntry`."""
+def _results(prospects: Prospects | None, names: dict[str, str]) -> dict[str, Any]:
+    """Every system's prospect, whoever wins most weightings first, for `ProspectEntrySerializer`."""
     systems = prospects.systems if prospects else ()
     ordered = sorted(systems, key=lambda prospect: prospect_order(prospect, names))
     conditions = prospects.conditions if prospects else ()

@@ -10,6 +10,7 @@ from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import body_example
 from leaderboard.models import Benchmark
+from leaderboard.rankings.configuration import BoardConfiguration
 from leaderboard.rankings.weights import Weights, WeightsError, read_weights
 
 FIELDS = ("missing", "aggregation", "weights", "group_weights")
@@ -28,23 +29,23 @@ class RankingChoice:
     is_stored: bool
 
     @classmethod
-    def of_address(cls, parameters: Mapping[str, str], content: dict[str, Any]) -> "RankingChoice":
+    def of_address(cls, parameters: Mapping[str, str], configuration: BoardConfiguration) -> "RankingChoice":
         """What an address says: `weights=cola:3,rte:0`.
 
         Raises:
             ApiError: there is no such choice, or the weights cannot be read.
         """
-        return cls.of({name: str(parameters.get(name, "")) for name in FIELDS}, content)
+        return cls.of({name: str(parameters.get(name, "")) for name in FIELDS}, configuration)
 
     @classmethod
-    def of(cls, stated: Mapping[str, Any], content: dict[str, Any]) -> "RankingChoice":
-        """What is stated, over the `content` of a configuration.
+    def of(cls, fields: Mapping[str, Any], configuration: BoardConfiguration) -> "RankingChoice":
+        """What is stated, over a configuration.
 
         Raises:
             ApiError: there is no such choice, or the weights cannot be read.
         """
-        policy = stated.get("missing") or content["missing_policy"]
-        aggregation = stated.get("aggregation") or content["aggregation"]
+        policy = fields.get("missing") or configuration.missing_policy
+        aggregation = fields.get("aggregation") or configuration.aggregation
         for name, chosen, known in [
             ("missing", policy, Benchmark.MissingPolicy.values),
             ("aggregation", aggregation, Benchmark.Aggregation.values),
@@ -52,14 +53,14 @@ class RankingChoice:
             if chosen not in known:
                 raise ApiError(400, f"`{name}` is {chosen[:40]!r}; expected one of {', '.join(known)}.")
         try:
-            weights = read_weights(stated.get("weights") or "", stated.get("group_weights") or "", content)
+            weights = read_weights(fields.get("weights") or "", fields.get("group_weights") or "", configuration)
         except WeightsError as error:
             raise ApiError(400, str(error)) from error
-        is_stored = not weights and (policy, aggregation) == (content["missing_policy"], content["aggregation"])
+        is_stored = not weights and (policy, aggregation) == (configuration.missing_policy, configuration.aggregation)
         return cls(policy, aggregation, weights, is_stored)
 
 
-class WeightsBody(Shape):
+class WeightsBodySerializer(Shape):
     """How to rank: what is left out is the revision's own."""
 
     missing = s.ChoiceField(choices=Benchmark.MissingPolicy.values, required=False)

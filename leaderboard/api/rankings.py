@@ -11,7 +11,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.api.protocol.base import FigureView, JobState, NamedSystem, Published
+from leaderboard.api.protocol.base import FigureView, JobStateSerializer, NamedSystemSerializer, PublishedSerializer
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import cut_counted, next_url, window
 from leaderboard.api.protocol.problems import ApiError
@@ -29,13 +29,15 @@ from leaderboard.api.protocol.schema import (
     error,
     reading,
 )
-from leaderboard.api.ranking_choice import WEIGHTS_EXAMPLE, RankingChoice, WeightsBody
+from leaderboard.api.ranking_choice import WEIGHTS_EXAMPLE, RankingChoice, WeightsBodySerializer
 from leaderboard.boards.filters import Filters, kept
-from leaderboard.boards.sheets import Origin, ranks_sheet
+from leaderboard.boards.revision_exports import Origin, ranks_export
+from leaderboard.common.text import whole_number
 from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.confidence.intervals import n_resamples, why_no_interval
 from leaderboard.rankings.confidence.significance import Separability
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import (
     Column,
     PublishedBoard,
@@ -44,9 +46,9 @@ from leaderboard.rankings.published import (
     rank_rows,
     separability_of,
 )
+from leaderboard.rankings.redaction import redacted
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.rankings.verdict import camps_of, headline
-from leaderboard.rankings.visibility import masked
 from leaderboard.rankings.weights import WeightsError
 
 STATUS = ["ranked", "winner_only", "no_winner", "undefined", "failed", "computing"]
@@ -58,7 +60,7 @@ ASKING = {
 }
 
 
-class RankingHead(Shape):
+class RankingHeadSerializer(Shape):
     """What a rule makes of the board as a whole."""
 
     rule = s.CharField()
@@ -68,10 +70,10 @@ class RankingHead(Shape):
     reason = s.CharField(allow_blank=True, help_text="Why there is no ranking or no winner.")
     remark = s.CharField(allow_blank=True, help_text="What to know beside the ranks, such as a proof of optimality.")
     n_ranked = s.IntegerField()
-    winners = NamedSystem(many=True)
+    winners = NamedSystemSerializer(many=True)
 
 
-class Counted(Shape):
+class CountedSerializer(Shape):
     """How scores count in an answer."""
 
     missing = s.ChoiceField(
@@ -96,15 +98,15 @@ class Counted(Shape):
         return dict(content["counting"].weights.groups)
 
 
-class Rankings(Published, Counted):
+class RankingsSerializer(PublishedSerializer, CountedSerializer):
     """All rules of a revision."""
 
     verdict = s.CharField(allow_blank=True, help_text="Who is elected by which rules, in a sentence.")
-    jobs = JobState(many=True)
-    results = RankingHead(many=True)
+    jobs = JobStateSerializer(many=True)
+    results = RankingHeadSerializer(many=True)
 
 
-class RankingRow(NamedSystem):
+class RankingRowSerializer(NamedSystemSerializer):
     """One system under the rule."""
 
     rank = s.IntegerField(allow_null=True)
@@ -130,7 +132,7 @@ class RankingRow(NamedSystem):
     )
 
 
-class Intervals(Shape):
+class IntervalsSerializer(Shape):
     """What the rank intervals are: so many draws of the same tasks with replacement, with this seed."""
 
     status = s.CharField()
@@ -148,18 +150,18 @@ class Intervals(Shape):
     no_simultaneous = s.CharField(allow_blank=True, help_text="Why there are none of all systems at once.")
 
 
-class RankingDetail(Published, RankingHead, Counted):
+class RankingDetailSerializer(PublishedSerializer, RankingHeadSerializer, CountedSerializer):
     """One rule's ranking: best first, unranked systems last."""
 
-    jobs = JobState(many=True)
-    intervals = Intervals(
+    jobs = JobStateSerializer(many=True)
+    intervals = IntervalsSerializer(
         allow_null=True, help_text="Null while they are not computed, and where anything but the stored was asked for."
     )
     separability = s.CharField(
         allow_null=True, help_text="Which systems sign-flip tests over tasks tell apart; null while not computed."
     )
     next = s.URLField(allow_null=True)
-    results = RankingRow(many=True)
+    results = RankingRowSerializer(many=True)
 
 
 class RankedView(FigureView):
@@ -170,7 +172,7 @@ class RankedView(FigureView):
 
     def seen_board(self, board: PublishedBoard, publication: Publication) -> tuple[PublishedBoard, list[BoardSystem]]:
         """A board and its systems, in its order, as whoever asks may see them."""
-        return masked(board, systems_at(publication.revision), self.audience)
+        return redacted(board, systems_at(publication.revision), self.audience)
 
     def is_seen(self, system: BoardSystem) -> bool:
         """Whether whoever asks may know of this system."""
@@ -208,12 +210,12 @@ class RankingsView(RankedView):
         summary="Compare the rules",
         tags=["rankings"],
         parameters=[REVISION, MISSING, AGGREGATION, WEIGHTS, GROUP_WEIGHTS],
-        responses=reading(Rankings) | TOO_LARGE,
+        responses=reading(RankingsSerializer) | TOO_LARGE,
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """All rules of the revision in the catalogue's order: status, reason, winners."""
         publication = self.published()
-        counting = RankingChoice.of_address(request.query_params, publication.revision.configuration.content)
+        counting = RankingChoice.of_address(request.query_params, configuration_of(publication.revision))
         jobs = self.job_states(publication)
         return self.figures(publication, lambda: self._verdicts(publication, counting, jobs), jobs)
 
@@ -222,24 +224,22 @@ class RankingsView(RankedView):
         summary="Compare the rules under other weights",
         tags=["rankings"],
         parameters=[REVISION],
-        request=WeightsBody,
+        request=WeightsBodySerializer,
         examples=[WEIGHTS_EXAMPLE],
-        responses={(200, "application/json"): Rankings} | ASKING,
+        responses={(200, "application/json"): RankingsSerializer} | ASKING,
     )
     def post(self, request: Request, key: str) -> Response:
         """As GET with weights, which may be too many for an address. Stored nowhere."""
         publication = self.published()
-        counting = RankingChoice.of(WeightsBody.read(request.data), publication.revision.configuration.content)
+        counting = RankingChoice.of(WeightsBodySerializer.read(request.data), configuration_of(publication.revision))
         return Response(self._verdicts(publication, counting, self.job_states(publication)))
 
-    def _verdicts(
-        self, publication: Publication, counting: RankingChoice, jobs: list[dict[str, Any]]
-    ) -> dict[str, Any]:
+    def _verdicts(self, publication: Publication, counting: RankingChoice, jobs: list[Any]) -> dict[str, Any]:
         board, systems = self.seen_board(self.board(publication, counting), publication)
         elects = [column for column in board.columns if column.elects]
         camps = camps_of([(column.name, column.winner_names, column.n_winners) for column in elects])
         sentence = headline(camps, board.facts.get("condorcet_winner"), has_majority=board.has_majority)
-        return Rankings.render(
+        return RankingsSerializer.render(
             {
                 **self.stamp(publication),
                 "counting": counting,
@@ -261,7 +261,7 @@ class RankingView(RankedView):
         summary="Read a ranking",
         tags=["rankings"],
         parameters=[REVISION, MISSING, AGGREGATION, WEIGHTS, GROUP_WEIGHTS, *FILTERS, TABLE_FORMAT, *PAGING],
-        responses=reading(RankingDetail, table="system, name, rank, score, intervals, reason.") | TOO_LARGE,
+        responses=reading(RankingDetailSerializer, table="system, name, rank, score, intervals, reason.") | TOO_LARGE,
     )
     def get(self, request: Request, key: str, rule: str) -> HttpResponseBase:
         """Ranks, rule scores, reasons and rank intervals of every system, best first; a file has all on one page.
@@ -272,17 +272,18 @@ class RankingView(RankedView):
         Where owners hide scores or names, others than moderators get what they see on the board's page.
         """
         publication = self.published()
-        counting = RankingChoice.of_address(request.query_params, publication.revision.configuration.content)
+        counting = RankingChoice.of_address(request.query_params, configuration_of(publication.revision))
         jobs, wanted, chosen = self.job_states(publication), window(self.request.query_params), self._filters()
         if self.file_format:
 
             def text() -> Iterator[str]:
                 column, systems, board = self._column(publication, rule, counting)
-                rows = self._rows(column, systems, board, chosen)
-                origin = Origin.of(self.benchmark, publication.revision)
-                return self.written(
-                    ranks_sheet(origin, column, rows, policy=counting.policy, aggregation=counting.aggregation)
+                rows, origin = (
+                    self._rows(column, systems, board, chosen),
+                    Origin.of(self.benchmark, publication.revision),
                 )
+                table = ranks_export(origin, column, rows, policy=counting.policy, aggregation=counting.aggregation)
+                return self.written(table)
 
             return self.table(publication, rule, text, jobs)
 
@@ -290,7 +291,7 @@ class RankingView(RankedView):
             head, rows = self._ranking(publication, rule, counting, chosen, jobs)
             page = cut_counted(rows, wanted)
             following = next_url(request, page, revision=publication.revision.number)
-            return RankingDetail.render(head | {"next": following, "results": page.items})
+            return RankingDetailSerializer.render(head | {"next": following, "results": page.items})
 
         return self.figures(publication, build, jobs)
 
@@ -299,16 +300,16 @@ class RankingView(RankedView):
         summary="Rank under other weights",
         tags=["rankings"],
         parameters=[REVISION, *FILTERS],
-        request=WeightsBody,
+        request=WeightsBodySerializer,
         examples=[WEIGHTS_EXAMPLE],
-        responses={(200, "application/json"): RankingDetail} | ASKING,
+        responses={(200, "application/json"): RankingDetailSerializer} | ASKING,
     )
     def post(self, request: Request, key: str, rule: str) -> Response:
         """As GET with weights, which may be too many for an address; all on one page. Stored nowhere."""
         publication = self.published()
-        counting = RankingChoice.of(WeightsBody.read(request.data), publication.revision.configuration.content)
+        counting = RankingChoice.of(WeightsBodySerializer.read(request.data), configuration_of(publication.revision))
         head, rows = self._ranking(publication, rule, counting, self._filters(), self.job_states(publication))
-        return Response(RankingDetail.render(head | {"next": None, "results": rows}))
+        return Response(RankingDetailSerializer.render(head | {"next": None, "results": rows}))
 
     def _ranking(
         self, publication: Publication, rule: str, counting: RankingChoice, chosen: Filters, jobs: list[dict[str, Any]]
@@ -326,16 +327,16 @@ class RankingView(RankedView):
         return head, self._rows(column, systems, board, chosen, separability)
 
     def _filters(self) -> Filters:
-        top = self.request.query_params.get("top", "")
-        if top and not (top.isascii() and top.isdigit() and len(top) < 7):
-            raise ApiError(400, f"`top` is {top[:40]!r}; expected a whole number.")
         query = self.request.query_params
+        top = query.get("top", "")
+        if top and whole_number(top, 6) is None:
+            raise ApiError(400, f"`top` is {top[:40]!r}; expected a whole number.")
         return Filters(
             query=query.get("q", "").strip()[:200],
             organisation=query.get("organisation", "").strip()[:200],
             tag=query.get("tag", "").strip()[:80],
             is_complete=self.truth("complete"),
-            top=int(top) if top else None,
+            top=whole_number(top, 6),
         )
 
     def _rows(
@@ -355,8 +356,7 @@ class RankingView(RankedView):
     def _column(
         self, publication: Publication, rule: str, counting: RankingChoice
     ) -> tuple[Column, list[BoardSystem], PublishedBoard]:
-        board = self.board(publication, counting)
-        board, systems = masked(board, systems_at(publication.revision), self.audience)
+        board, systems = self.seen_board(self.board(publication, counting), publication)
         column = next((column for column in board.columns if column.rule == rule), None)
         if column is None:
             known = ", ".join(column.rule for column in board.columns) or "none"
@@ -365,7 +365,7 @@ class RankingView(RankedView):
 
 
 def _head(column: Column, systems: list[BoardSystem]) -> dict[str, Any]:
-    """What a rule makes of the board as a whole, for `RankingHead`."""
+    """What a rule makes of the board as a whole, for `RankingHeadSerializer`."""
     return {
         "rule": column.rule,
         "name": column.name,

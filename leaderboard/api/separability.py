@@ -9,11 +9,11 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from leaderboard.api.comparisons import ComparisonView
-from leaderboard.api.protocol.base import Published, job_states, stamp_of
+from leaderboard.api.protocol.base import PublishedSerializer, job_states, stamp_of
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import cut_counted, next_url, window
 from leaderboard.api.protocol.schema import PAGING, REVISION, RULE, TABLE_FORMAT, reading
-from leaderboard.common.files import Heading, Value
+from leaderboard.common.files import ColumnHead, Value
 from leaderboard.rankings.confidence.separability import FAMILIES
 from leaderboard.rankings.confidence.significance import BASIS, inseparable_runs, is_outdated, neighbour_tests
 from leaderboard.rankings.published import Column, PublishedBoard, number, published_board, separability_of
@@ -22,7 +22,7 @@ from leaderboard.rankings.scores import BoardSystem, systems_at
 from ranking_engine.stability.separability.pair_tests import TIED, VERDICTS
 
 
-class NeighbourEntry(Shape):
+class NeighbourEntrySerializer(Shape):
     """Two systems of consecutive ranks under the rule."""
 
     first = s.CharField(help_text="The key of the one ranked higher.")
@@ -37,7 +37,7 @@ class NeighbourEntry(Shape):
     is_separable = s.BooleanField(help_text="Whether the verdict is `separable`.")
 
 
-class Family(Shape):
+class FamilySerializer(Shape):
     """A family of pairs that is adjusted by itself."""
 
     verdict = s.CharField(help_text="`some` and `none` can be told apart, or `too_few_tasks` to tell.")
@@ -51,7 +51,7 @@ class Family(Shape):
     n_draws = s.IntegerField(help_text="0 where all signs were tried.")
 
 
-class SeparabilityDetail(Published):
+class SeparabilityDetailSerializer(PublishedSerializer):
     """Which systems can be told apart under a rule."""
 
     rule = s.CharField()
@@ -68,15 +68,15 @@ class SeparabilityDetail(Published):
     null_hypothesis = s.CharField(allow_null=True)
     n_clusters = s.IntegerField(allow_null=True, help_text="Clusters of tasks, taken as independent.")
     n_tasks = s.IntegerField(allow_null=True, help_text="The tasks in these clusters.")
-    neighbours = Family(allow_null=True, help_text="All pairs across consecutive ranks.")
-    top = Family(allow_null=True)
-    every_pair = Family(allow_null=True)
+    neighbours = FamilySerializer(allow_null=True, help_text="All pairs across consecutive ranks.")
+    top = FamilySerializer(allow_null=True)
+    every_pair = FamilySerializer(allow_null=True)
     runs = s.ListField(
         child=s.ListField(child=s.CharField()),
         help_text="Runs of systems, by key, among which no two can be told apart; they may overlap.",
     )
     next = s.URLField(allow_null=True)
-    results = NeighbourEntry(many=True)
+    results = NeighbourEntrySerializer(many=True)
 
 
 class SeparabilityView(ComparisonView):
@@ -87,7 +87,9 @@ class SeparabilityView(ComparisonView):
         summary="Which systems can be told apart",
         tags=["comparisons"],
         parameters=[REVISION, RULE, TABLE_FORMAT, *PAGING],
-        responses=reading(SeparabilityDetail, table="first, second, p_value, p_adjusted, verdict, is_separable."),
+        responses=reading(
+            SeparabilityDetailSerializer, table="first, second, p_value, p_adjusted, verdict, is_separable."
+        ),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Tests over tasks of systems of consecutive ranks under a rule, and runs among which none is told apart."""
@@ -95,33 +97,7 @@ class SeparabilityView(ComparisonView):
         wanted, jobs = window(request.query_params), job_states(publication)
         board, systems = published_board(publication), systems_at(publication.revision)
         column = self.column(board)
-        tests = self._tests(board, column, systems)
-        if self.file_format:
-            keys = ("first", "second", "p_value", "p_adjusted", "verdict", "is_separable")
-            texts = ("first", "second", "verdict")
-            headings = [Heading(name, name.replace("_", " "), is_text=name in texts) for name in keys]
-            rows: list[list[Value]] = [[test[name] for name in keys] for test in tests]
-            caption = f"which neighbours under {column.name} can be told apart."
-            sheet = self.origin(publication).sheet("separability", caption, headings, rows, rule=column.rule)
-            return self.table(publication, "separability", lambda: self.written(sheet), jobs)
-
-        def build() -> dict[str, Any]:
-            page = cut_counted(tests, wanted)
-            number_here = publication.revision.number
-            return SeparabilityDetail.render(
-                {
-                    **stamp_of(publication),
-                    **_separability_head(board, column, systems),
-                    "next": next_url(request, page, revision=number_here),
-                    "results": page.items,
-                }
-            )
-
-        return self.figures(publication, build, jobs)
-
-    @staticmethod
-    def _tests(board: PublishedBoard, column: Column, systems: Sequence[BoardSystem]) -> list[dict[str, Any]]:
-        return [
+        tests = [
             {
                 "first": systems[test.first].key,
                 "second": systems[test.second].key,
@@ -132,6 +108,28 @@ class SeparabilityView(ComparisonView):
             }
             for test in neighbour_tests(unpack_arrays(board.test_arrays), column.rule)
         ]
+        if self.file_format:
+            keys = ("first", "second", "p_value", "p_adjusted", "verdict", "is_separable")
+            texts = ("first", "second", "verdict")
+            headings = [ColumnHead(name, name.replace("_", " "), is_text=name in texts) for name in keys]
+            rows: list[list[Value]] = [[test[name] for name in keys] for test in tests]
+            caption = f"which neighbours under {column.name} can be told apart."
+            table = self.origin(publication).export("separability", caption, headings, rows, rule=column.rule)
+            return self.table(publication, "separability", lambda: self.written(table), jobs)
+
+        def build() -> dict[str, Any]:
+            page = cut_counted(tests, wanted)
+            number_here = publication.revision.number
+            return SeparabilityDetailSerializer.render(
+                {
+                    **stamp_of(publication),
+                    **_separability_head(board, column, systems),
+                    "next": next_url(request, page, revision=number_here),
+                    "results": page.items,
+                }
+            )
+
+        return self.figures(publication, build, jobs)
 
 
 def _separability_head(board: PublishedBoard, column: Column, systems: Sequence[BoardSystem]) -> dict[str, Any]:

@@ -9,17 +9,18 @@ from rest_framework import serializers as s
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
-from leaderboard.api.protocol.base import FigureView, NamedSystem, Published, stamp_of
+from leaderboard.api.protocol.base import FigureView, NamedSystemSerializer, PublishedSerializer, stamp_of
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.pagination import Window, cut_counted, cut_sorted, next_url, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES, CSVRenderer
 from leaderboard.api.protocol.schema import FORMAT, PAGING, REVISION, TABLE_FORMAT, error, reading
-from leaderboard.boards.sheets import Origin, studies_sheet, study_sheet
+from leaderboard.boards.revision_exports import Origin, studies_export, study_export
 from leaderboard.common.files import csv_lines
-from leaderboard.models import Job, Publication
+from leaderboard.models import Job
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import number
-from leaderboard.studies.instance_tables import TaskInstances, instance_lines, task_instances
+from leaderboard.studies.instance_tables import instance_lines, task_instances
 from leaderboard.studies.instances_page import NeighbourRow, SystemRow, instances_page
 from leaderboard.studies.page import array_shapes, study_arrays, study_reports
 from leaderboard.studies.states import LEFT_OUT, UNPLANNED, study_states
@@ -29,7 +30,7 @@ SCORES_A_PAGE, SCORES_A_FILE = 100_000, 1_000_000
 STATES = [*Job.State.values, UNPLANNED, LEFT_OUT]
 
 
-class StudyEntry(Shape):
+class StudyEntrySerializer(Shape):
     """One study, and where it stands for the revision."""
 
     study = s.CharField(source="state.key", help_text="Its key.")
@@ -46,13 +47,13 @@ class StudyEntry(Shape):
     steps = s.IntegerField(source="state.steps", allow_null=True, help_text="How many steps its budget bought.")
 
 
-class Studies(Published):
+class StudiesSerializer(PublishedSerializer):
     """Every study of a revision."""
 
-    results = StudyEntry(many=True)
+    results = StudyEntrySerializer(many=True)
 
 
-class StudyDetail(Published, StudyEntry):
+class StudyDetailSerializer(PublishedSerializer, StudyEntrySerializer):
     """What one study found."""
 
     parameters = s.DictField(help_text="What it was run with, the seed among it; empty while it is not there.")
@@ -64,21 +65,21 @@ class StudyDetail(Published, StudyEntry):
     distribution_url = s.URLField(allow_null=True, help_text="The whole distribution, a compressed .npz file.")
 
 
-class RankAndScore(Shape):
+class RankAndScoreSerializer(Shape):
     """What one aggregation says of a system."""
 
     rank = s.IntegerField()
     score = s.FloatField(help_text="Borda points, or the mean, oriented so that higher is better.")
 
 
-class InstanceRow(NamedSystem):
+class InstanceRowSerializer(NamedSystemSerializer):
     """A system with scores of single instances."""
 
     system = s.CharField(source="key")
     n_instances = s.IntegerField(help_text="On which it has a score.")
-    two_level = RankAndScore()
-    one_level = RankAndScore()
-    mean = RankAndScore()
+    two_level = RankAndScoreSerializer()
+    one_level = RankAndScoreSerializer()
+    mean = RankAndScoreSerializer()
 
     def value_of_two_level(self, row: SystemRow) -> dict[str, Any]:
         """By tasks, then by instances."""
@@ -93,7 +94,7 @@ class InstanceRow(NamedSystem):
         return row.cells[AGGREGATIONS.index("mean")]
 
 
-class InstanceTask(Shape):
+class InstanceTaskSerializer(Shape):
     """A task whose instances count."""
 
     task = s.CharField(help_text="Its key.")
@@ -102,7 +103,7 @@ class InstanceTask(Shape):
     n_other_set = s.IntegerField(help_text="Systems that are left out, because they were scored on other instances.")
 
 
-class InstancePair(Shape):
+class InstancePairSerializer(Shape):
     """Two systems that follow each other on the board."""
 
     systems = s.ListField(child=s.CharField(), help_text="Their keys, the one ahead first.")
@@ -130,24 +131,24 @@ class InstancePair(Shape):
         return number(pair.upper)
 
 
-class Instances(Published):
+class InstancesSerializer(PublishedSerializer):
     """Ranks by single instances."""
 
     state = s.ChoiceField(choices=["none", "computing", "failed", "undefined", "there"], source="page.state")
     reason = s.CharField(source="page.reason", allow_blank=True)
     parameters = s.DictField(help_text="Of the intervals and the tests; empty while they are not there.")
-    tasks = InstanceTask(many=True, source="page.tasks")
+    tasks = InstanceTaskSerializer(many=True, source="page.tasks")
     neighbours_under = s.CharField(source="page.rule", allow_blank=True, help_text="The rule's key, or `two_level`.")
-    neighbours = InstancePair(many=True, source="page.neighbours")
+    neighbours = InstancePairSerializer(many=True, source="page.neighbours")
     next = s.URLField(allow_null=True)
-    results = InstanceRow(many=True)
+    results = InstanceRowSerializer(many=True)
 
     def value_of_parameters(self, content: dict[str, Any]) -> dict[str, Any]:
         """Those of the intervals and tests."""
         return content["page"].parameters or {}
 
 
-class InstanceVector(NamedSystem):
+class InstanceVectorSerializer(NamedSystemSerializer):
     """A system's scores on the instances of a task."""
 
     system = s.CharField(source="system.key")
@@ -156,14 +157,14 @@ class InstanceVector(NamedSystem):
     scores = s.ListField(child=s.FloatField(allow_null=True), source="values", help_text="In the order of `instances`.")
 
 
-class InstanceScorePage(Published):
+class InstanceScorePageSerializer(PublishedSerializer):
     """A page of systems, by key, with their scores on the instances of one task."""
 
     task = s.CharField(help_text="Its key.")
     instances = s.ListField(child=s.CharField(), help_text="Their names; empty where the task has none.")
     n_other_set = s.IntegerField(help_text="Systems that are left out, because they were scored on other instances.")
     next = s.URLField(allow_null=True)
-    results = InstanceVector(many=True)
+    results = InstanceVectorSerializer(many=True)
 
 
 class StudiesView(FigureView):
@@ -176,23 +177,23 @@ class StudiesView(FigureView):
         summary="List the stability studies",
         tags=["studies"],
         parameters=[REVISION, TABLE_FORMAT],
-        responses=reading(Studies, table="study, question, state, seconds, reason."),
+        responses=reading(StudiesSerializer, table="study, question, state, seconds, reason."),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Every study of the catalogue: what it asks, and where it stands for the revision."""
         publication = self.published()
         results = [{"state": state} for state in study_states(self.benchmark, publication)]
-        states = [StudyEntry.render(result) for result in results]
+        states = [StudyEntrySerializer.render(result) for result in results]
         if self.file_format:
             origin = Origin.of(self.benchmark, publication.revision)
             return self.table(
                 publication,
                 "studies",
-                lambda: self.written(studies_sheet(origin, self.benchmark, publication)),
+                lambda: self.written(studies_export(origin, self.benchmark, publication)),
                 states,
             )
         content = {**stamp_of(publication), "results": results}
-        return self.figures(publication, lambda: Studies.render(content), states)
+        return self.figures(publication, lambda: StudiesSerializer.render(content), states)
 
 
 class StudyView(FigureView):
@@ -205,7 +206,7 @@ class StudyView(FigureView):
         summary="Read a stability study",
         tags=["studies"],
         parameters=[REVISION, TABLE_FORMAT],
-        responses=reading(StudyDetail, table="rule, figure, value: a line for each figure of the summary."),
+        responses=reading(StudyDetailSerializer, table="rule, figure, value: a line for each figure of the summary."),
     )
     def get(self, request: Request, key: str, study: str) -> HttpResponseBase:
         """What a study found, its parameters and seed, and where its whole distribution is."""
@@ -214,29 +215,27 @@ class StudyView(FigureView):
         state = next((state for state in states if state.key == study), None)
         if state is None:
             raise Http404(f"There is no study {study!r}; there are: {', '.join(state.key for state in states)}.")
-        head = StudyEntry.render({"state": state})
+        head = StudyEntrySerializer.render({"state": state})
         if self.file_format:
             origin, name = Origin.of(self.benchmark, publication.revision), state.name
             return self.table(
-                publication, study, lambda: self.written(study_sheet(origin, publication, study, name)), [head]
+                publication, study, lambda: self.written(study_export(origin, publication, study, name)), [head]
             )
 
         def build() -> dict[str, Any]:
-            return StudyDetail.render({**stamp_of(publication), "state": state, **self._report(publication, study)})
+            content: dict[str, Any] = {"parameters": {}, "summary": {}, "distribution": {}, "distribution_url": None}
+            report = study_reports(publication).get(study)
+            if report is not None:
+                path = request.build_absolute_uri(reverse("distribution", args=[key, study]))
+                content = {
+                    "parameters": {name: value for name, value in report.parameters.items() if name != "study"},
+                    "summary": report.summary,
+                    "distribution": array_shapes(study_arrays(publication, study) or b""),
+                    "distribution_url": f"{path}?revision={publication.revision.number}",
+                }
+            return StudyDetailSerializer.render({**stamp_of(publication), "state": state, **content})
 
         return self.figures(publication, build, [head])
-
-    def _report(self, publication: Publication, study: str) -> dict[str, Any]:
-        report = study_reports(publication).get(study)
-        if report is None:
-            return {"parameters": {}, "summary": {}, "distribution": {}, "distribution_url": None}
-        path = reverse("distribution", args=[self.benchmark.key, study])
-        return {
-            "parameters": {name: value for name, value in report.parameters.items() if name != "study"},
-            "summary": report.summary,
-            "distribution": array_shapes(study_arrays(publication, study) or b""),
-            "distribution_url": f"{self.request.build_absolute_uri(path)}?revision={publication.revision.number}",
-        }
 
 
 class InstancesView(FigureView):
@@ -247,7 +246,7 @@ class InstancesView(FigureView):
         summary="Read the ranks by single instances",
         tags=["rankings"],
         parameters=[REVISION, *PAGING],
-        responses=reading(Instances),
+        responses=reading(InstancesSerializer),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Ranks on two levels, on one and by the mean, and which neighbours of the board can be told apart."""
@@ -257,7 +256,9 @@ class InstancesView(FigureView):
         def build() -> dict[str, Any]:
             part = cut_counted(page.rows, wanted)
             following = next_url(request, part, revision=publication.revision.number)
-            return Instances.render({**stamp_of(publication), "page": page, "next": following, "results": part.items})
+            return InstancesSerializer.render(
+                {**stamp_of(publication), "page": page, "next": following, "results": part.items}
+            )
 
         return self.figures(publication, build, [page.state, page.reason])
 
@@ -273,35 +274,36 @@ class InstanceScoresView(FigureView):
         tags=["systems"],
         parameters=[REVISION, FORMAT, *PAGING],
         responses=reading(
-            InstanceScorePage, csv="system, task, instance, score: a line each, which can be submitted again."
+            InstanceScorePageSerializer, csv="system, task, instance, score: a line each, which can be submitted again."
         )
         | {422: error("There are more scores than are sent as one file.")},
     )
     def get(self, request: Request, key: str, task: str) -> HttpResponseBase:
         """Of one task every system's score on every instance. A page has at most 100,000 scores."""
         publication, wanted = self.published(), window(request.query_params)
-        entries = publication.revision.configuration.content["tasks"]
-        entry = next((one for one in entries if one["key"] == task), None)
+        entries = configuration_of(publication.revision).tasks
+        entry = next((one for one in entries if one.key == task), None)
         if entry is None:
             raise Http404(f"There is no task {task[:80]!r} at revision {publication.revision.number}.")
         instances = task_instances(publication.revision, entry)
         if not self.file_format:
-            return self.figures(publication, lambda: self._page(publication, instances, wanted))
+
+            def build() -> dict[str, Any]:
+                size = max(1, min(wanted.size, SCORES_A_PAGE // max(1, len(instances.names))))
+                page = cut_sorted(instances.rows, Window(wanted.after, size), lambda row: row.system.key)
+                return InstanceScorePageSerializer.render(
+                    {
+                        **stamp_of(publication),
+                        "task": instances.task.key,
+                        "instances": instances.names,
+                        "n_other_set": instances.n_other_set,
+                        "next": next_url(request, page, revision=publication.revision.number),
+                        "results": page.items,
+                    }
+                )
+
+            return self.figures(publication, build)
         size = len(instances.names) * len(instances.rows)
         if size > SCORES_A_FILE:
             raise ApiError(422, f"There are {size:,} scores; up to {SCORES_A_FILE:,} are sent as one file.")
         return self.table(publication, f"{task}-instances", lambda: csv_lines(instance_lines(instances)))
-
-    def _page(self, publication: Publication, instances: TaskInstances, wanted: Window) -> dict[str, Any]:
-        size = max(1, min(wanted.size, SCORES_A_PAGE // max(1, len(instances.names))))
-        page = cut_sorted(instances.rows, Window(wanted.after, size), lambda row: row.system.key)
-        return InstanceScorePage.render(
-            {
-                **stamp_of(publication),
-                "task": instances.task["key"],
-                "instances": instances.names,
-                "n_other_set": instances.n_other_set,
-                "next": next_url(self.request, page, revision=publication.revision.number),
-                "results": page.items,
-            }
-        )

@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.access.audience import visible_batch
-from leaderboard.api.protocol.base import MANAGE, ApiView, BenchmarkView, NamedSystem
+from leaderboard.api.protocol.base import MANAGE, ApiView, BenchmarkView, NamedSystemSerializer
 from leaderboard.api.protocol.fields import Shape
 from leaderboard.api.protocol.parsers import CSVParser, StrictJSONParser
 from leaderboard.api.protocol.problems import ApiError, wrong_body
@@ -29,7 +29,7 @@ from leaderboard.api.protocol.schema import (
     WRITING,
     error,
 )
-from leaderboard.api.uploads import SubmissionBody, csv_upload, json_upload
+from leaderboard.api.uploads import SubmissionBodySerializer, csv_upload, json_upload
 from leaderboard.models import ApiToken, Batch, Benchmark, Submission
 from leaderboard.models.submissions import Source
 from leaderboard.on_demand.budget import TooLargeError
@@ -78,7 +78,7 @@ ERROR_EXAMPLE = OpenApiExample(
 )
 
 
-class Stage(Shape):
+class StageSerializer(Shape):
     """One stage on the way from submitted to published."""
 
     name = s.CharField()
@@ -86,7 +86,7 @@ class Stage(Shape):
     text = s.CharField(allow_blank=True)
 
 
-class SubmissionOfSystem(NamedSystem):
+class SubmissionOfSystemSerializer(NamedSystemSerializer):
     """One system of a submission."""
 
     system = s.CharField(allow_null=True, help_text="Its key; null until something of it is accepted.")
@@ -112,7 +112,7 @@ class SubmissionOfSystem(NamedSystem):
         return {name: value for name, value in (row.statement or {}).items() if name != "name"}
 
 
-class Event(Shape):
+class EventSerializer(Shape):
     """What happened to a submission."""
 
     at = s.DateTimeField()
@@ -121,7 +121,7 @@ class Event(Shape):
     reason = s.CharField(allow_blank=True)
 
 
-class SubmissionStatus(Shape):
+class SubmissionStatusSerializer(Shape):
     """Where a submission stands."""
 
     uuid = s.UUIDField(source="batch.uuid")
@@ -144,12 +144,12 @@ class SubmissionStatus(Shape):
     submitted_at = s.DateTimeField(source="batch.created_at")
     submitted_by = s.CharField(source="batch.uploader.shown_name")
     note = s.CharField(source="batch.note", allow_blank=True)
-    systems = SubmissionOfSystem(many=True)
-    stages = Stage(many=True, source="standing.stages")
-    events = Event(many=True, source="standing.events")
+    systems = SubmissionOfSystemSerializer(many=True)
+    stages = StageSerializer(many=True, source="standing.stages")
+    events = EventSerializer(many=True, source="standing.events")
 
 
-class RankMove(NamedSystem):
+class RankMoveSerializer(NamedSystemSerializer):
     """A system whose rank would change; null is unranked."""
 
     system = s.CharField(source="key", allow_null=True, help_text="Its key; null where it is new.")
@@ -157,17 +157,17 @@ class RankMove(NamedSystem):
     after = s.IntegerField(allow_null=True)
 
 
-class PreviewedRule(Shape):
+class PreviewedRuleSerializer(Shape):
     """What an upload would change under one rule."""
 
     rule = s.CharField()
     winners_before = s.ListField(child=s.CharField())
     winners_after = s.ListField(child=s.CharField())
     n_changes = s.IntegerField(source="n_moves")
-    changes = RankMove(many=True, source="moves", help_text="At most 100.")
+    changes = RankMoveSerializer(many=True, source="moves", help_text="At most 100.")
 
 
-class PreviewedSystem(NamedSystem):
+class PreviewedSystemSerializer(NamedSystemSerializer):
     """A system of the upload."""
 
     system = s.CharField(source="key", allow_null=True, help_text="Its key; null where it is new.")
@@ -178,7 +178,7 @@ class PreviewedSystem(NamedSystem):
         return system["key"] is None
 
 
-class DifferingScore(Shape):
+class DifferingScoreSerializer(Shape):
     """A stated score further than 1e-6 from the mean of the scores on its instances. It is kept as stated."""
 
     name = s.CharField(help_text="Of the system.")
@@ -187,19 +187,19 @@ class DifferingScore(Shape):
     mean = s.FloatField()
 
 
-class SubmissionPreview(Shape):
+class SubmissionPreviewSerializer(Shape):
     """What an upload would change; nothing is stored."""
 
     revision = s.IntegerField(help_text="The revision that the upload was held against; 0 before the first scores.")
     dry_run = s.BooleanField()
     would_be_accepted = s.BooleanField(help_text="False where a moderator would have to decide.")
-    systems = PreviewedSystem(many=True)
-    differing_scores = DifferingScore(many=True)
-    rules = PreviewedRule(many=True)
+    systems = PreviewedSystemSerializer(many=True)
+    differing_scores = DifferingScoreSerializer(many=True)
+    rules = PreviewedRuleSerializer(many=True)
 
 
 PREVIEW_OR_STATUS = PolymorphicProxySerializer(
-    "PreviewOrStatus", [SubmissionPreview, SubmissionStatus], resource_type_field_name=None
+    "PreviewOrStatus", [SubmissionPreviewSerializer, SubmissionStatusSerializer], resource_type_field_name=None
 )
 
 
@@ -223,7 +223,7 @@ class SubmissionsView(BenchmarkView):
             IDEMPOTENCY_KEY,
         ],
         request={
-            "application/json": SubmissionBody,
+            "application/json": SubmissionBodySerializer,
             "text/csv": {
                 "type": "string",
                 "description": "First column `system`, then one column a task. With `instances=true` the columns "
@@ -235,7 +235,7 @@ class SubmissionsView(BenchmarkView):
                 PREVIEW_OR_STATUS,
                 description="The preview of a dry run, or the submission that the first call with this key made.",
             ),
-            201: SubmissionStatus,
+            201: SubmissionStatusSerializer,
             **WRITING,
             422: error("The board is too large to be previewed; the message says the limit."),
         },
@@ -247,13 +247,24 @@ class SubmissionsView(BenchmarkView):
         A system's new scores take the place of its old ones. Where submissions are open they are accepted at once, and
         the board that includes them is published about a second later; else a moderator decides.
         """
-        return self.take(request, self._upload())
+        idempotency_key, parameters = self.idempotency_key(), request.query_params
+        if (request.content_type or "").split(";")[0].strip() == CSVParser.media_type:
+            upload = csv_upload(
+                request.data,
+                note=parameters.get("note", ""),
+                creates_systems=self.truth("create_systems"),
+                is_of_instances=self.truth("instances"),
+                system_column=parameters.get("system_column", ""),
+            )
+        else:
+            upload = json_upload(request.data)
+        return self.take(request, replace(upload, idempotency_key=idempotency_key))
 
     def take(self, request: Request, upload: Upload) -> Response:
         """Check and store an upload, or preview it, and say where it stands."""
         try:
             if self.truth("dry_run"):
-                return Response(SubmissionPreview.render(self.preview(upload)))
+                return Response(SubmissionPreviewSerializer.render(self.preview(upload)))
             batch, is_new = submit_upload(self.benchmark, self.user, upload)
         except InputError as problem:
             raise wrong_body(problem_details(problem), len(problem.problems.listed)) from problem
@@ -285,24 +296,8 @@ class SubmissionsView(BenchmarkView):
             raise ApiError(400, "`Idempotency-Key` is not 1 to 100 visible ASCII characters.")
         return key
 
-    def _upload(self) -> Upload:
-        key = self.idempotency_key()
-        data = self.request.data
-        if (self.request.content_type or "").split(";")[0].strip() == CSVParser.media_type:
-            note = self.request.query_params.get("note", "")
-            upload = csv_upload(
-                data,
-                note=note,
-                creates_systems=self.truth("create_systems"),
-                is_of_instances=self.truth("instances"),
-                system_column=self.request.query_params.get("system_column", ""),
-            )
-        else:
-            upload = json_upload(data)
-        return replace(upload, idempotency_key=key)
-
     def preview(self, upload: Upload) -> dict[str, Any]:
-        """What an upload would change, for `SubmissionPreview` to render.
+        """What an upload would change, for `SubmissionPreviewSerializer` to render.
 
         Raises:
             InputError: it cannot be stored.
@@ -322,8 +317,8 @@ class SubmissionsView(BenchmarkView):
             "would_be_accepted": self.audience.is_accepted_at_once,
             "systems": [row["system"] for row in rows],
             "differing_scores": [
-                {"name": name, "task": task, "stated": stated, "mean": mean}
-                for name, task, stated, mean in differing_means(rows)[:MAX_DIFFERING]
+                {"name": name, "task": task, "stated": score, "mean": mean}
+                for name, task, score, mean in differing_means(rows)[:MAX_DIFFERING]
             ],
             "rules": outcomes,
         }
@@ -347,7 +342,7 @@ class SubmissionView(ApiView):
         operation_id="submission",
         summary="Look a submission up",
         tags=["submissions"],
-        responses={(200, "application/json"): SubmissionStatus} | READING,
+        responses={(200, "application/json"): SubmissionStatusSerializer} | READING,
     )
     def get(self, request: Request, uuid: UUID) -> HttpResponseBase:
         """The stages of a submission until its board is published; `uuid` may be that of one of its systems."""
@@ -360,4 +355,6 @@ def submission_status(request: Request, batch: Batch) -> dict[str, Any]:
     """Where a batch stands, as the API says it."""
     url = request.build_absolute_uri(reverse("api:submission", args=[batch.uuid]))
     systems = batch.submissions.select_related("system", "corrects")
-    return SubmissionStatus.render({"batch": batch, "standing": batch_standing(batch), "url": url, "systems": systems})
+    return SubmissionStatusSerializer.render(
+        {"batch": batch, "standing": batch_standing(batch), "url": url, "systems": systems}
+    )

@@ -8,9 +8,15 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
-from leaderboard.api.protocol.base import BenchmarkView, FigureView, NamedSystem, Published, stamp_of
+from leaderboard.api.protocol.base import (
+    BenchmarkView,
+    FigureView,
+    NamedSystemSerializer,
+    PublishedSerializer,
+    stamp_of,
+)
 from leaderboard.api.protocol.fields import Shape
-from leaderboard.api.protocol.pagination import Window, cut_sorted, next_url, window
+from leaderboard.api.protocol.pagination import cut_sorted, next_url, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES, PreflibRenderer
 from leaderboard.api.protocol.schema import (
@@ -23,21 +29,22 @@ from leaderboard.api.protocol.schema import (
     error,
     reading,
 )
-from leaderboard.boards.filters import is_called
-from leaderboard.boards.sheets import Origin, SheetError, orders_text, scores_sheet
-from leaderboard.common.files import listed_sheet
+from leaderboard.boards.revision_exports import ExportError, Origin, orders_text, scores_export
+from leaderboard.common.files import listed_export
+from leaderboard.common.names import is_called
 from leaderboard.models import Publication, Score, System
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import published_board, rank_row
+from leaderboard.rankings.redaction import redacted, seen_systems
 from leaderboard.rankings.scores import NOT_SUBMITTED, BoardSystem, systems_at
 from leaderboard.rankings.systems import about_systems
-from leaderboard.rankings.tables import Cell, score_rows, scores_csv, scores_long_csv
-from leaderboard.rankings.visibility import masked, seen_systems
+from leaderboard.rankings.tables import TableCell, score_rows, scores_csv, scores_long_csv
 
 SYSTEM_COLUMNS = ("system", "name", "organisation", "url", "description", "tags")
 MISSING = [*Score.MissingReason.choices, (NOT_SUBMITTED, "not submitted")]
 
 
-class SystemEntry(Shape):
+class SystemEntrySerializer(Shape):
     """A system on the board."""
 
     system = s.CharField(help_text="Its key, which never changes.")
@@ -48,14 +55,14 @@ class SystemEntry(Shape):
     tags = s.ListField(child=s.CharField(), source="about.tags")
 
 
-class SystemPage(Published):
+class SystemPageSerializer(PublishedSerializer):
     """A page of systems, by key."""
 
     next = s.URLField(allow_null=True)
-    results = SystemEntry(many=True)
+    results = SystemEntrySerializer(many=True)
 
 
-class ScoreCell(Shape):
+class ScoreCellSerializer(Shape):
     """One score, or why there is none."""
 
     value = s.FloatField(allow_null=True)
@@ -64,12 +71,12 @@ class ScoreCell(Shape):
     n_instances = s.IntegerField(allow_null=True, help_text="On how many instances it was measured, where known.")
     submission = s.UUIDField(source="submission_uuid", allow_null=True, help_text="The submission that it comes from.")
 
-    def value_of_missing(self, cell: Cell) -> str | None:
+    def value_of_missing(self, cell: TableCell) -> str | None:
         """The reason, if there is one."""
         return cell.missing_reason or None
 
 
-class SystemRank(Shape):
+class SystemRankSerializer(Shape):
     """A system under one rule."""
 
     rule = s.CharField()
@@ -89,25 +96,25 @@ class SystemRank(Shape):
     reason = s.CharField(allow_null=True, help_text="Why it has no rank.")
 
 
-class SystemDetail(Published, SystemEntry):
+class SystemDetailSerializer(PublishedSerializer, SystemEntrySerializer):
     """A system: its scores by task key, and its rank under every rule."""
 
-    scores = s.DictField(child=ScoreCell())
-    ranks = SystemRank(many=True)
+    scores = s.DictField(child=ScoreCellSerializer())
+    ranks = SystemRankSerializer(many=True)
 
 
-class ScoreRow(NamedSystem):
+class ScoreRowSerializer(NamedSystemSerializer):
     """One system's scores by task key."""
 
-    scores = s.DictField(child=ScoreCell())
+    scores = s.DictField(child=ScoreCellSerializer())
 
 
-class ScorePage(Published):
+class ScorePageSerializer(PublishedSerializer):
     """A page of the score matrix: rows are systems by key."""
 
     tasks = s.ListField(child=s.CharField(), help_text="The keys of the tasks, in the benchmark's order.")
     next = s.URLField(allow_null=True)
-    results = ScoreRow(many=True)
+    results = ScoreRowSerializer(many=True)
 
 
 class SystemsView(BenchmarkView):
@@ -121,7 +128,7 @@ class SystemsView(BenchmarkView):
         summary="List a benchmark's systems",
         tags=["systems"],
         parameters=[REVISION, NAME_QUERY, TABLE_FORMAT, *PAGING],
-        responses=reading(SystemPage, table=f"{', '.join(SYSTEM_COLUMNS)}."),
+        responses=reading(SystemPageSerializer, table=f"{', '.join(SYSTEM_COLUMNS)}."),
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """The systems on the board of the revision, by key."""
@@ -129,14 +136,14 @@ class SystemsView(BenchmarkView):
         wanted, words = window(request.query_params), request.query_params.get("q", "").strip()[:200]
         systems = systems_at(publication.revision) if publication else []
         seen = seen_systems(systems, self.audience)
-        systems = [system for system in seen if is_called(system, words)]
+        systems = [system for system in seen if is_called(words, system.name, system.key)]
         if self.file_format:
-            rows = [SystemEntry.render(entry) for entry in self._entries(systems)]
+            rows = [SystemEntrySerializer.render(entry) for entry in self._entries(systems)]
             rows = [row | {"tags": " ".join(row["tags"])} for row in rows]
-            sheet = listed_sheet(
+            table = listed_export(
                 f"{self.benchmark.key}-systems", f"{self.benchmark.name}: systems.", SYSTEM_COLUMNS, rows
             )
-            return self.named_file(self.answer_here(lambda: self.written(sheet)), sheet.stem)
+            return self.named_file(self.answer_here(lambda: self.written(table)), table.stem)
         page = cut_sorted(systems, wanted, lambda system: system.key)
         number = publication.revision.number if publication else None
         content = {
@@ -144,7 +151,7 @@ class SystemsView(BenchmarkView):
             "next": next_url(request, page, revision=number),
             "results": self._entries(page.items),
         }
-        return self.answer_here(lambda: SystemPage.render(content))
+        return self.answer_here(lambda: SystemPageSerializer.render(content))
 
     def _entries(self, systems: Iterable[BoardSystem]) -> list[dict[str, Any]]:
         """What is said of systems; of those whose names are hidden, nothing but what they are called here."""
@@ -161,7 +168,7 @@ class SystemView(BenchmarkView):
         summary="Read a system",
         tags=["systems"],
         parameters=[REVISION],
-        responses=reading(SystemDetail),
+        responses=reading(SystemDetailSerializer),
     )
     def get(self, request: Request, key: str, system_key: str) -> HttpResponseBase:
         """A system's scores, and its rank under every rule with interval or reason."""
@@ -170,23 +177,25 @@ class SystemView(BenchmarkView):
         place = next((i for i, system in enumerate(systems) if system.key == system_key), None)
         if place is None or (self.audience.is_restricted and systems[place].id not in self.own):
             raise Http404(f"No system {system_key!r} is on the board of revision {publication.revision.number}.")
-        return self.answer_here(lambda: self._content(publication, systems, systems[place]))
+        system = systems[place]
 
-    def _content(self, publication: Publication, systems: list[BoardSystem], system: BoardSystem) -> dict[str, Any]:
-        board, seen = masked(published_board(publication), systems, self.audience)
-        i = next(place for place, one in enumerate(seen) if one.id == system.id)
-        return SystemDetail.render(
-            {
-                **self.stamp(publication),
-                **_described([system], None)[0],
-                "scores": score_rows(publication.revision, [system])[0],
-                "ranks": [rank_row(column, i, system) | {"rule": column.rule} for column in board.columns],
-            }
-        )
+        def build() -> dict[str, Any]:
+            board, visible = redacted(published_board(publication), systems, self.audience)
+            i = next(place for place, one in enumerate(visible) if one.id == system.id)
+            return SystemDetailSerializer.render(
+                {
+                    **self.stamp(publication),
+                    **_described([system], None)[0],
+                    "scores": score_rows(publication.revision, [system])[0],
+                    "ranks": [rank_row(column, i, system) | {"rule": column.rule} for column in board.columns],
+                }
+            )
+
+        return self.answer_here(build)
 
 
 def _described(systems: Iterable[BoardSystem], known: frozenset[int] | None) -> list[dict[str, Any]]:
-    """Systems for `SystemEntry`.
+    """Systems for `SystemEntrySerializer`.
 
     Args:
         systems: which.
@@ -217,7 +226,7 @@ class ScoresView(FigureView):
         tags=["systems"],
         parameters=[REVISION, SCORES_FORMAT, LONG, *PAGING],
         responses=reading(
-            ScorePage,
+            ScorePageSerializer,
             table="All rows; as CSV a scores.csv, which imports again.",
             files=[("text/x-preflib", "The order of every voting task, as often as its weight says.")],
         )
@@ -232,7 +241,24 @@ class ScoresView(FigureView):
         if self.file_format:
             return self._file(self.published())
         wanted = window(request.query_params)
-        return self.figures(publication, lambda: self._page(publication, wanted))
+
+        def build() -> dict[str, Any]:
+            if publication is None:
+                return ScorePageSerializer.render({**stamp_of(None), "tasks": [], "next": None, "results": []})
+            revision, only = publication.revision, self._only()
+            systems = [system for system in systems_at(revision) if only is None or system.id in only]
+            page = cut_sorted(systems, wanted, lambda system: system.key)
+            rows = zip(page.items, score_rows(revision, page.items), strict=True)
+            return ScorePageSerializer.render(
+                {
+                    **self.stamp(publication),
+                    "tasks": [task.key for task in configuration_of(revision).tasks],
+                    "next": next_url(request, page, revision=revision.number),
+                    "results": [{"system": system.key, "name": system.name, "scores": row} for system, row in rows],
+                }
+            )
+
+        return self.figures(publication, build)
 
     def _file(self, publication: Publication) -> HttpResponseBase:
         revision = publication.revision
@@ -242,33 +268,13 @@ class ScoresView(FigureView):
                 raise ApiError(403, "Where scores are hidden, the orders of the tasks are hidden, too.")
             try:
                 return self.table(publication, "orders", lambda: orders_text(origin)[0])
-            except SheetError as problem:
+            except ExportError as problem:
                 raise ApiError(422, str(problem)) from problem
         if self.is_csv:
             write = scores_long_csv if self.truth("long") else scores_csv
             return self.table(publication, "scores", lambda: write(revision, self._only()))
-        return self.table(publication, "scores", lambda: self.written(scores_sheet(origin, self._only())))
+        return self.table(publication, "scores", lambda: self.written(scores_export(origin, self._only())))
 
     def _only(self) -> frozenset[int] | None:
         """The systems whose scores are shown; None for all."""
         return self.own if self.audience.is_restricted else None
-
-    def _page(self, publication: Publication | None, wanted: Window) -> dict[str, Any]:
-        if publication is None:
-            return ScorePage.render({**stamp_of(None), "tasks": [], "next": None, "results": []})
-        revision = publication.revision
-        only = self._only()
-        systems = [system for system in systems_at(revision) if only is None or system.id in only]
-        page = cut_sorted(systems, wanted, lambda system: system.key)
-        rows = score_rows(revision, page.items)
-        return ScorePage.render(
-            {
-                **self.stamp(publication),
-                "tasks": [task["key"] for task in revision.configuration.content["tasks"]],
-                "next": next_url(self.request, page, revision=revision.number),
-                "results": [
-                    {"system": system.key, "name": system.name, "scores": row}
-                    for system, row in zip(page.items, rows, strict=True)
-                ],
-            }
-        )

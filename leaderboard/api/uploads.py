@@ -10,8 +10,7 @@ from rest_framework import serializers as s
 from leaderboard.api.protocol.fields import (
     IS_MISSING,
     ITSELF,
-    NOTE_LENGTH,
-    Score,
+    ScoreField,
     Shape,
     Strict,
     StrictText,
@@ -22,9 +21,11 @@ from leaderboard.api.protocol.fields import (
     read_number,
     read_text,
 )
+from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.common.hashing import content_hash
 from leaderboard.submissions.checks import MISSING_WORDS, stated_reason
-from leaderboard.submissions.uploads import Upload, UploadRow
+from leaderboard.submissions.rows import SubmittedRow
+from leaderboard.submissions.uploads import Upload
 
 MAX_INSTANCES = 2**31  # what the database counts to
 LABEL_LENGTH = 200
@@ -40,7 +41,7 @@ MEASURED = {
 }
 
 
-class MeasuredValue(Score):
+class MeasuredValue(ScoreField):
     """The number of a score that says how it was measured."""
 
     def to_internal_value(self, data: Any) -> float:  # noqa: ANN401
@@ -50,7 +51,7 @@ class MeasuredValue(Score):
         return super().to_internal_value(data)
 
 
-class StandardError(Score):
+class StandardError(ScoreField):
     """The standard error of a score."""
 
     def to_internal_value(self, data: Any) -> float:  # noqa: ANN401
@@ -71,7 +72,7 @@ class InstanceCount(Strict, s.IntegerField):
         return data
 
 
-class MeasuredScore(Shape):
+class MeasuredScoreSerializer(Shape):
     """A score with what is known of how it was measured."""
 
     value = MeasuredValue()
@@ -85,7 +86,7 @@ class MeasuredScore(Shape):
 class ScoreOrReason(Strict, s.Field):
     """A number, a number with its standard error and number of instances, or why there is none."""
 
-    measured = MeasuredScore()
+    measured = MeasuredScoreSerializer()
 
     def to_internal_value(self, data: Any) -> Any:  # noqa: ANN401
         """The number, the reason, or the values of a measured score."""
@@ -107,7 +108,7 @@ class ScoresByTask(Strict, s.DictField):
         return _labelled(values, problems, data)
 
 
-class InstanceScores(Strict, s.DictField):
+class InstanceScoresField(Strict, s.DictField):
     """Scores by task, then by instance."""
 
     child = s.DictField(child=s.FloatField(allow_null=True))
@@ -147,7 +148,7 @@ class NumberText(StrictText, s.UUIDField):  # type: ignore[misc]
     """The number of a submission, which is looked up when it is stored."""
 
 
-class SubmittedSystem(Shape):
+class SubmittedSystemSerializer(Shape):
     """One system's scores."""
 
     words = "a list of systems"
@@ -168,7 +169,7 @@ class SubmittedSystem(Shape):
         "none, or an object with `value` and, where known, `standard_error` and `n_instances`. Tasks may be left out; "
         "a correction leaves the scores that it does not mention as they were.",
     )
-    instances = InstanceScores(
+    instances = InstanceScoresField(
         required=False,
         help_text="Scores of single instances, by the name or key of a task, then by instance. Their mean is the "
         "task's score where `scores` states none.",
@@ -181,22 +182,24 @@ class SubmittedSystem(Shape):
         if isinstance(data, dict) and "scores" not in data and not has_instances:
             yield "scores", "it is missing"
 
-    def to_internal_value(self, data: Any) -> UploadRow:  # noqa: ANN401
+    def to_internal_value(self, data: Any) -> SubmittedRow:  # noqa: ANN401
         """A row of an upload."""
         values = super().to_internal_value(data)
         scores = values.pop("scores", {})
         measured = {task: score for task, score in scores.items() if isinstance(score, dict)}
-        return UploadRow(
-            scores | {task: score["value"] for task, score in measured.items()},
+        return SubmittedRow(
+            system_name=values.pop("name", ""),
+            scores=scores | {task: score["value"] for task, score in measured.items()},
+            instance_scores=values.pop("instances", {}),
             details={task: (score["standard_error"], score["n_instances"]) for task, score in measured.items()},
             **values,
         )
 
 
-class SubmissionBody(Shape):
+class SubmissionBodySerializer(Shape):
     """An upload, taken whole or not at all."""
 
-    systems = SubmittedSystem(many=True, error_messages=IS_MISSING)
+    systems = SubmittedSystemSerializer(many=True, error_messages=IS_MISSING)
     note = Text(
         most=NOTE_LENGTH,
         is_line=False,
@@ -219,7 +222,7 @@ def json_upload(data: Any) -> Upload:  # noqa: ANN401
     Raises:
         ApiError: it has another shape.
     """
-    body = SubmissionBody.read(data)
+    body = SubmissionBodySerializer.read(data)
     return Upload(
         body["systems"],
         note=body["note"],
@@ -228,7 +231,7 @@ def json_upload(data: Any) -> Upload:  # noqa: ANN401
     )
 
 
-class TableQuery(Shape):
+class TableQuerySerializer(Shape):
     """What an address says of a table."""
 
     note = Text(most=NOTE_LENGTH, is_line=False)
@@ -249,7 +252,7 @@ def csv_upload(
         ApiError: the note cannot be stored.
     """
     table = data if isinstance(data, bytes) else b""
-    TableQuery.read({"note": note, "system_column": system_column})
+    TableQuerySerializer.read({"note": note, "system_column": system_column})
     parts = ["text/csv", hashlib.sha256(table).hexdigest(), note, creates_systems]
     return Upload(
         table=table,

@@ -9,6 +9,7 @@ from leaderboard.api import (
     changes,
     comparisons,
     decisions,
+    experiments,
     history,
     hosting,
     hosting_tasks,
@@ -23,9 +24,7 @@ from leaderboard.api import (
     systems,
     webhooks,
 )
-from leaderboard.api.protocol import (
-    docs,
-)
+from leaderboard.api.protocol import docs
 
 app_name = "api"
 version_1 = [
@@ -57,6 +56,9 @@ version_1 = [
     path("benchmarks/<slug:key>/studies/", studies.StudiesView.as_view(), name="studies"),
     path("benchmarks/<slug:key>/studies/<slug:study>/", studies.StudyView.as_view(), name="study"),
     path("benchmarks/<slug:key>/folder/", benchmarks.FolderView.as_view(), name="folder"),
+    path("experiments/", experiments.ExperimentStudiesView.as_view(), name="experiment_studies"),
+    path("benchmarks/<slug:key>/experiments/", experiments.ExperimentsView.as_view(), name="experiments"),
+    path("benchmarks/<slug:key>/experiments/<int:number>/", experiments.ExperimentView.as_view(), name="experiment"),
     path("benchmarks/<slug:key>/instances/", studies.InstancesView.as_view(), name="instances"),
     path("benchmarks/<slug:key>/instances/<slug:task>/", studies.InstanceScoresView.as_view(), name="instance_scores"),
     path("benchmarks/<slug:key>/revisions/", history.RevisionsView.as_view(), name="revisions"),

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from leaderboard.api.protocol.base import MANAGE, OwnerView
-from leaderboard.api.protocol.fields import Choice, Listing, Shape, Text, Truth
+from leaderboard.api.protocol.fields import ChoiceText, Listing, Shape, Text, Truth
 from leaderboard.api.protocol.schema import DRY_RUN, WRITING, body_example, reading
 from leaderboard.models import OutboxMessage, Webhook, WebhookDelivery
 from leaderboard.models.webhooks import ADDRESS_LENGTH
@@ -22,21 +22,21 @@ WEBHOOK_EXAMPLE = body_example("Of new revisions", {"address": "https://example.
 WEBHOOK_CHANGE_EXAMPLE = body_example("Switch it off", {"is_active": False})
 
 
-class WebhookBody(Shape):
+class WebhookBodySerializer(Shape):
     """An address that is to be told."""
 
     address = Text(most=ADDRESS_LENGTH, help_text="It begins with https://.")
-    events = Listing(child=Choice(EVENTS), most=len(EVENTS))
+    events = Listing(child=ChoiceText(EVENTS), most=len(EVENTS))
 
 
-class WebhookChange(Shape):
+class WebhookChangeSerializer(Shape):
     """What is to change of a webhook; what is left out stays."""
 
     is_active = Truth(absent=None)
-    events = Listing(child=Choice(EVENTS), most=len(EVENTS), absent=None)
+    events = Listing(child=ChoiceText(EVENTS), most=len(EVENTS), absent=None)
 
 
-class Delivery(Shape):
+class DeliverySerializer(Shape):
     """One thing that an address is told, at least once."""
 
     uuid = s.UUIDField(help_text="As in the header Plurank-Delivery.")
@@ -54,7 +54,7 @@ class Delivery(Shape):
         return revision.number if revision else None
 
 
-class WebhookEntry(Shape):
+class WebhookEntrySerializer(Shape):
     """A webhook."""
 
     uuid = s.UUIDField()
@@ -66,29 +66,29 @@ class WebhookEntry(Shape):
     created_at = s.DateTimeField()
 
 
-class WebhookDetail(WebhookEntry):
+class WebhookDetailSerializer(WebhookEntrySerializer):
     """A webhook with its last deliveries, newest first."""
 
-    deliveries = Delivery(many=True)
+    deliveries = DeliverySerializer(many=True)
 
     def value_of_deliveries(self, webhook: Webhook) -> list[WebhookDelivery]:
         """The last ones."""
         return deliveries_of(webhook)
 
 
-class NewWebhook(WebhookEntry):
+class NewWebhookSerializer(WebhookEntrySerializer):
     """A webhook with the secret that its deliveries are signed with from now on."""
 
     secret = s.CharField(allow_null=True, help_text="Shown once; null in a dry run.")
 
 
-class WebhookList(Shape):
+class WebhookListSerializer(Shape):
     """All webhooks of a benchmark."""
 
-    results = WebhookEntry(many=True)
+    results = WebhookEntrySerializer(many=True)
 
 
-class Deleted(Shape):
+class DeletedSerializer(Shape):
     """What was deleted."""
 
     deleted = s.UUIDField()
@@ -99,29 +99,35 @@ class WebhooksView(OwnerView):
 
     scopes: ClassVar = {"GET": MANAGE, "HEAD": MANAGE, "POST": MANAGE}
 
-    @extend_schema(operation_id="webhooks", summary="List webhooks", tags=["webhooks"], responses=reading(WebhookList))
+    @extend_schema(
+        operation_id="webhooks", summary="List webhooks", tags=["webhooks"], responses=reading(WebhookListSerializer)
+    )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """The addresses that are told of new revisions and boards."""
         rows = Webhook.objects.filter(benchmark=self.benchmark)
-        return self.answer_here(lambda: WebhookList.render({"results": rows}))
+        return self.answer_here(lambda: WebhookListSerializer.render({"results": rows}))
 
     @extend_schema(
         operation_id="add_webhook",
         summary="Add a webhook",
         tags=["webhooks"],
         parameters=[DRY_RUN],
-        request=WebhookBody,
+        request=WebhookBodySerializer,
         examples=[WEBHOOK_EXAMPLE],
-        responses={201: NewWebhook, 200: OpenApiResponse(NewWebhook, description="A dry run."), **WRITING},
+        responses={
+            201: NewWebhookSerializer,
+            200: OpenApiResponse(NewWebhookSerializer, description="A dry run."),
+            **WRITING,
+        },
     )
     def post(self, request: Request, key: str) -> Response:
         """An address that is told from now on. The secret of its signatures is shown once."""
-        stated = WebhookBody.read(request.data)
+        body = WebhookBodySerializer.read(request.data)
         is_dry = self.truth("dry_run")
 
         def step() -> dict[str, Any]:
-            webhook, secret = add_webhook(self.benchmark, author=self.user, **stated)
-            return WebhookEntry.render(webhook) | {"secret": None if is_dry else secret}
+            webhook, secret = add_webhook(self.benchmark, author=self.user, **body)
+            return WebhookEntrySerializer.render(webhook) | {"secret": None if is_dry else secret}
 
         return self.carry_out(step, status=201)
 
@@ -132,27 +138,27 @@ class WebhookView(OwnerView):
     scopes: ClassVar = {"GET": MANAGE, "HEAD": MANAGE, "PATCH": MANAGE}
 
     @extend_schema(
-        operation_id="webhook", summary="Read a webhook", tags=["webhooks"], responses=reading(WebhookDetail)
+        operation_id="webhook", summary="Read a webhook", tags=["webhooks"], responses=reading(WebhookDetailSerializer)
     )
     def get(self, request: Request, key: str, uuid: UUID) -> HttpResponseBase:
         """A webhook with its last deliveries, and what came of them."""
         webhook = webhook_of(self.benchmark, uuid)
-        return self.answer_here(lambda: WebhookDetail.render(webhook))
+        return self.answer_here(lambda: WebhookDetailSerializer.render(webhook))
 
     @extend_schema(
         operation_id="change_webhook",
         summary="Switch a webhook on or off, or choose other events",
         tags=["webhooks"],
         parameters=[DRY_RUN],
-        request=WebhookChange,
+        request=WebhookChangeSerializer,
         examples=[WEBHOOK_CHANGE_EXAMPLE],
-        responses={200: WebhookEntry, **WRITING},
+        responses={200: WebhookEntrySerializer, **WRITING},
     )
     def patch(self, request: Request, key: str, uuid: UUID) -> Response:
         """Switching it off drops what waits for it."""
         webhook = webhook_of(self.benchmark, uuid)
-        stated = WebhookChange.read(request.data)
-        return self.carry_out(lambda: WebhookEntry.render(change_webhook(webhook, author=self.user, **stated)))
+        body = WebhookChangeSerializer.read(request.data)
+        return self.carry_out(lambda: WebhookEntrySerializer.render(change_webhook(webhook, author=self.user, **body)))
 
 
 class TestView(OwnerView):
@@ -166,12 +172,12 @@ class TestView(OwnerView):
         tags=["webhooks"],
         parameters=[DRY_RUN],
         request=None,
-        responses={200: Delivery, **WRITING},
+        responses={200: DeliverySerializer, **WRITING},
     )
     def post(self, request: Request, key: str, uuid: UUID) -> Response:
         """A delivery that says nothing but that it is a test; the webhook tells what came of it."""
         webhook = webhook_of(self.benchmark, uuid)
-        return self.carry_out(lambda: Delivery.render(put_test(webhook)))
+        return self.carry_out(lambda: DeliverySerializer.render(put_test(webhook)))
 
 
 class SecretView(OwnerView):
@@ -185,7 +191,7 @@ class SecretView(OwnerView):
         tags=["webhooks"],
         parameters=[DRY_RUN],
         request=None,
-        responses={200: NewWebhook, **WRITING},
+        responses={200: NewWebhookSerializer, **WRITING},
     )
     def post(self, request: Request, key: str, uuid: UUID) -> Response:
         """Deliveries are signed with it from now on, those that wait among them. It is shown once."""
@@ -194,7 +200,7 @@ class SecretView(OwnerView):
 
         def step() -> dict[str, Any]:
             secret = renew_secret(webhook, author=self.user)
-            return WebhookEntry.render(webhook) | {"secret": None if is_dry else secret}
+            return WebhookEntrySerializer.render(webhook) | {"secret": None if is_dry else secret}
 
         return self.carry_out(step)
 
@@ -210,7 +216,7 @@ class DeletionView(OwnerView):
         tags=["webhooks"],
         parameters=[DRY_RUN],
         request=None,
-        responses={200: Deleted, **WRITING},
+        responses={200: DeletedSerializer, **WRITING},
     )
     def post(self, request: Request, key: str, uuid: UUID) -> Response:
         """Forget it, with all its deliveries."""
@@ -218,6 +224,6 @@ class DeletionView(OwnerView):
 
         def step() -> dict[str, Any]:
             delete_webhook(webhook, author=self.user)
-            return Deleted.render({"deleted": uuid})
+            return DeletedSerializer.render({"deleted": uuid})
 
         return self.carry_out(step)

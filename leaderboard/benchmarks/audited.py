@@ -15,13 +15,13 @@ State = Mapping[tuple[str, str], Mapping[str, Any]]  # (subject, which one) -> i
 def audited_state(benchmark_id: int) -> State:
     """Settings, groups, tasks and people of a benchmark as they are stored."""
     benchmark = Benchmark.objects.get(pk=benchmark_id)
-    found: dict[tuple[str, str], Mapping[str, Any]] = {
+    state: dict[tuple[str, str], Mapping[str, Any]] = {
         (Subject.SETTING, name): {"value": getattr(benchmark, name)} for name in (*SETTINGS, *COUNTING)
     }
-    found |= {(Subject.GROUP, group.key): group_fields(group) for group in benchmark.groups.all()}
-    found |= {(Subject.TASK, task.key): task_fields(task) for task in benchmark.tasks.select_related("group")}
+    state |= {(Subject.GROUP, group.key): group_fields(group) for group in benchmark.groups.all()}
+    state |= {(Subject.TASK, task.key): task_fields(task) for task in benchmark.tasks.select_related("group")}
     members = benchmark.memberships.values_list("user_id", "role")
-    return found | {(Subject.PERSON, str(user)): {"role": role} for user, role in members}
+    return state | {(Subject.PERSON, str(user)): {"role": role} for user, role in members}
 
 
 def record_state_changes(

@@ -13,7 +13,7 @@ from django.db.models import F
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.names import make_key
 from leaderboard.models import Benchmark, Membership, Revision, Task, TaskGroup, User
-from leaderboard.rankings.configuration import configuration_content
+from leaderboard.rankings.configuration import present_configuration
 from leaderboard.rankings.revisions import next_revision
 from ranking_engine import listed_rules
 from ranking_engine.text.names import check_name, fold_name
@@ -73,8 +73,20 @@ def create_benchmark(
         ValidationError: a field is not valid, the key is taken, or the owner has made as many as they may.
     """
     if is_limited:
-        _count_benchmark(owner)
-    key = _free_key(owner, name, key)
+        # Count one more benchmark of its maker by one conditional UPDATE: two at once never both take the last place.
+        rows = User.objects.filter(pk=owner.pk)
+        if not owner.is_staff:
+            rows = rows.filter(n_benchmarks_made__lt=settings.BENCHMARKS_PER_ACCOUNT)
+        if not rows.update(n_benchmarks_made=F("n_benchmarks_made") + 1):
+            raise ValidationError(
+                f"An account may make {settings.BENCHMARKS_PER_ACCOUNT} benchmarks here, and yours has. Archived ones "
+                "count too. Whoever runs this site can raise the limit, or make one for you."
+            )
+    # Where the stated key belongs to a private benchmark that the owner may not know of, another is given: a refusal
+    # would cost nothing, and tell that it is there. So every guess costs one of the benchmarks of an account.
+    taken = set(Benchmark.objects.values_list("key", flat=True))
+    is_hidden = key in taken and key not in known_keys(owner)
+    key = make_key(key, taken) if is_hidden else key or make_key(name, taken)
     benchmark = Benchmark(key=key, name=check_name(name, "benchmark"), **fields)
     benchmark.full_clean()
     if benchmark.default_rule not in listed_rules():
@@ -86,17 +98,6 @@ def create_benchmark(
     for order, spec in enumerate(tasks):
         save_task(benchmark, spec, order, by_name.get(fold_name(spec.group)) if spec.group else None)
     return benchmark
-
-
-def _free_key(owner: User, name: str, key: str) -> str:
-    """The key of a new benchmark: the stated one, or one made from its name.
-
-    Where the stated one belongs to a private benchmark that the owner may not know of, another is given: a refusal
-    would cost nothing, and tell that it is there. So every guess costs one of the benchmarks that an account may make.
-    """
-    taken = set(Benchmark.objects.values_list("key", flat=True))
-    is_hidden = key in taken and key not in known_keys(owner)
-    return make_key(key, taken) if is_hidden else key or make_key(name, taken)
 
 
 def known_keys(viewer: User) -> set[str]:
@@ -114,21 +115,6 @@ def told_key(viewer: User, made: Benchmark, key: str = "") -> str:
         key: the one that is stated, if any.
     """
     return key or make_key(made.name, known_keys(viewer) - {made.key})
-
-
-def _count_benchmark(owner: User) -> None:
-    """Count one more benchmark of its maker, in the transaction that makes it.
-
-    One conditional UPDATE: two at once never both take the last place.
-    """
-    rows = User.objects.filter(pk=owner.pk)
-    if not owner.is_staff:
-        rows = rows.filter(n_benchmarks_made__lt=settings.BENCHMARKS_PER_ACCOUNT)
-    if not rows.update(n_benchmarks_made=F("n_benchmarks_made") + 1):
-        raise ValidationError(
-            f"An account may make {settings.BENCHMARKS_PER_ACCOUNT} benchmarks here, and yours has. Archived ones "
-            "count too. Whoever runs this site can raise the limit, or make one for you."
-        )
 
 
 def save_group(benchmark: Benchmark, spec: GroupSpec, order: int) -> TaskGroup:
@@ -210,6 +196,6 @@ def record_configuration_change(benchmark: Benchmark, *, author: User | None, no
         The revision, or None where the stored configuration says the same as before.
     """
     last = benchmark.revisions.order_by("-number").select_related("configuration").first()
-    if last is None or content_hash(configuration_content(benchmark)) == last.configuration.content_hash:
+    if last is None or content_hash(present_configuration(benchmark).content) == last.configuration.content_hash:
         return None
     return next_revision(benchmark, cause=Revision.Cause.CONFIGURATION, author=author, note=note)

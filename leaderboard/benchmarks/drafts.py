@@ -21,25 +21,25 @@ from leaderboard.benchmarks.folders import (
     table_rows,
     task_spec,
 )
-from leaderboard.benchmarks.tasks import MOST_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
+from leaderboard.benchmarks.tasks import MAX_TASKS, GroupEdit, Proposal, ProposalError, TaskEdit, write_proposal
 from leaderboard.common.text import direction_question, in_words, with_task_count, with_task_names
 from leaderboard.computing.rankings import site_rules, split_rules
 from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft, User
 from leaderboard.models.submissions import Source
 from leaderboard.on_demand.budget import TooLargeError, rank_in_time, too_long_reason
-from leaderboard.rankings.configuration import configuration_content
+from leaderboard.rankings.configuration import present_configuration
 from leaderboard.rankings.score_matrix import build_matrix
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.submissions.lifecycle import accept_batch, store_batch
 from leaderboard.submissions.problems import QuotaError
-from ranking_engine import RULES, Ranking
-from ranking_engine.files.benchmark_file import BenchmarkFile, TaskEntry, read_benchmark
+from ranking_engine import RULES
+from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark
 from ranking_engine.files.directions import doubtful_tasks
 from ranking_engine.files.tables import Table, TableError, TableIssue, read_table
 from ranking_engine.text.names import check_name
 
 TABLE_NAME, ABOUT_NAME = "scores.csv", "benchmark.toml"
-MOST_DRAFTS = 20  # a user; the oldest ones go
+MAX_DRAFTS = 20  # a user; the oldest ones go
 
 
 @dataclass(frozen=True)
@@ -97,14 +97,14 @@ def make_benchmark_draft(
         about=about.decode("utf-8", "surrogateescape"),
         expires_at=timezone.now() + timedelta(days=settings.DRAFT_DAYS),
     )
-    found = draft_contents(draft)
-    stated = found.described.metadata
+    contents = draft_contents(draft)
+    metadata = contents.described.metadata
     try:
-        draft.name = check_name(name or str(stated.get("title") or stated.get("name") or ""), "benchmark")
+        draft.name = check_name(name or str(metadata.get("title") or metadata.get("name") or ""), "benchmark")
     except ValueError as problem:
         raise ValidationError({"name": str(problem)}) from problem
     draft.save()
-    older = BenchmarkDraft.objects.filter(owner=owner).order_by("-pk")[MOST_DRAFTS:]
+    older = BenchmarkDraft.objects.filter(owner=owner).order_by("-pk")[MAX_DRAFTS:]
     BenchmarkDraft.objects.filter(pk__in=[row.pk for row in older]).delete()
     return draft
 
@@ -124,19 +124,14 @@ def draft_contents(draft: BenchmarkDraft) -> DraftContents:
             bytes(draft.table),
             name=TABLE_NAME,
             max_systems=settings.UPLOAD_SYSTEMS,
-            max_tasks=MOST_TASKS,
+            max_tasks=MAX_TASKS,
             max_cells=settings.UPLOAD_CELLS,
         )
     elif not described.tasks:
         raise TableError([TableIssue(None, None, None, "there is neither a table nor a task")], TABLE_NAME)
     entries = table_entries(described, table) if table else list(described.tasks)
     fields = stated_fields(described, has_gaps=table is not None and has_gaps(table))
-    return DraftContents(table, described, _proposal(described, entries, fields), fields)
-
-
-def _proposal(described: BenchmarkFile, entries: list[TaskEntry], fields: dict[str, Any]) -> Proposal:
-    specs = [task_spec(entry, described) for entry in entries]
-    return Proposal(
+    proposal = Proposal(
         tasks=[
             TaskEdit(
                 name=spec.name,
@@ -152,7 +147,7 @@ def _proposal(described: BenchmarkFile, entries: list[TaskEntry], fields: dict[s
                 cluster=spec.cluster,
                 key=spec.key,
             )
-            for spec in specs
+            for spec in (task_spec(entry, described) for entry in entries)
         ],
         groups=[GroupEdit(group.name, group.weight, group.key) for group in group_specs(described, entries)],
         missing_policy=fields.pop("missing_policy", Benchmark.MissingPolicy.DROP_SYSTEMS),
@@ -160,12 +155,13 @@ def _proposal(described: BenchmarkFile, entries: list[TaskEntry], fields: dict[s
         gamma=fields.pop("gamma"),
         replacement=Benchmark.Replacement.ROW,
     )
+    return DraftContents(table, described, proposal, fields)
 
 
-def draft_question(found: DraftContents, proposal: Proposal) -> str:
+def draft_question(contents: DraftContents, proposal: Proposal) -> str:
     """A question about tasks that would count as higher is better although their names say otherwise."""
     names, directions = [task.name for task in proposal.tasks], [int(task.direction) for task in proposal.tasks]
-    return direction_question(doubtful_tasks(names, directions, found.described.directed_tasks))
+    return direction_question(doubtful_tasks(names, directions, contents.described.directed_tasks))
 
 
 def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdict]:
@@ -174,39 +170,32 @@ def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdic
     Raises:
         ProposalError: the benchmark cannot be stored in this form.
     """
-    found = draft_contents(draft)
-    content = _imagined_content(draft, proposal)
-    if found.table is None:
-        return []
-    systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(found.table.system_names)]
-    rules = split_rules(*found.table.values.shape).quick
-    matrix = build_matrix(found.table.values, systems, content)
-    try:
-        ranked = rank_in_time(matrix, content["missing_policy"], content["aggregation"], rules)
-    except TooLargeError:
-        return []
-    tasks = {task["key"]: task["name"] for task in content["tasks"]}
-    verdicts = [_verdict(rule, outcome, found.table.system_names, tasks) for rule, outcome in ranked.outcomes.items()]
-    return verdicts + [RuleVerdict(RULES[rule].name, "", 0, too_long_reason()) for rule in ranked.too_long]
-
-
-def _verdict(rule: str, outcome: Ranking | Exception, names: Sequence[str], tasks: Mapping[str, str]) -> RuleVerdict:
-    if isinstance(outcome, Exception):
-        return RuleVerdict(RULES[rule].name, "", 0, "It cannot be computed.")
-    winners = in_words([names[i] for i in outcome.winners])
-    counted = with_task_count(outcome.reason)
-    reason = counted if counted != outcome.reason else with_task_names(outcome.reason, tasks)
-    return RuleVerdict(RULES[rule].name, winners, int((outcome.ranks >= 1).sum()), reason)
-
-
-def _imagined_content(draft: BenchmarkDraft, proposal: Proposal) -> dict[str, Any]:
-    """The configuration that the benchmark would have: it is made, read, and taken back."""
+    contents = draft_contents(draft)
+    # The configuration that the benchmark would have: it is made, read, and taken back.
     with transaction.atomic():
         benchmark = create_benchmark(name=draft.name, owner=draft.owner)
         _write(benchmark, proposal)
-        content = configuration_content(benchmark)
+        configuration = present_configuration(benchmark)
         transaction.set_rollback(True)
-    return content
+    if contents.table is None:
+        return []
+    systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(contents.table.system_names)]
+    rules = split_rules(*contents.table.values.shape).quick
+    matrix = build_matrix(contents.table.values, systems, configuration)
+    try:
+        ranked = rank_in_time(matrix, configuration.missing_policy, configuration.aggregation, rules)
+    except TooLargeError:
+        return []
+    verdicts = []
+    for rule, outcome in ranked.outcomes.items():
+        if isinstance(outcome, Exception):
+            verdicts.append(RuleVerdict(RULES[rule].name, "", 0, "It cannot be computed."))
+            continue
+        winners = in_words([contents.table.system_names[i] for i in outcome.winners])
+        counted = with_task_count(outcome.reason)
+        reason = counted if counted != outcome.reason else with_task_names(outcome.reason, configuration.task_names)
+        verdicts.append(RuleVerdict(RULES[rule].name, winners, int((outcome.ranks >= 1).sum()), reason))
+    return verdicts + [RuleVerdict(RULES[rule].name, "", 0, too_long_reason()) for rule in ranked.too_long]
 
 
 def _write(benchmark: Benchmark, proposal: Proposal) -> None:
@@ -229,16 +218,16 @@ def create_from_draft(draft: BenchmarkDraft, proposal: Proposal, fields: Mapping
         ProposalError: a task or group is not valid.
         TableError: the table and the tasks do not fit.
     """
-    found = draft_contents(draft)
+    contents = draft_contents(draft)
     if BenchmarkDraft.objects.filter(pk=draft.pk).delete()[0] == 0:
         raise ValidationError("This draft was used or discarded already.")
     benchmark = create_described(draft.owner, proposal, fields)
-    if found.table is None:
+    if contents.table is None:
         return benchmark
     keys = [task.key for task in benchmark.tasks.order_by("order")]
-    if len(keys) != len(found.table.task_names):
+    if len(keys) != len(contents.table.task_names):
         raise ProposalError([("tasks", None, "", "The table has as many tasks as it has columns: no more, no fewer.")])
-    rows = table_rows(keys, found.table, found.described)
+    rows = table_rows(keys, contents.table, contents.described)
     try:
         batch = store_batch(benchmark, draft.owner, rows, source=Source.CSV)
     except QuotaError as problem:

@@ -14,6 +14,7 @@ from django.conf import settings
 
 from leaderboard.common.file_parts import in_parts
 from leaderboard.models import Revision
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import current_instances
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from ranking_engine.files.benchmark_file import DIRECTIONS
@@ -33,18 +34,18 @@ def folder_of(revision: Revision) -> dict[str, Iterable[str]]:
     Raises:
         FolderError: there is nothing to rank, or there are scores of single instances.
     """
-    found = revision_matrix(revision)
-    if found is None:
+    table = revision_matrix(revision)
+    if table is None:
         raise FolderError("the benchmark has no system or no task, so there is no table to write")
     if current_instances(revision):
         raise FolderError("there are scores of single instances, which a folder does not hold")
-    systems = [{"name": system.name, "key": system.key} for system in found.systems]
-    return {"scores.csv": csv_lines(_rows(found)), "benchmark.toml": _about(revision, systems)}
+    systems = [{"name": system.name, "key": system.key} for system in table.systems]
+    return {"scores.csv": csv_lines(_rows(table)), "benchmark.toml": _about(revision, systems)}
 
 
-def _rows(found: RevisionMatrix) -> Iterator[list[str]]:
-    yield ["system", *(writable(task["name"]) for task in found.tasks)]
-    for system, values in zip(found.systems, found.written, strict=True):
+def _rows(table: RevisionMatrix) -> Iterator[list[str]]:
+    yield ["system", *(writable(task.name) for task in table.configuration.tasks)]
+    for system, values in zip(table.systems, table.written, strict=True):
         cells = ("" if value != value else repr(value).removesuffix(".0") for value in values.tolist())  # noqa: PLR0124
         yield [writable(system.name), *cells]
 
@@ -72,36 +73,44 @@ def folder_zip(revision: Revision) -> bytes:
 
 
 def _about(revision: Revision, systems: list[dict[str, Any]]) -> Iterator[str]:
-    content = revision.configuration.content
-    group_names = {group["key"]: group["name"] for group in content["groups"]}
+    configuration = configuration_of(revision)
     top = {
         "title": revision.benchmark.name,
         "default_rule": revision.benchmark.default_rule,
-        "aggregation": content["aggregation"],
-        "policy": content["missing_policy"],
-        "gamma": content["gamma"],
+        "aggregation": configuration.aggregation,
+        "policy": configuration.missing_policy,
+        "gamma": configuration.gamma,
     }
     lines = _entries(top)
-    for group in content["groups"]:
-        stated = {"name": group["name"], "key": group["key"]}
-        lines += ["", "[[group]]", *_entries(stated), f"weight = {group['weight']}"]
-    for task in content["tasks"]:
-        stated = {name: task[name] for name in ("name", "key", "metric", "unit", "minimum", "maximum", "chance")}
-        stated |= {"direction": DIRECTION_NAMES[task["direction"]], "group": group_names.get(task["group"])}
-        stated["cluster"] = task.get("cluster")
-        exact = [f"{name} = {task[name]}" for name in ("weight", "precision") if name in task]
-        lines += ["", "[[task]]", *_entries(stated), *exact]
+    for group in configuration.groups:
+        fields: dict[str, Any] = {"name": group.name, "key": group.key}
+        lines += ["", "[[group]]", *_entries(fields), f"weight = {group.weight}"]
+    for task in configuration.tasks:
+        fields = {
+            "name": task.name,
+            "key": task.key,
+            "metric": task.metric,
+            "unit": task.unit,
+            "minimum": task.minimum,
+            "maximum": task.maximum,
+            "chance": task.chance,
+            "direction": DIRECTION_NAMES[task.direction],
+            "group": configuration.group_names.get(task.group or ""),
+            "cluster": task.cluster,
+        }
+        exact = [f"weight = {task.weight}", *([f"precision = {task.precision}"] if task.precision else [])]
+        lines += ["", "[[task]]", *_entries(fields), *exact]
     for system in systems:
         lines += ["", "[[system]]", *_entries(system)]
     return (f"{line}\n" for line in lines)
 
 
-def _entries(stated: dict[str, Any]) -> list[str]:
+def _entries(fields: dict[str, Any]) -> list[str]:
     """A line for each value that is stated; a text in JSON's quotation marks is one in TOML's too."""
     return [
         f"{name} = {value!r}"
         if isinstance(value, int | float)
         else f"{name} = {json.dumps(writable(value), ensure_ascii=False)}"
-        for name, value in stated.items()
+        for name, value in fields.items()
         if value not in (None, "")
     ]

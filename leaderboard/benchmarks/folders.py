@@ -12,6 +12,7 @@ from leaderboard.models import Benchmark, Score, User
 from leaderboard.models.benchmarks import is_key
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.lifecycle import accept_batch, store_batch
+from leaderboard.submissions.rows import CheckedRow, CheckedScore, CheckedSystem
 from ranking_engine.files.benchmark_file import BenchmarkFile, TaskEntry, read_benchmark
 from ranking_engine.files.tables import Table, TableError, TableIssue, read_table
 from ranking_engine.text.names import clean_name, fold_name
@@ -90,8 +91,12 @@ def task_spec(entry: TaskEntry, described: BenchmarkFile) -> TaskSpec:
     """A task of the file.
 
     Raises:
-        TableError: its weight or its precision has more than ten decimal places.
+        TableError: its weight or its precision has more than ten decimal places, or its precision as many before them.
     """
+    precision = None if entry.precision is None else Decimal(repr(entry.precision))
+    if precision is not None and (precision >= 10**10 or precision * 10**10 % 1):
+        message = f"the precision of task {entry.name!r} has more than ten digits before or behind the point"
+        raise TableError([TableIssue(None, None, None, message)], described.source)
     return TaskSpec(
         name=entry.name,
         key=entry.key or "",
@@ -103,24 +108,9 @@ def task_spec(entry: TaskEntry, described: BenchmarkFile) -> TaskSpec:
         minimum=entry.minimum,
         maximum=entry.maximum,
         chance=entry.chance,
-        precision=_precision(entry, described),
+        precision=precision,
         cluster=entry.cluster or "",
     )
-
-
-def _precision(entry: TaskEntry, described: BenchmarkFile) -> Decimal | None:
-    """The precision of a task as the decimal that is stored.
-
-    Raises:
-        TableError: it has more than ten decimal places, or digits before the point.
-    """
-    if entry.precision is None:
-        return None
-    stated = Decimal(repr(entry.precision))
-    if stated >= 10**10 or stated * 10**10 % 1:
-        message = f"the precision of task {entry.name!r} has more than ten digits before or behind the point"
-        raise TableError([TableIssue(None, None, None, message)], described.source)
-    return stated
 
 
 def _decimal(weight: Fraction, of: str, described: BenchmarkFile) -> Decimal:
@@ -157,7 +147,7 @@ def stated_fields(described: BenchmarkFile, *, has_gaps: bool) -> dict[str, Any]
     return fields
 
 
-def table_rows(columns: list[str], table: Table, described: BenchmarkFile) -> list[dict[str, Any]]:
+def table_rows(columns: list[str], table: Table, described: BenchmarkFile) -> list[CheckedRow]:
     """The table as a batch's rows: every cell of it is stored, empty ones as not reported.
 
     Args:
@@ -169,19 +159,25 @@ def table_rows(columns: list[str], table: Table, described: BenchmarkFile) -> li
         TableError: a stated system has no row, or shares its key.
         ValidationError: a stated key is none.
     """
-    stated = {fold_name(name): key for name, key in described.system_keys.items() if key}
-    for name, key in stated.items():
+    keys = {fold_name(name): key for name, key in described.system_keys.items() if key}
+    for name, key in keys.items():
         is_key(key)
-        if list(stated.values()).count(key) > 1:
+        if list(keys.values()).count(key) > 1:
             raise TableError([TableIssue(None, None, None, f"two systems have the key {key!r}")], described.source)
         if name not in {fold_name(system) for system in table.system_names}:
             raise TableError([TableIssue(None, None, None, f"no row for system {name!r}")], described.source)
     rows = []
     for name, line, values in zip(table.system_names, table.line_numbers, table.values.tolist(), strict=True):
-        scores = {
+        scores: dict[str, CheckedScore] = {
             key: {"missing": Score.MissingReason.NOT_REPORTED} if value != value else {"value": value}  # noqa: PLR0124
             for key, value in zip(columns, values, strict=True)
         }
-        system = {"name": clean_name(name), "organisation": "", "url": "", "description": ""}
-        rows.append({"system": system | {"new_key": stated.get(fold_name(name), "")}, "scores": scores, "line": line})
+        system: CheckedSystem = {
+            "name": clean_name(name),
+            "organisation": "",
+            "url": "",
+            "description": "",
+            "new_key": keys.get(fold_name(name), ""),
+        }
+        rows.append(CheckedRow(system=system, scores=scores, line=line))
     return rows

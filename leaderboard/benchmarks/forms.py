@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.functional import lazy
 from django.utils.html import format_html
 
-from leaderboard.common.form_fields import REASON_LENGTH, LineField, LinesField
+from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH, is_key
@@ -22,7 +22,7 @@ def _rules() -> list[tuple[str, str]]:
     return [(key, RULES[key].name) for key in site_rules()]
 
 
-class TagsField(LineField):
+class TagsField(LineFormField):
     """Tags, with commas between them."""
 
     def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
@@ -50,7 +50,7 @@ class MomentField(forms.DateTimeField):
 class NewBenchmarkForm(forms.Form):
     """What a new benchmark begins with: a table of scores, or the names of its tasks."""
 
-    name = LineField(
+    name = LineFormField(
         required=False,
         max_length=NAME_LENGTH,
         label="Name of the benchmark",
@@ -75,7 +75,7 @@ class NewBenchmarkForm(forms.Form):
         help_text="Directions, groups, weights and scales of the tasks. Without it you set them on the next page.",
         widget=forms.ClearableFileInput(attrs={"accept": ".toml"}),
     )
-    tasks = LinesField(
+    tasks = LinesFormField(
         required=False,
         max_length=200_000,
         label="or no scores yet: the tasks, one a line",
@@ -124,14 +124,14 @@ class AboutForm(forms.ModelForm):
     source_url = forms.URLField(
         required=False, max_length=500, assume_scheme="https", label="Address", help_text="Where the data come from."
     )
-    licence = LineField(required=False, max_length=500, label="Licence", widget=forms.TextInput(attrs=TEXT))
-    description = LinesField(
+    licence = LineFormField(required=False, max_length=500, label="Licence", widget=forms.TextInput(attrs=TEXT))
+    description = LinesFormField(
         required=False,
         max_length=20_000,
         help_text="Markdown; its first line is shown in lists.",
         widget=forms.Textarea(attrs={"rows": 5}),
     )
-    citation = LinesField(
+    citation = LinesFormField(
         required=False, max_length=5000, label="How to cite it", widget=forms.Textarea(attrs={"rows": 3})
     )
     tags = TagsField(required=False, max_length=500, help_text="Commas between them.")
@@ -164,7 +164,7 @@ class AboutForm(forms.ModelForm):
 class CreateForm(AboutForm):
     """A new benchmark, before it is created."""
 
-    key = LineField(
+    key = LineFormField(
         required=False,
         max_length=KEY_LENGTH,
         label="Short name for addresses",
@@ -184,7 +184,7 @@ class SettingsForm(AboutForm):
     anonymous_until = MomentField(
         "Systems have no names until", "Numbers stand in their place, and nobody but moderators sees scores."
     )
-    reason = LineField(
+    reason = LineFormField(
         required=False,
         max_length=REASON_LENGTH,
         label="Why",
@@ -217,17 +217,17 @@ class ReleaseForm(forms.Form):
     """A revision frozen under a name."""
 
     number = forms.IntegerField(min_value=1, max_value=2**31 - 1, label="Revision")
-    name = LineField(
+    name = LineFormField(
         max_length=NAME_LENGTH, label="Name", help_text="For example 2026.1.", widget=forms.TextInput(attrs=TEXT)
     )
-    note = LinesField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 3}))
+    note = LinesFormField(required=False, max_length=NOTE_LENGTH, widget=forms.Textarea(attrs={"rows": 3}))
 
 
 class EditionForm(forms.Form):
     """Another benchmark with the same tasks."""
 
-    name = LineField(max_length=NAME_LENGTH, label="Name", widget=forms.TextInput(attrs=TEXT))
-    key = LineField(
+    name = LineFormField(max_length=NAME_LENGTH, label="Name", widget=forms.TextInput(attrs=TEXT))
+    key = LineFormField(
         required=False,
         max_length=KEY_LENGTH,
         label="Short name for addresses",
@@ -241,4 +241,4 @@ class EditionForm(forms.Form):
 class ReasonForm(forms.Form):
     """A step with its reason."""
 
-    reason = LineField(required=False, max_length=REASON_LENGTH, label="Why", widget=forms.TextInput(attrs=TEXT))
+    reason = LineFormField(required=False, max_length=REASON_LENGTH, label="Why", widget=forms.TextInput(attrs=TEXT))

@@ -8,8 +8,8 @@ from django import forms
 from django.forms.formsets import BaseFormSet, formset_factory
 from django.http import QueryDict
 
-from leaderboard.benchmarks.tasks import COUNTING, MOST_TASKS, GroupEdit, Proposal, TaskEdit
-from leaderboard.common.form_fields import LineField
+from leaderboard.benchmarks.tasks import COUNTING, MAX_TASKS, GroupEdit, Proposal, TaskEdit
+from leaderboard.common.form_fields import LineFormField
 from leaderboard.common.text import decimal_text
 from leaderboard.models import Benchmark, Task
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
@@ -57,16 +57,16 @@ class WeightField(ExactField):
 
     def clean(self, value: Any) -> Decimal:  # noqa: ANN401
         """An empty field weighs 1."""
-        found = super().clean(value)
-        return Decimal(1) if found is None else found
+        weight = super().clean(value)
+        return Decimal(1) if weight is None else weight
 
 
 class RowForm(forms.Form):
     """One row; its key says which stored thing it is, and is empty for a new one."""
 
     use_required_attribute = False
-    key = LineField(required=False, max_length=KEY_LENGTH, widget=forms.HiddenInput)
-    name = LineField(
+    key = LineFormField(required=False, max_length=KEY_LENGTH, widget=forms.HiddenInput)
+    name = LineFormField(
         required=False, max_length=NAME_LENGTH, label="Name", widget=forms.TextInput(attrs={**SHORT, "class": "name"})
     )
 
@@ -86,16 +86,16 @@ class TaskForm(RowForm):
         choices=Task.Direction.choices, coerce=int, initial=Task.Direction.HIGHER, label="Direction"
     )
     weight = WeightField()
-    group = LineField(
+    group = LineFormField(
         required=False, max_length=NAME_LENGTH, label="Group", widget=forms.TextInput(attrs={**SHORT, "list": "groups"})
     )
-    metric = LineField(required=False, max_length=NAME_LENGTH, label="Metric", widget=forms.TextInput(SHORT))
-    unit = LineField(required=False, max_length=40, label="Unit", widget=forms.TextInput(SHORT))
+    metric = LineFormField(required=False, max_length=NAME_LENGTH, label="Metric", widget=forms.TextInput(SHORT))
+    unit = LineFormField(required=False, max_length=40, label="Unit", widget=forms.TextInput(SHORT))
     minimum = FigureField("Minimum")
     maximum = FigureField("Maximum")
     chance = FigureField("Chance level")
     precision = ExactField("Precision")
-    cluster = LineField(
+    cluster = LineFormField(
         required=False,
         max_length=NAME_LENGTH,
         label="Cluster",
@@ -211,7 +211,7 @@ class ProposalForms:
 
 
 def _formset(form: type[RowForm], extra: int) -> type[BaseFormSet]:
-    return formset_factory(form, extra=extra, max_num=MOST_TASKS, absolute_max=MOST_TASKS + NEW_ROWS)
+    return formset_factory(form, extra=extra, max_num=MAX_TASKS, absolute_max=MAX_TASKS + NEW_ROWS)
 
 
 def _initial(edit: TaskEdit | GroupEdit, form: type[RowForm]) -> dict[str, Any]:

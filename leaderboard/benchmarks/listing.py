@@ -57,7 +57,7 @@ class ListedBenchmark:
 
 
 @dataclass(frozen=True)
-class Listed:
+class BenchmarkListPage:
     """One page of the list."""
 
     benchmarks: list[ListedBenchmark]
@@ -65,7 +65,7 @@ class Listed:
     page: Page[Benchmark]
 
 
-def listed(viewer: Viewer, *, query: str = "", tag: str = "", page: str | None = None) -> Listed:
+def listed(viewer: Viewer, *, query: str = "", tag: str = "", page: str | None = None) -> BenchmarkListPage:
     """One page of the benchmarks that `viewer` may know of, by name, those without a published board last.
 
     Args:
@@ -77,8 +77,8 @@ def listed(viewer: Viewer, *, query: str = "", tag: str = "", page: str | None =
     known = listed_benchmarks(viewer)
     has_board = Case(When(published_number=0, then=Value(1)), default=Value(0), output_field=IntegerField())
     rows = _as_lines(_matching(known, query, tag)).order_by(has_board, "name", "key")
-    found = Paginator(rows, PAGE_BENCHMARKS).get_page(page)
-    return Listed(lines(viewer, list(found)), tags_in(known, most=SHOWN_TAGS), found)
+    page_rows = Paginator(rows, PAGE_BENCHMARKS).get_page(page)
+    return BenchmarkListPage(lines(viewer, list(page_rows)), tags_in(known, most=SHOWN_TAGS), page_rows)
 
 
 def by_key(viewer: Viewer, *, query: str, tag: str, after: str, most: int) -> list[Benchmark]:

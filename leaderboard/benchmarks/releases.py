@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -14,6 +13,7 @@ from leaderboard.benchmarks.tasks import present_proposal, write_proposal
 from leaderboard.common.names import make_key
 from leaderboard.models import AuditEntry, Benchmark, Release, Score, User
 from leaderboard.models.submissions import Source
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import current_instances
 from leaderboard.rankings.revisions import RemovedRanksError, WithdrawnRevisionError, publication_at
 from leaderboard.rankings.scores import NOT_SUBMITTED, current_scores, systems_at
@@ -22,6 +22,7 @@ from leaderboard.submissions.corrections import stored_cell
 from leaderboard.submissions.instances.vectors import entry_of, unpack_names, unpack_vector
 from leaderboard.submissions.lifecycle import accept_batch, store_batch
 from leaderboard.submissions.problems import QuotaError
+from leaderboard.submissions.rows import CheckedRow, CheckedScore, CheckedSystem
 from ranking_engine.text.characters import writable
 from ranking_engine.text.names import check_name
 
@@ -101,7 +102,7 @@ def cite(release: Release, address: str, input_hash: str | None) -> Citation:
 
 def _latex(text: str) -> str:
     named = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return LATEX.sub(lambda found: named.get(found[0], f"\\{found[0]}"), writable(text))
+    return LATEX.sub(lambda character: named.get(character[0], f"\\{character[0]}"), writable(text))
 
 
 @transaction.atomic
@@ -140,10 +141,10 @@ def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None
     systems, scores = systems_at(revision), current_scores(revision)
     vectors, known = current_instances(revision, with_values=True), set[str]()
     about = about_systems([system.id for system in systems])
-    tasks = [(task["id"], task["key"]) for task in revision.configuration.content["tasks"]]
+    tasks = [(task.id, task.key) for task in configuration_of(revision).tasks]
     rows = []
     for system in systems:
-        cells: dict[str, dict[str, Any]] = {}
+        cells: dict[str, CheckedScore] = {}
         for task_id, task_key in tasks:
             score = scores.get((system.id, task_id))
             if score is not None and score.value is not None:
@@ -153,15 +154,24 @@ def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None
                 is_known = reason in Score.MissingReason.values
                 cells[task_key] = {"missing": reason if is_known else Score.MissingReason.NOT_REPORTED}
         row = about[system.id]
-        told = {"organisation": row.organisation, "url": row.url, "description": row.description,
-                "tags": row.tags, "metadata": row.metadata}  # fmt: skip
+        system_row: CheckedSystem = {
+            "name": system.name,
+            "new_key": system.key,
+            "organisation": row.organisation,
+            "url": row.url,
+            "description": row.description,
+            "tags": row.tags,
+            "metadata": row.metadata,
+        }
         instances = {
             key: entry_of(unpack_names(held.instance_set.names), unpack_vector(held.values), known)
             for task_id, key in tasks
             if (held := vectors.get((system.id, task_id)))
         }
-        entry = {"system": {"name": system.name, "new_key": system.key, **told}, "scores": cells, "line": None}
-        rows.append(entry | {"instances": instances} if instances else entry)
+        checked: CheckedRow = {"system": system_row, "scores": cells, "line": None}
+        if instances:
+            checked["instances"] = instances
+        rows.append(checked)
     if rows:
         note = f"Scores of {benchmark.name}, revision {revision.number}."
         try:

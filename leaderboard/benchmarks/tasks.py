@@ -21,14 +21,14 @@ from leaderboard.common.text import decimal_text
 from leaderboard.computing.rankings import split_rules
 from leaderboard.models import AuditEntry, Benchmark, Configuration, Revision, Task, TaskGroup, User
 from leaderboard.on_demand.budget import TooLargeError
-from leaderboard.rankings.configuration import configuration_content
+from leaderboard.rankings.configuration import BoardConfiguration, present_configuration
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.submissions.preview.draft import BoardState, latest_state, rankings_of_both
 from leaderboard.submissions.preview.table import TableEffect, table_effect
 from ranking_engine.core.weights import GROUPED_BITS, sum_bits
 from ranking_engine.text.names import fold_name
 
-MOST_TASKS = 1000
+MAX_TASKS = 1000
 COPIED = (  # from an entry to its row; the group is looked up, the key stays
     "name", "direction", "weight", "metric", "unit", "minimum", "maximum", "chance", "precision", "cluster",
     "is_archived",
@@ -108,27 +108,26 @@ class ProposalPreview:
 def present_proposal(benchmark: Benchmark) -> Proposal:
     """The benchmark as it is, as a proposal that changes nothing."""
     return Proposal(
-        tasks=[_task_edit(task) for task in benchmark.tasks.select_related("group")],
+        tasks=[
+            TaskEdit(
+                name=task.name,
+                direction=task.direction,
+                weight=task.weight,
+                group=task.group.name if task.group else "",
+                metric=task.metric,
+                unit=task.unit,
+                minimum=task.minimum,
+                maximum=task.maximum,
+                chance=task.chance,
+                precision=task.precision,
+                cluster=task.cluster,
+                is_archived=task.is_archived,
+                key=task.key,
+            )
+            for task in benchmark.tasks.select_related("group")
+        ],
         groups=[GroupEdit(group.name, group.weight, group.key) for group in benchmark.groups.all()],
         **{name: getattr(benchmark, name) for name in COUNTING},
-    )
-
-
-def _task_edit(task: Task) -> TaskEdit:
-    return TaskEdit(
-        name=task.name,
-        direction=task.direction,
-        weight=task.weight,
-        group=task.group.name if task.group else "",
-        metric=task.metric,
-        unit=task.unit,
-        minimum=task.minimum,
-        maximum=task.maximum,
-        chance=task.chance,
-        precision=task.precision,
-        cluster=task.cluster,
-        is_archived=task.is_archived,
-        key=task.key,
     )
 
 
@@ -139,17 +138,17 @@ def preview_proposal(benchmark: Benchmark, proposal: Proposal) -> ProposalPrevie
         ProposalError: it cannot be stored.
     """
     with transaction.atomic():
-        before = configuration_content(benchmark)
+        before = present_configuration(benchmark)
         changes = write_proposal(Benchmark.objects.get(pk=benchmark.pk), proposal)
-        after = configuration_content(Benchmark.objects.get(pk=benchmark.pk))
+        after = present_configuration(Benchmark.objects.get(pk=benchmark.pk))
         transaction.set_rollback(True)
-    found = ProposalPreview(
+    preview = ProposalPreview(
         token=proposal_token(benchmark, proposal),
         revision_number=benchmark.last_revision_number,
         changes=changes,
-        changes_ranking=content_hash(before) != content_hash(after) and benchmark.last_revision_number > 0,
+        changes_ranking=before != after and benchmark.last_revision_number > 0,
     )
-    return _with_effects(found, benchmark, after) if found.changes_ranking else found
+    return _with_effects(preview, benchmark, after) if preview.changes_ranking else preview
 
 
 def proposed_changes(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
@@ -164,34 +163,34 @@ def proposed_changes(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
     return changes
 
 
-def _with_effects(found: ProposalPreview, benchmark: Benchmark, content: dict[str, Any]) -> ProposalPreview:
+def _with_effects(preview: ProposalPreview, benchmark: Benchmark, configuration: BoardConfiguration) -> ProposalPreview:
     old = latest_state(benchmark)
-    new = state_under(benchmark, content)
+    new = state_under(benchmark, configuration)
     n_systems, n_tasks = len(old.systems), max(old.values.shape[1], new.values.shape[1])
     size = 2 * n_systems * n_tasks * len(split_rules(n_systems, n_tasks).quick)
     if size > settings.ON_DEMAND_BUDGET:
         reason = f"A board of {n_systems} systems x {n_tasks} tasks is too large to be ranked twice while you wait."
-        return replace(found, too_large=reason)
+        return replace(preview, too_large=reason)
     names = [system.name for system in old.systems]
     try:
         before, after = rankings_of_both(old, new)
     except TooLargeError as error:
-        return replace(found, too_large=str(error))
+        return replace(preview, too_large=str(error))
     return replace(
-        found,
+        preview,
         effects=[table_effect(rule, before.get(rule), ranking, len(names), names) for rule, ranking in after.items()],
     )
 
 
-def state_under(benchmark: Benchmark, content: dict[str, Any]) -> BoardState:
+def state_under(benchmark: Benchmark, configuration: BoardConfiguration) -> BoardState:
     """The benchmark's latest scores under another configuration."""
     number = benchmark.last_revision_number
-    imagined = Revision(benchmark=benchmark, number=number, configuration=Configuration(content=content))
+    imagined = Revision(benchmark=benchmark, number=number, configuration=Configuration(content=configuration.content))
     matrix = revision_matrix(imagined)
     state = latest_state(benchmark)
     if matrix is None:
-        return replace(state, configuration=content, systems=[])
-    return replace(state, configuration=content, systems=matrix.systems, values=matrix.written)
+        return replace(state, configuration=configuration, systems=[])
+    return replace(state, configuration=configuration, systems=matrix.systems, values=matrix.written)
 
 
 @transaction.atomic
@@ -233,7 +232,7 @@ def proposal_token(benchmark: Benchmark, proposal: Proposal) -> str:
         for edits in (proposal.groups, proposal.tasks)
     )
     rest = [getattr(proposal, name) for name in COUNTING]
-    state = [benchmark.last_revision_number, configuration_content(benchmark)]
+    state = [benchmark.last_revision_number, present_configuration(benchmark).content]
     return content_hash([str(benchmark.pk), state, groups, tasks, rest])
 
 
@@ -268,23 +267,27 @@ def write_proposal(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
 
 def _problems(proposal: Proposal) -> list[tuple[str, int | None, str, str]]:
     """What is wrong with a proposal in itself."""
-    found: list[tuple[str, int | None, str, str]] = []
-    if len(proposal.tasks) > MOST_TASKS:
-        found.append(("tasks", None, "", f"{len(proposal.tasks)} tasks; at most {MOST_TASKS} are kept."))
+    problems: list[tuple[str, int | None, str, str]] = []
+    if len(proposal.tasks) > MAX_TASKS:
+        problems.append(("tasks", None, "", f"{len(proposal.tasks)} tasks; at most {MAX_TASKS} are kept."))
     names = {"tasks": [task.name for task in proposal.tasks], "groups": [group.name for group in proposal.groups]}
-    for place, stated in names.items():
+    for place, names_there in names.items():
         seen: set[str] = set()
-        for i, name in enumerate(stated):
+        for i, name in enumerate(names_there):
             if fold_name(name) in seen:
-                found.append((place, i, "name", f"Another one is called {name!r} already."))
+                problems.append((place, i, "name", f"Another one is called {name!r} already."))
             seen.add(fold_name(name))
-    found += _weight_problems(proposal)
+    problems += _weight_problems(proposal)
     known = {fold_name(group.name) for group in proposal.groups}
     for i, task in enumerate(proposal.tasks):
         if task.group and fold_name(task.group) not in known:
-            found.append(("tasks", i, "group", f"There is no group {task.group!r}."))
-        found += [("tasks", i, name, message) for name, message in _scale_problems(task)]
-    return found
+            problems.append(("tasks", i, "group", f"There is no group {task.group!r}."))
+        low, high, chance = task.minimum, task.maximum, task.chance
+        if low is not None and high is not None and low >= high:
+            problems.append(("tasks", i, "maximum", "The maximum is not above the minimum."))
+        elif chance is not None and ((low is not None and chance < low) or (high is not None and chance > high)):
+            problems.append(("tasks", i, "chance", "The score of guessing lies outside the scale."))
+    return problems
 
 
 def _weight_problems(proposal: Proposal) -> list[tuple[str, int | None, str, str]]:
@@ -313,15 +316,6 @@ def _weight_problems(proposal: Proposal) -> list[tuple[str, int | None, str, str
 def _is_storable(weight: Decimal) -> bool:
     """Whether a weight is as short as the field that keeps it."""
     return weight.is_finite() and abs(weight.adjusted()) <= 20 and len(weight.as_tuple().digits) <= 20
-
-
-def _scale_problems(task: TaskEdit) -> list[tuple[str, str]]:
-    low, high = task.minimum, task.maximum
-    if low is not None and high is not None and low >= high:
-        return [("maximum", "The maximum is not above the minimum.")]
-    is_below = task.chance is not None and low is not None and task.chance < low
-    is_above = task.chance is not None and high is not None and task.chance > high
-    return [("chance", "The score of guessing lies outside the scale.")] if is_below or is_above else []
 
 
 class _Writer:
@@ -363,8 +357,8 @@ class _Writer:
                 prepare_group(row)
             row.full_clean()
         except ValidationError as error:
-            stated = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
-            self.problems += [(place, i, name, text) for name, texts in stated.items() for text in texts]
+            messages = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
+            self.problems += [(place, i, name, text) for name, texts in messages.items() for text in texts]
             return False
         row.save()
         return True

@@ -1,6 +1,5 @@
 """The owner's pages of a benchmark: settings, tasks with the ranks that a change would move, frozen revisions."""
 
-from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -36,7 +35,6 @@ from leaderboard.benchmarks.listing import listed
 from leaderboard.benchmarks.releases import ReleaseError, freeze_revision, new_edition
 from leaderboard.benchmarks.settings import archive, change_settings
 from leaderboard.benchmarks.tasks import (
-    Proposal,
     ProposalError,
     ProposalPreview,
     StaleProposalError,
@@ -44,11 +42,12 @@ from leaderboard.benchmarks.tasks import (
     present_proposal,
     preview_proposal,
 )
-from leaderboard.common.forms import take_errors
+from leaderboard.common.form_fields import take_errors
 from leaderboard.common.paging import page_links
 from leaderboard.common.public_responses import shared_answer
 from leaderboard.common.requests import signed_in
-from leaderboard.models import Benchmark, BenchmarkDraft
+from leaderboard.common.text import whole_number
+from leaderboard.models import Benchmark
 from ranking_engine.files.tables import TableError
 
 
@@ -65,8 +64,10 @@ def manage(request: HttpRequest, key: str) -> HttpResponse:
         except ValidationError as error:
             take_errors(form, error)
         else:
-            told = f"{n_changed} setting{'' if n_changed == 1 else 's'} changed." if n_changed else "Nothing changed."
-            messages.success(request, told)
+            sentence = (
+                f"{n_changed} setting{'' if n_changed == 1 else 's'} changed." if n_changed else "Nothing changed."
+            )
+            messages.success(request, sentence)
             return redirect("manage", key)
     # The form has written what was typed into its own benchmark; the page names the one that is stored.
     context = {"benchmark": administered_benchmark(request.user, key), "form": form, "here": "settings"}
@@ -88,8 +89,8 @@ def manage_tasks(request: HttpRequest, key: str) -> HttpResponse:
             if data.get("action") == "apply":
                 reason = data.get("reason", "")[:1000]
                 revision = apply_proposal(benchmark, proposal, author=signed_in(request), token=token, reason=reason)
-                told = f"Revision {revision.number} is being computed." if revision else "No rank depends on it."
-                messages.success(request, f"Changed. {told}")
+                sentence = f"Revision {revision.number} is being computed." if revision else "No rank depends on it."
+                messages.success(request, f"Changed. {sentence}")
                 return redirect("history" if revision else "manage_tasks", key)
             preview = preview_proposal(benchmark, proposal)
         except ProposalError as error:
@@ -114,12 +115,12 @@ def manage_tasks(request: HttpRequest, key: str) -> HttpResponse:
 def manage_clusters(request: HttpRequest, key: str) -> HttpResponse:
     """Declare as one cluster the tasks of a suggestion."""
     benchmark = administered_benchmark(request.user, key)
-    number, revision_number = request.POST.get("suggestion", ""), request.POST.get("revision", "")
-    if not all(text.isascii() and text.isdigit() and len(text) < 10 for text in (number, revision_number)):
+    number, revision_number = (whole_number(request.POST.get(name, "")) for name in ("suggestion", "revision"))
+    if number is None or revision_number is None:
         raise BadRequest("A suggestion is named by its number and its revision.")
     author = signed_in(request)
     try:
-        revision = declare_suggested(benchmark, int(number), revision_number=int(revision_number), author=author)
+        revision = declare_suggested(benchmark, number, revision_number=revision_number, author=author)
     except StaleProposalError:
         messages.warning(request, "Nothing was changed: the suggestions have changed since you read them.")
     else:
@@ -182,17 +183,17 @@ def manage_archive(request: HttpRequest, key: str) -> HttpResponse:
 def home(request: HttpRequest) -> HttpResponse:
     """The benchmarks that this reader may know of, a page of them, each with its winner and whom most rules elect."""
     query, tag = request.GET.get("q", "").strip()[:200], request.GET.get("tag", "").strip()[:80]
-    found = listed(request.user, query=query, tag=tag, page=request.GET.get("page"))
-    tags = found.tags if not tag or tag in found.tags else [tag, *found.tags]
+    listing = listed(request.user, query=query, tag=tag, page=request.GET.get("page"))
+    tags = listing.tags if not tag or tag in listing.tags else [tag, *listing.tags]
     context = {
-        "benchmarks": found.benchmarks,
-        "n_benchmarks": found.page.paginator.count,
-        "first": found.page.start_index(),
-        "last": found.page.end_index(),
+        "benchmarks": listing.benchmarks,
+        "n_benchmarks": listing.page.paginator.count,
+        "first": listing.page.start_index(),
+        "last": listing.page.end_index(),
         "query": query,
         "tag": tag,
         "tags": [(name, _url(query, "" if name == tag else name), name == tag) for name in tags],
-        "pages": page_links(found.page, reverse("home"), anchor="benchmarks", q=query, tag=tag),
+        "pages": page_links(listing.page, reverse("home"), anchor="benchmarks", q=query, tag=tag),
     }
     is_for_anybody = not request.user.is_authenticated and not len(get_messages(request))
     page = render(request, "benchmarks/home.html", context)
@@ -232,16 +233,16 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
         draft.delete()
         messages.info(request, "The draft is discarded; no benchmark was created.")
         return redirect("new")
-    found = draft_contents(draft)
-    stated = {name: value for name, value in found.fields.items() if name in CreateForm.base_fields}
-    initial = {"name": draft.name, "visibility": "private", "submission_policy": "moderated", **stated}
+    contents = draft_contents(draft)
+    form_values = {name: value for name, value in contents.fields.items() if name in CreateForm.base_fields}
+    initial = {"name": draft.name, "visibility": "private", "submission_policy": "moderated", **form_values}
     data = request.POST if request.method == "POST" else None
     about = CreateForm(data, initial=initial, instance=Benchmark())
-    parts = ProposalForms(found.proposal, data, new_tasks=0 if found.table else 3)
-    status, verdicts, proposal = 200, list[RuleVerdict](), found.proposal
+    parts = ProposalForms(contents.proposal, data, new_tasks=0 if contents.table else 3)
+    status, verdicts, proposal = 200, list[RuleVerdict](), contents.proposal
     try:
         if data is None:
-            verdicts = draft_verdicts(draft, found.proposal)
+            verdicts = draft_verdicts(draft, contents.proposal)
         elif about.is_valid() & parts.is_valid():
             proposal = parts.proposal()
             if data.get("action") == "create":
@@ -257,27 +258,17 @@ def new_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
         take_errors(about, error)
     if about.errors or parts.has_errors:
         status = 400
-    context = _context(draft, about, parts, verdicts, proposal)
-    return render(request, "benchmarks/new_draft.html", context, status=status)
-
-
-def _context(
-    draft: BenchmarkDraft,
-    about: CreateForm,
-    parts: ProposalForms,
-    verdicts: list[RuleVerdict],
-    proposal: Proposal,
-) -> dict[str, Any]:
-    found = draft_contents(draft)
-    return {
+    table = contents.table
+    context = {
         "draft": draft,
-        "direction_question": draft_question(found, proposal),
+        "direction_question": draft_question(contents, proposal),
         "form": about,
         "parts": parts,
         "verdicts": verdicts,
-        "n_systems": found.n_systems,
-        "n_tasks": len(found.table.task_names) if found.table else 0,
-        "n_missing": found.n_missing,
-        "rounding": found.table.rounding if found.table else "",
-        "first_systems": list(found.table.system_names[:8]) if found.table else [],
+        "n_systems": contents.n_systems,
+        "n_tasks": len(table.task_names) if table else 0,
+        "n_missing": contents.n_missing,
+        "rounding": table.rounding if table else "",
+        "first_systems": list(table.system_names[:8]) if table else [],
     }
+    return render(request, "benchmarks/new_draft.html", context, status=status)

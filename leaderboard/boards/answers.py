@@ -24,14 +24,22 @@ def camp_lines(camps: list[Camp]) -> list[dict[str, Any]]:
     ]
 
 
-def agreement_answer(found: Mapping[str, Agreement], board: Board) -> dict[str, Any] | None:
+def agreement_answer(agreement_by_rule: Mapping[str, Agreement], board: Board) -> dict[str, Any] | None:
     """How far the rules agree with the reference rule: every rule's Kendall tau, their median, the least of them."""
     names = {column.rule: column.name for column in board.columns}
-    taus = sorted((a.kendall_tau, names[rule]) for rule, a in found.items() if a.kendall_tau == a.kendall_tau)
+    taus = sorted(
+        (a.kendall_tau, names[rule]) for rule, a in agreement_by_rule.items() if a.kendall_tau == a.kendall_tau
+    )
     if not taus:
         return None
     middle, low = median(tau for tau, _ in taus), min(0.0, taus[0][0])
     word = "closely" if middle >= FIRM else "in the main" if middle >= MIXED else "hardly"
+    on_winner = "On no winner"
+    if board.camps:
+        # How many of the rules that elect elect the same.
+        share = board.camps[0].n_rules / sum(camp.n_rules for camp in board.camps)
+        part = "All" if share == 1 else "Mostly" if share >= MOSTLY else "By a majority" if share > 0.5 else "Not"
+        on_winner = f"{part} on the winner"
 
     def across(tau: float) -> float:
         """The place on a line of 200 units from `low` to 1."""
@@ -39,7 +47,7 @@ def agreement_answer(found: Mapping[str, Agreement], board: Board) -> dict[str, 
 
     return {
         "word": word,
-        "on_winner": _on_winner(board.camps),
+        "on_winner": on_winner,
         "n_rules": len(taus),
         "median_text": _signed(middle),
         "median_x": across(middle),
@@ -51,32 +59,22 @@ def agreement_answer(found: Mapping[str, Agreement], board: Board) -> dict[str, 
     }
 
 
-def _on_winner(camps: list[Camp]) -> str:
-    """How many of the rules that elect elect the same."""
-    if not camps:
-        return "On no winner"
-    share = camps[0].n_rules / sum(camp.n_rules for camp in camps)
-    if share == 1:
-        return "All on the winner"
-    return f"{'Mostly' if share >= MOSTLY else 'By a majority' if share > 0.5 else 'Not'} on the winner"
-
-
 def certainty_answer(board: Board) -> dict[str, Any]:
     """How sure the first place under the reference rule is: its rank interval, and what can be told apart."""
     reference, published = board.reference, board.published
     leaders = np.flatnonzero(reference.is_winner).tolist()
-    told = {
+    answer = {
         "verdict": _first_told_apart(board, leaders),
         "short": board.separability.short_text,
         "possibly_best": possibly_best_text(reference, board.names),
     }
     if not leaders or reference.lower is None or reference.upper is None or reference.lower[leaders[0]] < 1:
-        return told | {"interval": ""}
+        return answer | {"interval": ""}
     names = [shortened(name) for name in reference.winner_names[:LEADERS_NAMED]]
     low = min(int(reference.lower[i]) for i in leaders)
     high = max(int(reference.upper[i]) for i in leaders)
     level = published.study_parameters.get("level", 0.95)
-    return told | {
+    return answer | {
         "interval": range_text(low, high),
         "low": low,
         "high": high,

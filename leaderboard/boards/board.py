@@ -7,11 +7,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from leaderboard.access.audience import Audience
-from leaderboard.boards.filters import SORTS_BY_MEDIAN, SORTS_BY_NAME, SORTS_BY_SCORED, About, Chosen, choose, column_of
+from leaderboard.boards.filters import (
+    SORTS_BY_MEDIAN,
+    SORTS_BY_NAME,
+    SORTS_BY_SCORED,
+    SystemSelection,
+    choose,
+    column_of,
+)
 from leaderboard.boards.query import BoardQuery
 from leaderboard.boards.rows import Row, Rows, RowsInTurn, rank_range
-from leaderboard.models import Benchmark
+from leaderboard.models import Benchmark, User
 from leaderboard.rankings.confidence.significance import Separability
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import (
     Column,
     PublishedBoard,
@@ -21,10 +29,10 @@ from leaderboard.rankings.published import (
     published_board,
     separability_of,
 )
+from leaderboard.rankings.redaction import redacted
 from leaderboard.rankings.scores import BoardSystem, systems_at
-from leaderboard.rankings.systems import described_systems
+from leaderboard.rankings.systems import About, DescribedSystems, described_systems_at
 from leaderboard.rankings.verdict import Camp, camps_of, headline
-from leaderboard.rankings.visibility import masked
 from ranking_engine import TIES
 
 PAGE_ROWS = 100
@@ -38,7 +46,7 @@ class Board:
 
     published: PublishedBoard
     columns: list[Column]  # of the rules that rank or elect here, and of the reference rule
-    shown: list[Column]  # those of them that the query chose
+    visible: list[Column]  # those of them that the query chose
     undefined: list[Column]  # of the rules that have nothing to say of these scores
     reference: Column
     separability: Separability  # under the reference rule
@@ -81,10 +89,12 @@ def reference_first(board: Board) -> Board:
     A page is read from the left: the column that decides the order must be seen without scrolling. Files and the API
     keep the catalogue's order, which does not hang on what somebody compares with.
     """
-    shown, reference = board.shown, board.reference
-    order = sorted(range(len(shown)), key=lambda c: (shown[c] is not reference, shown[c].family != reference.family))
+    visible, reference = board.visible, board.reference
+    order = sorted(
+        range(len(visible)), key=lambda c: (visible[c] is not reference, visible[c].family != reference.family)
+    )
     rows = [replace(row, cells=[row.cells[c] for c in order]) for row in board.rows]
-    return replace(board, shown=[shown[c] for c in order], rows=rows)
+    return replace(board, visible=[visible[c] for c in order], rows=rows)
 
 
 def build_board(
@@ -106,9 +116,14 @@ def build_board(
     if publication is None or not audience.may_read:
         return None
     published = published_board(publication)
-    systems = systems_at(published.revision)
+    uploader = audience.viewer if marks_own and isinstance(audience.viewer, User) else None
+    if audience.is_restricted:
+        described = DescribedSystems(systems_at(published.revision), {}, audience.own_system_ids)
+    else:
+        described = described_systems_at(published.revision, uploader)
+    systems = described.systems
     published, policy, aggregation = _as_asked(published, systems, audience, query)
-    published, systems = masked(published, systems, audience)
+    published, systems = redacted(published, systems, audience)
     if not published.columns:
         return None
     published = all_at_once(published) if query.simultaneous else published
@@ -117,10 +132,10 @@ def build_board(
         systems,
         column_of(published.columns, query.reference or audience.benchmark.default_rule),
         query=query,
-        about={} if audience.is_restricted else about_systems([system.id for system in systems]),
+        about=described.about,
         policy=policy,
         aggregation=aggregation,
-        own_system_ids=audience.own_system_ids if marks_own or audience.is_restricted else frozenset(),
+        own_system_ids=described.own_ids,
         sees_others=audience.sees_others,
         is_whole=is_whole,
     )
@@ -158,20 +173,20 @@ def lay_out(
     ranges = rank_range(published.columns, len(systems))
     chosen = choose(published, systems, about, reference=reference, medians=ranges[1], query=query)
     if not sees_others:
-        chosen = Chosen(
+        chosen = SystemSelection(
             *([i for i in part if systems[i].id in own_system_ids] for part in (chosen.pinned, chosen.others))
         )
     n_pages = max(1, math.ceil(len(chosen.others) / PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
     columns = [column for column in published.columns if column.status != "undefined" or column is reference]
-    shown = _columns_shown(published.columns, reference, query)
-    told_apart = separability_of(published, reference)
+    visible = _columns_shown(published.columns, reference, query)
+    separability = separability_of(published, reference)
     view = Rows(
         published,
         systems,
-        shown,
+        visible,
         reference=reference,
-        told_apart=told_apart,
+        separability=separability,
         ranges=ranges,
         with_scores=query.scores,
         own=own_system_ids,
@@ -183,10 +198,10 @@ def lay_out(
     return Board(
         published=published,
         columns=columns,
-        shown=shown,
+        visible=visible,
         undefined=[column for column in published.columns if column.status == "undefined" and column is not reference],
         reference=reference,
-        separability=told_apart,
+        separability=separability,
         policy=policy,
         aggregation=aggregation,
         query=query,
@@ -207,15 +222,15 @@ def _as_asked(
     published: PublishedBoard, systems: Sequence[BoardSystem], audience: Audience, query: BoardQuery
 ) -> tuple[PublishedBoard, str, str]:
     """The board under the policy, the aggregation and the tie convention asked for, and the first two of these."""
-    stored = published.revision.configuration.content
-    policy, aggregation = query.policy or stored["missing_policy"], query.aggregation or stored["aggregation"]
+    stored = configuration_of(published.revision)
+    policy, aggregation = query.policy or stored.missing_policy, query.aggregation or stored.aggregation
     if policy not in Benchmark.MissingPolicy.values:
         raise UnknownChoiceError(f"There is no missing-score policy {policy!r}.")
     if aggregation not in Benchmark.Aggregation.values:
         raise UnknownChoiceError(f"There is no aggregation {aggregation!r}.")
     if query.ties and query.ties not in TIES:
         raise UnknownChoiceError(f"There is no tie convention {query.ties!r}.")
-    if (policy, aggregation) == (stored["missing_policy"], stored["aggregation"]) and not query.ties:
+    if (policy, aggregation) == (stored.missing_policy, stored.aggregation) and not query.ties:
         return published, policy, aggregation
     if audience.is_restricted:
         raise UnknownChoiceError("Where scores are hidden, a board is shown as its owners set it and in no other way.")
@@ -223,14 +238,6 @@ def _as_asked(
         return published, policy, aggregation
     names = [system.name for system in systems]
     return board_under(published, policy, aggregation, names, audience.level, ties=query.ties), policy, aggregation
-
-
-def about_systems(ids: Sequence[int]) -> dict[int, About]:
-    """Tags and metadata of those of these systems that have any."""
-    return {
-        pk: About(tuple(str(tag) for tag in tags), metadata if isinstance(metadata, dict) else {})
-        for pk, tags, metadata in (described_systems(ids) if ids else [])
-    }
 
 
 def _columns_shown(columns: list[Column], reference: Column, query: BoardQuery) -> list[Column]:

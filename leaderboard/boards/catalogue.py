@@ -1,8 +1,6 @@
 """The catalogue of rules as pages show it: what each does, an example computed as it is asked for, its properties."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -18,6 +16,7 @@ from ranking_engine.catalogue.omission import NATIVE, omission_sentence, policie
 from ranking_engine.catalogue.rule import DUELS, FAMILIES, POSITIONS
 from ranking_engine.core.score_matrix import ScoreMatrix
 
+NOTHING_FILLED_IN = "Two systems are compared on the tasks that both have; nothing is filled in."
 SIZES = ((30, 10), (300, 80), (2000, 50))  # systems x tasks, for which the time is estimated
 
 
@@ -106,29 +105,26 @@ class RuleEntry:
     @property
     def n_held(self) -> int:
         """How many properties it has."""
-        return sum(shown.holds for shown in self.properties)
+        return sum(row.holds for row in self.properties)
 
 
-def catalogue(asked: RuleFilter) -> list[CatalogueRow]:
+def catalogue(wanted_rules: RuleFilter) -> list[CatalogueRow]:
     """The rules that are asked for, in the catalogue's order, each under its own convention."""
-    wanted = [key for key in asked.properties if key in PROPERTIES]
+    wanted = [key for key in wanted_rules.properties if key in PROPERTIES]
     return [
-        CatalogueRow(rule, convention_of(rule.key, {}), list(_has(rule.key)), _toy_winners(rule.key))
+        _row(rule.key)
         for rule in RULES.values()
-        if (asked.family not in FAMILIES or rule.family == asked.family)
-        and not (asked.gaps and rule.needs_complete)
+        if (wanted_rules.family not in FAMILIES or rule.family == wanted_rules.family)
+        and not (wanted_rules.gaps and rule.needs_complete)
         and all(entry(rule.key, key).holds for key in wanted)
     ]
 
 
 @lru_cache
-def _has(rule: str) -> tuple[bool, ...]:
-    return tuple(entry(rule, key).holds for key in PROPERTIES)
-
-
-@lru_cache
-def _toy_winners(rule: str) -> str:
-    return ", ".join(TOY.system_names[i] for i in example_of(rule).ranking.winners)
+def _row(rule: str) -> CatalogueRow:
+    """A rule's line of the table, worked out once: its example takes time."""
+    winners = ", ".join(TOY.system_names[i] for i in example_of(rule).ranking.winners)
+    return CatalogueRow(RULES[rule], convention_of(rule, {}), [entry(rule, key).holds for key in PROPERTIES], winners)
 
 
 def rule_entry(key: str, convention: str = "") -> RuleEntry:
@@ -141,23 +137,49 @@ def rule_entry(key: str, convention: str = "") -> RuleEntry:
     rule = RULES[key]
     known = {convention_of(key, options): options for options in conventions(key)}
     options = known.get(convention) or next(iter(known.values()))
+    own_convention, properties = convention_of(key, options), []
+    for prop in PROPERTIES.values():
+        property_entry = entry(key, prop.key, options)
+        stored = None if property_entry.holds else stored_witnesses().get((key, own_convention, prop.key))
+        properties.append(
+            ShownProperty(
+                prop,
+                holds=property_entry.holds,
+                source=property_entry.source,
+                witness=sentence(stored.witness) if stored else "",
+                board=board_table(stored.board) if stored else None,
+            )
+        )
     return RuleEntry(
         rule=rule,
         definition_html=section_html(f"rules/{key}", "Definition"),
         options_html=section_html(f"rules/{key}", "Options and ties").partition("The table that is worked through")[0],
         cost_html=section_html(f"rules/{key}", "Cost"),
         when=rule.advice,
-        convention=convention_of(key, options),
+        convention=own_convention,
         conventions=[(name, TIES[name] if rule.tie_convention else "") for name in known if name],
         example=_shown_example(rule, example_of(key, options)),
-        properties=[_shown_property(key, prop, options) for prop in PROPERTIES.values()],
-        missing=_missing(rule),
+        properties=properties,
+        missing=[
+            ("", NOTHING_FILLED_IN, omission_sentence(key, "undefined"))
+            if policy == NATIVE
+            else (policy, MISSING_POLICIES[policy], omission_sentence(key, policy))
+            for policy in policies_of(rule)
+        ],
         costs=[(f"{n:,} systems × {T} tasks", _seconds(rule, n, T)) for n, T in SIZES],
     )
 
 
 def _shown_example(rule: Rule, example: Example) -> ShownExample:
-    ranking = example.ranking
+    ranking, steps = example.ranking, None
+    if example.reads in (POSITIONS, DUELS):
+        heads = (
+            [f"above {name}" for name in TOY.system_names]
+            if example.reads == DUELS
+            else [f"Task {name}" for name in TOY.task_names]
+        )
+        cells = [["" if value < 0 else str(value) for value in row] for row in example.table.tolist()]
+        steps = ToyTable(heads, list(zip(TOY.system_names, cells, strict=True)))
     ranks = [
         ToyRank(name, score_text(float(score)), int(rank) if rank > 0 else None, (ranking.ranks == rank).sum() > 1)
         for name, score, rank in zip(TOY.system_names, ranking.scores, ranking.ranks, strict=True)
@@ -165,7 +187,7 @@ def _shown_example(rule: Rule, example: Example) -> ShownExample:
     return ShownExample(
         scores=board_table(TOY),
         reads=example.reads,
-        steps=_steps(example),
+        steps=steps,
         ranks=ranks,
         winners=[TOY.system_names[i] for i in ranking.winners],
         given=rule.example_note,
@@ -173,58 +195,14 @@ def _shown_example(rule: Rule, example: Example) -> ShownExample:
     )
 
 
-def _steps(example: Example) -> ToyTable | None:
-    if example.reads not in (POSITIONS, DUELS):
-        return None
-    heads = [f"Task {name}" for name in TOY.task_names]
-    if example.reads == DUELS:
-        heads = [f"above {name}" for name in TOY.system_names]
-    cells = [["" if value < 0 else str(value) for value in row] for row in example.table.tolist()]
-    return ToyTable(heads, list(zip(TOY.system_names, cells, strict=True)))
-
-
 def board_table(matrix: ScoreMatrix) -> ToyTable:
     """A small board in texts; weights stand in the heads where they differ."""
-    is_weighted = len(set(matrix.weights)) > 1
-    heads = [
-        f"{name} (weight {_weight(weight)})" if is_weighted else name
-        for name, weight in zip(_task_heads(matrix.task_names), matrix.weights, strict=True)
-    ]
+    heads = [f"Task {name}" if name.isdigit() else name for name in matrix.task_names]
+    if len(set(matrix.weights)) > 1:
+        weights = [str(w) if w.denominator == 1 else f"{float(w):g}" for w in matrix.weights]
+        heads = [f"{head} (weight {weight})" for head, weight in zip(heads, weights, strict=True)]
     cells = [["–" if np.isnan(value) else value_text(value) for value in row] for row in matrix.values.tolist()]
     return ToyTable(heads, list(zip(matrix.system_names, cells, strict=True)))
-
-
-def _task_heads(names: Sequence[str]) -> list[str]:
-    return [f"Task {name}" if name.isdigit() else name for name in names]
-
-
-def _weight(weight: Fraction) -> str:
-    return str(weight) if weight.denominator == 1 else f"{float(weight):g}"
-
-
-def _shown_property(rule: str, prop: Property, options: Mapping[str, str]) -> ShownProperty:
-    stated = entry(rule, prop.key, options)
-    if stated.holds:
-        return ShownProperty(prop, holds=True, source=stated.source, witness="", board=None)
-    stored = stored_witnesses().get((rule, convention_of(rule, options), prop.key))
-    if stored is None:
-        return ShownProperty(prop, holds=False, source=stated.source, witness="", board=None)
-    return ShownProperty(
-        prop, holds=False, source=stated.source, witness=sentence(stored.witness), board=board_table(stored.board)
-    )
-
-
-def _missing(rule: Rule) -> list[tuple[str, str, str]]:
-    return [
-        (
-            "" if policy == NATIVE else policy,
-            "Two systems are compared on the tasks that both have; nothing is filled in."
-            if policy == NATIVE
-            else MISSING_POLICIES[policy],
-            omission_sentence(rule.key, "undefined" if policy == NATIVE else policy),
-        )
-        for policy in policies_of(rule)
-    ]
 
 
 def _seconds(rule: Rule, n: int, T: int) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from leaderboard.boards.board import Board
-from leaderboard.boards.rows import Cell, Row
+from leaderboard.boards.rows import Cell
 from leaderboard.common.files import (
-    Heading,
+    ColumnHead,
     csv_lines,
     json_lines,
     latex_table,
@@ -22,11 +22,11 @@ from leaderboard.common.files import (
 
 def board_csv(board: Board, name: str) -> Iterator[str]:
     """Ranks and rule scores with every digit, one column each a rule."""
-    rules = [column.rule for column in board.shown]
+    rules = [column.rule for column in board.visible]
     places = _places(board)
     yield from csv_lines([["system", *(f"{rule}_rank" for rule in rules), *(f"{rule}_score" for rule in rules)]])
     for row in board.rows:
-        scores = [float(column.scores[places[row.id]]) for column in board.shown]
+        scores = [float(column.scores[places[row.id]]) for column in board.visible]
         yield from csv_lines([[row.name, *(cell.rank for cell in row.cells), *scores]])
 
 
@@ -51,31 +51,27 @@ def _about(board: Board, name: str) -> dict[str, Any]:
         "condorcet_winner": board.published.facts.get("condorcet_winner"),
         "rules": [
             {"key": c.rule, "name": c.name, "family": c.family, "status": c.status, "reason": c.reason}
-            for c in board.shown
+            for c in board.visible
         ],
     }
 
 
 def _json_rows(board: Board) -> Iterator[dict[str, Any]]:
-    places = _places(board)
-    return (_json_row(row, places[row.id], board) for row in board.rows)
-
-
-def _json_row(row: Row, i: int, board: Board) -> dict[str, Any]:
-    keys = [column.rule for column in board.shown]
-    scores = {column.rule: float(column.scores[i]) for column in board.shown}
-    return {
-        "key": row.key,
-        "name": row.name,
-        "n_scored": row.n_scored,
-        "n_voting_tasks": row.n_voting_tasks,
-        "least_rank": row.least_rank,
-        "median_rank": row.median_rank,
-        "greatest_rank": row.greatest_rank,
-        "ranks": {key: cell.rank for key, cell in zip(keys, row.cells, strict=True)},
-        "changes": {key: cell.change for key, cell in zip(keys, row.cells, strict=True)},
-        "scores": {rule: score if math.isfinite(score) else None for rule, score in scores.items()},
-    }
+    places, keys = _places(board), [column.rule for column in board.visible]
+    for row in board.rows:
+        scores = [float(column.scores[places[row.id]]) for column in board.visible]
+        yield {
+            "key": row.key,
+            "name": row.name,
+            "n_scored": row.n_scored,
+            "n_voting_tasks": row.n_voting_tasks,
+            "least_rank": row.least_rank,
+            "median_rank": row.median_rank,
+            "greatest_rank": row.greatest_rank,
+            "ranks": {key: cell.rank for key, cell in zip(keys, row.cells, strict=True)},
+            "changes": {key: cell.change for key, cell in zip(keys, row.cells, strict=True)},
+            "scores": {key: score if math.isfinite(score) else None for key, score in zip(keys, scores, strict=True)},
+        }
 
 
 def board_latex(board: Board, name: str) -> Iterator[str]:
@@ -108,28 +104,26 @@ def _markdown_cell(cell: Cell) -> str:
     return text + (f" ({markdown_text(cell.score_text)})" if cell.score_text else "")
 
 
-def _rows(board: Board, escaped: Callable[[str], str], shown: Callable[[Cell], str]) -> Iterator[list[str]]:
-    return ([*map(escaped, _row_start(row)), *map(shown, row.cells)] for row in board.rows)
+def _rows(board: Board, escaped: Callable[[str], str], cell_text: Callable[[Cell], str]) -> Iterator[list[str]]:
+    """Name, range of ranks over all rules, tasks scored, and what each rule says."""
+    for row in board.rows:
+        low, high = row.least_rank, row.greatest_rank
+        ranks = "–" if low is None else str(low) if low == high else f"{low}–{high}"
+        start = [row.name, ranks, f"{row.n_scored}/{row.n_voting_tasks}"]
+        yield [*map(escaped, start), *map(cell_text, row.cells)]
 
 
-def _headings(board: Board) -> list[Heading]:
-    names = ["All rules", "Tasks", *(column.name for column in board.shown)]
-    return [Heading("system", "System", is_text=True), *(Heading(name, name) for name in names)]
-
-
-def _row_start(row: Row) -> list[str]:
-    """Name, range of ranks over all rules, tasks scored."""
-    low, high = row.least_rank, row.greatest_rank
-    ranks = "–" if low is None else str(low) if low == high else f"{low}–{high}"
-    return [row.name, ranks, f"{row.n_scored}/{row.n_voting_tasks}"]
+def _headings(board: Board) -> list[ColumnHead]:
+    names = ["All rules", "Tasks", *(column.name for column in board.visible)]
+    return [ColumnHead("system", "System", is_text=True), *(ColumnHead(name, name) for name in names)]
 
 
 def _caption(board: Board, name: str) -> str:
     number, ties = board.published.revision.number, board.query.ties
     what = f"{name}, revision {number}" if number else name
-    told = f"{what}: ranks under {len(board.shown)} rules, changes against {board.reference.name}; "
-    told += f"missing scores: {board.policy}; aggregation: {board.aggregation}"
-    return f"{told}; ties within a task: {ties}." if ties else f"{told}."
+    text = f"{what}: ranks under {len(board.visible)} rules, changes against {board.reference.name}; "
+    text += f"missing scores: {board.policy}; aggregation: {board.aggregation}"
+    return f"{text}; ties within a task: {ties}." if ties else f"{text}."
 
 
 def _places(board: Board) -> dict[int, int]:

@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 import numpy as np
 
 from leaderboard.boards.query import BoardQuery, bounds_of
+from leaderboard.common.names import is_called
 from leaderboard.rankings.published import Column, PublishedBoard, UnknownChoiceError
 from leaderboard.rankings.scores import BoardSystem
-from leaderboard.rankings.systems import about_systems
+from leaderboard.rankings.systems import About, about_systems
 from ranking_engine.text.names import fold_name
 
 SORTS_BY_NAME, SORTS_BY_MEDIAN, SORTS_BY_SCORED = "name", "median_rank", "tasks"
@@ -19,15 +20,7 @@ SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}  # 7B parameters
 
 
 @dataclass(frozen=True)
-class About:
-    """What is said of a system beside its scores, as far as filters look at it."""
-
-    tags: tuple[str, ...] = ()
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Chosen:
+class SystemSelection:
     """The systems of a view, by their places in the revision's order."""
 
     pinned: list[int]
@@ -42,7 +35,7 @@ def choose(
     reference: Column,
     medians: np.ndarray,
     query: BoardQuery,
-) -> Chosen:
+) -> SystemSelection:
     """The systems that the query's filters leave, in the order that it asks for. Pinned ones are there in any case.
 
     Args:
@@ -56,52 +49,33 @@ def choose(
     Raises:
         UnknownChoiceError: the query sorts by something that there is not, or bounds what has no such values.
     """
-    is_pinned = set(query.pins)
-    kept = _filtered(published, systems, about, reference=reference, query=query)
-    pinned = [i for i, system in enumerate(systems) if system.key in is_pinned]
-    others = [i for i in kept if systems[i].key not in is_pinned]
-    order = _Order(systems, published, reference, medians, query)
-    return Chosen(order.sorted(pinned), order.sorted(others))
-
-
-def _filtered(
-    published: PublishedBoard,
-    systems: Sequence[BoardSystem],
-    about: Mapping[int, About],
-    *,
-    reference: Column,
-    query: BoardQuery,
-) -> list[int]:
-    chosen = list(range(len(systems)))
+    places, nothing = list(range(len(systems))), About()
     if query.q.strip():
-        chosen = [i for i in chosen if is_called(systems[i], query.q)]
+        places = [i for i in places if is_called(query.q, systems[i].name, systems[i].key)]
     if query.complete_only:
         n_tasks = published.facts["n_voting_tasks"]
-        chosen = [i for i in chosen if published.n_scored[i] == n_tasks]
+        places = [i for i in places if published.n_scored[i] == n_tasks]
     if query.top:
-        chosen = [i for i in chosen if 1 <= reference.ranks[i] <= query.top]
+        places = [i for i in places if 1 <= reference.ranks[i] <= query.top]
     if query.tags:
-        wanted_tags, nothing = set(query.tags), About()
-        chosen = [i for i in chosen if wanted_tags <= set(about.get(systems[i].id, nothing).tags)]
-    for name, (least, most) in bounds_of(query).items():
-        bounds = _bound(name, least), _bound(name, most)
-        chosen = [i for i in chosen if _is_between(about.get(systems[i].id), name, bounds)]
-    return chosen
-
-
-def _bound(name: str, text: str) -> float | None:
-    if not text:
-        return None
-    value = measured(text)
-    if value is None:
-        raise UnknownChoiceError(f"{text!r} is neither a number nor a date, as a bound of {name!r} must be.")
-    return value
-
-
-def _is_between(about: About | None, name: str, bounds: tuple[float | None, float | None]) -> bool:
-    value = measured(about.metadata.get(name)) if about else None
-    least, most = bounds
-    return value is not None and (least is None or value >= least) and (most is None or value <= most)
+        tags = set(query.tags)
+        places = [i for i in places if tags <= set(about.get(systems[i].id, nothing).tags)]
+    for name, bounds in bounds_of(query).items():
+        least, most = (measured(text) for text in bounds)
+        for text, bound in zip(bounds, (least, most), strict=True):
+            if text and bound is None:
+                raise UnknownChoiceError(f"{text!r} is neither a number nor a date, as a bound of {name!r} must be.")
+        values = {i: measured(about.get(systems[i].id, nothing).metadata.get(name)) for i in places}
+        places = [
+            i
+            for i, value in values.items()
+            if value is not None and (least is None or value >= least) and (most is None or value <= most)
+        ]
+    is_pinned = set(query.pins)
+    pinned = [i for i, system in enumerate(systems) if system.key in is_pinned]
+    others = [i for i in places if systems[i].key not in is_pinned]
+    order = _Order(systems, published, reference, medians, query)
+    return SystemSelection(order.sorted(pinned), order.sorted(others))
 
 
 def measured(value: Any) -> float | None:  # noqa: ANN401 -- whatever stands in the metadata
@@ -159,7 +133,16 @@ class _Order:
         self._systems = systems
         self._medians = np.where(np.isnan(medians), math.inf, medians).tolist()
         self._is_by_name, self._is_descending = query.sort_key == SORTS_BY_NAME, query.is_descending
-        self._values = _sort_values(published, query.sort_key or reference.rule, medians)
+        # What is sorted by, the least first; NaN where a system has no place.
+        key = query.sort_key or reference.rule
+        if key in (SORTS_BY_MEDIAN, SORTS_BY_NAME):
+            values = medians
+        elif key == SORTS_BY_SCORED:
+            values = -published.n_scored.astype(float)
+        else:
+            ranks = column_of(published.columns, key).ranks
+            values = np.where(ranks < 1, np.nan, ranks.astype(float))
+        self._values = values.tolist()
 
     def sorted(self, chosen: list[int]) -> list[int]:
         """`chosen` in this order."""
@@ -176,26 +159,16 @@ class _Order:
         return sorted(chosen, key=place)
 
 
-def _sort_values(published: PublishedBoard, key: str, medians: np.ndarray) -> list[float]:
-    """Of every system what is sorted by, the least first; NaN where it has no place."""
-    if key in (SORTS_BY_MEDIAN, SORTS_BY_NAME):
-        return medians.tolist()
-    if key == SORTS_BY_SCORED:
-        return (-published.n_scored.astype(float)).tolist()
-    ranks = column_of(published.columns, key).ranks
-    return np.where(ranks < 1, np.nan, ranks.astype(float)).tolist()
-
-
 def column_of(columns: Sequence[Column], rule: str) -> Column:
     """The column of a rule.
 
     Raises:
         UnknownChoiceError: there is none.
     """
-    found = next((column for column in columns if column.rule == rule), None)
-    if found is None:
+    match = next((column for column in columns if column.rule == rule), None)
+    if match is None:
         raise UnknownChoiceError(f"There is no rule {rule!r} on this board.")
-    return found
+    return match
 
 
 @dataclass(frozen=True)
@@ -207,11 +180,6 @@ class Filters:
     tag: str = ""
     is_complete: bool = False  # only systems with a score on every voting task
     top: int | None = None  # only ranks up to this one
-
-
-def is_called(system: BoardSystem, text: str) -> bool:
-    """Whether a system's name or key has `text` in it: what `q` asks everywhere."""
-    return fold_name(text) in fold_name(system.name) or text.strip().casefold() in system.key
 
 
 def kept(
@@ -226,18 +194,18 @@ def kept(
         chosen: what is asked for.
         knows_about: whether organisations and tags may be looked at; where names are hidden they would tell them.
     """
-    found = set(range(len(systems)))
+    places = set(range(len(systems)))
     is_asked = bool(chosen.organisation or chosen.tag)
     about = about_systems([system.id for system in systems]) if knows_about and is_asked else {}
     if chosen.query:
-        found = {i for i in found if is_called(systems[i], chosen.query)}
+        places = {i for i in places if is_called(chosen.query, systems[i].name, systems[i].key)}
     if chosen.organisation:
         words = chosen.organisation.casefold()
-        found = {i for i in found if systems[i].id in about and words in about[systems[i].id].organisation.casefold()}
+        places = {i for i in places if systems[i].id in about and words in about[systems[i].id].organisation.casefold()}
     if chosen.tag:
-        found = {i for i in found if systems[i].id in about and chosen.tag in about[systems[i].id].tags}
+        places = {i for i in places if systems[i].id in about and chosen.tag in about[systems[i].id].tags}
     if chosen.is_complete:
-        found = {i for i in found if board.n_scored[i] == board.facts["n_voting_tasks"]}
+        places = {i for i in places if board.n_scored[i] == board.facts["n_voting_tasks"]}
     if chosen.top is not None:
-        found = {i for i in found if 1 <= column.ranks[i] <= chosen.top}
-    return found
+        places = {i for i in places if 1 <= column.ranks[i] <= chosen.top}
+    return places

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.functional import cached_property
 
 from leaderboard.access.audience import SIGN_IN_FIRST, Audience
 from leaderboard.boards.answers import agreement_answer, camp_lines, certainty_answer
@@ -15,17 +16,19 @@ from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES, export_links, export_url
 from leaderboard.common.markdown import render_markdown
 from leaderboard.common.text import as_sentence, in_words
-from leaderboard.models import Benchmark, Job
+from leaderboard.models import Job
 from leaderboard.queue.kinds import BOOTSTRAP, INSTANCES
-from leaderboard.queue.queries import board_job, first_line, jobs_of, told_error
+from leaderboard.queue.places import places
+from leaderboard.queue.queries import board_job, error_line, jobs_of, told_error
 from leaderboard.queue.retry import GIVEN_UP_OR_RESTING
 from leaderboard.rankings.agreement import agreements
 from leaderboard.rankings.confidence.dependence import dependence_of
 from leaderboard.rankings.confidence.intervals import OTHER_POLICY, interval_meaning
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import Column
+from leaderboard.rankings.redaction import hidden_text
 from leaderboard.rankings.text import precision_sentence
 from leaderboard.rankings.verdict import short_headline
-from leaderboard.rankings.visibility import hidden_text
 from ranking_engine import MISSING_POLICIES, RULES, TIES
 from ranking_engine.catalogue.omission import native_sentence, policy_sentence
 from ranking_engine.core.aggregation import AGGREGATIONS
@@ -52,6 +55,7 @@ AGGREGATION_NAMES = {
 }
 AGGREGATION_SHORT_NAMES = {"basic": "by task", "weighted": "weighted", "balanced": "balanced", "two_step": "two steps"}
 TIE_NAMES = {"": "as the rule says", "average": "average place", "best": "best place", "worst": "worst place"}
+SMITH_NAMED = 5  # of a larger Smith set the number is said
 # What the form of filters and columns asks itself; everything else of the query goes along hidden.
 FORM_FIELDS = ("q", "tags", "least", "most", "complete_only", "top", "pins", "rules", "families", "page")
 
@@ -65,77 +69,92 @@ class BoardPage:
         self,
         audience: Audience,
         query: BoardQuery,
-        found: Board | None,
+        board: Board | None,
     ) -> None:
         benchmark = audience.benchmark
         self._query, self._key, self._is_restricted = query, benchmark.key, audience.is_restricted
         self.hidden_text, self.sees_others = hidden_text(audience), audience.sees_others
-        self.benchmark = _About(benchmark)
+        self.benchmark = {
+            "key": benchmark.key,
+            "name": benchmark.name,
+            "source_url": benchmark.source_url,
+            "licence": benchmark.licence,
+            "citation": benchmark.citation,
+            "description_html": render_markdown(benchmark.description),
+        }
         self.latest_revision_number = benchmark.last_revision_number
         self.is_computing = benchmark.last_revision_number > benchmark.published_number
         self.job = board_job(benchmark) if self.is_computing else None
+        is_waiting = self.job is not None and self.job.state == Job.State.WAITING
+        self.place = places(Job.Queue.RANKINGS).get(self.job.pk) if self.job and is_waiting else None
         self.may_retry = audience.may_administer and self.job is not None and self.job.state in GIVEN_UP_OR_RESTING
         self.job_error = told_error(self.job, sees_all=not audience.is_restricted) if self.job else ""
         # Whoever has not signed in yet is shown the way where everyone with an account may submit.
         is_open = audience.why_closed == SIGN_IN_FIRST and benchmark.submission_policy in {"open", "moderated"}
         self.submit_url = reverse("submit", args=[benchmark.key]) if audience.may_submit or is_open else ""
-        self.revision_number = found.published.revision.number if found else None
+        self.revision_number = board.published.revision.number if board else None
         self.published_number = benchmark.published_number
         self.is_archived = benchmark.is_archived
         manage = "manage" if audience.may_administer else "manage_queue"
         self.manage_url = reverse(manage, args=[benchmark.key]) if audience.may_moderate else ""
         self.is_earlier = bool(query.revision) and query.revision != benchmark.published_number
-        if found is None or benchmark.publication is None:
+        if board is None or benchmark.publication is None:
             return
-        found = reference_first(found)
+        board = reference_first(board)
         self.published_at = benchmark.publication.published_at
         kinds = [] if audience.is_restricted else [BOOTSTRAP, INSTANCES]
         jobs = jobs_of(benchmark.publication.revision_id, kinds) if kinds else {}
         self.has_instances = INSTANCES in jobs
-        self.intervals = _intervals(found, jobs.get(BOOTSTRAP))
-        self._fill_facts(found)
-        self._fill_columns(found)
-        self._fill_rows(found)
-        self._fill_choices(found)
+        self.intervals = _intervals(board, jobs.get(BOOTSTRAP))
+        self._fill_facts(board)
+        self._fill_columns(board)
+        self._fill_rows(board)
+        self._fill_choices(board)
 
-    def _fill_facts(self, found: Board) -> None:
-        facts = found.published.facts
-        self.sentence, self.camps = found.sentence, camp_lines(found.camps)
-        winner, has_majority = facts["condorcet_winner"], found.published.has_majority
-        self.short_sentence = short_headline(found.camps, winner, has_majority=has_majority) if found.sentence else ""
-        self.without_winner = [column.name for column in found.columns if not column.elects]
-        self.condorcet_winner_name = winner
-        self.smith_names = found.smith_names
+    def _fill_facts(self, board: Board) -> None:
+        self._board, facts = board, board.published.facts
+        self.sentence, self.camps = board.sentence, camp_lines(board.camps)
+        winner, has_majority = facts["condorcet_winner"], board.published.has_majority
+        self.short_sentence = short_headline(board.camps, winner, has_majority=has_majority) if board.sentence else ""
+        elects_nobody = [column for column in board.columns if not column.elects]
+        self.without_winner = [column.name for column in [*elects_nobody, *board.undefined]]
+        self.smith_names = [] if winner else board.smith_names
+        self.smith_text = ", ".join(self.smith_names)
+        if len(self.smith_names) > SMITH_NAMED:
+            self.smith_text = f"{len(self.smith_names)} of {facts['n_systems']} systems"
         self.n_systems, self.n_tasks = facts["n_systems"], facts["n_tasks"]
         self.n_voting_tasks, self.n_missing = facts["n_voting_tasks"], facts["n_missing"]
-        self.n_shown = found.n_shown
-        self.coverage_text = _coverage(found.columns, facts["n_systems"])
-        self.separability = found.separability
-        self.precision_text = precision_sentence(found.published.revision.configuration.content.get("tasks", ()))
+        self.n_shown = board.n_shown
+        self.coverage_text = _coverage(board.columns, facts["n_systems"])
+        self.separability = board.separability
+        self.precision_text = precision_sentence(configuration_of(board.published.revision).precisions)
 
-    def _fill_columns(self, found: Board) -> None:
-        self.reference = {"key": found.reference.rule, "name": found.reference.name}
-        self._agreements = agreements(found.columns, found.reference)
-        self.agreement = agreement_answer(self._agreements, found)
-        self.certainty = certainty_answer(found)
-        self.tests_url = self._tests_url(found)
-        content = found.published.revision.configuration.content
-        dependence = dependence_of(found.published.tests, content.get("tasks", ()))  # a table on trial has none
+    def _fill_columns(self, board: Board) -> None:
+        self.reference = {"key": board.reference.rule, "name": board.reference.name}
+        self._agreements = agreements(board.columns, board.reference)
+        self.agreement = agreement_answer(self._agreements, board)
+        self.certainty = certainty_answer(board)
+        self.tests_url = ""  # where the tests behind what can be told apart are; some readers and boards have none
+        if self._key and not self._is_restricted:
+            parameters = {"rule": board.reference.rule}
+            parameters |= {"revision": str(self._query.revision)} if self._query.revision else {}
+            self.tests_url = f"{reverse('stability', args=[self._key])}?{urlencode(parameters)}#significance"
+        dependence = dependence_of(board.published.tests, configuration_of(board.published.revision).tasks)
         self.dependence_text = dependence.short if dependence else ""
         self.dependence_url = self.tests_url.replace("#significance", "#dependence")
-        self.all_columns = [self._column(column, found) for column in found.columns]
+        self.all_columns = [self._column(column, board) for column in board.columns]
         by_rule = {column["key"]: column for column in self.all_columns}
-        self.columns = [by_rule[column.rule] for column in found.shown]
-        self.undefined = [self._column(column, found) for column in found.undefined]
+        self.columns = [by_rule[column.rule] for column in board.visible]
+        self.undefined = [self._column(column, board) for column in board.undefined]
 
-    def _fill_choices(self, found: Board) -> None:
-        self.policy = self._policy(found.policy, is_active=True)
-        native = [column.name for column in found.columns if not RULES[column.rule].needs_complete]
+    def _fill_choices(self, board: Board) -> None:
+        self.policy = self._policy(board.policy, is_active=True)
+        native = [column.name for column in board.columns if not RULES[column.rule].needs_complete]
         self.native_text = native_sentence(native) if native else ""
-        self.policies = [self._policy(policy, is_active=policy == found.policy) for policy in MISSING_POLICIES]
-        self.has_groups = bool(found.published.revision.configuration.content["groups"])
-        self.aggregation = self._aggregation(found.aggregation, is_active=True)
-        self.aggregations = [self._aggregation(key, is_active=key == found.aggregation) for key in AGGREGATIONS]
+        self.policies = [self._policy(policy, is_active=policy == board.policy) for policy in MISSING_POLICIES]
+        self.has_groups = bool(configuration_of(board.published.revision).groups)
+        self.aggregation = self._aggregation(board.aggregation, is_active=True)
+        self.aggregations = [self._aggregation(key, is_active=key == board.aggregation) for key in AGGREGATIONS]
         self.ties = self._tie(self._query.ties)
         self.tie_choices = [self._tie(key) for key in ("", *TIES)]
         self.reference_choices = [
@@ -143,66 +162,75 @@ class BoardPage:
                 "key": column.rule,
                 "name": column.name,
                 "url": self._url(reference=column.rule),
-                "is_active": column is found.reference,
+                "is_active": column is board.reference,
             }
-            for column in found.columns
-            if column.status == "ranked" or column is found.reference
+            for column in board.columns
+            if column.status == "ranked" or column is board.reference
         ]
-        self.families = self._families()
-        self.query = self._form(found)
-        self.chips = self._chips()
 
-    def _fill_rows(self, found: Board) -> None:
-        self.rows = [replace(row, url=self._system_url(row)) for row in found.rows]
-        self.n_pinned, self.ordered_by = found.n_pinned, found.ordered_by
+    def _fill_rows(self, board: Board) -> None:
+        self.rows = [replace(row, url=self._system_url(row)) for row in board.rows]
+        self.n_pinned, self.ordered_by = board.n_pinned, board.ordered_by
         self.show_scores = self._query.scores
         self.show_scores_url = self._url(scores=not self._query.scores)
-        self.is_simultaneous = found.published.is_simultaneous
-        has_both = any(column.simultaneous_lower is not None for column in found.columns)
+        self.is_simultaneous = board.published.is_simultaneous
+        has_both = any(column.simultaneous_lower is not None for column in board.columns)
         self.simultaneous_url = self._url(scores=True, simultaneous=not self.is_simultaneous) if has_both else ""
         self.sort_urls = {name: self._sort_url(name) for name in ORDERS}
         self.sort_states = {name: self._sort_state(name) for name in ORDERS}
-        self.pages = {
-            "number": found.page,
-            "n_pages": found.n_pages,
-            "previous_url": self._url(page=found.page - 1) if found.page > 1 else "",
-            "next_url": self._url(page=found.page + 1) if found.page < found.n_pages else "",
-            "first_row": found.first_row,
-            "last_row": found.last_row,
+        self.pages: dict[str, Any] = {
+            "number": board.page,
+            "n_pages": board.n_pages,
+            "previous_url": self._url(page=board.page - 1) if board.page > 1 else "",
+            "next_url": self._url(page=board.page + 1) if board.page < board.n_pages else "",
+            "first_row": board.first_row,
+            "last_row": board.last_row,
         }
-        self.downloads = self._downloads() if self._key else []
 
-    def _downloads(self) -> list[dict[str, Any]]:
+    @property
+    def count_text(self) -> str:
+        """How many systems the table shows, and of how many."""
+        if self.pages["n_pages"] > 1:
+            return f"Systems {self.pages['first_row']}–{self.pages['last_row']} of {self.n_shown}"
+        if self.n_shown != self.n_systems:
+            return f"{self.n_shown} of {self.n_systems} systems"
+        if self.n_systems > 1:
+            return f"All {self.n_systems} systems, compared with {self.reference['name']}"
+        return "1 system" if self.n_systems else "0 systems"
+
+    @property
+    def caption(self) -> str:
+        """What the table shows, and what its ranks rest on."""
+        n_rules, name = len(self.all_columns), self.benchmark["name"]
+        rules = f"{n_rules} rule{'' if n_rules == 1 else 's'}"
+        rules = rules if len(self.columns) == n_rules else f"{len(self.columns)} of {rules}"
+        revision = f", revision {self.revision_number}" if self.revision_number else ""
+        basis = f"Changes are against {self.reference['name']}; missing scores: {self.policy['name']}"
+        basis += f"; task groups: {self.aggregation['name']}" if self.has_groups else ""
+        basis += f"; ties in a task: {self.ties['name']}" if self.ties["key"] else ""
+        return f"Ranks of {name} under {rules}{revision}. {basis}."
+
+    @cached_property
+    def downloads(self) -> list[dict[str, Any]]:
         """What is to be had as files: the data first, for those who may have them, then the ranks of this view."""
+        if not self._key or self.revision_number is None:
+            return []
         end, revision = query_text(changed(self._query)), self._query.revision
-        ranks = [
-            {"label": label, "url": f"{self._download_path(extension)}{end}"}
-            for extension, label in FORMAT_NAMES.items()
-        ]
-        shown = [{"name": "Ranks", "about": "as this page shows them", "links": ranks}]
+        csv = reverse("board_csv", args=[self._key])
+        paths = {key: csv if key == "csv" else reverse("board_download", args=[self._key, key]) for key in FORMAT_NAMES}
+        ranks = [{"label": label, "url": f"{paths[key]}{end}"} for key, label in FORMAT_NAMES.items()]
+        ranks_files = [{"name": "Ranks", "about": "as this page shows them", "links": ranks}]
         if self._is_restricted:
-            return shown
+            return ranks_files
         orders = {"label": "PrefLib", "url": export_url(self._key, "orders", "preflib", revision=revision)}
         folder = {"label": "folder (zip)", "url": export_url(self._key, "folder", "zip", revision=revision)}
         given = "as they were given" if self.precision_text else ""
         return [
             {"name": "Scores", "about": given, "links": export_links(self._key, "scores", revision=revision)},
-            *shown,
+            *ranks_files,
             {"name": "Orders", "about": "of the systems in every task", "links": [orders]},
             {"name": "Everything", "about": "to import elsewhere", "links": [folder]},
         ]
-
-    def _tests_url(self, found: Board) -> str:
-        """Where the tests behind what can be told apart are shown; empty where this reader or board has none."""
-        if self._is_restricted or not self._key:
-            return ""
-        stated = {"rule": found.reference.rule} | ({"revision": self._query.revision} if self._query.revision else {})
-        return f"{reverse('stability', args=[self._key])}?{urlencode(stated)}#significance"
-
-    def _download_path(self, extension: str) -> str:
-        if extension == "csv":
-            return reverse("board_csv", args=[self._key])
-        return reverse("board_download", args=[self._key, extension])
 
     def _system_url(self, row: Row) -> str:
         """The page of a system; restricted viewers have one of their own systems only."""
@@ -244,8 +272,8 @@ class BoardPage:
             "is_active": key == self._query.ties,
         }
 
-    def _column(self, column: Column, found: Board) -> dict[str, Any]:
-        state = self._sort_state(column.rule, is_default=column is found.reference)
+    def _column(self, column: Column, board: Board) -> dict[str, Any]:
+        state = self._sort_state(column.rule, is_default=column is board.reference)
         return {
             "key": column.rule,
             "name": column.name,
@@ -259,9 +287,9 @@ class BoardPage:
             "n_winners": column.n_winners,
             "n_ranked": column.n_ranked,
             "url": self._rule_url(column.rule),
-            "sort_url": self._sort_url(column.rule, is_default=column is found.reference),
+            "sort_url": self._sort_url(column.rule, is_default=column is board.reference),
             "sort_state": state,
-            "is_reference": column is found.reference,
+            "is_reference": column is board.reference,
             "is_chosen": state != "none",
             "is_ticked": column.rule in self._query.rules,
         }
@@ -275,7 +303,8 @@ class BoardPage:
         is_ascending = self._sort_state(key, is_default=is_default) == "ascending"
         return self._url(sort=f"-{key}" if is_ascending else key)
 
-    def _families(self) -> list[dict[str, Any]]:
+    @cached_property
+    def families(self) -> list[dict[str, Any]]:
         """The rules that can be chosen as columns, by family."""
         names = list(dict.fromkeys(column["family"] for column in self.all_columns))
         return [
@@ -287,26 +316,28 @@ class BoardPage:
             for name in names
         ]
 
-    def _form(self, found: Board) -> dict[str, Any]:
+    @cached_property
+    def query(self) -> dict[str, Any]:
         """What the form of filters and columns shows, and what goes along with it."""
-        query, stated = self._query, bounds_of(self._query)
+        query, limits = self._query, bounds_of(self._query)
         bounds = [
-            {"name": name, "least": stated.get(name, ("", ""))[0], "most": stated.get(name, ("", ""))[1]}
-            for name in sorted({*fields_of(found.about), *stated})
+            {"name": name, "least": limits.get(name, ("", ""))[0], "most": limits.get(name, ("", ""))[1]}
+            for name in sorted({*fields_of(self._board.about), *limits})
         ]
-        tags = sorted({*tags_of(found.about), *query.tags})
+        tags = sorted({*tags_of(self._board.about), *query.tags})
         return {
             "q": query.q,
             "complete_only": query.complete_only,
             "top": query.top or "",
             "tags": [{"name": tag, "is_ticked": tag in query.tags} for tag in tags],
             "bounds": bounds,
-            "n_filters": len(query.tags) + len(stated) + query.complete_only + bool(query.top),
+            "n_filters": len(query.tags) + len(limits) + query.complete_only + bool(query.top),
             "has_columns": bool(query.rules or query.families),
             "hidden_fields": query_pairs(query, without=FORM_FIELDS),
         }
 
-    def _chips(self) -> list[dict[str, str]]:
+    @cached_property
+    def chips(self) -> list[dict[str, str]]:
         """What narrows the view, each with the link that takes it away."""
         query = self._query
         chips: list[tuple[str, dict[str, Any]]] = []
@@ -320,15 +351,6 @@ class BoardPage:
         n_hidden = len(self.all_columns) - len(self.columns)
         chips += [(f"{n_hidden} rules hidden", {"rules": (), "families": ()})] if n_hidden else []
         return [{"text": text, "url": self._url(**fields)} for text, fields in chips]
-
-
-class _About:
-    """What the page says of the benchmark itself."""
-
-    def __init__(self, benchmark: Benchmark) -> None:
-        self.key, self.name = benchmark.key, benchmark.name
-        self.source_url, self.licence, self.citation = benchmark.source_url, benchmark.licence, benchmark.citation
-        self.description_html = render_markdown(benchmark.description)
 
 
 def _coverage(columns: list[Column], n_systems: int) -> str:
@@ -349,18 +371,18 @@ def _coverage(columns: list[Column], n_systems: int) -> str:
     return f"{'; '.join(parts)}; the others {' or '.join(why[is_too_low] for is_too_low in sorted(are_too_low))}."
 
 
-def _intervals(found: Board, job: Job | None) -> dict[str, Any]:
+def _intervals(board: Board, job: Job | None) -> dict[str, Any]:
     """What the rank intervals of this view are, or why there are none, or how far they have come."""
-    published, summary = found.published, found.published.study
+    published, summary = board.published, board.published.study
     if summary is not None:
         if summary["status"] == "undefined":
             return {"state": "none", "text": f"No rank intervals: {summary['reason']}."}
-        if not any(column.lower is not None for column in found.columns):
+        if not any(column.lower is not None for column in board.columns):
             return {"state": "none", "text": as_sentence(OTHER_POLICY)}
-        return {"state": "there", "text": interval_meaning(published, found.reference)}
+        return {"state": "there", "text": interval_meaning(published, board.reference)}
     state = job.state if job else "none"
     if job and state == "failed":
-        why = f": {first_line(job)}" if job.error else "."
+        why = f": {error_line(job.error)}" if job.error else "."
         return {"state": "none", "text": f"The rank intervals of this revision could not be computed{why}"}
     texts = {
         "waiting": "Rank intervals of this revision are waiting for a worker.",

@@ -7,10 +7,12 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
+from leaderboard.common.text import whole_number
+
 LEAST, MOST = "least.", "most."  # `least.parameters=7` is a bound of the field `parameters`
-LONGEST_CHOICE, LONGEST_TEXT = 200, 200
-MOST_VALUES = 50  # of one parameter that may be repeated
-MOST_PINS = 20
+MAX_CHOICE_LENGTH, MAX_TEXT_LENGTH = 200, 200
+MAX_VALUES = 50  # of one parameter that may be repeated
+MAX_PINS = 20
 
 
 @dataclass(frozen=True)
@@ -60,17 +62,15 @@ def read_query(parameters: QueryDict) -> BoardQuery:
     """What an address asks of a board; what it does not say has its default."""
 
     def text(name: str) -> str:
-        return str(parameters.get(name, ""))[:LONGEST_CHOICE]
+        return str(parameters.get(name, ""))[:MAX_CHOICE_LENGTH]
 
-    def texts(name: str, most: int = MOST_VALUES) -> tuple[str, ...]:
-        stated = [value[:LONGEST_CHOICE] for value in parameters.getlist(name) if value]
-        return tuple(dict.fromkeys(stated))[:most]
+    def texts(name: str, most: int = MAX_VALUES) -> tuple[str, ...]:
+        values = [value[:MAX_CHOICE_LENGTH] for value in parameters.getlist(name) if value]
+        return tuple(dict.fromkeys(values))[:most]
 
     def bounds(prefix: str) -> tuple[tuple[str, str], ...]:
-        stated = {name: text(name).strip() for name in parameters if name.startswith(prefix)}
-        return tuple((name.removeprefix(prefix), value) for name, value in sorted(stated.items()) if value)[
-            :MOST_VALUES
-        ]
+        limits = {name: text(name).strip() for name in parameters if name.startswith(prefix)}
+        return tuple((name.removeprefix(prefix), value) for name, value in sorted(limits.items()) if value)[:MAX_VALUES]
 
     return BoardQuery(
         sort=text("sort"),
@@ -78,13 +78,13 @@ def read_query(parameters: QueryDict) -> BoardQuery:
         policy=text("policy"),
         aggregation=text("aggregation"),
         ties=text("ties"),
-        q=str(parameters.get("q", ""))[:LONGEST_TEXT],
+        q=str(parameters.get("q", ""))[:MAX_TEXT_LENGTH],
         tags=texts("tag"),
         least=bounds(LEAST),
         most=bounds(MOST),
         complete_only=parameters.get("complete_only") == "1",
         top=_number(parameters.get("top", ""), 0),
-        pins=texts("pin", MOST_PINS),
+        pins=texts("pin", MAX_PINS),
         rules=texts("rule"),
         families=texts("family"),
         scores=parameters.get("scores") == "1",
@@ -95,8 +95,8 @@ def read_query(parameters: QueryDict) -> BoardQuery:
 
 
 def _number(text: Any, otherwise: int) -> int:  # noqa: ANN401 -- whatever stands in an address
-    text = str(text)
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else otherwise
+    number = whole_number(str(text), 7)
+    return otherwise if number is None else number
 
 
 def query_pairs(query: BoardQuery, *, without: tuple[str, ...] = ()) -> list[tuple[str, str]]:

@@ -102,9 +102,9 @@ def ranks_among(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
     is_common = (ranks >= 1) & (others >= 1)
     if (is_common == (ranks >= 1)).all():
         return np.where(is_common, ranks, 0)
-    found = np.zeros_like(ranks)
-    found[is_common] = np.searchsorted(np.sort(ranks[is_common]), ranks[is_common]) + 1
-    return found
+    ranks_in_common = np.zeros_like(ranks)
+    ranks_in_common[is_common] = np.searchsorted(np.sort(ranks[is_common]), ranks[is_common]) + 1
+    return ranks_in_common
 
 
 class Rows:
@@ -117,52 +117,50 @@ class Rows:
         columns: list[Column],
         *,
         reference: Column,
-        told_apart: Separability,
+        separability: Separability,
         ranges: tuple[np.ndarray, np.ndarray, np.ndarray],
         with_scores: bool,
         own: frozenset[int],
     ) -> None:
         self.published, self.systems, self.columns, self.reference = published, systems, columns, reference
-        self.told_apart, self.own, self.with_scores = told_apart, own, with_scores
+        self.separability, self.own, self.with_scores = separability, own, with_scores
         self.least, self.median, self.greatest = ranges
         # Plain lists: taking single numbers out of an array is slow.
         self.ranks = [column.ranks.tolist() for column in columns]
         self.reference_ranks = reference.ranks.tolist()
         self.holders = [Counter(ranks) for ranks in self.ranks]
-        self.changes = [self._changes(column) for column in columns]
-
-    def _changes(self, column: Column) -> list[int] | None:
-        """Each system's change against the reference rule; None where there is nothing to compare."""
-        reference = self.reference
-        if not column.status == reference.status == "ranked" or column is reference:
-            return None
-        return (ranks_among(reference.ranks, column.ranks) - ranks_among(column.ranks, reference.ranks)).tolist()
+        # Each system's change against the reference rule; None where there is nothing to compare.
+        self.changes: list[list[int] | None] = [
+            (ranks_among(reference.ranks, column.ranks) - ranks_among(column.ranks, reference.ranks)).tolist()
+            if column.status == reference.status == "ranked" and column is not reference
+            else None
+            for column in columns
+        ]
 
     def rows(self, order: Sequence[int], *, is_pinned: bool = False) -> Iterator[Row]:
         """The rows of these systems, one under the other, each made when it is its turn."""
-        neighbours = zip([-1, *order[:-1]], order, [*order[1:], -1], strict=True) if order else []
-        return (self._row(i, above, below, is_pinned=is_pinned) for above, i, below in neighbours)
-
-    def _row(self, i: int, above: int, below: int, *, is_pinned: bool) -> Row:
-        system, reference = self.systems[i], self.reference
-        rank = self.reference_ranks[i]
-        has_interval = rank >= 1 and reference.lower is not None and reference.lower[i] >= 1
-        return Row(
-            id=system.id,
-            key=system.key,
-            name=system.name,
-            is_own=system.id in self.own,
-            n_scored=int(self.published.n_scored[i]),
-            n_voting_tasks=self.published.facts["n_voting_tasks"],
-            reference_rank=rank if rank >= 1 else None,
-            least_rank=_whole(self.least[i]),
-            median_rank=_whole_or_half(self.median[i]),
-            greatest_rank=_whole(self.greatest[i]),
-            cells=[self._cell(k, i, above, below) for k in range(len(self.columns))],
-            inseparable_text=self.told_apart.range_text(i),
-            interval=(int(reference.lower[i]), int(reference.upper[i])) if has_interval else None,  # type: ignore[index]
-            is_pinned=is_pinned,
-        )
+        lower, upper = self.reference.lower, self.reference.upper
+        for above, i, below in zip([-1, *order[:-1]], order, [*order[1:], -1], strict=True) if order else ():
+            system, rank, median = self.systems[i], self.reference_ranks[i], float(self.median[i])
+            interval = None
+            if rank >= 1 and lower is not None and upper is not None and lower[i] >= 1:
+                interval = int(lower[i]), int(upper[i])
+            yield Row(
+                id=system.id,
+                key=system.key,
+                name=system.name,
+                is_own=system.id in self.own,
+                n_scored=int(self.published.n_scored[i]),
+                n_voting_tasks=self.published.facts["n_voting_tasks"],
+                reference_rank=rank if rank >= 1 else None,
+                least_rank=_whole(self.least[i]),
+                median_rank=_whole(median) if np.isnan(median) or median.is_integer() else median,
+                greatest_rank=_whole(self.greatest[i]),
+                cells=[self._cell(k, i, above, below) for k in range(len(self.columns))],
+                inseparable_text=self.separability.range_text(i),
+                interval=interval,
+                is_pinned=is_pinned,
+            )
 
     def _cell(self, k: int, i: int, above: int, below: int) -> Cell:
         """What column `k` says of system `i`, which stands between two others (-1: none)."""
@@ -214,12 +212,6 @@ class RowsInTurn(Sequence[Row]):
 
 def _whole(value: float) -> int | None:
     return None if np.isnan(value) else int(value)
-
-
-def _whole_or_half(value: float) -> float | int | None:
-    if np.isnan(value):
-        return None
-    return int(value) if float(value).is_integer() else float(value)
 
 
 def score_text(score: float) -> str:

@@ -1,17 +1,19 @@
 """One rule's leaderboard of a benchmark, with the scores that it was made from."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from leaderboard.access.audience import Audience
 from leaderboard.boards.board import Board, build_board
+from leaderboard.boards.catalogue import NOTHING_FILLED_IN
 from leaderboard.boards.query import BoardQuery
-from leaderboard.boards.rows import Row, score_text
-from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervals, rank_intervals
+from leaderboard.boards.rows import score_text
+from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalChart, rank_intervals
 from leaderboard.rankings.confidence.intervals import interval_note, interval_text, why_no_interval
+from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
 from leaderboard.rankings.published import Column
 from leaderboard.rankings.scores import NOT_SUBMITTED, CurrentScore, current_scores
-from leaderboard.rankings.text import details_text, missing_text, precision_sentence, ranked_text, votes
+from leaderboard.rankings.text import details_text, missing_text, precision_sentence, ranked_text
 from leaderboard.rankings.verdict import camps_of
 from leaderboard.studies.axioms import RuleProperties, rule_properties
 from ranking_engine import MISSING_POLICIES, RULES, TIES
@@ -61,12 +63,12 @@ class RulePage:
     interval_note: str  # what the intervals are, or why there are none
     meaning: list[tuple[str, str]]  # a word and what is to be said under it
     properties: RuleProperties
-    intervals: RankIntervals | None  # where they were computed
+    intervals: RankIntervalChart | None  # where they were computed
 
     @property
     def precision_text(self) -> str:
         """To what scores are rounded before anything is ranked; empty where they are not."""
-        return precision_sentence(self.tasks)
+        return precision_sentence({task["name"]: task["precision"] for task in self.tasks})
 
     @property
     def sentence(self) -> str:
@@ -76,8 +78,8 @@ class RulePage:
             return f"{column.name} elects nobody here."
         (camp,) = camps_of([(column.name, column.winner_names, column.n_winners)])
         left_out = column.status == "ranked" and column.n_ranked < n_systems
-        told = f", and ranks {column.n_ranked} of {n_systems} systems" if left_out else ""
-        return f"{column.name} elects {camp.text}{told}."
+        ranked_part = f", and ranks {column.n_ranked} of {n_systems} systems" if left_out else ""
+        return f"{column.name} elects {camp.text}{ranked_part}."
 
     @property
     def has_details(self) -> bool:
@@ -97,23 +99,43 @@ def build_rule_page(audience: Audience, query: BoardQuery, rule: str) -> RulePag
     if board is None:
         return None
     revision = board.published.revision
-    tasks = revision.configuration.content["tasks"]
-    groups = {group["key"]: group["name"] for group in revision.configuration.content["groups"]}
+    configuration = configuration_of(revision)
     scores = current_scores(revision, [row.id for row in board.rows])
     places = {int(system): i for i, system in enumerate(board.published.system_ids)}
+    column, rows = board.reference, []
+    for row in board.rows:
+        i, rank = places[row.id], row.reference_rank
+        rows.append(
+            RuleRow(
+                key=row.key,
+                name=row.name,
+                is_own=row.is_own,
+                rank=rank,
+                n_tied_with=int((column.ranks == rank).sum()) - 1 if rank else 0,
+                score_text=score_text(column.scores[i]),
+                interval_text=interval_text(column, i) if rank else "",
+                no_interval=why_no_interval(board.published, column, i),
+                inseparable_text=row.inseparable_text,
+                reason="" if rank else column.reason_of(i),
+                cells=[_cell(scores.get((row.id, task.id)), task) for task in configuration.tasks],
+            )
+        )
     return RulePage(
         board=board,
-        column=board.reference,
-        tasks=[task | {"group_name": groups.get(task["group"], ""), "is_voting": votes(task)} for task in tasks],
-        rows=[_row(row, board, places[row.id], tasks, scores) for row in board.rows],
-        interval_note=interval_note(board.published, board.reference),
-        meaning=_meaning(board.reference, board.policy),
+        column=column,
+        tasks=[
+            asdict(task) | {"group_name": configuration.group_names.get(task.group or "", ""), "is_voting": task.votes}
+            for task in configuration.tasks
+        ],
+        rows=rows,
+        interval_note=interval_note(board.published, column),
+        meaning=_meaning(column, board.policy),
         properties=rule_properties(revision, rule),
         intervals=_intervals(board, places),
     )
 
 
-def _intervals(board: Board, places: dict[int, int]) -> RankIntervals | None:
+def _intervals(board: Board, places: dict[int, int]) -> RankIntervalChart | None:
     """The ranks of the systems on this page with their intervals."""
     column = board.reference
     if column.status != "ranked" or column.lower is None or column.upper is None:
@@ -123,9 +145,9 @@ def _intervals(board: Board, places: dict[int, int]) -> RankIntervals | None:
         i = places[row.id]
         if not row.reference_rank or column.lower[i] < 1:
             continue
-        told = f"{row.name}: rank {row.reference_rank}, interval {interval_text(column, i)}"
+        description = f"{row.name}: rank {row.reference_rank}, interval {interval_text(column, i)}"
         low, high = int(column.lower[i]), int(column.upper[i])
-        things.append(RankedThing(row.name, row.reference_rank, low, high, told, f"../../systems/{row.key}/"))
+        things.append(RankedThing(row.name, row.reference_rank, low, high, description, f"../../systems/{row.key}/"))
     if not things:
         return None
     return rank_intervals(
@@ -136,42 +158,22 @@ def _intervals(board: Board, places: dict[int, int]) -> RankIntervals | None:
     )
 
 
-def _row(
-    row: Row, board: Board, i: int, tasks: list[dict[str, Any]], scores: dict[tuple[int, int], CurrentScore]
-) -> RuleRow:
-    published, column = board.published, board.reference
-    rank = row.reference_rank
-    return RuleRow(
-        key=row.key,
-        name=row.name,
-        is_own=row.is_own,
-        rank=rank,
-        n_tied_with=int((column.ranks == rank).sum()) - 1 if rank else 0,
-        score_text=score_text(column.scores[i]),
-        interval_text=interval_text(column, i) if rank else "",
-        no_interval=why_no_interval(published, column, i),
-        inseparable_text=row.inseparable_text,
-        reason="" if rank else column.reason_of(i),
-        cells=[_cell(scores.get((row.id, task["id"])), task) for task in tasks],
-    )
-
-
-def _cell(score: CurrentScore | None, task: dict[str, Any]) -> ScoreCell:
+def _cell(score: CurrentScore | None, task: ConfiguredTask) -> ScoreCell:
     if score is not None and score.value is not None:
-        return ScoreCell(ranked_text(score.value, task), "", details_text(score))
+        return ScoreCell(ranked_text(score.value, task.precision), "", details_text(score))
     return ScoreCell("", missing_text(score.missing_reason if score else NOT_SUBMITTED))
 
 
 def _meaning(column: Column, policy: str) -> list[tuple[str, str]]:
     """What the rule does, in words, as it is in force here."""
     rule = RULES[column.rule]
-    told = [("What it does", rule.summary), ("When to use it", rule.advice)]
+    lines = [("What it does", rule.summary), ("When to use it", rule.advice)]
     if rule.tie_convention:
-        told.append(("Ties within a task", TIES[rule.tie_convention]))
+        lines.append(("Ties within a task", TIES[rule.tie_convention]))
     if rule.needs_complete:
-        told.append(("Missing scores", f"The rule needs every score. {MISSING_POLICIES[policy]}"))
+        lines.append(("Missing scores", f"The rule needs every score. {MISSING_POLICIES[policy]}"))
     else:
-        told.append(("Missing scores", "Two systems are compared on the tasks that both have; nothing is filled in."))
-    told.append(("Leaving out a score", omission_sentence(rule.key, policy)))
-    told.append(("Source", rule.source))
-    return told
+        lines.append(("Missing scores", NOTHING_FILLED_IN))
+    lines.append(("Leaving out a score", omission_sentence(rule.key, policy)))
+    lines.append(("Source", rule.source))
+    return lines

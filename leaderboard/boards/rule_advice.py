@@ -99,7 +99,7 @@ class RuleAdvice:
     """What the chooser answers."""
 
     choice: Choice
-    is_asked: bool  # whether anything was answered
+    is_answered: bool  # whether anything was answered
     first: Candidate
     reasons: list[str]
     caveats: list[str]
@@ -114,35 +114,45 @@ def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
     choice = choose_rule(given)
     first = choice.candidates[0]
     runners_up = [candidate for candidate in choice.candidates[1:] if len(candidate.met) == len(first.met)]
-    judged = [_judged(recommendation, choice) for recommendation in RECOMMENDATIONS]
+    unmet = []
+    for need in first.lacked:
+        names = [candidate.rule.name for candidate in choice.candidates if need in candidate.met]
+        met_by = f"Met by {in_words(names, most=5)}." if names else "No rule of this site meets it on every board."
+        unmet.append((need, met_by))
+    by_key = {candidate.rule.key: candidate for candidate in choice.candidates}
+    required = {need.key for need in choice.requirements}
+    judged = []
+    for recommendation in RECOMMENDATIONS:
+        rules = [
+            JudgedRule(key, RULES[key].name, in_words([need.lack for need in by_key[key].lacked]))
+            for key in recommendation.rules
+        ]
+        speaks_to = bool(required & set(recommendation.about))
+        judged.append(JudgedRecommendation(recommendation, rules, speaks_to=speaks_to))
     return RuleAdvice(
         choice=choice,
-        is_asked=any(given.get(question.key) for question in QUESTIONS),
+        is_answered=any(given.get(question.key) for question in QUESTIONS),
         first=first,
         reasons=[f"It {need.text}." for need in first.met],
         caveats=_caveats(first),
         runners_up=[(candidate, _apart(candidate, first)) for candidate in runners_up[:RUNNERS_UP]],
         n_meeting=len(choice.meeting),
-        unmet=[(need, _who_has(need, choice)) for need in first.lacked],
+        unmet=unmet,
         recommendations=sorted(judged, key=lambda one: not one.speaks_to),
     )
 
 
 def _caveats(first: Candidate) -> list[str]:
     rule = first.rule
-    told = [f"It lacks: {in_words(_lacked_properties(rule.key), most=6)}."]
+    has = _held(rule.key)
+    caveats = [f"It lacks: {in_words([p.name.lower() for key, p in PROPERTIES.items() if key not in has], most=6)}."]
     if rule.needs_complete:
-        told.append("It needs every score, so that a policy for missing ones must be stated.")
+        caveats.append("It needs every score, so that a policy for missing ones must be stated.")
     if rule.max_systems is not None:
-        told.append(f"It is not computed for more than {rule.max_systems:,} systems.")
+        caveats.append(f"It is not computed for more than {rule.max_systems:,} systems.")
     if rule.is_slow:
-        told.append("On large boards it appears some time after the others.")
-    return told
-
-
-def _lacked_properties(rule: str) -> list[str]:
-    has = _held(rule)
-    return [prop.name.lower() for key, prop in PROPERTIES.items() if key not in has]
+        caveats.append("On large boards it appears some time after the others.")
+    return caveats
 
 
 def _held(rule: str) -> set[str]:
@@ -158,18 +168,3 @@ def _apart(candidate: Candidate, first: Candidate) -> str:
     if less := [PROPERTIES[key].name.lower() for key in PROPERTIES if key in theirs - mine]:
         parts.append(f"lacks {in_words(less, most=4)}")
     return "; ".join(parts) or "has the same properties"
-
-
-def _who_has(need: Requirement, choice: Choice) -> str:
-    names = [candidate.rule.name for candidate in choice.candidates if need in candidate.met]
-    return f"Met by {in_words(names, most=5)}." if names else "No rule of this site meets it on every board."
-
-
-def _judged(recommendation: Recommendation, choice: Choice) -> JudgedRecommendation:
-    by_key = {candidate.rule.key: candidate for candidate in choice.candidates}
-    rules = [
-        JudgedRule(key, RULES[key].name, in_words([need.lack for need in by_key[key].lacked]))
-        for key in recommendation.rules
-    ]
-    asked = {need.key for need in choice.requirements}
-    return JudgedRecommendation(recommendation, rules, speaks_to=bool(asked & set(recommendation.about)))

@@ -21,21 +21,21 @@ def board_share(request: HttpRequest, benchmark: Benchmark, query: BoardQuery) -
     anybody = audience_of(ANYBODY, benchmark)
     if not anybody.may_read:
         return {}
-    page = request.build_absolute_uri(reverse("board", args=[benchmark.key]))
-    found: dict[str, Any] = {
-        "url": page,
+    page_url = request.build_absolute_uri(reverse("board", args=[benchmark.key]))
+    links: dict[str, Any] = {
+        "url": page_url,
         "card_url": request.build_absolute_uri(reverse("card", args=[benchmark.key])),
         "feed_url": request.build_absolute_uri(reverse("feed", args=[benchmark.key])),
     }
     if anybody.sees_others:
-        address = request.build_absolute_uri(reverse("badge", args=[benchmark.key]))
-        found["badge"] = badge_snippets(address, page, f"{shortened(benchmark.name)} on Plurank")
+        badge_url = request.build_absolute_uri(reverse("badge", args=[benchmark.key]))
+        links["badge"] = badge_snippets(badge_url, page_url, f"{shortened(benchmark.name)} on Plurank")
         if benchmark.visibility == Benchmark.Visibility.PUBLIC:
             view = query_text(changed(query, top=query.top or 10))
-            found["table"] = frame_snippet(
+            links["table"] = frame_snippet(
                 request.build_absolute_uri(reverse("embed", args=[benchmark.key]) + view), benchmark.name
             )
-    return found
+    return links
 
 
 def system_share(request: HttpRequest, benchmark: Benchmark, key: str, name: str) -> dict[str, Any]:
@@ -43,24 +43,24 @@ def system_share(request: HttpRequest, benchmark: Benchmark, key: str, name: str
     anybody = audience_of(ANYBODY, benchmark)
     if not (anybody.may_read and anybody.sees_board):
         return {}
-    address = request.build_absolute_uri(reverse("system_badge", args=[benchmark.key, key]))
-    page = request.build_absolute_uri(reverse("system", args=[benchmark.key, key]))
-    return {"badge": badge_snippets(address, page, f"{shortened(name)} on {shortened(benchmark.name)}")}
+    badge_url = request.build_absolute_uri(reverse("system_badge", args=[benchmark.key, key]))
+    page_url = request.build_absolute_uri(reverse("system", args=[benchmark.key, key]))
+    return {"badge": badge_snippets(badge_url, page_url, f"{shortened(name)} on {shortened(benchmark.name)}")}
 
 
-def badge_snippets(address: str, page: str, alt: str) -> dict[str, str]:
+def badge_snippets(url: str, page_url: str, alt: str) -> dict[str, str]:
     """A badge's address, and what shows it with a link: as Markdown and as HTML."""
     quoted = "".join(f"\\{letter}" if letter in r"\[]*_`<>" else letter for letter in alt)
     return {
-        "url": address,
-        "path": urlsplit(address).path,
+        "url": url,
+        "path": urlsplit(url).path,
         "alt": alt,
-        "markdown": f"[![{quoted}]({address})]({page})",
-        "html": f'<a href="{escape(page)}"><img src="{escape(address)}" alt="{escape(alt)}"></a>',
+        "markdown": f"[![{quoted}]({url})]({page_url})",
+        "html": f'<a href="{escape(page_url)}"><img src="{escape(url)}" alt="{escape(alt)}"></a>',
     }
 
 
-def frame_snippet(address: str, title: str) -> dict[str, str]:
+def frame_snippet(url: str, title: str) -> dict[str, str]:
     """An embedded table's address, and the frame that shows it."""
-    named = f'src="{escape(address)}" title="{escape(title)}"'
-    return {"url": address, "html": f'<iframe {named} width="100%" height="{FRAME_HEIGHT}" loading="lazy"></iframe>'}
+    named = f'src="{escape(url)}" title="{escape(title)}"'
+    return {"url": url, "html": f'<iframe {named} width="100%" height="{FRAME_HEIGHT}" loading="lazy"></iframe>'}

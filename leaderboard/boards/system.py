@@ -11,20 +11,22 @@ from django.http import Http404
 from django.urls import reverse
 
 from leaderboard.access.audience import Audience, is_batch_open
-from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervals, rank_intervals
+from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalChart, rank_intervals
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
-from leaderboard.comparisons.pair import percent, signed_percent
+from leaderboard.common.text import percent
+from leaderboard.comparisons.pair import signed_percent
 from leaderboard.comparisons.rank_history import rank_history
 from leaderboard.computing.pairs import among_rivals
 from leaderboard.models import Benchmark, Revision, Submission, SubmissionEvent, System
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
 from leaderboard.rankings.confidence.intervals import interval_meaning, interval_text, why_no_interval
+from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
 from leaderboard.rankings.margins import Margins, inputs_of, weighed
 from leaderboard.rankings.published import Column, PublishedBoard, published_board
+from leaderboard.rankings.redaction import hidden_text, redacted
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.rankings.scores import NOT_SUBMITTED, BoardSystem, CurrentScore, current_scores, systems_at
-from leaderboard.rankings.text import details_text, missing_text, precision_sentence, ranked_text, votes
-from leaderboard.rankings.visibility import hidden_text, masked
+from leaderboard.rankings.text import details_text, missing_text, precision_sentence, ranked_text
 from leaderboard.studies.prospects.page import waiting_for
 from leaderboard.studies.prospects.what_it_takes import what_it_takes
 from leaderboard.submissions.corrections import holding, may_correct
@@ -32,9 +34,8 @@ from leaderboard.submissions.corrections import holding, may_correct
 SHOWN_RANKS = 10  # the chart of ranks reaches at least so far, and further where an interval does
 PAGE_SUBMISSIONS = 50
 NO_SYSTEM = "No system of this name is on the published board."
-
-
 NAMED = 3  # tasks and rivals of a kind
+TURNED_DOWN = {Submission.State.WITHDRAWN, Submission.State.REJECTED}
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class RivalStanding:
 
 
 @dataclass(frozen=True)
-class Standing:
+class SystemStanding:
     """What the page of a system says of it among its rivals."""
 
     profile: ScoreProfile
@@ -89,38 +90,44 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
     place = next((i for i, system in enumerate(systems) if system.key == key), None)
     if publication is None or place is None:
         raise Http404(NO_SYSTEM)
-    asked = systems[place]
-    if audience.is_restricted and asked.id not in audience.proven_system_ids:
+    own_system = systems[place]
+    if audience.is_restricted and own_system.id not in audience.proven_system_ids:
         raise Http404(NO_SYSTEM)
-    board, shown = masked(published_board(publication), systems, audience)
-    place = next(i for i, system in enumerate(shown) if system.id == asked.id)
-    scores = current_scores(publication.revision, [asked.id])
-    tasks = publication.revision.configuration.content["tasks"]
-    groups = {group["key"]: group["name"] for group in publication.revision.configuration.content["groups"]}
+    board, visible = redacted(published_board(publication), systems, audience)
+    place = next(i for i, system in enumerate(visible) if system.id == own_system.id)
+    scores = current_scores(publication.revision, [own_system.id])
+    configuration = configuration_of(publication.revision)
+    tasks, groups = configuration.tasks, configuration.group_names
+    stored = System.objects.get(pk=own_system.id)
     level, sees_all = audience.level, not audience.is_restricted
     chances, no_chances = what_it_takes(publication, key, rival, level) if sees_all else (None, "")
     standing = standing_of(publication.revision, systems, place, tasks, audience_level=level) if sees_all else None
     return {
         "sentence": _sentence(board, benchmark, place, standing) if sees_all else "",
         "standing": standing,
-        "intervals": _intervals(asked.name, board, place) if sees_all else None,
-        "history": rank_history(benchmark, systems, benchmark.default_rule, of=asked) if sees_all else None,
+        "intervals": _intervals(own_system.name, board, place) if sees_all else None,
+        "history": rank_history(benchmark, systems, benchmark.default_rule, of=own_system) if sees_all else None,
         "chances": chances,
         "no_chances": no_chances,
         "hidden_text": hidden_text(audience),
         "waiting": None if chances or no_chances or not sees_all else waiting_for(publication),
         "benchmark": benchmark,
-        "system": {**_about(System.objects.get(pk=asked.id)), "name": asked.name},
+        "system": {
+            "name": own_system.name,
+            "organisation": stored.organisation,
+            "url": stored.url,
+            "description": stored.description,
+        },
         "ranks": [_rank(board, column, place) for column in board.columns],
         "interval_meaning": interval_meaning(board),
-        "scores": [_score(task, groups, scores.get((asked.id, task["id"]))) for task in tasks],
-        "precision_text": precision_sentence(tasks),
-        "has_details": any(details_text(scores.get((asked.id, task["id"]))) for task in tasks),
-        **_submissions(audience, asked.id, page),
+        "scores": [_score(task, groups, scores.get((own_system.id, task.id))) for task in tasks],
+        "precision_text": precision_sentence(configuration.precisions),
+        "has_details": any(details_text(scores.get((own_system.id, task.id))) for task in tasks),
+        **_submissions(audience, own_system.id, page),
     }
 
 
-def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: Standing | None) -> str:
+def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: SystemStanding | None) -> str:
     """Where the system stands, in a sentence or two."""
     ranked = [column for column in board.columns if column.status == "ranked" and column.ranks[i] >= 1]
     own = next((column for column in ranked if column.rule == benchmark.default_rule), None)
@@ -135,15 +142,15 @@ def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: Sta
         low, high = (int(extreme(column.ranks[i] for column in ranked)) for extreme in (min, max))
         parts.append(f"{low} under each of {len(ranked)} rules" if low == high else
                      f"from {low} to {high} over {len(ranked)} rules")  # fmt: skip
-    told = f"{'; '.join(parts)}." if parts else ""
+    text = f"{'; '.join(parts)}." if parts else ""
     if standing is not None:
         level = f", level with {standing.n_level}" if standing.n_level else ""
         n_met = standing.n_beaten + standing.n_lost + standing.n_level
-        told += f" Head to head it beats {standing.n_beaten} of {n_met} and loses to {standing.n_lost}{level}."
-    return told.strip()
+        text += f" Head to head it beats {standing.n_beaten} of {n_met} and loses to {standing.n_lost}{level}."
+    return text.strip()
 
 
-def _intervals(name: str, board: PublishedBoard, i: int) -> RankIntervals | None:
+def _intervals(name: str, board: PublishedBoard, i: int) -> RankIntervalChart | None:
     """The system's rank under every rule that ranks it, with its interval where there is one."""
     ranked = [column for column in board.columns if column.status == "ranked" and column.ranks[i] >= 1]
     if not ranked:
@@ -169,10 +176,6 @@ def _intervals(name: str, board: PublishedBoard, i: int) -> RankIntervals | None
     )
 
 
-def _about(system: System) -> dict[str, str]:
-    return {"organisation": system.organisation, "url": system.url, "description": system.description}
-
-
 def _rank(board: PublishedBoard, column: Column, i: int) -> dict[str, Any]:
     rank = int(column.ranks[i])
     return {
@@ -186,15 +189,15 @@ def _rank(board: PublishedBoard, column: Column, i: int) -> dict[str, Any]:
     }
 
 
-def _score(task: dict[str, Any], groups: dict[str, str], score: CurrentScore | None) -> dict[str, Any]:
+def _score(task: ConfiguredTask, groups: dict[str, str], score: CurrentScore | None) -> dict[str, Any]:
     value = score.value if score else None
     return {
-        "task_name": task["name"],
-        "group_name": groups.get(task["group"], ""),
-        "value_text": "" if value is None else ranked_text(value, task),
+        "task_name": task.name,
+        "group_name": groups.get(task.group or "", ""),
+        "value_text": "" if value is None else ranked_text(value, task.precision),
         "details_text": details_text(score),
         "reason": "" if value is not None else missing_text(score.missing_reason if score else NOT_SUBMITTED),
-        "is_voting": votes(task),
+        "is_voting": task.votes,
     }
 
 
@@ -210,43 +213,34 @@ def _submissions(audience: Audience, system_id: int, number: str | None) -> dict
     )
     held = holding(benchmark, [system_id]) if viewer.is_authenticated else {}
     if not decides:
-        shown = Q(state__in=[Submission.State.ACCEPTED, Submission.State.WITHDRAWN])
-        rows = rows.filter((shown | Q(batch__uploader=viewer)) if viewer.is_authenticated else shown)
+        is_public = Q(state__in=[Submission.State.ACCEPTED, Submission.State.WITHDRAWN])
+        rows = rows.filter((is_public | Q(batch__uploader=viewer)) if viewer.is_authenticated else is_public)
     page = Paginator(rows, PAGE_SUBMISSIONS).get_page(number)
-    submissions = [
-        _submission(row, is_theirs=row.batch.uploader_id == viewer.pk, decides=decides)
-        | {"is_correctable": row.pk in held and may_correct(audience, row)}
-        for row in page
-    ]
+    submissions = []
+    for row in page:
+        is_open = row.batch.uploader_id == viewer.pk or decides or row.is_batch_open  # type: ignore[attr-defined]
+        accepted = [event for event in row.events.all() if event.kind == SubmissionEvent.Kind.ACCEPTED]
+        reasons = [event.reason for event in row.events.all() if event.kind == row.state]
+        submissions.append(
+            {
+                "submitted_at": row.batch.created_at,
+                "who": row.batch.uploader.shown_name,
+                "state_text": row.get_state_display(),
+                "revision_number": accepted[0].revision.number if accepted and accepted[0].revision else None,
+                "note": row.batch.note,
+                "url": reverse("batch", args=[row.batch.uuid]) if is_open else "",
+                "uuid": row.uuid,
+                "is_correction": row.corrects_id is not None,
+                "is_correctable": row.pk in held and may_correct(audience, row),
+                "reason": reasons[-1] if reasons and row.state in TURNED_DOWN else "",
+            }
+        )
     return {"submissions": submissions, "submissions_page": page}
 
 
-def _submission(row: Submission, *, is_theirs: bool, decides: bool) -> dict[str, Any]:
-    accepted = [event for event in row.events.all() if event.kind == SubmissionEvent.Kind.ACCEPTED]
-    is_open = is_theirs or decides or row.is_batch_open  # type: ignore[attr-defined]
-    return {
-        "submitted_at": row.batch.created_at,
-        "who": row.batch.uploader.shown_name,
-        "state_text": row.get_state_display(),
-        "revision_number": accepted[0].revision.number if accepted and accepted[0].revision else None,
-        "note": row.batch.note,
-        "url": reverse("batch", args=[row.batch.uuid]) if is_open else "",
-        "uuid": row.uuid,
-        "is_correction": row.corrects_id is not None,
-        "reason": _last_reason(row),
-    }
-
-
-def _last_reason(row: Submission) -> str:
-    """Why it was withdrawn or rejected."""
-    turned_down = {Submission.State.WITHDRAWN, Submission.State.REJECTED}
-    reasons = [event.reason for event in row.events.all() if event.kind == row.state]
-    return reasons[-1] if reasons and row.state in turned_down else ""
-
-
 def standing_of(
-    revision: Revision, systems: Sequence[BoardSystem], i: int, tasks: Sequence[dict[str, Any]], *, audience_level: str
-) -> Standing | None:
+    revision: Revision, systems: Sequence[BoardSystem], i: int, tasks: Sequence[ConfiguredTask], *, audience_level: str
+) -> SystemStanding | None:
     """How system `i` stands; None where the board is too large for an answer on demand, or it has no score.
 
     Args:
@@ -259,29 +253,29 @@ def standing_of(
     key = f"standing:{inputs_of(revision)}:{i}:{audience_level}"
 
     def make() -> dict[str, Any]:
-        found = revision_matrix(revision)
-        if found is None:
+        table = revision_matrix(revision)
+        if table is None:
             raise ValueError("a published system stands in a revision with systems and tasks")
-        matrix = weighed(found.matrix, revision)
+        matrix = weighed(table.matrix, revision)
         return compute(among_rivals, matrix, i, n_steps=n_comparisons(matrix, 1))
 
     try:
         refuse_beyond_budget(len(systems), len(tasks))
-        found = single_flight(key, make)
+        figures = single_flight(key, make)
     except TooLargeError:
         return None
-    if not np.isfinite(found["below"]).any():
+    if not np.isfinite(figures["below"]).any():
         return None
-    margins = Margins(**found["margins"])
+    margins = Margins(**figures["margins"])
     lines = [
-        TaskStanding(task["name"], int(found["ranks"][t]), int(found["n_scored"][t]), float(found["below"][t]))
+        TaskStanding(task.name, int(figures["ranks"][t]), int(figures["n_scored"][t]), float(figures["below"][t]))
         for t, task in enumerate(tasks)
-        if np.isfinite(found["below"][t])
+        if np.isfinite(figures["below"][t])
     ]
     ordered = sorted(lines, key=lambda line: (-line.below, line.rank, line.name))
     n_named = min(NAMED, len(ordered) // 2)
-    return Standing(
-        profile=_profile(systems[i].name, tasks, found),
+    return SystemStanding(
+        profile=_profile(systems[i].name, tasks, figures),
         strengths=ordered[:n_named],
         weaknesses=ordered[::-1][:n_named],
         n_beaten=int(margins.n_beaten[0]),
@@ -292,9 +286,15 @@ def standing_of(
     )
 
 
-def _profile(name: str, tasks: Sequence[dict[str, Any]], found: dict[str, Any]) -> ScoreProfile:
+def _profile(name: str, tasks: Sequence[ConfiguredTask], figures: dict[str, Any]) -> ScoreProfile:
     def place(value: float) -> float | None:
         return None if np.isnan(value) else float(value)
+
+    def said(t: int) -> str:
+        name, value = tasks[t].name, figures["values"][t]
+        if np.isnan(value):
+            return f"{name}: no score"
+        return f"{name}: {value:.6g}, rank {figures['ranks'][t]} of {figures['n_scored'][t]}"
 
     return score_profile(
         f"Scores of {name} on aligned scales",
@@ -303,13 +303,11 @@ def _profile(name: str, tasks: Sequence[dict[str, Any]], found: dict[str, Any]) 
         [name],
         [
             ProfileTask(
-                task["name"],
-                [place(found["position"][t])],
-                place(found["median"][t]),
-                f"{task['name']}: no score"
-                if np.isnan(found["values"][t])
-                else f"{task['name']}: {found['values'][t]:.6g}, rank {found['ranks'][t]} of {found['n_scored'][t]}",
-                bool(found["votes"][t]),
+                task.name,
+                [place(figures["position"][t])],
+                place(figures["median"][t]),
+                said(t),
+                bool(figures["votes"][t]),
             )
             for t, task in enumerate(tasks)
         ],
@@ -326,7 +324,7 @@ def _rivals(systems: Sequence[BoardSystem], margins: Margins, order: Sequence[in
         RivalStanding(
             systems[j],
             signed_percent(float(margins.margin[0, j])),
-            f"ahead on {percent(float(margins.ahead[0, j]))}, behind on {percent(float(margins.behind[0, j]))}",
+            f"ahead on {percent(float(margins.ahead[0, j]), 2)}, behind on {percent(float(margins.behind[0, j]), 2)}",
         )
         for j in order[:NAMED]
     ]

@@ -17,7 +17,7 @@ from leaderboard.benchmarks.releases import cite
 from leaderboard.boards.answers import camp_lines
 from leaderboard.boards.board import build_board
 from leaderboard.boards.exports import FORMATS
-from leaderboard.boards.page import AGGREGATION_NAMES, POLICY_NAMES, BoardPage
+from leaderboard.boards.page import BoardPage
 from leaderboard.boards.query import BoardQuery, query_text, read_query
 from leaderboard.boards.rows import Cell, Row
 from leaderboard.boards.share import board_share, system_share
@@ -28,11 +28,9 @@ from leaderboard.models import Benchmark
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError, TooOftenError
 from leaderboard.rankings.published import UnknownChoiceError
+from leaderboard.rankings.redaction import hidden_text
 from leaderboard.rankings.revisions import release_of, show_revision, told_hash
 from leaderboard.rankings.verdict import Camp
-from leaderboard.rankings.visibility import hidden_text
-
-__all__ = ["AGGREGATION_NAMES", "POLICY_NAMES", "board", "board_csv", "board_download"]
 
 
 @require_safe
@@ -43,12 +41,12 @@ def board(request: HttpRequest, key: str) -> HttpResponse:
         # A form sends its empty fields along; the address that stays, and is passed on, says only what is asked.
         return redirect(request.path + query_text(query))
     try:
-        found = build_board(audience, query, marks_own=True)
+        content = build_board(audience, query, marks_own=True)
     except UnknownChoiceError as error:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
         return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
-    page = BoardPage(audience, query, found)
+    page = BoardPage(audience, query, content)
     share = board_share(request, benchmark, query)
     return render(request, "boards/board.html", {"board": page, "benchmark": benchmark, "share": share})
 
@@ -71,7 +69,7 @@ def _download(request: HttpRequest, key: str, extension: str) -> HttpResponseBas
         raise Http404(f"A board is not written as {extension!r}.")
     content_type, write = FORMATS[extension]
     try:
-        found = build_board(audience, query, is_whole=True)
+        content = build_board(audience, query, is_whole=True)
     except UnknownChoiceError as error:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
@@ -79,7 +77,7 @@ def _download(request: HttpRequest, key: str, extension: str) -> HttpResponseBas
     except TooOftenError as error:
         wait = {"Retry-After": str(error.seconds)}
         return HttpResponse(str(error), status=429, headers=wait, content_type="text/plain; charset=utf-8")
-    lines = () if found is None else write(found, benchmark.name)
+    lines = () if content is None else write(content, benchmark.name)
     response = file_response(request, lines, f"{content_type}; charset=utf-8")
     response["Content-Disposition"] = content_disposition_header(
         as_attachment=True, filename=f"{benchmark.key}.{extension}"
@@ -116,22 +114,22 @@ def system(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
 def release(request: HttpRequest, key: str, release_key: str) -> HttpResponse:
     """A frozen revision: what it says, and how to cite it."""
     benchmark, audience = readable_benchmark(request.user, key, restricted=True)
-    found = release_of(benchmark, release_key)
-    is_withdrawn = found.revision.withdrawn_at is not None
+    frozen = release_of(benchmark, release_key)
+    is_withdrawn = frozen.revision.withdrawn_at is not None
     if not is_withdrawn:
-        show_revision(benchmark, found.revision.number)
-    query = replace(BoardQuery(), revision=found.revision.number)
+        show_revision(benchmark, frozen.revision.number)
+    query = replace(BoardQuery(), revision=frozen.revision.number)
     board = None if is_withdrawn else build_board(audience, query)
-    address = request.build_absolute_uri(reverse("release", args=[key, release_key]))
-    input_hash = told_hash(found.revision, audience)
+    url = request.build_absolute_uri(reverse("release", args=[key, release_key]))
+    input_hash = told_hash(frozen.revision, audience)
     context = {
         "benchmark": benchmark,
-        "release": found,
+        "release": frozen,
         "board": board,
         "publication": None if is_withdrawn else benchmark.publication,
         "hidden_text": hidden_text(audience),
         "input_hash": input_hash,
-        "citation": cite(found, address, input_hash),
+        "citation": cite(frozen, url, input_hash),
     }
     return render(request, "boards/release.html", context)
 

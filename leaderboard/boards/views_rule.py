@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
+from leaderboard.boards.page import POLICY_NAMES
 from leaderboard.boards.query import read_query
 from leaderboard.boards.rule import RulePage, build_rule_page
-from leaderboard.boards.views import POLICY_NAMES
 from leaderboard.common.files import export_links
 from leaderboard.computing.rankings import site_rules
 from leaderboard.on_demand.budget import TooLargeError
@@ -48,9 +48,9 @@ def _links(page: RulePage, key: str, rule_key: str) -> dict[str, Any]:
 
     def address(name: str, *arguments: str, **parameters: object) -> str:
         query = board.query
-        stated: dict[str, object] = {"q": query.q, "policy": query.policy, "aggregation": query.aggregation}
-        stated |= {"revision": query.revision or ""} | parameters
-        kept = {field: value for field, value in stated.items() if value}
+        view_fields: dict[str, object] = {"q": query.q, "policy": query.policy, "aggregation": query.aggregation}
+        view_fields |= {"revision": query.revision or ""} | parameters
+        kept = {field: value for field, value in view_fields.items() if value}
         return reverse(name, args=[key, *arguments]) + (f"?{urlencode(kept)}" if kept else "")
 
     return {

@@ -17,16 +17,16 @@ from ranking_engine.catalogue.rule import FAMILIES
 @require_safe
 def rules(request: HttpRequest) -> HttpResponse:
     """Every rule with its properties, or those that have what is asked for."""
-    asked = RuleFilter(
+    wanted = RuleFilter(
         family=request.GET.get("family", ""),
         properties=tuple(key for key in request.GET.getlist("has") if key in PROPERTIES),
         gaps=request.GET.get("gaps") == "1",
     )
-    rows = catalogue(asked)
+    rows = catalogue(wanted)
     context = {
         "rows": rows,
         "n_rules": len(RULES),
-        "asked": asked,
+        "wanted": wanted,
         "is_filtered": len(rows) < len(RULES),
         "properties": list(PROPERTIES.values()),
         "families": [(key, family.meaning) for key, family in FAMILIES.items()],
@@ -39,11 +39,11 @@ def rule_page(request: HttpRequest, rule_key: str) -> HttpResponse:
     """One rule: definition, worked example, properties with what violates them, missing scores, cost, source."""
     if rule_key not in RULES:
         raise Http404(f"There is no rule {rule_key!r}.")
-    found = rule_entry(rule_key, request.GET.get("convention", ""))
+    entry = rule_entry(rule_key, request.GET.get("convention", ""))
     keys = list(RULES)
     place = keys.index(rule_key)
     context = {
-        "entry": found,
+        "entry": entry,
         "before": RULES[keys[place - 1]] if place else None,
         "after": RULES[keys[place + 1]] if place + 1 < len(keys) else None,
     }
@@ -54,10 +54,10 @@ def rule_page(request: HttpRequest, rule_key: str) -> HttpResponse:
 def choose_rule(request: HttpRequest) -> HttpResponse:
     """Six questions; the address keeps the answers, and the page says what they lead to."""
     given = {question.key: request.GET.get(question.key, "") for question in QUESTIONS}
-    stated = {key: value for key, value in given.items() if value}
-    if len(stated) < len(request.GET):
+    chosen = {key: value for key, value in given.items() if value}
+    if len(chosen) < len(request.GET):
         # A form sends its empty fields along; the address that stays says only what is answered.
-        return redirect(reverse("choose_rule") + (f"?{urlencode(stated)}" if stated else ""))
+        return redirect(reverse("choose_rule") + (f"?{urlencode(chosen)}" if chosen else ""))
     advice = rule_advice(given)
     questions = [
         (question, [(answer, answer is advice.choice.answers[question.key]) for answer in question.answers])

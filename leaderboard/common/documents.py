@@ -40,7 +40,7 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Listed:
+class DocumentEntry:
     """A document in the list."""
 
     path: str
@@ -60,17 +60,17 @@ def find_file(path: str) -> Path | None:
     return known.get(path)
 
 
-def first_hours() -> list[Listed]:
+def first_hours() -> list[DocumentEntry]:
     """What to do in the first hour, for each of the people who come."""
     return [listed for who in FIRST_HOURS if (listed := _listed(f"first-hour/{who}"))]
 
 
-def other_documents() -> list[Listed]:
+def other_documents() -> list[DocumentEntry]:
     """All documents beside those, without the pages of single rules."""
     paths = [path for path in _files() if "/" not in path]
-    found = [listed for path in paths if (listed := _listed(path))]
+    entries = [listed for path in paths if (listed := _listed(path))]
     place = {path: number for number, path in enumerate(ORDER)}
-    return sorted(found, key=lambda one: (place.get(one.path, len(ORDER)), one.title))
+    return sorted(entries, key=lambda one: (place.get(one.path, len(ORDER)), one.title))
 
 
 def section_html(path: str, title: str) -> str:
@@ -91,16 +91,16 @@ def _pages() -> set[str]:
 
 def _files() -> dict[str, Path]:
     """Every document by its path; a folder's own page by the folder's."""
-    found = {}
+    files = {}
     for file in sorted(FOLDER.rglob("*.md")):
         path = file.relative_to(FOLDER).with_suffix("").as_posix()
-        found[path.removesuffix(f"/{INDEX}")] = file
-    return found
+        files[path.removesuffix(f"/{INDEX}")] = file
+    return files
 
 
-def _listed(path: str) -> Listed | None:
-    found = find_document(path)
-    return Listed(found.path, found.title, found.summary) if found else None
+def _listed(path: str) -> DocumentEntry | None:
+    document = find_document(path)
+    return DocumentEntry(document.path, document.title, document.summary) if document else None
 
 
 @lru_cache(maxsize=KEPT)

@@ -34,7 +34,7 @@ MARKDOWN = set("\\`*_{}[]<>#|~&!$")
 
 
 @dataclass(frozen=True)
-class Heading:
+class ColumnHead:
     """A column: what programs call it, and what people read above it."""
 
     key: str
@@ -43,7 +43,7 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class ExportTable:
     """A table that is written as a file.
 
     Attributes:
@@ -56,17 +56,17 @@ class Sheet:
 
     stem: str
     caption: str
-    headings: Sequence[Heading]
+    headings: Sequence[ColumnHead]
     rows: Iterable[Sequence[Value]]
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
-def listed_sheet(stem: str, caption: str, keys: Sequence[str], entries: Sequence[Mapping[str, Any]]) -> Sheet:
+def listed_export(stem: str, caption: str, keys: Sequence[str], entries: Sequence[Mapping[str, Any]]) -> ExportTable:
     """The entries of a list as a table, with these of their fields."""
     rows = [[entry.get(key) for key in keys] for entry in entries]
     is_text = [any(isinstance(row[k], str) for row in rows) for k in range(len(keys))]
-    headings = [Heading(key, key.replace("_", " "), is_text=text) for key, text in zip(keys, is_text, strict=True)]
-    return Sheet(stem, caption, headings, rows)
+    headings = [ColumnHead(key, key.replace("_", " "), is_text=text) for key, text in zip(keys, is_text, strict=True)]
+    return ExportTable(stem, caption, headings, rows)
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
@@ -94,20 +94,22 @@ def tame(text: str) -> str:
     return f"'{apart}" if apart.startswith(FORMULA_PREFIXES) else apart
 
 
-def sheet_csv(sheet: Sheet) -> Iterator[str]:
+def export_csv(table: ExportTable) -> Iterator[str]:
     """The table under its keys."""
-    return csv_lines(chain([[heading.key for heading in sheet.headings]], sheet.rows))
+    return csv_lines(chain([[heading.key for heading in table.headings]], table.rows))
 
 
-def sheet_json(sheet: Sheet) -> Iterator[str]:
+def export_json(table: ExportTable) -> Iterator[str]:
     """What the table rests on, and its rows as objects by key."""
-    keys = [heading.key for heading in sheet.headings]
-    rows = ({key: _json_value(value) for key, value in zip(keys, row, strict=True)} for row in sheet.rows)
-    return json_lines({**sheet.about, "caption": sheet.caption, "columns": keys}, "rows", rows)
-
-
-def _json_value(value: Value) -> Value:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    keys = [heading.key for heading in table.headings]
+    rows = (
+        {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in zip(keys, row, strict=True)
+        }
+        for row in table.rows
+    )
+    return json_lines({**table.about, "caption": table.caption, "columns": keys}, "rows", rows)
 
 
 def json_text(content: Any) -> str:  # noqa: ANN401
@@ -129,13 +131,13 @@ def _json(content: Any) -> str:  # noqa: ANN401
     return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
 
 
-def sheet_latex(sheet: Sheet) -> Iterator[str]:
+def export_latex(table: ExportTable) -> Iterator[str]:
     """The table for LaTeX with the package booktabs."""
-    cells = ([latex_text(_shown(value)) if value is not None else "--" for value in row] for row in sheet.rows)
-    return latex_table(sheet.caption, sheet.headings, cells)
+    cells = ([latex_text(_shown(value)) if value is not None else "--" for value in row] for row in table.rows)
+    return latex_table(table.caption, table.headings, cells)
 
 
-def latex_table(caption: str, headings: Sequence[Heading], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+def latex_table(caption: str, headings: Sequence[ColumnHead], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """The lines of a `tabular` with booktabs' rules, under a comment that says what it is.
 
     Args:
@@ -159,13 +161,13 @@ def latex_text(text: str) -> str:
     return "".join(LATEX.get(character, character) for character in _line(text))
 
 
-def sheet_markdown(sheet: Sheet) -> Iterator[str]:
+def export_markdown(table: ExportTable) -> Iterator[str]:
     """The table for Markdown."""
-    cells = ([markdown_text(_shown(value)) if value is not None else "–" for value in row] for row in sheet.rows)
-    return markdown_table(sheet.caption, sheet.headings, cells)
+    cells = ([markdown_text(_shown(value)) if value is not None else "–" for value in row] for row in table.rows)
+    return markdown_table(table.caption, table.headings, cells)
 
 
-def markdown_table(caption: str, headings: Sequence[Heading], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+def markdown_table(caption: str, headings: Sequence[ColumnHead], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """The lines of a table as GitHub writes it, under a line that says what it is.
 
     Args:
@@ -200,11 +202,11 @@ def _line(text: str) -> str:
 
 
 # By the ending of the file: its content type, and what writes it.
-SHEET_FORMATS: dict[str, tuple[str, Callable[[Sheet], Iterator[str]]]] = {
-    "csv": ("text/csv", sheet_csv),
-    "json": ("application/json", sheet_json),
-    "tex": ("application/x-tex", sheet_latex),
-    "md": ("text/markdown", sheet_markdown),
+EXPORT_FORMATS: dict[str, tuple[str, Callable[[ExportTable], Iterator[str]]]] = {
+    "csv": ("text/csv", export_csv),
+    "json": ("application/json", export_json),
+    "tex": ("application/x-tex", export_latex),
+    "md": ("text/markdown", export_markdown),
 }
 FORMAT_NAMES = {"csv": "CSV", "json": "JSON", "tex": "LaTeX", "md": "Markdown"}
 
@@ -216,21 +218,21 @@ def csv_response(request: HttpRequest, name: str, rows: Iterable[Sequence[object
     return response
 
 
-def export_links(key: str, table: str, **stated: object) -> list[dict[str, str]]:
+def export_links(key: str, table: str, **parameters: object) -> list[dict[str, str]]:
     """Where a table of a benchmark is to be had, in every format.
 
     Args:
         key: the benchmark's.
         table: one of those of `views.exports`.
-        stated: parameters of the address; empty ones are left out.
+        parameters: parameters of the address; empty ones are left out.
     """
     return [
-        {"label": label, "url": export_url(key, table, extension, **stated)}
+        {"label": label, "url": export_url(key, table, extension, **parameters)}
         for extension, label in FORMAT_NAMES.items()
     ]
 
 
-def export_url(key: str, table: str, extension: str, **stated: object) -> str:
+def export_url(key: str, table: str, extension: str, **parameters: object) -> str:
     """Where one file of a benchmark is to be had."""
-    kept = {name: value for name, value in stated.items() if value}
+    kept = {name: value for name, value in parameters.items() if value}
     return reverse("export", args=[key, table, extension]) + (f"?{urlencode(kept)}" if kept else "")

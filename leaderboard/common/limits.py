@@ -26,7 +26,7 @@ NAMES = {
     "token": "requests with tokens that do not exist",
     "join": "invitations that do not exist",
 }
-LONGEST_ADDRESS = 64
+MAX_ADDRESS_LENGTH = 64
 
 
 class TooManyAttemptsError(Exception):
@@ -54,7 +54,7 @@ def client_address(request: HttpRequest) -> str:
     try:
         address = ipaddress.ip_address(seen)
     except ValueError:
-        return seen[:LONGEST_ADDRESS]
+        return seen[:MAX_ADDRESS_LENGTH]
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped:
             return str(address.ipv4_mapped)

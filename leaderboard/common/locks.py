@@ -10,7 +10,7 @@ from leaderboard.models import User
 
 
 @contextmanager
-def in_turn(user: User) -> Iterator[None]:
+def user_lock(user: User) -> Iterator[None]:
     """A transaction beside which no other one of the same user's is inside this.
 
     An UPDATE that changes nothing keeps the user's row until the transaction ends; SQLite has one writer anyway.

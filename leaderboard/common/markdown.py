@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import nh3
 from markdown_it import MarkdownIt
@@ -53,9 +54,10 @@ def render_document(
     """
     tokens = _documents.parse(text)
     headings = _name_headings(tokens)
-    for token in _all(tokens):
+    for token in chain.from_iterable([one, *(one.children or [])] for one in tokens):
         if token.type == "link_open":
-            token.attrSet("href", _address(str(token.attrGet("href") or ""), address_of))
+            target = str(token.attrGet("href") or "")
+            token.attrSet("href", target if re.match(r"(https?:|mailto:|#)", target) else address_of(target))
         elif token.type == "image":
             token.attrSet("src", address_of(str(token.attrGet("src") or "")))
         elif token.type in ("th_open", "td_open") and "right" in str(token.attrGet("style") or ""):
@@ -70,16 +72,6 @@ def render_document(
         link_rel=None,
     )
     return _scrollable(html.replace(' href=""', "")), headings
-
-
-def _all(tokens: list[Token]) -> Iterator[Token]:
-    for token in tokens:
-        yield token
-        yield from token.children or []
-
-
-def _address(target: str, address_of: Callable[[str], str]) -> str:
-    return target if re.match(r"(https?:|mailto:|#)", target) else address_of(target)
 
 
 def _linked(tokens: list[Token], pages: Collection[str]) -> Iterator[Token]:

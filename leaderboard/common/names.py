@@ -7,6 +7,7 @@ from django.utils.text import slugify
 from leaderboard.models.benchmarks import KEY_LENGTH
 from ranking_engine.text.close_names import CloseNames
 from ranking_engine.text.confusables import shape, skeleton, words_joined
+from ranking_engine.text.names import fold_name
 
 UNNAMED = "unnamed"  # the slug of a name without ASCII letters and digits
 LOOK_ALIKE = "differ in nothing but case, spaces, hyphens or signs that look alike"
@@ -20,6 +21,11 @@ def make_key(name: str, taken: Container[str]) -> str:
     while key in taken:
         key, number = f"{slug}-{number}", number + 1
     return key
+
+
+def is_called(text: str, name: str, key: str = "") -> bool:
+    """Whether the name or the key of a system has `text` in it, in any case: what `q` asks on pages and of the API."""
+    return fold_name(text) in fold_name(name) or text.strip().casefold() in key
 
 
 class NearMisses:

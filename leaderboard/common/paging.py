@@ -7,7 +7,7 @@ from django.core.paginator import Page
 
 
 def page_links(
-    page: Page[Any], path: str = "", /, *, parameter: str = "page", anchor: str = "", **stated: object
+    page: Page[Any], path: str = "", /, *, parameter: str = "page", anchor: str = "", **fields: object
 ) -> dict[str, object]:
     """What `common/_pages.html` shows.
 
@@ -16,9 +16,9 @@ def page_links(
         path: of the address; the present one where empty.
         parameter: of the address, which says the page.
         anchor: the part of the page that the list is in.
-        stated: further parameters of the address; empty ones are left out.
+        fields: further parameters of the address; empty ones are left out.
     """
-    kept = [(name, value) for name, value in stated.items() if value]
+    kept = [(name, value) for name, value in fields.items() if value]
     n_pages, end = page.paginator.num_pages, f"#{anchor}" if anchor else ""
 
     def address(number: int) -> str:

@@ -24,6 +24,11 @@ BY_NAME = (
 NAME_SHOWN = 60  # of a longer name, a sentence shows the beginning
 
 
+def whole_number(text: str, max_digits: int = 9) -> int | None:
+    """A whole number as an address states it; None for anything else, and for one of more digits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= max_digits else None
+
+
 def in_words(names: Sequence[str], most: int = 3, total: int | None = None) -> str:
     """`A`, `A and B`, `A, B and C`, `A, B, C and 4 more`.
 
@@ -32,13 +37,13 @@ def in_words(names: Sequence[str], most: int = 3, total: int | None = None) -> s
         most: how many are named.
         total: how many there are, where `names` are only the first.
     """
-    shown = list(names[:most])
-    n_more = (len(names) if total is None else total) - len(shown)
+    named = list(names[:most])
+    n_more = (len(names) if total is None else total) - len(named)
     if n_more > 0:
-        shown.append(f"{n_more} more")
-    if len(shown) < 2:
-        return "".join(shown)
-    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+        named.append(f"{n_more} more")
+    if len(named) < 2:
+        return "".join(named)
+    return f"{', '.join(named[:-1])} and {named[-1]}"
 
 
 def shortened(name: str) -> str:
@@ -49,7 +54,11 @@ def shortened(name: str) -> str:
 def by_catalogue(by_rule: Mapping[str, T]) -> dict[str, T]:
     """What is said rule by rule, in the catalogue's order: PostgreSQL keeps no order of a stored object's keys."""
     places = {rule: place for place, rule in enumerate(RULES)}
-    return {rule: by_rule[rule] for rule in sorted(by_rule, key=lambda rule: (places.get(rule, len(places)), rule))}
+
+    def place(rule: str) -> tuple[int, str]:
+        return places.get(rule.partition("[")[0], len(places)), rule  # a variant is next to its rule
+
+    return {rule: by_rule[rule] for rule in sorted(by_rule, key=place)}
 
 
 def as_sentence(text: str) -> str:
@@ -59,11 +68,11 @@ def as_sentence(text: str) -> str:
 
 def with_task_names(reason: str, names: Mapping[str, str]) -> str:
     """A reason whose list of tasks names them as the pages do; the engine knows tasks by their keys."""
-    found = LISTED_TASKS.search(reason)
-    if found is None:
+    match = LISTED_TASKS.search(reason)
+    if match is None:
         return reason
-    listed = re.sub(r"[a-z0-9]+(-[a-z0-9]+)*", lambda key: names.get(key[0], key[0]), found["keys"])
-    return reason[: found.start("keys")] + listed + reason[found.end("keys") :]
+    listed = re.sub(r"[a-z0-9]+(-[a-z0-9]+)*", lambda key: names.get(key[0], key[0]), match["keys"])
+    return reason[: match.start("keys")] + listed + reason[match.end("keys") :]
 
 
 def direction_question(doubtful: Sequence[tuple[str, str]]) -> str:
@@ -83,16 +92,16 @@ def direction_question(doubtful: Sequence[tuple[str, str]]) -> str:
 
 def with_task_count(reason: str) -> str:
     """A reason that says of how many tasks it is true, where it lists several; else as it is."""
-    found = LISTED_TASKS.search(reason)
-    if found is None:
+    match = LISTED_TASKS.search(reason)
+    if match is None:
         return reason
-    more = re.match(r" and (\d+) more", reason[found.end() :])
-    end = found.end() + (more.end() if more else 0)
-    n_tasks = len(re.split(r", | and ", found["keys"])) + (int(more[1]) if more else 0)
+    more = re.match(r" and (\d+) more", reason[match.end() :])
+    end = match.end() + (more.end() if more else 0)
+    n_tasks = len(re.split(r", | and ", match["keys"])) + (int(more[1]) if more else 0)
     if n_tasks == 1:
         return reason
-    count = "tasks" if found[1].endswith(": ") else f"{n_tasks} tasks"  # a list after a colon follows its count
-    return reason[: found.start()] + count + reason[end:]
+    count = "tasks" if match[1].endswith(": ") else f"{n_tasks} tasks"  # a list after a colon follows its count
+    return reason[: match.start()] + count + reason[end:]
 
 
 def depends_on_names(rule: str, remark: str) -> bool:
@@ -109,38 +118,46 @@ def depends_on_names(rule: str, remark: str) -> bool:
 
 def ranking_remark(ranking: Ranking) -> str:
     """What a reader must know of a ranking beside its ranks: whether it is proven, what decided it, who else wins."""
-    details, told = ranking.details, []
+    details, remarks = ranking.details, []
     if "proven" in details:
         distance, bound = details["distance"], details["lower_bound"]
         if details["proven"]:
-            told.append(f"{PROVEN}: no order disagrees less with the tasks (distance {distance:.6g}).")
+            remarks.append(f"{PROVEN}: no order disagrees less with the tasks (distance {distance:.6g}).")
         else:
-            told.append(
+            remarks.append(
                 f"The best order found, not proven optimal: its distance to the tasks is {distance:.6g}, and none is "
                 f"below {bound:.6g}."
             )
         if details.get("unique") is False:
-            told.append(EQUALLY_NEAR)
+            remarks.append(EQUALLY_NEAR)
         elif details["proven"] and "unique" in details and details["unique"] is None:
-            told.append(MAY_BE_EQUALLY_NEAR)
+            remarks.append(MAY_BE_EQUALLY_NEAR)
     if details.get("decided_by_name"):
-        told.append(BY_NAME)
+        remarks.append(BY_NAME)
     n_others = len(ranking.winners) - int((ranking.ranks[list(ranking.winners)] == 1).sum())
     if n_others:
         others = "1 winner is" if n_others == 1 else f"{n_others} winners are"
         why = RULES[ranking.rule].winner_below if ranking.rule in RULES else ""
-        told.append(f"{others} below rank 1: {why or 'other orders put it first'}.")
+        remarks.append(f"{others} below rank 1: {why or 'other orders put it first'}.")
     if details.get("winners_complete") is False:
-        told.append("The search for all winners ended early, so there may be more.")
+        remarks.append("The search for all winners ended early, so there may be more.")
     if n_pairs := details.get("pairs_without_common_task"):
-        told.append(f"{n_pairs} pair{'' if n_pairs == 1 else 's'} of systems share no task and count as equal.")
-    return " ".join(told)
+        remarks.append(f"{n_pairs} pair{'' if n_pairs == 1 else 's'} of systems share no task and count as equal.")
+    return " ".join(remarks)
 
 
 def decimal_text(value: Decimal) -> str:
     """A weight as text, without exponent and without trailing zeros: `0.5`, `1`."""
     text = format(value, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def percent(share: float | None, digits: int = 3) -> str:
+    """A share with so many significant digits, whole from ten or a hundred percent on: `24.5 %`; `none` of None."""
+    if share is None:
+        return "none"
+    value = 100 * share
+    return f"{value:.0f} %" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g} %"
 
 
 def value_text(value: float) -> str:

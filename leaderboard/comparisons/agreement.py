@@ -10,14 +10,14 @@ from leaderboard.common.charts.heat_map import HeatMap, heat_map
 from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
 from leaderboard.common.text import shortened
 from leaderboard.comparisons.places import Places
-from leaderboard.comparisons.rule_figures import MOST_SYSTEMS, BoardFigures, RuleFigures, board_figures
-from leaderboard.computing.pairs import average_ranks, kendall_taus_of
+from leaderboard.comparisons.rule_figures import MAX_SYSTEMS, BoardFigures, RuleFigures, board_figures
+from leaderboard.computing.pairs import kendall_taus_of
 from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.budget import compute, single_flight
 from leaderboard.rankings.published import Column, published_board
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from ranking_engine import __version__ as engine_version
-from ranking_engine.core.task_distances import Excess
+from ranking_engine.core.ranking import average_ranks
 
 SHOWN = 30  # systems in the chart, beside pinned ones
 LEVELS = ((0.95, "p5"), (0.85, "p4"), (0.7, "p3"), (0.4, "p2"), (0.0, "p1"), (-0.4, "m1"), (-0.7, "m2"), (-0.85, "m3"))
@@ -93,7 +93,7 @@ def agreement_page(
     if not ranking:
         return None
     reference = next((column for column in ranking if column.rule == benchmark.default_rule), ranking[0])
-    tau = kendall_taus(publication, ranking) if len(systems) <= MOST_SYSTEMS else None
+    tau = kendall_taus(publication, ranking) if len(systems) <= MAX_SYSTEMS else None
     figures = None
     if tau is not None:
         taus = taus_with(reference, ranking, tau)
@@ -101,22 +101,28 @@ def agreement_page(
     order = likeness_order(tau, ranking.index(reference)) if tau is not None else list(range(len(ranking)))
     columns = [ranking[k] for k in order]
     tau = None if tau is None else tau[np.ix_(order, order)]
-    shown = _shown(reference, systems, query.pins)
-    pins = [systems[i].key for i in shown if systems[i].key in query.pins][:MAX_PINNED]
-    ranks = [average_ranks(column.ranks) for column in columns]
+    # The first systems under the reference rule, and those that are pinned.
+    ranked = [i for i in range(len(systems)) if reference.ranks[i] >= 1]
+    ranked.sort(key=lambda i: (int(reference.ranks[i]), systems[i].name))
+    visible, first = ranked[:SHOWN], set(ranked[:SHOWN])
+    visible += [i for i in range(len(systems)) if systems[i].key in query.pins and i not in first]
+    pins = [systems[i].key for i in visible if systems[i].key in query.pins][:MAX_PINNED]
+    names = {system.key: system.name for system in systems}
     return AgreementPage(
         sentence="" if tau is None else tau_sentence(columns, tau),
         ranks_sentence=_ranks_sentence(columns, systems),
-        bump=_bump(columns, systems, shown, ranks=ranks, pins=pins, query=query),
+        bump=_bump(columns, systems, visible, pins=pins, query=query),
         heat=None if tau is None else tau_map(columns, tau),
         columns=columns,
-        rows=[(systems[i], [_rank_text(column, i) for column in columns]) for i in shown],
-        tau=[] if tau is None else _tau_rows(columns, tau),
+        rows=[(systems[i], [_rank_text(column, i) for column in columns]) for i in visible],
+        tau=[]
+        if tau is None
+        else [(column, [*map(_figure, tau[k])], _figure(_mean(tau, k))) for k, column in enumerate(columns)],
         figures=figures,
         figure_rows=[_figure_row(row, figures.reference) for row in figures.rows] if figures else [],
         dispersion="" if figures is None or np.isnan(figures.dispersion) else _pairs(figures.dispersion),
-        pinned=[(_name(systems, pin), query.address([other for other in pins if other != pin])) for pin in pins],
-        n_shown=len(shown),
+        pinned=[(names[pin], query.address([other for other in pins if other != pin])) for pin in pins],
+        n_shown=len(visible),
         n_systems=len(systems),
     )
 
@@ -138,6 +144,11 @@ def taus_with(reference: Column, columns: Sequence[Column], tau: np.ndarray) -> 
 
 
 def _figure_row(row: RuleFigures, reference: Column) -> FigureRow:
+    excess = "–"
+    if row.excess is not None:
+        weight = f"+{row.excess.weight:,.6g}"
+        excess = weight if row.excess.share is None else f"{100 * row.excess.share:.1f} % ({weight})"
+        excess = excess if row.excess.weight else "0"
     return FigureRow(
         column=row.column,
         is_reference=row.column is reference,
@@ -145,22 +156,13 @@ def _figure_row(row: RuleFigures, reference: Column) -> FigureRow:
         ties=str(row.n_tied),
         n_in_ties=str(row.n_in_ties),
         distance=_pairs(row.dispersion_to),
-        excess=_excess(row.excess),
+        excess=excess,
     )
 
 
 def _pairs(value: float) -> str:
     """A mean number of pairs of systems."""
     return "–" if np.isnan(value) else f"{value:,.1f}"
-
-
-def _excess(excess: Excess | None) -> str:
-    """The share, and in brackets the weight."""
-    if excess is None:
-        return "–"
-    if not excess.weight:
-        return "0"
-    return f"+{excess.weight:,.6g}" if excess.share is None else f"{100 * excess.share:.1f} % (+{excess.weight:,.6g})"
 
 
 def _share(rate: float) -> str:
@@ -178,18 +180,6 @@ def likeness_order(tau: np.ndarray, first: int) -> list[int]:
     return order
 
 
-def _shown(reference: Column, systems: Sequence[BoardSystem], pins: Sequence[str]) -> list[int]:
-    """The first systems under the reference rule, and those that are pinned."""
-    ranked = [i for i in range(len(systems)) if reference.ranks[i] >= 1]
-    ranked.sort(key=lambda i: (int(reference.ranks[i]), systems[i].name))
-    first = set(ranked[:SHOWN])
-    return ranked[:SHOWN] + [i for i in range(len(systems)) if systems[i].key in pins and i not in first]
-
-
-def _name(systems: Sequence[BoardSystem], key: str) -> str:
-    return next(system.name for system in systems if system.key == key)
-
-
 def _rank_text(column: Column, i: int) -> str:
     return str(int(column.ranks[i])) if column.ranks[i] >= 1 else ""
 
@@ -197,22 +187,24 @@ def _rank_text(column: Column, i: int) -> str:
 def _bump(
     columns: Sequence[Column],
     systems: Sequence[BoardSystem],
-    shown: Sequence[int],
+    visible: Sequence[int],
     *,
-    ranks: Sequence[np.ndarray],
     pins: list[str],
     query: AgreementQuery,
 ) -> RankLines:
+    """The visible systems as lines across the rules; those of equal rank in the middle of the places they share."""
+    ranks = [average_ranks(column.ranks) for column in columns]
+
     def line(i: int) -> RankedSystem:
         system = systems[i]
-        told = ", ".join(f"{column.name} {_rank_text(column, i) or 'unranked'}" for column in columns)
+        ranks_text = ", ".join(f"{column.name} {_rank_text(column, i) or 'unranked'}" for column in columns)
         others = [pin for pin in pins if pin != system.key]
         is_pinned = system.key in pins
         return RankedSystem(
             key=system.key,
             name=system.name,
             ranks=[None if np.isnan(row[i]) else float(row[i]) for row in ranks],
-            said=f"{system.name}: {told}",
+            said=f"{system.name}: {ranks_text}",
             url=query.address(others if is_pinned else [*others, system.key][-MAX_PINNED:]) + "#ranks",
             pinned=pins.index(system.key) + 1 if is_pinned else 0,
         )
@@ -223,7 +215,7 @@ def _bump(
         "that share a rank stand at the middle of the places that they share; below the dashed line ranks stand closer "
         "together.",
         [column.name for column in columns],
-        [line(i) for i in shown],
+        [line(i) for i in visible],
     )
 
 
@@ -253,13 +245,6 @@ def _mean(tau: np.ndarray, k: int) -> float:
     others = np.delete(tau[k], k)
     known = others[~np.isnan(others)]
     return float(known.mean()) if known.size else float("nan")
-
-
-def _tau_rows(columns: Sequence[Column], tau: np.ndarray) -> list[tuple[Column, list[str], str]]:
-    return [
-        (column, [_figure(float(value)) for value in tau[k]], _figure(_mean(tau, k)))
-        for k, column in enumerate(columns)
-    ]
 
 
 def _figure(value: float) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 
 from leaderboard.common.charts.heat_map import HeatMap, heat_map, signed_level
 from leaderboard.common.charts.majority_graph import MAX_SYSTEMS, MajorityGraph, majority_graph
-from leaderboard.common.text import in_words, shortened
-from leaderboard.comparisons.pair import Pair, pair_of, percent, signed_percent
+from leaderboard.common.text import in_words, percent, shortened
+from leaderboard.comparisons.pair import Pair, pair_of, signed_percent
 from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.margins import Margins, margins_between
 from leaderboard.rankings.published import Column, PublishedBoard, UnknownChoiceError, published_board
@@ -40,9 +40,9 @@ class HeadToHeadQuery:
 
     def address(self, **fields: Any) -> str:  # noqa: ANN401
         """The end of the address of this query with other fields; only what differs from the default."""
-        stated = {**self.__dict__, **fields}
+        parameters = {**self.__dict__, **fields}
         default = HeadToHeadQuery().__dict__
-        kept = {name: value for name, value in stated.items() if value != default[name]}
+        kept = {name: value for name, value in parameters.items() if value != default[name]}
         return f"?{urlencode(kept)}" if kept else "?"
 
 
@@ -60,7 +60,7 @@ class MarginRow:
 
 
 @dataclass(frozen=True)
-class Part:
+class OrderPart:
     """A part of the order that the heat map can show."""
 
     number: int
@@ -78,8 +78,8 @@ class HeadToHead:
     rows: list[MarginRow]
     columns: list[BoardSystem]
     graph: MajorityGraph | None
-    row_parts: list[Part]
-    column_parts: list[Part]
+    row_parts: list[OrderPart]
+    column_parts: list[OrderPart]
     rules: list[tuple[str, str, bool]]
     rule: Column
     n_systems: int
@@ -109,20 +109,47 @@ def head_to_head(
     systems = systems_at(publication.revision)
     if not systems or not board.columns:
         return None
-    column = _column(board, query.rule or benchmark.default_rule)
+    rule = query.rule or benchmark.default_rule
+    column = next((column for column in board.columns if column.rule == rule), None)
+    if column is None:
+        raise UnknownChoiceError(f"There is no rule {rule[:60]!r} on this board.")
     order = order_under(column, systems)
     rows, row_parts = _parts(order, query, "rows")
     columns, column_parts = _parts(order, query, "columns")
     margins = margins_between(
         publication.revision, rows, columns, n_systems=len(systems), audience_level=audience_level
     )
+    lines = []
+    for k, i in enumerate(rows):
+        pairs = zip(margins.margin[k].tolist(), margins.is_compared[k].tolist(), strict=True)
+        lines.append(
+            MarginRow(
+                system=systems[i],
+                rank=int(column.ranks[i]) if column.ranks[i] >= 1 else None,
+                n_beaten=int(margins.n_beaten[k]),
+                n_lost=int(margins.n_lost[k]),
+                n_level=int(margins.n_level[k]),
+                is_in_smith_set=bool(board.in_smith_set[i]),
+                texts=[signed_percent(margin) if is_compared else "" for margin, is_compared in pairs],
+            )
+        )
     pair, problem = _pair(publication, board, systems, query, audience_level)
+    graph = None
+    if rows == columns and 2 <= len(rows) <= MAX_SYSTEMS:
+        graph = majority_graph(
+            "Who beats whom",
+            [systems[i].name for i in rows],
+            margins.sign.tolist(),
+            [bool(board.in_smith_set[i]) for i in rows],
+            [query.address(a=systems[i].key, b="") for i in rows],
+            marked_name="Smith set",
+        )
     return HeadToHead(
         sentence=majority_sentence(board, systems),
         heat=margin_map(systems, rows, columns, margins, query=query, column=column),
-        rows=[_row(k, i, systems, board=board, column=column, margins=margins) for k, i in enumerate(rows)],
+        rows=lines,
         columns=[systems[j] for j in columns],
-        graph=_graph(systems, rows, columns, margins, board=board, query=query),
+        graph=graph,
         row_parts=row_parts,
         column_parts=column_parts,
         rules=[(c.rule, c.name, c is column) for c in board.columns if c.status == "ranked" or c is column],
@@ -136,13 +163,6 @@ def head_to_head(
     )
 
 
-def _column(board: PublishedBoard, rule: str) -> Column:
-    found = next((column for column in board.columns if column.rule == rule), None)
-    if found is None:
-        raise UnknownChoiceError(f"There is no rule {rule[:60]!r} on this board.")
-    return found
-
-
 def order_under(column: Column, systems: Sequence[BoardSystem]) -> list[int]:
     """By rank; unranked ones last, equal ones by name."""
     ranks = column.ranks
@@ -152,13 +172,13 @@ def order_under(column: Column, systems: Sequence[BoardSystem]) -> list[int]:
     )
 
 
-def _parts(order: list[int], query: HeadToHeadQuery, side: str) -> tuple[list[int], list[Part]]:
+def _parts(order: list[int], query: HeadToHeadQuery, side: str) -> tuple[list[int], list[OrderPart]]:
     """The systems of the part asked for, and the parts around it with the first and the last one."""
     n_parts = max(1, math.ceil(len(order) / BLOCK))
     number = min(max(1, getattr(query, side)), n_parts)
     near = {1, number - 1, number, number + 1, n_parts}
     parts = [
-        Part(
+        OrderPart(
             k,
             f"{(k - 1) * BLOCK + 1}–{min(k * BLOCK, len(order))}",
             query.address(**{side: k, "a": "", "b": ""}),
@@ -200,6 +220,7 @@ def margin_map(
 ) -> HeatMap:
     """The margins of rows over columns as squares; with `query`, each leads to its pair."""
     margin = margins.margin
+    level = [f", level with {n}" if n else "" for n in margins.n_level.tolist()]
 
     def said(i: int, j: int) -> str:
         first, second = systems[rows[i]].name, systems[columns[j]].name
@@ -209,8 +230,8 @@ def margin_map(
             return f"{first} and {second} share no voting task"
         verb = ("is level with", "beats", "loses to")[int(margins.sign[i, j])]
         return (
-            f"{first} {verb} {second}: ahead on {percent(margins.ahead[i, j])} of the weight, behind on "
-            f"{percent(margins.behind[i, j])}"
+            f"{first} {verb} {second}: ahead on {percent(margins.ahead[i, j], 2)} of the weight, behind on "
+            f"{percent(margins.behind[i, j], 2)}"
         )
 
     return heat_map(
@@ -225,53 +246,10 @@ def margin_map(
         said=said,
         legend=LEGEND,
         row_urls=[query.address(a=systems[i].key, b="") for i in rows] if query else [],
-        row_said=[_row_said(systems[i].name, k, margins) for k, i in enumerate(rows)],
+        row_said=[f"{systems[i].name}: beats {margins.n_beaten[k]}, loses to {margins.n_lost[k]}{level[k]}"
+                  for k, i in enumerate(rows)],
         url=lambda i, j: query.address(a=systems[rows[i]].key, b=systems[columns[j]].key) + "#pair" if query else "",
     )  # fmt: skip
-
-
-def _row_said(name: str, k: int, margins: Margins) -> str:
-    level = f", level with {margins.n_level[k]}" if margins.n_level[k] else ""
-    return f"{name}: beats {margins.n_beaten[k]}, loses to {margins.n_lost[k]}{level}"
-
-
-def _row(
-    k: int, i: int, systems: Sequence[BoardSystem], *, board: PublishedBoard, column: Column, margins: Margins
-) -> MarginRow:
-    texts = [
-        signed_percent(float(value)) if margins.is_compared[k, j] else "" for j, value in enumerate(margins.margin[k])
-    ]
-    return MarginRow(
-        system=systems[i],
-        rank=int(column.ranks[i]) if column.ranks[i] >= 1 else None,
-        n_beaten=int(margins.n_beaten[k]),
-        n_lost=int(margins.n_lost[k]),
-        n_level=int(margins.n_level[k]),
-        is_in_smith_set=bool(board.in_smith_set[i]),
-        texts=texts,
-    )
-
-
-def _graph(
-    systems: Sequence[BoardSystem],
-    rows: list[int],
-    columns: list[int],
-    margins: Margins,
-    *,
-    board: PublishedBoard,
-    query: HeadToHeadQuery,
-) -> MajorityGraph | None:
-    """The majority relation among the systems of the rows, where the heat map has them as columns, too."""
-    if rows != columns or not 2 <= len(rows) <= MAX_SYSTEMS:
-        return None
-    return majority_graph(
-        "Who beats whom",
-        [systems[i].name for i in rows],
-        margins.sign.tolist(),
-        [bool(board.in_smith_set[i]) for i in rows],
-        [query.address(a=systems[i].key, b="") for i in rows],
-        marked_name="Smith set",
-    )
 
 
 def _pair(
@@ -281,21 +259,18 @@ def _pair(
     query: HeadToHeadQuery,
     audience_level: str,
 ) -> tuple[Pair | None, str]:
+    """The two systems whose keys or names the address has, or why there is no such pair."""
     if not (query.a and query.b):
         return None, ""
-    places = [_place(systems, asked) for asked in (query.a, query.b)]
-    for asked, place in zip((query.a, query.b), places, strict=True):
+    by_key = {system.key: i for i, system in enumerate(systems)}
+    by_name = {fold_name(system.name): i for i, system in reversed(list(enumerate(systems)))}
+    places = []
+    for text in (query.a, query.b):
+        place = by_key.get(text, by_name.get(fold_name(text)))
         if place is None:
-            return None, f"There is no system {asked[:80]!r} on this board."
-    first, second = (place or 0 for place in places)
+            return None, f"There is no system {text[:80]!r} on this board."
+        places.append(place)
+    first, second = places
     if first == second:
         return None, f"{systems[first].name} cannot be held against itself: choose two systems."
     return pair_of(publication, board, systems, (first, second), audience_level=audience_level), ""
-
-
-def _place(systems: Sequence[BoardSystem], asked: str) -> int | None:
-    """Where the system of this key or name stands."""
-    folded = fold_name(asked)
-    matches = (i for i, system in enumerate(systems) if system.key == asked)
-    by_name = (i for i, system in enumerate(systems) if fold_name(system.name) == folded)
-    return next(matches, None) if any(system.key == asked for system in systems) else next(by_name, None)

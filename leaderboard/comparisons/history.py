@@ -1,8 +1,8 @@
 """The history of a benchmark: every revision, what it changed, and because of whom."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 from operator import or_
@@ -13,9 +13,10 @@ from django.db.models import Count, Min, Q
 
 from leaderboard.access.audience import Audience
 from leaderboard.access.audit import Change, changes_between
-from leaderboard.comparisons.flips import flips_in_words
+from leaderboard.comparisons.iia_violations import iia_violations_in_words
 from leaderboard.models import Benchmark, Release, Report, Revision, SubmissionEvent, Task
 from leaderboard.queue.kinds import AXIOMS
+from leaderboard.rankings.configuration import BoardConfiguration, configuration_of
 from leaderboard.rankings.revisions import revisions_of, revisions_where
 
 PAGE_REVISIONS = 50
@@ -37,7 +38,7 @@ class PastRevision:
     who: str
     note: str
     systems: list[str]  # what happened to systems, in words
-    flips: str  # whether others changed their order because of it, in words
+    iia_violations: str  # whether others changed their order because of it, in words
     changes: list[str]  # what became of the configuration, in words; the first of them
     n_more_changes: int
     releases: list[Release]
@@ -52,11 +53,11 @@ def history_page(benchmark: Benchmark, audience: Audience, page: str | None) -> 
     Who submitted what, and what they say of it, is hidden with the names and the ranks of the systems.
     """
     rows = revisions_of(benchmark).select_related("configuration")
-    found = Paginator(rows, PAGE_REVISIONS).get_page(page)
-    shown = list(found)
-    older = rows.filter(number=shown[-1].number - 1).first() if shown else None
-    lines = _lines([(benchmark, audience)], shown, [*shown, *([older] if older else [])])
-    return [lines[row.pk] for row in shown], found
+    revisions = Paginator(rows, PAGE_REVISIONS).get_page(page)
+    rows_here = list(revisions)
+    older = rows.filter(number=rows_here[-1].number - 1).first() if rows_here else None
+    lines = _lines([(benchmark, audience)], rows_here, [*rows_here, *([older] if older else [])])
+    return [lines[row.pk] for row in rows_here], revisions
 
 
 def past_revisions(
@@ -71,79 +72,63 @@ def past_revisions(
     if not of_each:
         return {}
     with_older = list(revisions_where(reduce(or_, of_each)).select_related("configuration"))
-    asked = {benchmark.pk: set(numbers) for benchmark, _, numbers in wanted}
-    shown = [row for row in with_older if row.number in asked[row.benchmark_id]]
-    lines = _lines([(benchmark, audience) for benchmark, audience, _ in wanted], shown, with_older)
-    found: dict[int, dict[int, PastRevision]] = defaultdict(dict)
-    for row in shown:
-        found[row.benchmark_id][row.number] = lines[row.pk]
-    return found
+    numbers_of = {benchmark.pk: set(numbers) for benchmark, _, numbers in wanted}
+    rows = [row for row in with_older if row.number in numbers_of[row.benchmark_id]]
+    lines = _lines([(benchmark, audience) for benchmark, audience, _ in wanted], rows, with_older)
+    lines_of: dict[int, dict[int, PastRevision]] = defaultdict(dict)
+    for row in rows:
+        lines_of[row.benchmark_id][row.number] = lines[row.pk]
+    return lines_of
 
 
 def _lines(
-    benchmarks: Sequence[tuple[Benchmark, Audience]], shown: Sequence[Revision], with_older: Sequence[Revision]
+    benchmarks: Sequence[tuple[Benchmark, Audience]], rows: Sequence[Revision], with_older: Sequence[Revision]
 ) -> dict[int, PastRevision]:
     """What the history says of revisions, by their ids.
 
     Args:
         benchmarks: whose revisions, each with who sees it.
-        shown: the revisions.
+        rows: the revisions.
         with_older: these and the one before each.
     """
     before = {(row.benchmark_id, row.number + 1): row for row in with_older}
     hides = {b.pk: not (audience.sees_others and audience.sees_names) for b, audience in benchmarks}
-    moves = _moves([row for row in shown if not hides[row.benchmark_id]])
+    moves = _moves([row for row in rows if not hides[row.benchmark_id]])
     releases: dict[int, list[Release]] = defaultdict(list)
-    for release in Release.objects.filter(revision__in=[row.pk for row in shown]):
+    for release in Release.objects.filter(revision__in=[row.pk for row in rows]):
         releases[release.revision_id].append(release)
-    flips = _flips({b.pk: b.default_rule for b, audience in benchmarks if not audience.is_restricted}, shown)
-    lines: dict[int, PastRevision] = {}
-    for row in shown:
-        older = before.get((row.benchmark_id, row.number))
-        line = replace(_line(row, older, moves[row.pk], releases[row.pk]), flips=flips.get(row.pk, ""))
-        lines[row.pk] = _quiet(line, row) if hides[row.benchmark_id] else line
-    return lines
-
-
-def _quiet(line: PastRevision, row: Revision) -> PastRevision:
-    is_the_owners = row.cause == Revision.Cause.CONFIGURATION
-    return line if is_the_owners else replace(line, who="", note="")
-
-
-def _flips(default_rules: Mapping[int, str], rows: Sequence[Revision]) -> dict[int, str]:
-    """Whether others changed their order because of each revision, in words, where that was computed.
-
-    Args:
-        default_rules: of the benchmarks of which it may be told, by their ids.
-        rows: revisions.
-    """
+    # Whether others changed their order because of each revision, in words, where that was computed.
+    default_rules = {b.pk: b.default_rule for b, audience in benchmarks if not audience.is_restricted}
     rules = {row.pk: default_rules[row.benchmark_id] for row in rows if row.benchmark_id in default_rules}
     reports = Report.objects.filter(kind=AXIOMS, revision__in=rules).defer("arrays")
-    return {
-        report.revision_id: flips_in_words(report.summary.get("flips", {}), rules[report.revision_id])
+    violations = {
+        report.revision_id: iia_violations_in_words(report.summary.get("flips", {}), rules[report.revision_id])
         for report in reports.order_by("pk")
     }
-
-
-def _line(row: Revision, before: Revision | None, systems: list[str], releases: list[Release]) -> PastRevision:
-    changes: list[str] = []
-    if before is not None and before.configuration_id != row.configuration_id:
-        changes = configuration_changes(before.configuration.content, row.configuration.content)
-    return PastRevision(
-        number=row.number,
-        at=row.created_at,
-        cause=row.get_cause_display(),
-        who=row.author.shown_name if row.author else "",
-        note=row.note,
-        systems=systems,
-        flips="",
-        changes=changes[:SHOWN_CHANGES],
-        n_more_changes=max(0, len(changes) - SHOWN_CHANGES),
-        releases=releases,
-        is_published=bool(row.publications.all()) and row.withdrawn_at is None,
-        withdrawn_at=row.withdrawn_at,
-        ranks_removed_at=row.ranks_removed_at,
-    )
+    lines: dict[int, PastRevision] = {}
+    for row in rows:
+        older = before.get((row.benchmark_id, row.number))
+        changes: list[str] = []
+        if older is not None and older.configuration_id != row.configuration_id:
+            changes = configuration_changes(configuration_of(older), configuration_of(row))
+        # What the owners did with the settings is said in any case.
+        is_signed = not hides[row.benchmark_id] or row.cause == Revision.Cause.CONFIGURATION
+        lines[row.pk] = PastRevision(
+            number=row.number,
+            at=row.created_at,
+            cause=row.get_cause_display(),
+            who=row.author.shown_name if row.author and is_signed else "",
+            note=row.note if is_signed else "",
+            systems=moves[row.pk],
+            iia_violations=violations.get(row.pk, ""),
+            changes=changes[:SHOWN_CHANGES],
+            n_more_changes=max(0, len(changes) - SHOWN_CHANGES),
+            releases=releases[row.pk],
+            is_published=bool(row.publications.all()) and row.withdrawn_at is None,
+            withdrawn_at=row.withdrawn_at,
+            ranks_removed_at=row.ranks_removed_at,
+        )
+    return lines
 
 
 def _moves(rows: Sequence[Revision]) -> dict[int, list[str]]:
@@ -155,17 +140,18 @@ def _moves(rows: Sequence[Revision]) -> dict[int, list[str]]:
         .values("revision", "kind", "is_correction")
         .annotate(n=Count("pk"), name=Min("submission__system__name"))
     )
-    found: dict[int, list[str]] = defaultdict(list)
+    moves: dict[int, list[str]] = defaultdict(list)
     for line in counted:
         what = line["name"] if line["n"] == 1 else f"{line['n']:,} systems"
         is_corrected = line["is_correction"] and line["kind"] == SubmissionEvent.Kind.ACCEPTED
         verb = "corrected" if is_corrected else VERBS.get(line["kind"], line["kind"])
-        found[line["revision"]].append(f"{what} {verb}")
-    return found
+        moves[line["revision"]].append(f"{what} {verb}")
+    return moves
 
 
-def configuration_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+def configuration_changes(older: BoardConfiguration, newer: BoardConfiguration) -> list[str]:
     """What differs between two configurations, in words, one line a change."""
+    old, new = older.content, newer.content
     lines = []
     for kind, name in (("groups", "group"), ("tasks", "task")):
         before, after = ({entry["key"]: _in_words(entry) for entry in content[kind]} for content in (old, new))
@@ -175,8 +161,8 @@ def configuration_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]
             elif key not in after:
                 lines.append(f"{name} {before[key]['name']} is left out")
             else:
-                found = changes_between(kind, key, before[key], after[key])
-                lines += [f"{change.field} of {name} {after[key]['name']}: {_arrow(change)}" for change in found]
+                changes = changes_between(kind, key, before[key], after[key])
+                lines += [f"{change.field} of {name} {after[key]['name']}: {_arrow(change)}" for change in changes]
     rest = [name for name in new if name not in {"groups", "tasks"}]
     settings = changes_between("setting", "", {n: old.get(n) for n in rest}, {n: new[n] for n in rest})
     lines += [f"{change.field.replace('_', ' ')}: {_arrow(change)}" for change in settings]
@@ -184,10 +170,10 @@ def configuration_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]
 
 
 def _in_words(entry: dict[str, Any]) -> dict[str, Any]:
-    told = {name: value for name, value in entry.items() if name not in {"id", "key"}}
-    if "direction" in told:
-        told["direction"] = Task.Direction(told["direction"]).label
-    return told
+    fields = {name: value for name, value in entry.items() if name not in {"id", "key"}}
+    if "direction" in fields:
+        fields["direction"] = Task.Direction(fields["direction"]).label
+    return fields
 
 
 def _arrow(change: Change) -> str:

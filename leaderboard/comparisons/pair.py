@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
-from leaderboard.common.text import value_text
+from leaderboard.common.text import percent, value_text
+from leaderboard.comparisons.instance_shares import InstanceShare, instance_shares
 from leaderboard.computing.pairs import two_held_together
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import compute, refuse_beyond_budget, single_flight
 from leaderboard.rankings.confidence.independence import tasks_phrase
+from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
 from leaderboard.rankings.margins import inputs_of, weighed
-from leaderboard.rankings.published import Column, PublishedBoard
+from leaderboard.rankings.published import PublishedBoard
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.text import missing_text, precision_sentence
@@ -90,6 +92,7 @@ class Pair:
     tasks_text: str  # how many tasks the test rests on, and who takes them as independent
     difference: float
     precision_text: str  # to what the scores are rounded; empty where they are not
+    instances: list[InstanceShare]  # who is ahead on single instances, by task
 
     @property
     def null_hypothesis(self) -> str:
@@ -109,13 +112,13 @@ class Pair:
     @property
     def shares(self) -> list[tuple[str, str, float]]:
         """(what, its key, share of the weight) of the four things that a task can be, those that occur."""
-        told = [
+        lines = [
             (f"{self.first.name} is ahead", FIRST, self.ahead),
             ("level", LEVEL_SCORES, self.level),
             ("not both have a score", NOT_BOTH, self.not_both),
             (f"{self.second.name} is ahead", SECOND, self.behind),
         ]
-        return [line for line in told if line[2] > 0]
+        return [line for line in lines if line[2] > 0]
 
 
 def pair_of(
@@ -139,67 +142,66 @@ def pair_of(
         TooLargeError: the board is too large for an answer on demand.
     """
     revision = publication.revision
-    tasks = revision.configuration.content["tasks"]
+    configuration = configuration_of(revision)
+    tasks = configuration.tasks
     refuse_beyond_budget(len(systems), len(tasks))
     key = f"pair:{inputs_of(revision)}:{pair[0]}:{pair[1]}:{audience_level}"
 
     def make() -> dict[str, Any]:
-        found = revision_matrix(revision)
-        if found is None:
+        table = revision_matrix(revision)
+        if table is None:
             raise ValueError("a published revision without systems or tasks has no pairs")
-        return compute(two_held_together, weighed(found.matrix, revision), pair)
+        return compute(two_held_together, weighed(table.matrix, revision), pair)
 
-    found = single_flight(key, make)
+    figures = single_flight(key, make)
     first, second = (systems[i] for i in pair)
-    groups = {group["key"]: group["name"] for group in revision.configuration.content["groups"]}
-    lines = [_task(task, groups, found, t) for t, task in enumerate(tasks)]
+    lines = [_task(task, configuration.group_names, figures, t) for t, task in enumerate(tasks)]
     shares = {outcome: sum(line.weight for line in lines if line.outcome == outcome) for outcome in
               (FIRST, SECOND, LEVEL_SCORES, NOT_BOTH)}  # fmt: skip
     return Pair(
         first=first,
         second=second,
         tasks=lines,
-        ranks=[_ranks(column, pair) for column in board.columns if column.status == "ranked"],
-        profile=_profile(first, second, lines, found),
+        ranks=[
+            PairRank(column.rule, column.name, first_rank or None, second_rank or None, column.n_ranked)
+            for column in board.columns
+            if column.status == "ranked"
+            for first_rank, second_rank in [(max(0, int(column.ranks[i])) for i in pair)]
+        ],
+        profile=_profile(first, second, lines, figures),
         ahead=shares[FIRST],
         behind=shares[SECOND],
         level=shares[LEVEL_SCORES],
         not_both=shares[NOT_BOTH],
-        sentence=_sentence(first.name, second.name, lines, found["sign"]),
-        test_sentence=_test_sentence(first.name, second.name, found),
-        p_value=found["p_value"],
-        n_units=found["n_units"],
-        tasks_text=tasks_phrase(found["n_units"], found["n_tasks"]),
-        difference=found["difference"],
-        precision_text=precision_sentence(tasks),
+        sentence=_sentence(first.name, second.name, lines, figures["sign"]),
+        test_sentence=_test_sentence(first.name, second.name, figures),
+        p_value=figures["p_value"],
+        n_units=figures["n_units"],
+        tasks_text=tasks_phrase(figures["n_units"], figures["n_tasks"]),
+        difference=figures["difference"],
+        precision_text=precision_sentence(configuration.precisions),
+        instances=instance_shares(revision, first.id, second.id),
     )
 
 
-def _task(task: dict[str, Any], groups: dict[str, str], found: dict[str, Any], t: int) -> PairTask:
-    values, order = found["values"][:, t], found["order"][t]
+def _task(task: ConfiguredTask, groups: dict[str, str], figures: dict[str, Any], t: int) -> PairTask:
+    values, order = figures["values"][:, t], figures["order"][t]
     known = [None if np.isnan(value) else float(value) for value in values]
-    is_voting = bool(found["votes"][t])
+    is_voting = bool(figures["votes"][t])
     outcome = NOT_BOTH if np.isnan(order) else FIRST if order > 0 else SECOND if order < 0 else LEVEL_SCORES
     return PairTask(
-        key=task["key"],
-        name=task["name"],
-        group_name=groups.get(task["group"], ""),
+        key=task.key,
+        name=task.name,
+        group_name=groups.get(task.group or "", ""),
         first=known[0],
         second=known[1],
-        outcome=outcome if task["direction"] != 0 else NOT_BOTH if None in known else LEVEL_SCORES,
-        weight=found["weights"][t] if is_voting else 0.0,
+        outcome=outcome if task.direction != 0 else NOT_BOTH if None in known else LEVEL_SCORES,
+        weight=figures["weights"][t] if is_voting else 0.0,
         is_voting=is_voting,
     )
 
 
-def _ranks(column: Column, pair: tuple[int, int]) -> PairRank:
-    first, second = (int(column.ranks[i]) for i in pair)
-    return PairRank(
-        column.rule, column.name, first if first >= 1 else None, second if second >= 1 else None, column.n_ranked
-    )
-
-
-def _profile(first: BoardSystem, second: BoardSystem, lines: list[PairTask], found: dict[str, Any]) -> ScoreProfile:
+def _profile(first: BoardSystem, second: BoardSystem, lines: list[PairTask], figures: dict[str, Any]) -> ScoreProfile:
     def place(value: float) -> float | None:
         return None if np.isnan(value) else float(value)
 
@@ -211,8 +213,8 @@ def _profile(first: BoardSystem, second: BoardSystem, lines: list[PairTask], fou
         [
             ProfileTask(
                 line.name,
-                [place(found["positions"][k, t]) for k in (0, 1)],
-                place(found["medians"][t]),
+                [place(figures["positions"][k, t]) for k in (0, 1)],
+                place(figures["medians"][t]),
                 f"{line.name}: {first.name} {line.first_text or missing_text('not_reported')}, "
                 f"{second.name} {line.second_text or missing_text('not_reported')}",
                 line.is_voting,
@@ -230,40 +232,34 @@ def _sentence(first: str, second: str, lines: list[PairTask], sign: int) -> str:
     n_both = won + lost + level
     if not n_both:
         return f"{first} and {second} share no voting task: nothing compares them."
-    told = f"{first} is ahead on {won} of {n_both} common task{'' if n_both == 1 else 's'}, {second} on {lost}"
-    told += f"; {level} level" if level else ""
+    by_tasks = f"{first} is ahead on {won} of {n_both} common task{'' if n_both == 1 else 's'}, {second} on {lost}"
+    by_tasks += f"; {level} level" if level else ""
     ahead, behind = (sum(line.weight for line in voting if line.outcome == side) for side in (FIRST, SECOND))
     if not sign:
-        return f"{told}. By weight neither beats the other ({percent(ahead)} against {percent(behind)})."
+        return f"{by_tasks}. By weight neither beats the other ({percent(ahead, 2)} against {percent(behind, 2)})."
     winner, loser, more, less = (first, second, ahead, behind) if sign > 0 else (second, first, behind, ahead)
-    return f"{told}. By weight {winner} beats {loser}, {percent(more)} against {percent(less)}."
+    return f"{by_tasks}. By weight {winner} beats {loser}, {percent(more, 2)} against {percent(less, 2)}."
 
 
-def _test_sentence(first: str, second: str, found: dict[str, Any]) -> str:
-    n, p = found["n_units"], found["p_value"]
+def _test_sentence(first: str, second: str, figures: dict[str, Any]) -> str:
+    n, p = figures["n_units"], figures["p_value"]
     if not n:
         return "There is nothing to test: no voting task has a score of both."
-    tasks = tasks_phrase(n, found["n_tasks"])
-    how = "a sign-flip test with drawn signs" if found["is_drawn"] else "the exact sign-flip test"
-    if found["verdict"] == TOO_FEW:
+    tasks = tasks_phrase(n, figures["n_tasks"])
+    how = "a sign-flip test with drawn signs" if figures["is_drawn"] else "the exact sign-flip test"
+    if figures["verdict"] == TOO_FEW:
         least = 2.0 ** (1 - n)
         return (
             f"{tasks}, {'is' if n == 1 else 'are'} too few to tell: even a system ahead on all of them would have "
             f"p = {least:.3g}, and that is not below {LEVEL:g}. That is not the same as a tie."
         )
-    leader, other = (first, second) if found["difference"] >= 0 else (second, first)
+    leader, other = (first, second) if figures["difference"] >= 0 else (second, first)
     beforehand = "for one pair that was chosen beforehand"
     if p <= LEVEL:
-        told = f"{leader} is ahead of {other} by more than luck would explain"
+        verdict = f"{leader} is ahead of {other} by more than luck would explain"
     else:
-        told = f"the difference between {leader} and {other} could be luck"
-    return f"On {tasks}, {told}: p = {p:.3g} by {how}, {beforehand}."
-
-
-def percent(share: float) -> str:
-    """A share in whole percents, or with a digit where it is small."""
-    value = 100 * share
-    return f"{value:.0f} %" if abs(value) >= 10 or abs(value - round(value)) < 1e-9 else f"{value:.1f} %"
+        verdict = f"the difference between {leader} and {other} could be luck"
+    return f"On {tasks}, {verdict}: p = {p:.3g} by {how}, {beforehand}."
 
 
 def signed_percent(share: float) -> str:

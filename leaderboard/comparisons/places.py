@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from leaderboard.common.text import whole_number
+
 DEFAULT_PLACES = (1, 3, 5, 10)
-MOST_NUMBERS = 6  # of each end
-MOST_DIGITS = 4
+MAX_NUMBERS = 6  # of each end
+MAX_DIGITS = 4
 TEXT_LENGTH = 60  # of a list that is read at all
 
 
@@ -46,11 +48,10 @@ def _read_numbers(query: Mapping[str, str], name: str) -> tuple[int, ...] | None
     if not text.strip():
         return None
     parts = [part.strip() for part in text.split(",")] if len(text) <= TEXT_LENGTH else []
-    if not all(part.isascii() and part.isdigit() and len(part) <= MOST_DIGITS and int(part) for part in parts):
-        parts = []
-    if not 1 <= len(parts) <= MOST_NUMBERS:
+    numbers = {whole_number(part, MAX_DIGITS) or 0 for part in parts}
+    if 0 in numbers or not 1 <= len(parts) <= MAX_NUMBERS:
         raise PlacesError(
-            f"`{name}` is {text[:40]!r}; expected up to {MOST_NUMBERS} whole numbers from 1 to {10**MOST_DIGITS - 1} "
+            f"`{name}` is {text[:40]!r}; expected up to {MAX_NUMBERS} whole numbers from 1 to {10**MAX_DIGITS - 1} "
             f"with commas between them, such as 1,3,5."
         )
-    return tuple(sorted({int(part) for part in parts}))
+    return tuple(sorted(numbers))

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
-from leaderboard.computing.pairs import average_ranks
 from leaderboard.models import Benchmark
 from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.revisions import stored_rankings
 from leaderboard.rankings.scores import BoardSystem
 from ranking_engine import RULES
+from ranking_engine.core.ranking import average_ranks
 
-MOST_REVISIONS = 50
+MAX_REVISIONS = 50
 TOP = 10
 
 
@@ -45,11 +45,11 @@ class RanksThen:
 
 def stored_ranks(benchmark: Benchmark, rule: str) -> list[RanksThen]:
     """The ranks under `rule` at the last published revisions whose rankings are stored, oldest first."""
-    found = []
-    for number, board, ranking in stored_rankings(benchmark, rule, most=MOST_REVISIONS):
+    history = []
+    for number, board, ranking in stored_rankings(benchmark, rule, most=MAX_REVISIONS):
         ids = unpack_arrays(board.arrays, ["system_ids"]).get("system_ids", np.empty(0, np.int64))
-        found.append(RanksThen(number, ids, unpack_arrays(ranking.arrays, ["ranks"])["ranks"]))
-    return found
+        history.append(RanksThen(number, ids, unpack_arrays(ranking.arrays, ["ranks"])["ranks"]))
+    return history
 
 
 def rank_history(
@@ -70,8 +70,15 @@ def rank_history(
     if len(stored) < 2:
         return None
     numbers = [then.number for then in stored]
-    chosen = [of] if of is not None else _first(systems, stored[-1])
-    rows = [(system, [_text(then.of(system.id)) for then in stored]) for system in chosen]
+    chosen = [of] if of is not None else []
+    if of is None:
+        newest = dict(zip(stored[-1].system_ids.tolist(), stored[-1].ranks.tolist(), strict=True))
+        ranked = [system for system in systems if newest.get(system.id, -1) >= 1]
+        chosen = sorted(ranked, key=lambda system: (newest[system.id], system.name))[:TOP]
+    rows = []
+    for system in chosen:
+        ranks = [then.of(system.id) for then in stored]
+        rows.append((system, [str(int(rank)) if rank is not None and rank >= 1 else "" for rank in ranks]))
     if not any(text for _, texts in rows for text in texts):
         return None
     name = RULES[rule].name
@@ -83,16 +90,6 @@ def rank_history(
         chart=_chart(name, stored, rows, of),
         sentence=_sentence(of, numbers, rows[0][1], name) if of is not None else "",
     )
-
-
-def _first(systems: Sequence[BoardSystem], newest: RanksThen) -> list[BoardSystem]:
-    ranks = dict(zip(newest.system_ids.tolist(), newest.ranks.tolist(), strict=True))
-    ranked = [system for system in systems if ranks.get(system.id, -1) >= 1]
-    return sorted(ranked, key=lambda system: (ranks[system.id], system.name))[:TOP]
-
-
-def _text(rank: float | None) -> str:
-    return str(int(rank)) if rank is not None and rank >= 1 else ""
 
 
 def _chart(

@@ -8,9 +8,8 @@ import numpy as np
 
 from leaderboard.common.charts.rank_lines import RankedSystem, RankLines, rank_lines
 from leaderboard.common.text import by_catalogue, in_words, value_text
-from leaderboard.comparisons.flips import flips_in_words
 from leaderboard.comparisons.history import configuration_changes
-from leaderboard.computing.pairs import average_ranks
+from leaderboard.comparisons.iia_violations import iia_violations_in_words
 from leaderboard.computing.rankings import split_rules
 from leaderboard.models import Benchmark, Publication, Report, Revision
 from leaderboard.on_demand.budget import (
@@ -21,6 +20,7 @@ from leaderboard.on_demand.budget import (
     single_flight,
 )
 from leaderboard.queue.kinds import AXIOMS
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import published_board
 from leaderboard.rankings.revisions import RemovedRanksError, publication_at
 from leaderboard.rankings.score_matrix import revision_matrix
@@ -35,6 +35,7 @@ from leaderboard.rankings.scores import (
 from leaderboard.rankings.text import missing_text
 from ranking_engine import RULES, Ranking, __version__ as engine_version
 from ranking_engine.core.comparison import RankDifference, RankMove
+from ranking_engine.core.ranking import average_ranks
 
 SHOWN_SCORES = 200
 SHOWN_MOVES = 100
@@ -42,7 +43,7 @@ DRAWN = 30
 
 
 @dataclass(frozen=True)
-class ScoreChange:
+class RevisedScore:
     """One score that differs."""
 
     system: BoardSystem  # as it is called at the newer one
@@ -95,7 +96,7 @@ class RevisionChanges:
     joined: list[str]
     left: list[str]
     renamed: list[tuple[str, str]]
-    scores: list[ScoreChange]
+    scores: list[RevisedScore]
     n_scores: int
     configuration: list[str]
     rules: list[RuleMoves]
@@ -104,7 +105,7 @@ class RevisionChanges:
     moves: list[SystemMove]
     n_moves: int
     slopes: RankLines | None
-    flips: str
+    iia_violations: str
     has_boards: tuple[bool, bool]  # whether the board of each can be looked at
 
 
@@ -139,7 +140,7 @@ def revision_changes(
     sides = [_ranks_at(benchmark, revision, systems, audience_level)
              for revision, systems in ((older, then), (newer, now))]  # fmt: skip
     too_long = {rule for _, left_out in sides for rule in left_out}  # not to be compared: one side is not known
-    ranks = [{rule: found for rule, found in side.items() if rule not in too_long} for side, _ in sides]
+    ranks = [{rule: rule_ranks for rule, rule_ranks in side.items() if rule not in too_long} for side, _ in sides]
     names = {**{s.id: s for s in then}, **after}
     rules = by_catalogue(dict.fromkeys([*ranks[0], *ranks[1]]))
     moves = {key: _moves(ranks[0], ranks[1], key, names) for key in rules}
@@ -147,7 +148,12 @@ def revision_changes(
     changed = [move for move in moves.get(chosen, []) if not move.is_same]
     configuration = []
     if older.configuration_id != newer.configuration_id:
-        configuration = configuration_changes(older.configuration.content, newer.configuration.content)
+        configuration = configuration_changes(configuration_of(older), configuration_of(newer))
+    # Whether others changed their order because of what the newer revision brought, where that was computed.
+    violations = ""
+    if newer.number == older.number + 1:
+        report = Report.objects.filter(kind=AXIOMS, revision=newer).defer("arrays").order_by("-pk").first()
+        violations = iia_violations_in_words(report.summary.get("flips", {}), benchmark.default_rule) if report else ""
     joined = sorted(s.name for s in now if s.id not in before)
     left = sorted(s.name for s in then if s.id not in after)
     return RevisionChanges(
@@ -160,33 +166,31 @@ def revision_changes(
         scores=scores if is_whole else scores[:SHOWN_SCORES],
         n_scores=len(scores),
         configuration=configuration,
-        rules=[_rule(key, found, ranks) for key, found in moves.items()],
+        rules=[_rule(key, rule_moves, ranks) for key, rule_moves in moves.items()],
         chosen=chosen,
         chosen_name=RULES[chosen].name if chosen in RULES else chosen,
         moves=changed if is_whole else changed[:SHOWN_MOVES],
         n_moves=len(changed),
         slopes=_slopes(older, newer, chosen, moves.get(chosen, []), ranks) if changed else None,
-        flips=_flips(benchmark, older, newer),
-        has_boards=(_has_board(benchmark, older), _has_board(benchmark, newer)),
+        iia_violations=violations,
+        has_boards=(_stored_board(benchmark, older) is not None, _stored_board(benchmark, newer) is not None),
     )
 
 
 def _score_changes(
     older: Revision, newer: Revision, before: Mapping[int, BoardSystem], after: Mapping[int, BoardSystem]
-) -> list[ScoreChange]:
+) -> list[RevisedScore]:
     """Scores that differ of the systems and the tasks that are in both."""
-    tasks = {task["id"]: task for task in newer.configuration.content["tasks"]}
-    kept = {task["id"] for task in older.configuration.content["tasks"]} & tasks.keys()
+    tasks = {task.id: task for task in configuration_of(newer).tasks}
+    kept = {task.id for task in configuration_of(older).tasks} & tasks.keys()
     common = before.keys() & after.keys() & differing_systems(older, newer)
     old, new = current_scores(older, common), current_scores(newer, common)
     cells = [cell for cell in old.keys() | new.keys() if cell[1] in kept]
-    found = [
-        ScoreChange(
-            after[system], tasks[task]["key"], tasks[task]["name"], old.get((system, task)), new.get((system, task))
-        )
-        for system, task in sorted(cells, key=lambda cell: (after[cell[0]].name, tasks[cell[1]]["name"]))
+    changes = [
+        RevisedScore(after[system], tasks[task].key, tasks[task].name, old.get((system, task)), new.get((system, task)))
+        for system, task in sorted(cells, key=lambda cell: (after[cell[0]].name, tasks[cell[1]].name))
     ]
-    return [change for change in found if change.before != change.after]
+    return [change for change in changes if change.before != change.after]
 
 
 def _score_text(score: CurrentScore | None) -> str:
@@ -211,18 +215,18 @@ def _ranks_at(
         return stored, []
     if not systems or revision.withdrawn_at is not None:  # what holds material taken down is not rebuilt
         return {}, []
-    tasks = revision.configuration.content["tasks"]
+    tasks = configuration_of(revision).tasks
     rules = split_rules(len(systems), len(tasks)).quick
     refuse_beyond_budget(len(systems), len(tasks), len(rules))
 
     def make() -> tuple[Ranks, list[str]]:
-        found = revision_matrix(revision)
-        if found is None:
+        table = revision_matrix(revision)
+        if table is None:
             return {}, []
-        settings = revision.configuration.content
-        ranked = rank_in_time(found.matrix, settings["missing_policy"], settings["aggregation"], rules)
+        settings = configuration_of(revision)
+        ranked = rank_in_time(table.matrix, settings.missing_policy, settings.aggregation, rules)
         ranks = {
-            rule: _by_system([system.id for system in found.systems], outcome.ranks)
+            rule: _by_system([system.id for system in table.systems], outcome.ranks)
             for rule, outcome in ranked.outcomes.items()
             if isinstance(outcome, Ranking) and outcome.status == "ranked"
         }
@@ -266,8 +270,8 @@ def _slopes(
     averages = []
     for then in ranks:
         ids = list(then.get(rule, {}))
-        found = average_ranks(np.array([then[rule][i] for i in ids])) if ids else np.empty(0)
-        averages.append(dict(zip(ids, found.tolist(), strict=True)))
+        average = average_ranks(np.array([then[rule][i] for i in ids], dtype=int))
+        averages.append(dict(zip(ids, average.tolist(), strict=True)))
     drawn = [*moves[:DRAWN], *[move for move in moves[DRAWN:] if move.before and move.before <= DRAWN][:DRAWN]]
     return rank_lines(
         f"Ranks under {RULES[rule].name} at both revisions",
@@ -277,17 +281,13 @@ def _slopes(
             RankedSystem(
                 key=move.system.key,
                 name=move.system.name,
-                ranks=[found.get(move.system.id) for found in averages],
+                ranks=[ranks_then.get(move.system.id) for ranks_then in averages],
                 said=f"{move.system.name}: {move.before or 'not ranked'} before, {move.after or 'not ranked'} after",
                 pinned=0 if move.is_same else 1 if move.places > 0 or not move.before else 2,
             )
             for move in drawn
         ],
     )
-
-
-def _has_board(benchmark: Benchmark, revision: Revision) -> bool:
-    return _stored_board(benchmark, revision) is not None
 
 
 def _stored_board(benchmark: Benchmark, revision: Revision) -> Publication | None:
@@ -298,38 +298,30 @@ def _stored_board(benchmark: Benchmark, revision: Revision) -> Publication | Non
         return None
 
 
-def _flips(benchmark: Benchmark, older: Revision, newer: Revision) -> str:
-    """Whether others changed their order because of what the newer revision brought, where that was computed."""
-    if newer.number != older.number + 1:
-        return ""
-    report = Report.objects.filter(kind=AXIOMS, revision=newer).defer("arrays").order_by("-pk").first()
-    return flips_in_words(report.summary.get("flips", {}), benchmark.default_rule) if report else ""
-
-
 def _sentence(
     joined: Sequence[str],
     left: Sequence[str],
-    scores: Sequence[ScoreChange],
+    scores: Sequence[RevisedScore],
     configuration: Sequence[str],
     moves: Mapping[str, Sequence[SystemMove]],
 ) -> str:
-    told = []
+    parts = []
     if joined:
-        told.append(f"{in_words(joined)} joined")
+        parts.append(f"{in_words(joined)} joined")
     if left:
-        told.append(f"{in_words(left)} left")
+        parts.append(f"{in_words(left)} left")
     if scores:
         systems = list(dict.fromkeys(change.system_name for change in scores))
-        told.append(f"{len(scores):,} score{'' if len(scores) == 1 else 's'} of {in_words(systems)} changed")
+        parts.append(f"{len(scores):,} score{'' if len(scores) == 1 else 's'} of {in_words(systems)} changed")
     if configuration:
-        told.append(f"{len(configuration)} setting{'' if len(configuration) == 1 else 's'} changed")
-    if not told:
+        parts.append(f"{len(configuration)} setting{'' if len(configuration) == 1 else 's'} changed")
+    if not parts:
         return "Nothing that ranks depend on differs between the two revisions."
     firsts: list[Any] = [
-        rule for rule, found in moves.items() if {m.system.id for m in found if m.before == 1} !=
-        {m.system.id for m in found if m.after == 1}
+        rule for rule, rule_moves in moves.items() if {m.system.id for m in rule_moves if m.before == 1} !=
+        {m.system.id for m in rule_moves if m.after == 1}
     ]  # fmt: skip
-    n_moving = sum(any(m.before and m.after and not m.is_same for m in found) for found in moves.values())
+    n_moving = sum(any(m.before and m.after and not m.is_same for m in rule_moves) for rule_moves in moves.values())
     end = f"The order of others moved under {n_moving} of {len(moves)} rules"
     end += f", and the first place changed under {len(firsts)}." if firsts else ", and no first place changed."
-    return f"{'; '.join(told)}. {end}"
+    return f"{'; '.join(parts)}. {end}"

@@ -12,21 +12,21 @@ from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.computing.task_distances import distances_of, published_ranking
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.margins import inputs_of, weighed
 from leaderboard.rankings.published import COMPUTING, Column, PublishedBoard, number
 from leaderboard.rankings.score_matrix import revision_matrix
-from ranking_engine import Ranking
 from ranking_engine.core.comparison import agreement_rates
 from ranking_engine.core.task_distances import Excess
 
 KEMENY = "kemeny"
-MOST_SYSTEMS = 2000  # with more, comparing every pair of systems would hold the page up
+MAX_SYSTEMS = 2000  # with more, comparing every pair of systems would hold the page up
 STEPS_A_RULE = 2  # comparisons of two ranks for each pair of systems
 ELECTS_ONLY = "it elects and does not rank"
 
 
 @dataclass(frozen=True)
-class Optimum:
+class KemenyOptimum:
     """Whether the order that contradicts the tasks least is known, which is Kemeny's.
 
     Attributes:
@@ -102,7 +102,7 @@ class BoardFigures:
     least: tuple[int, ...]
     rows: list[RuleFigures]
     dispersion: float
-    optimum: Optimum
+    optimum: KemenyOptimum
     not_compared: list[tuple[Column, str]]
     problem: str = ""
 
@@ -116,7 +116,7 @@ def board_figures(
     *,
     audience_level: str,
 ) -> BoardFigures:
-    """The rules of a published board of up to MOST_SYSTEMS systems in figures.
+    """The rules of a published board of up to MAX_SYSTEMS systems in figures.
 
     Args:
         publication: with its revision.
@@ -139,15 +139,29 @@ def board_figures(
     top, least = places.of_board(len(reference.ranks))
     own = published_ranking(reference.rule, reference.ranks)
     if KEMENY in distances["rules"] and optimum.status == "proven":
-        optimum = Optimum(optimum.status, optimum.text, distances["rules"][KEMENY]["weighted_distance"])
+        optimum = KemenyOptimum(optimum.status, optimum.text, distances["rules"][KEMENY]["weighted_distance"])
+    rows = []
+    for column in columns:
+        ranking = published_ranking(column.rule, column.ranks)
+        of_rule = distances["rules"].get(column.rule)
+        rows.append(
+            RuleFigures(
+                column=column,
+                kendall_tau=taus[column.rule],
+                top=dict(zip(top, agreement_rates(own, ranking, top), strict=True)),
+                least=dict(zip(least, agreement_rates(own, ranking, least, least=True), strict=True)),
+                n_tied=ranking.n_tied,
+                n_in_ties=ranking.n_in_ties,
+                dispersion_to=of_rule["dispersion_to"] if of_rule else math.nan,
+                weighted_distance=of_rule["weighted_distance"] if of_rule else math.nan,
+                excess=of_rule["excess"] if of_rule else None,
+            )
+        )
     return BoardFigures(
         reference=reference,
         top=top,
         least=least,
-        rows=[
-            _figures_of(column, own, (top, least), taus[column.rule], distances["rules"].get(column.rule))
-            for column in columns
-        ],
+        rows=rows,
         dispersion=distances["dispersion"],
         optimum=optimum,
         not_compared=not_compared(board),
@@ -160,42 +174,22 @@ def not_compared(board: PublishedBoard) -> list[tuple[Column, str]]:
     return [(column, column.reason or ELECTS_ONLY) for column in board.columns if column.status != "ranked"]
 
 
-def _figures_of(
-    column: Column,
-    reference: Ranking,
-    ends: tuple[Sequence[int], Sequence[int]],
-    tau: float,
-    distances: Mapping[str, Any] | None,
-) -> RuleFigures:
-    ranking = published_ranking(column.rule, column.ranks)
-    top, least = ends
-    return RuleFigures(
-        column=column,
-        kendall_tau=tau,
-        top=dict(zip(top, agreement_rates(reference, ranking, top), strict=True)),
-        least=dict(zip(least, agreement_rates(reference, ranking, least, least=True), strict=True)),
-        n_tied=ranking.n_tied,
-        n_in_ties=ranking.n_in_ties,
-        dispersion_to=distances["dispersion_to"] if distances else math.nan,
-        weighted_distance=distances["weighted_distance"] if distances else math.nan,
-        excess=distances["excess"] if distances else None,
-    )
-
-
-def optimum_of(board: PublishedBoard) -> Optimum:
+def optimum_of(board: PublishedBoard) -> KemenyOptimum:
     """What a published board knows of the order that contradicts the tasks least; nothing is searched."""
     column = next((column for column in board.columns if column.rule == KEMENY), None)
     if column is None:
-        return Optimum("undefined", "Kemeny’s order is not on this board.")
+        return KemenyOptimum("undefined", "Kemeny’s order is not on this board.")
     if column.status == COMPUTING:
-        return Optimum("computing", "Kemeny’s order is being computed.")
+        return KemenyOptimum("computing", "Kemeny’s order is being computed.")
     if column.status != "ranked":
-        return Optimum("undefined", f"Kemeny’s rule gives no order here. {as_sentence(column.reason)}".strip())
+        return KemenyOptimum("undefined", f"Kemeny’s rule gives no order here. {as_sentence(column.reason)}".strip())
     if board.aggregation == TWO_STEP:
-        return Optimum("two_step", "With two-step aggregation Kemeny’s rule orders by groups, not by tasks.")
+        return KemenyOptimum("two_step", "With two-step aggregation Kemeny’s rule orders by groups, not by tasks.")
     if not column.remark.startswith(PROVEN):
-        return Optimum("not_proven", "Kemeny’s order is the best one that was found, and not proven to be the best.")
-    return Optimum("proven", "Kemeny’s order is proven: no other order disagrees less with the tasks.")
+        return KemenyOptimum(
+            "not_proven", "Kemeny’s order is the best one that was found, and not proven to be the best."
+        )
+    return KemenyOptimum("proven", "Kemeny’s order is proven: no other order disagrees less with the tasks.")
 
 
 def _distances(publication: Publication, columns: Sequence[Column], *, is_proven: bool, level: str) -> dict[str, Any]:
@@ -205,7 +199,7 @@ def _distances(publication: Publication, columns: Sequence[Column], *, is_proven
         TooLargeError: the board is too large for an answer on demand.
     """
     revision = publication.revision
-    n_systems, n_tasks = len(columns[0].ranks), len(revision.configuration.content["tasks"])
+    n_systems, n_tasks = len(columns[0].ranks), len(configuration_of(revision).tasks)
     refuse_beyond_budget(n_systems, n_tasks)
     digest = content_hash([column.rule for column in columns])
     key = f"task-distances:{inputs_of(revision)}:{publication.pk}:{digest}:{level}"

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from leaderboard.access.audience import readable_benchmark
 from leaderboard.common.charts.rank_lines import MAX_PINNED
 from leaderboard.common.files import csv_response, export_links
+from leaderboard.common.text import whole_number
 from leaderboard.comparisons.agreement import AgreementPage, AgreementQuery, agreement_page
 from leaderboard.comparisons.head_to_head import HeadToHead, HeadToHeadQuery, head_to_head as build
 from leaderboard.comparisons.pair import Pair
@@ -19,14 +20,23 @@ from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.margins import is_small
 from leaderboard.rankings.published import UnknownChoiceError, number
-from leaderboard.rankings.views import publication_asked_for
+from leaderboard.rankings.revision_parameter import publication_asked_for
 
 
 @require_safe
 def head_to_head(request: HttpRequest, key: str) -> HttpResponseBase:
     """The heat map, the majority relation, and with `?a=&b=` two systems; `?format=csv` downloads what is shown."""
     benchmark, audience = readable_benchmark(request.user, key)
-    query = _query(request)
+    parameters = request.GET
+    rows, columns = (whole_number(parameters.get(name, "1"), 7) for name in ("rows", "columns"))
+    query = HeadToHeadQuery(
+        a=parameters.get("a", "")[:200].strip(),
+        b=parameters.get("b", "")[:200].strip(),
+        rule=parameters.get("rule", "")[:60],
+        rows=1 if rows is None else rows,
+        columns=1 if columns is None else columns,
+        revision=parameters.get("revision", ""),
+    )
     publication = publication_asked_for(benchmark, query.revision)
     if publication is None:
         return render(request, "comparisons/head_to_head.html", {"benchmark": benchmark})
@@ -56,23 +66,6 @@ def head_to_head(request: HttpRequest, key: str) -> HttpResponseBase:
         "pair_url": f"{query.address()}&format=csv",
     }
     return render(request, "comparisons/head_to_head.html", context)
-
-
-def _query(request: HttpRequest) -> HeadToHeadQuery:
-    stated = request.GET
-
-    def number(name: str) -> int:
-        text = stated.get(name, "1")
-        return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 1
-
-    return HeadToHeadQuery(
-        a=stated.get("a", "")[:200].strip(),
-        b=stated.get("b", "")[:200].strip(),
-        rule=stated.get("rule", "")[:60],
-        rows=number("rows"),
-        columns=number("columns"),
-        revision=stated.get("revision", ""),
-    )
 
 
 def _margin_rows(page: HeadToHead) -> list[list[object]]:

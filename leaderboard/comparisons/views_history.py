@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from leaderboard.access.audience import readable_benchmark
 from leaderboard.common.files import csv_response
 from leaderboard.common.paging import page_links
+from leaderboard.common.text import whole_number
 from leaderboard.comparisons.history import history_page
 from leaderboard.comparisons.rank_history import rank_history
 from leaderboard.comparisons.revisions import RevisionChanges, RuleMoves, revision_changes
@@ -70,34 +71,31 @@ def history_compare(request: HttpRequest, key: str) -> HttpResponseBase:
     if rule not in RULES:
         raise BadRequest(f"There is no rule {rule[:60]!r}.")
     try:
-        found = revision_changes(benchmark, older, newer, rule=rule, audience_level=audience.level)
+        changes = revision_changes(benchmark, older, newer, rule=rule, audience_level=audience.level)
     except TooLargeError as error:
         return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
     except WithdrawnRevisionError as error:
         context = {"benchmark": benchmark, "withdrawn": str(error), "others": _others(benchmark, numbers)}
         return render(request, "comparisons/history_compare.html", context, status=410)
     if request.GET.get("format") == "csv":
-        rows = [[move.system.name, move.before or "", move.after or ""] for move in found.moves]
+        rows = [[move.system.name, move.before or "", move.after or ""] for move in changes.moves]
         head: list[object] = ["system", f"revision_{older.number}", f"revision_{newer.number}"]
-        return csv_response(request, f"{key}-{older.number}-{newer.number}-{found.chosen}", [head, *rows])
-    return render(request, "comparisons/history_compare.html", _context(benchmark, found))
+        return csv_response(request, f"{key}-{older.number}-{newer.number}-{changes.chosen}", [head, *rows])
+    return render(request, "comparisons/history_compare.html", _context(benchmark, changes))
 
 
 def _numbers(request: HttpRequest, benchmark: Benchmark) -> tuple[int, int]:
     """The two numbers of the address, the lesser one first."""
-    asked = [_number(request.GET.get(name, "")) for name in ("from", "to")]
+    numbers = []
+    for name in ("from", "to"):
+        text = request.GET.get(name, "")
+        if text and whole_number(text) is None:
+            raise BadRequest(f"`from` and `to` are numbers of revisions, not {text[:40]!r}.")
+        numbers.append(whole_number(text))
     whole = whole_revisions(benchmark)
-    last = asked[1] or _newest(whole) or benchmark.last_revision_number
-    first = asked[0] or _newest(whole.filter(number__lt=last)) or last
+    last = numbers[1] or _newest(whole) or benchmark.last_revision_number
+    first = numbers[0] or _newest(whole.filter(number__lt=last)) or last
     return min(first, last), max(first, last)
-
-
-def _number(text: str) -> int | None:
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise BadRequest(f"`from` and `to` are numbers of revisions, not {text[:40]!r}.")
-    return int(text)
 
 
 def _newest(rows: QuerySet[Revision]) -> int | None:
@@ -114,26 +112,26 @@ def _others(benchmark: Benchmark, numbers: tuple[int, int]) -> list[tuple[int, i
     return [(older, newer, f"{path}?{urlencode({'from': older, 'to': newer})}") for older, newer in pairs]
 
 
-def _context(benchmark: Benchmark, found: RevisionChanges) -> dict[str, Any]:
+def _context(benchmark: Benchmark, changes: RevisionChanges) -> dict[str, Any]:
     path = reverse("history_compare", args=[benchmark.key])
-    whole, older, newer = whole_revisions(benchmark), found.older.number, found.newer.number
+    whole, older, newer = whole_revisions(benchmark), changes.older.number, changes.newer.number
     are_next = not whole.filter(number__gt=older, number__lt=newer).exists()
     previous = _newest(whole.filter(number__lt=older)) if are_next else None
     following = whole.filter(number__gt=newer).order_by("number") if are_next else whole.none()
     after = _newest(following)
 
     def address(**fields: object) -> str:
-        stated = {"from": found.older.number, "to": found.newer.number} | fields
-        return f"{path}?{urlencode(stated)}"
+        parameters = {"from": changes.older.number, "to": changes.newer.number} | fields
+        return f"{path}?{urlencode(parameters)}"
 
     return {
         "benchmark": benchmark,
-        "found": found,
+        "changes": changes,
         "rules": [
-            replace(rule, is_chosen=rule.rule == found.chosen, url=address(rule=rule.rule) + "#moves")
-            for rule in sorted(found.rules, key=_most_moved_first)
+            replace(rule, is_chosen=rule.rule == changes.chosen, url=address(rule=rule.rule) + "#moves")
+            for rule in sorted(changes.rules, key=_most_moved_first)
         ],
-        "csv_url": address(rule=found.chosen, format="csv"),
+        "csv_url": address(rule=changes.chosen, format="csv"),
         "previous_url": address(**{"from": previous, "to": older}) if previous else "",
         "next_url": address(**{"from": newer, "to": after}) if after else "",
         "passed_over": list(range(older + 1, newer)) if are_next else [],

@@ -7,8 +7,7 @@ import numpy as np
 
 from ranking_engine import ScoreMatrix
 from ranking_engine.core.comparison import compare_ranks
-from ranking_engine.core.ranking import UNRANKED
-from ranking_engine.stability.agreement import averaged
+from ranking_engine.core.ranking import average_ranks
 from ranking_engine.stability.separability.pair_tests import pair_test
 
 
@@ -31,7 +30,8 @@ def margins_of(matrix: ScoreMatrix, rows: np.ndarray, columns: np.ndarray) -> di
         below[mine < theirs] += weight
         common |= is_scored[rows, t][:, None] & is_scored[None, :, t]
     common[np.arange(len(rows)), rows] = False
-    sign = np.sign((above - below).astype(np.float64) if weights.dtype != object else _signs(above - below))
+    lead = above - below  # where weights are longer than any integer of numpy, Python's own
+    sign = np.sign(lead) if weights.dtype != object else (lead > 0).astype(np.float64) - (lead < 0)
     return {
         "ahead": (above[:, columns] / total).astype(np.float64),
         "behind": (below[:, columns] / total).astype(np.float64),
@@ -41,11 +41,6 @@ def margins_of(matrix: ScoreMatrix, rows: np.ndarray, columns: np.ndarray) -> di
         "n_lost": (sign < 0).sum(axis=1),
         "n_level": (common & (sign == 0)).sum(axis=1),
     }
-
-
-def _signs(differences: np.ndarray) -> np.ndarray:
-    """Signs of integers of any size."""
-    return (differences > 0).astype(np.float64) - (differences < 0)
 
 
 def among_rivals(matrix: ScoreMatrix, i: int) -> dict[str, Any]:
@@ -119,11 +114,6 @@ def medians(scores: np.ndarray) -> np.ndarray:
     every = positions(scores, range(len(scores)))
     return np.array([np.median(column[~np.isnan(column)]) if (~np.isnan(column)).any() else np.nan
                      for column in every.T])  # fmt: skip
-
-
-def average_ranks(ranks: np.ndarray) -> np.ndarray:
-    """Shown ranks (1, 2, 2, 4; below 1 = unranked) as average places (1, 2.5, 2.5, 4; NaN)."""
-    return averaged(np.where(ranks >= 1, ranks, UNRANKED)[None])[0]
 
 
 def kendall_taus_of(ranks: Sequence[np.ndarray]) -> np.ndarray:

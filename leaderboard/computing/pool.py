@@ -296,7 +296,13 @@ class _Conversation:
             selector.register(calls, selectors.EVENT_WRITE)
             selector.register(replies, selectors.EVENT_READ)
             while True:
-                ready = self._wait(selector)
+                # The pipes that are ready, within a moment.
+                left = self.end - time.monotonic()
+                if left <= 0:
+                    raise OutOfTimeError
+                ready = {key.fd for key, _ in selector.select(min(left, LOOK_EVERY))}
+                if not ready and self.is_abandoned():
+                    raise AbandonedError
                 if calls in ready and not self._send(calls):
                     selector.unregister(calls)
                 if replies in ready:
@@ -304,16 +310,6 @@ class _Conversation:
                         if reply.kind != PART:
                             return reply
                         on_part(reply.content)
-
-    def _wait(self, selector: selectors.BaseSelector) -> set[int]:
-        """The pipes that are ready, within a moment."""
-        left = self.end - time.monotonic()
-        if left <= 0:
-            raise OutOfTimeError
-        ready = {key.fd for key, _ in selector.select(min(left, LOOK_EVERY))}
-        if not ready and self.is_abandoned():
-            raise AbandonedError
-        return ready
 
     def _send(self, calls: int) -> int:
         """Write as much of the call as fits; how much is left."""

@@ -35,17 +35,15 @@ def both_in_turn(before: Side, after: Side, *, is_same_otherwise: bool) -> Itera
     rules = list(dict.fromkeys([*before.rules, *after.rules]))
     batches = quick_batches(rules, TWO_STEP if TWO_STEP in (before.aggregation, after.aggregation) else "basic")
     for batch in (*batches, *([rule] for rule in LONGEST if rule in rules)):
-        yield tuple(  # type: ignore[misc] # two of them
-            _ranked(side, batch, known) for side, known in zip((before, after), pairs, strict=True)
-        )
-
-
-def _ranked(side: Side, batch: list[str], known: Pairwise | None) -> Outcomes:
-    rules = [rule for rule in batch if rule in side.rules]
-    if side.matrix is None or not rules:
-        return {}
-    outcomes = rank_isolated(side.matrix, side.missing, side.aggregation, rules, pairwise=known)
-    return {rule: outcome for rule, (outcome, _) in outcomes.items()}
+        outcomes: list[Outcomes] = []
+        for side, known in zip((before, after), pairs, strict=True):
+            own_rules = [rule for rule in batch if rule in side.rules]
+            if side.matrix is None or not own_rules:
+                outcomes.append({})
+                continue
+            ranked = rank_isolated(side.matrix, side.missing, side.aggregation, own_rules, pairwise=known)
+            outcomes.append({rule: outcome for rule, (outcome, _) in ranked.items()})
+        yield outcomes[0], outcomes[1]
 
 
 def _compared(before: Side, after: Side) -> tuple[Pairwise | None, Pairwise | None]:
@@ -59,12 +57,9 @@ def _compared(before: Side, after: Side) -> tuple[Pairwise | None, Pairwise | No
     if not RULES["copeland"].is_quick(new.n_systems, new.n_tasks):  # nor is any other rule that compares pairs
         return None, None
     known = Pairwise.of(old)
-    changed = _changed_rows(old.values, new.values)
+    # The rows of `new` that differ from those of `old` or come after them.
+    kept = new.values[: old.n_systems]
+    is_same = ((old.values == kept) | (np.isnan(old.values) & np.isnan(kept))).all(axis=1)
+    changed = [*np.flatnonzero(~is_same).tolist(), *range(old.n_systems, new.n_systems)]
     is_few = len(changed) * FEW_ROWS <= old.n_tasks or len(changed) == 1
     return known, known.updated(new, changed) if is_few else None
-
-
-def _changed_rows(old: np.ndarray, new: np.ndarray) -> list[int]:
-    """The rows of `new` that differ from those of `old` or come after them."""
-    is_same = ((old == new[: len(old)]) | (np.isnan(old) & np.isnan(new[: len(old)]))).all(axis=1)
-    return [*np.flatnonzero(~is_same).tolist(), *range(len(old), len(new))]

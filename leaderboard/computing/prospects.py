@@ -3,7 +3,7 @@
 from ranking_engine import ScoreMatrix
 from ranking_engine.prospects import Conditions, Prospect, Prospects, pair_prospect, prospects
 
-MOST_STEPS = 2_000  # linear programs; what they do not reach is undecided, and the answer says so
+MAX_STEPS = 2_000  # linear programs; what they do not reach is undecided, and the answer says so
 PAIR_DRAWS = 2_000  # weightings drawn for the share of those under which one system is above another
 
 
@@ -26,7 +26,7 @@ def who_can_win(matrix: ScoreMatrix, conditions: Conditions, rule: str, *, all_t
         n_draws=0,
         nearest=False,
         needed=False,
-        max_steps=MOST_STEPS,
+        max_steps=MAX_STEPS,
     )
 
 

@@ -27,16 +27,16 @@ from ranking_engine import RULES, Ranking, ScoreMatrix
 from ranking_engine.core.aggregation import reweighted, weight_bits
 from ranking_engine.core.threshold import DerivedGamma, derived_gamma_of
 from ranking_engine.core.weights import GROUPED_BITS, check_bits, exact_weight
-from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark, to_matrix
+from ranking_engine.files.benchmark_file import read_benchmark, to_matrix
 from ranking_engine.files.directions import doubtful_tasks
-from ranking_engine.files.tables import Table, TableError, TableIssue, read_table
+from ranking_engine.files.tables import TableError, TableIssue, read_table
 from ranking_engine.prospects import Prospects, prospects
 from ranking_engine.stability.separability.significance import Significance, significance
 from ranking_engine.text.names import fold_name, shorten
 
 TABLE_NAME, ABOUT_NAME, WEIGHTS_NAME = "the table", "benchmark.toml", "the weights"
-MOST_TESTED = 100  # systems; beyond, there are too many pairs to test while somebody waits
-MOST_WON = 100  # systems of whom it is found out who could win
+MAX_TESTED = 100  # systems; beyond, there are too many pairs to test while somebody waits
+MAX_WON = 100  # systems of whom it is found out who could win
 DRAWS, STEPS = 2000, 5000  # weightings drawn, and linear programs solved, for that
 DUELS = 30  # systems held against each other
 # The rules that may take the rest of the time alone: so many seconds, or more, on a large board.
@@ -102,7 +102,7 @@ class Tests:
     """Which systems can be told apart under a rule, or why that was not tested."""
 
     rule: str
-    found: Significance | None
+    significance: Significance | None
     reason: str = ""
 
 
@@ -110,7 +110,7 @@ class Tests:
 class Winners:
     """Who could win under some weights, or why that was not found out; `is_late` where the time did not last."""
 
-    found: Prospects | None
+    prospects: Prospects | None
     reason: str = ""
     is_late: bool = False
 
@@ -122,64 +122,87 @@ class _LateError(Exception):
     """The share of the seconds is used up."""
 
 
-def figures_of_table(table: bytes, about: bytes, asked: RankAs) -> Iterator[TablePart]:
+def figures_of_table(table: bytes, about: bytes, choices: RankAs) -> Iterator[TablePart]:
     """Read a table and yield what is known of it: what it says, the majority facts, rankings, then the rest.
 
     Args:
         table: a scores.csv.
         about: a benchmark.toml, a JSON object of weights by task, or nothing.
-        asked: how it is ranked.
+        choices: how it is ranked.
     """
     started = time.process_time()
     try:
-        read = read_inputs(table, about, asked)
-        _check_weights(read)
+        read = read_inputs(table, about, choices)
+        # Refuse weights that are too long to be computed with exactly.
+        tasks, groups = read.matrix.task_names, read.matrix.group_weights
+        check_bits([f"the weight of {shorten(name)!r}" for name in tasks], read.matrix.weights)
+        check_bits([f"the weight of the group {shorten(name)!r}" for name in groups], list(groups.values()))
+        n_bits = weight_bits(read.matrix, read.aggregation)
     except TableError as error:
         yield Unreadable(error.errors, error.source)
         return
     except ValueError as error:
         yield Unreadable([TableIssue(None, None, None, str(error))], WEIGHTS_NAME)
         return
+    if n_bits > GROUPED_BITS:
+        message = "the weights of tasks within groups have too many digits to be evened out exactly"
+        yield Unreadable([TableIssue(None, None, None, message)], WEIGHTS_NAME)
+        return
     yield read
     matrix = read.matrix
     weighed = matrix if read.aggregation == TWO_STEP else reweighted(matrix, read.aggregation)
     yield majority_facts(matrix, read.aggregation)
     longest = [rule for rule in LONGEST if rule in read.rules]
-    longest.sort(key=lambda rule: rule != asked.reference)  # the others are told in its order
-    n_before_duels = int(asked.reference in longest)
+    longest.sort(key=lambda rule: rule != choices.reference)  # the others are told in its order
+    n_before_duels = int(choices.reference in longest)
     outcomes: Outcomes = {}
     for batch in (*quick_batches(read.rules, read.aggregation), *([rule] for rule in longest[:n_before_duels])):
-        ranked = _ranked(read, batch, asked)
+        ranked = _ranked(read, batch, choices)
         outcomes |= ranked
         yield ranked
     left = [[rule] for rule in longest[n_before_duels:]]
-    if asked.is_whole:
-        yield from (_ranked(read, batch, asked) for batch in left)
+    if choices.is_whole:
+        yield from (_ranked(read, batch, choices) for batch in left)
         return
-    reference = _reference(outcomes, asked.reference, matrix)
-    yield _duels(weighed, reference)
-    yield from (_ranked(read, batch, asked) for batch in left if batch[0] not in AFTER_WINNERS)
-    yield _winners(weighed, started + WINNERS_SHARE * asked.seconds)
-    yield from (_ranked(read, batch, asked) for batch in left if batch[0] in AFTER_WINNERS)
-    yield _tests(weighed, reference, read, asked.ties)
+    in_order = {
+        rule: outcome
+        for rule, outcome in outcomes.items()
+        if isinstance(outcome, Ranking) and outcome.status == "ranked"
+    }
+    reference = in_order.get(reference_rule(list(in_order), choices.reference, matrix))
+    # The margins between the first systems under the reference rule; equal ones by name, unranked ones last.
+    ranks = np.full(weighed.n_systems, -1) if reference is None else reference.ranks
+    names = [fold_name(name) for name in weighed.system_names]
+    order = sorted(range(weighed.n_systems), key=lambda i: (ranks[i] < 1, int(ranks[i]), names[i]))[:DUELS]
+    places = np.array(order, np.intp)
+    yield Duels(order, margins_of(weighed, places, places))
+    yield from (_ranked(read, batch, choices) for batch in left if batch[0] not in AFTER_WINNERS)
+    yield _winners(weighed, started + WINNERS_SHARE * choices.seconds)
+    yield from (_ranked(read, batch, choices) for batch in left if batch[0] in AFTER_WINNERS)
+    yield _tests(weighed, reference, read, choices.ties)
 
 
-def read_inputs(table: bytes, about: bytes, asked: RankAs) -> ReadTable:
+def read_inputs(table: bytes, about: bytes, choices: RankAs) -> ReadTable:
     """The table as a matrix, and how it is ranked.
 
     Raises:
         TableError: something cannot be read; it names line and column.
     """
-    read = read_table(table, name=TABLE_NAME, max_systems=asked.n_systems, max_tasks=asked.n_tasks)
-    matrix, described = _described(read, about)
-    stated = described.policy if described else None
+    read = read_table(table, name=TABLE_NAME, max_systems=choices.n_systems, max_tasks=choices.n_tasks)
+    text, described = about.decode("utf-8-sig", "replace").strip(), None
+    if text.startswith("{"):
+        matrix = _with_weights(to_matrix(read), text)
+    else:
+        described = read_benchmark(about, name=ABOUT_NAME) if text else None
+        matrix = to_matrix(read, described)
+    policy = described.policy if described else None
     derived = derived_gamma_of(matrix) if matrix.gamma is None else None
     return ReadTable(
         matrix if derived is None else matrix.with_gamma(derived.gamma),
-        policy=asked.policy or stated or "drop_systems",
-        aggregation=asked.aggregation or ("balanced" if matrix.group_weights else "basic"),
+        policy=choices.policy or policy or "drop_systems",
+        aggregation=choices.aggregation or ("balanced" if matrix.group_weights else "basic"),
         rules=split_rules(matrix.n_systems, matrix.n_tasks).quick,
-        read_as=read.dialect.told,
+        read_as=read.dialect.description,
         rounding=read.rounding,
         doubtful=doubtful_tasks(
             matrix.task_names, matrix.directions.tolist(), described.directed_tasks if described else []
@@ -188,31 +211,10 @@ def read_inputs(table: bytes, about: bytes, asked: RankAs) -> ReadTable:
     )
 
 
-def _check_weights(read: ReadTable) -> None:
-    """Refuse weights that are too long to be computed with exactly.
-
-    Raises:
-        ValueError: they are.
-    """
-    tasks, groups = read.matrix.task_names, read.matrix.group_weights
-    check_bits([f"the weight of {shorten(name)!r}" for name in tasks], read.matrix.weights)
-    check_bits([f"the weight of the group {shorten(name)!r}" for name in groups], list(groups.values()))
-    if weight_bits(read.matrix, read.aggregation) > GROUPED_BITS:
-        raise ValueError("the weights of tasks within groups have too many digits to be evened out exactly")
-
-
-def _described(read: Table, about: bytes) -> tuple[ScoreMatrix, BenchmarkFile | None]:
-    text = about.decode("utf-8-sig", "replace").strip()
-    if text.startswith("{"):
-        return _weighed(to_matrix(read), text), None
-    described = read_benchmark(about, name=ABOUT_NAME) if text else None
-    return to_matrix(read, described), described
-
-
-def _weighed(matrix: ScoreMatrix, text: str) -> ScoreMatrix:
+def _with_weights(matrix: ScoreMatrix, text: str) -> ScoreMatrix:
     """The matrix with weights stated as a JSON object."""
     try:
-        stated = json.loads(text)
+        content = json.loads(text)
     except json.JSONDecodeError as error:
         raise _weights_error(f"not valid JSON: {error.msg}", error.lineno) from error
     except RecursionError as error:
@@ -221,7 +223,7 @@ def _weighed(matrix: ScoreMatrix, text: str) -> ScoreMatrix:
         raise _weights_error("not valid JSON: a number is too long") from error
     places = {fold_name(name): t for t, name in enumerate(matrix.task_names)}
     weights = list(matrix.weights)
-    for name, value in stated.items():
+    for name, value in content.items():
         if fold_name(name) not in places:
             raise _weights_error(f"unknown task {shorten(name)!r}: the table has none of this name")
         try:
@@ -237,60 +239,42 @@ def _weights_error(message: str, line: int | None = None) -> TableError:
     return TableError([TableIssue(line, None, None, message)], WEIGHTS_NAME)
 
 
-def _ranked(read: ReadTable, rules: Sequence[str], asked: RankAs) -> Outcomes:
+def _ranked(read: ReadTable, rules: Sequence[str], choices: RankAs) -> Outcomes:
     n_searches = len(read.matrix.groups) + 1 if read.aggregation == TWO_STEP else 1  # at most one a group
-    seconds = max(0.01, SEARCH_SHARE * asked.seconds / n_searches)
+    seconds = max(0.01, SEARCH_SHARE * choices.seconds / n_searches)
     options = {rule: {"seconds": seconds} for rule in rules if "seconds" in RULES[rule].numbers}
     outcomes = rank_isolated(
-        read.matrix, read.policy, read.aggregation, rules, ties=asked.ties or None, options=options
+        read.matrix, read.policy, read.aggregation, rules, ties=choices.ties or None, options=options
     )
     return {rule: outcome for rule, (outcome, _) in outcomes.items()}
 
 
-def reference_rule(ranked: Sequence[str], asked: str, matrix: ScoreMatrix) -> str:
+def reference_rule(ranked: Sequence[str], preferred: str, matrix: ScoreMatrix) -> str:
     """The rule asked for, if it ranks; else Borda, or Copeland where scores are missing; else the first that ranks.
 
     Args:
         ranked: the rules that rank.
-        asked: the rule asked for, or nothing.
+        preferred: the rule asked for, or nothing.
         matrix: what is ranked.
     """
     usual = "copeland" if np.isnan(matrix.values).any() else "borda"
-    return next((rule for rule in (asked, usual, *ranked) if rule in ranked), "")
-
-
-def _reference(outcomes: Outcomes, asked: str, matrix: ScoreMatrix) -> Ranking | None:
-    ranked = {
-        rule: outcome
-        for rule, outcome in outcomes.items()
-        if isinstance(outcome, Ranking) and outcome.status == "ranked"
-    }
-    return ranked.get(reference_rule(list(ranked), asked, matrix))
-
-
-def _duels(matrix: ScoreMatrix, reference: Ranking | None) -> Duels:
-    """The margins between the first systems under the reference rule; equal ones by name, unranked ones last."""
-    ranks = np.full(matrix.n_systems, -1) if reference is None else reference.ranks
-    names = [fold_name(name) for name in matrix.system_names]
-    order = sorted(range(matrix.n_systems), key=lambda i: (ranks[i] < 1, int(ranks[i]), names[i]))[:DUELS]
-    places = np.array(order, np.intp)
-    return Duels(order, margins_of(matrix, places, places))
+    return next((rule for rule in (preferred, usual, *ranked) if rule in ranked), "")
 
 
 def _tests(matrix: ScoreMatrix, reference: Ranking | None, read: ReadTable, ties: str) -> Tests:
     if read.aggregation == TWO_STEP:
         reason = "with two-step aggregation the groups are ranked, and the test is of differences on tasks"
         return Tests("", None, reason)
-    if matrix.n_systems > MOST_TESTED:
-        return Tests("", None, f"here not for more than {MOST_TESTED} systems")
+    if matrix.n_systems > MAX_TESTED:
+        return Tests("", None, f"here not for more than {MAX_TESTED} systems")
     if reference is None:
         return Tests("", None, "no rule ranks")
     return Tests(reference.rule, significance(matrix, reference, missing=read.policy, ties=ties or None))
 
 
 def _winners(matrix: ScoreMatrix, deadline: float) -> Winners:
-    if matrix.n_systems > MOST_WON:
-        return Winners(None, f"Who could win is found out here for up to {MOST_WON} systems.")
+    if matrix.n_systems > MAX_WON:
+        return Winners(None, f"Who could win is found out here for up to {MAX_WON} systems.")
     if not matrix.votes.any():
         return Winners(None, "No task votes.")
 

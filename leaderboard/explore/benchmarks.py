@@ -5,8 +5,9 @@ benchmark only ranks are read, as its reader may see them, so that one whose sco
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from django.db.models import QuerySet
@@ -14,22 +15,23 @@ from django.db.models import QuerySet
 from leaderboard.access.audience import Viewer, audience_of, listed_benchmarks
 from leaderboard.boards.board import Board, lay_out
 from leaderboard.boards.query import BoardQuery
-from leaderboard.computing.pairs import average_ranks
+from leaderboard.common.names import is_called
 from leaderboard.computing.rankings import split_rules
 from leaderboard.explore.matrix import board_of
 from leaderboard.models import Benchmark
 from leaderboard.on_demand.budget import rank_in_time
 from leaderboard.rankings.published import Column, published_board
+from leaderboard.rankings.redaction import redacted
 from leaderboard.rankings.scores import BoardSystem, systems_at
-from leaderboard.rankings.visibility import masked
 from ranking_engine import MISSING_POLICIES, RULES, ScoreMatrix
+from ranking_engine.core.ranking import average_ranks
 from ranking_engine.text.names import fold_name
 
-MOST_BENCHMARKS = 12
+MAX_BENCHMARKS = 12
 LEAST_BENCHMARKS = 2  # a system that stands on one of them alone meets nobody of another
-MOST_SYSTEMS = 400  # on a board over benchmarks
-MOST_OFFERED = 100  # benchmarks in the form, beside those that are chosen
-MOST_ROWS = 100  # of the table of ranks
+MAX_SYSTEMS = 400  # on a board over benchmarks
+MAX_OFFERED = 100  # benchmarks in the form, beside those that are chosen
+MAX_ROWS = 100  # of the table of ranks
 DEFAULT_RULE, DEFAULT_POLICY = "copeland", "drop_systems"
 
 # What a rank on one benchmark is worth, by the key of the address: the name, and what it is.
@@ -69,7 +71,7 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Place:
+class BenchmarkRank:
     """A system on one benchmark."""
 
     rank: int
@@ -80,13 +82,13 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ComparedBenchmark:
     """A benchmark that takes part, with its ranks by folded name; or why it does not."""
 
     key: str
     name: str
     rule_name: str
-    places: Mapping[str, Place]
+    places: Mapping[str, BenchmarkRank]
     worth: Mapping[str, float]
     is_ranks_only: bool
     reason: str = ""
@@ -98,7 +100,7 @@ class ComparedRow:
 
     name: str
     rank: int | None  # on the board over them, under the reference rule
-    places: list[Place | None]
+    places: list[BenchmarkRank | None]
     other_names: list[str]  # that were matched with it and are written otherwise
 
 
@@ -106,8 +108,8 @@ class ComparedRow:
 class Compared:
     """Everything that the page shows of the chosen benchmarks."""
 
-    benchmarks: list[Chosen]
-    left_out: list[Chosen]
+    benchmarks: list[ComparedBenchmark]
+    left_out: list[ComparedBenchmark]
     board: Board | None
     rows: list[ComparedRow]
     n_matched: int  # systems that stand on at least as many benchmarks as asked for
@@ -126,8 +128,8 @@ def choices(viewer: Viewer, query: CompareQuery) -> Choices:
     others = known.exclude(key__in=query.keys)
     if wanted := query.find.replace("\0", "").strip().casefold():
         others = others.filter(searched_text__contains=wanted)
-    offered = list(others.order_by("name", "key").values_list("key", "name")[: MOST_OFFERED + 1])
-    return Choices(chosen, offered[:MOST_OFFERED], has_more=len(offered) > MOST_OFFERED)
+    offered = list(others.order_by("name", "key").values_list("key", "name")[: MAX_OFFERED + 1])
+    return Choices(chosen, offered[:MAX_OFFERED], has_more=len(offered) > MAX_OFFERED)
 
 
 def _with_boards(viewer: Viewer) -> QuerySet[Benchmark]:
@@ -143,20 +145,25 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
     """
     known = _with_boards(viewer).filter(key__in=query.keys).select_related("publication__revision__configuration")
     by_key = {benchmark.key: benchmark for benchmark in known}
-    asked = [by_key[key] for key in dict.fromkeys(query.keys) if key in by_key][:MOST_BENCHMARKS]
-    read = [_chosen(viewer, benchmark, query) for benchmark in asked]
+    chosen = [by_key[key] for key in dict.fromkeys(query.keys) if key in by_key][:MAX_BENCHMARKS]
+    read = [_compared(viewer, benchmark, query) for benchmark in chosen]
     benchmarks = [one for one in read if not one.reason]
-    shared = _shared(benchmarks, query.least)
+    # The folded names that have a rank on at least so many of the benchmarks.
+    counts = Counter(folded for one in benchmarks for folded in one.places)
+    shared = sorted(folded for folded, n in counts.items() if n >= query.least)
     board, reason = _board(benchmarks, shared, query)
     ranks = {} if board is None else {row.name: row.reference_rank for row in board.rows}
-    rows = [_row(folded, benchmarks, ranks) for folded in shared]
+    rows = []
+    for folded in shared:
+        places, name = [one.places.get(folded) for one in benchmarks], _name(folded, benchmarks)
+        others = dict.fromkeys(place.name for place in places if place is not None and place.name != name)
+        rows.append(ComparedRow(name, ranks.get(name), places, list(others)))
     rows.sort(key=lambda row: (row.rank is None, row.rank or 0, -sum(p is not None for p in row.places), row.name))
-    wanted = fold_name(query.q)
     return Compared(
         benchmarks=benchmarks,
         left_out=[one for one in read if one.reason],
         board=board,
-        rows=[row for row in rows if wanted in fold_name(row.name)][:MOST_ROWS],
+        rows=[row for row in rows if is_called(query.q, row.name)][:MAX_ROWS],
         n_matched=len(shared),
         n_systems=len({folded for one in benchmarks for folded in one.places}),
         n_rewritten=sum(bool(row.other_names) for row in rows),
@@ -164,41 +171,28 @@ def compare(viewer: Viewer, query: CompareQuery) -> Compared:
     )
 
 
-def _chosen(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> Chosen:
+def _compared(viewer: Viewer, benchmark: Benchmark, query: CompareQuery) -> ComparedBenchmark:
     """A benchmark's ranks as `viewer` may see them."""
     audience = audience_of(viewer, benchmark)
     rule = query.rule or benchmark.default_rule
-    nothing = Chosen(benchmark.key, benchmark.name, RULES[rule].name, {}, {}, audience.is_restricted)
+    nothing = ComparedBenchmark(benchmark.key, benchmark.name, RULES[rule].name, {}, {}, audience.is_restricted)
     if benchmark.publication is None or not audience.sees_board:
-        return _without(nothing, "its owners do not show whose ranks are whose")
+        return replace(nothing, reason="its owners do not show whose ranks are whose")
     systems = systems_at(benchmark.publication.revision)
-    published, systems = masked(published_board(benchmark.publication), systems, audience)
+    published, systems = redacted(published_board(benchmark.publication), systems, audience)
     column = next((column for column in published.columns if column.rule == rule), None)
     if column is None or column.status != "ranked":
-        return _without(nothing, f"{RULES[rule].name} gives no ranking there")
-    places = _places(column, systems)
-    worth = SCORE_OF[query.score](column)
-    return Chosen(
-        benchmark.key,
-        benchmark.name,
-        RULES[rule].name,
-        places,
-        {fold_name(systems[i].name): float(worth[i]) for i in np.flatnonzero(column.ranks >= 1).tolist()},
-        audience.is_restricted,
+        return replace(nothing, reason=f"{RULES[rule].name} gives no ranking there")
+    ranks, worth = column.ranks.tolist(), SCORE_OF[query.score](column)
+    ranked = [(i, systems[i], rank) for i, rank in enumerate(ranks) if rank >= 1]
+    return replace(
+        nothing,
+        places={
+            fold_name(system.name): BenchmarkRank(rank, column.n_ranked, ranks.count(rank) > 1, system.name, system.key)
+            for _, system, rank in ranked
+        },
+        worth={fold_name(system.name): float(worth[i]) for i, system, _ in ranked},
     )
-
-
-def _without(chosen: Chosen, reason: str) -> Chosen:
-    return Chosen(chosen.key, chosen.name, chosen.rule_name, {}, {}, chosen.is_ranks_only, reason)
-
-
-def _places(column: Column, systems: Sequence[BoardSystem]) -> dict[str, Place]:
-    ranks = column.ranks.tolist()
-    return {
-        fold_name(systems[i].name): Place(rank, column.n_ranked, ranks.count(rank) > 1, systems[i].name, systems[i].key)
-        for i, rank in enumerate(ranks)
-        if rank >= 1
-    }
 
 
 def share_of_rivals(column: Column) -> np.ndarray:
@@ -222,50 +216,45 @@ def borda_points(column: Column) -> np.ndarray:
 SCORE_OF: Mapping[str, Callable[[Column], np.ndarray]] = {"share": share_of_rivals, "points": borda_points}
 
 
-def _shared(benchmarks: Sequence[Chosen], least: int) -> list[str]:
-    """The folded names that have a rank on at least so many of the benchmarks."""
-    counts: dict[str, int] = {}
-    for one in benchmarks:
-        for folded in one.places:
-            counts[folded] = counts.get(folded, 0) + 1
-    return sorted(folded for folded, n in counts.items() if n >= least)
-
-
-def _board(benchmarks: Sequence[Chosen], shared: Sequence[str], query: CompareQuery) -> tuple[Board | None, str]:
+def _board(
+    benchmarks: Sequence[ComparedBenchmark], shared: Sequence[str], query: CompareQuery
+) -> tuple[Board | None, str]:
     """The board whose tasks are the benchmarks; or why there is none."""
     if len(benchmarks) < 2:
         return None, "Choose at least two benchmarks that can be compared."
     if len(shared) < 2:
         who = f"Only {_name(shared[0], benchmarks)}" if shared else "No system"
         return None, f"{who} stands on at least {query.least} of these {len(benchmarks)} under the same name."
-    if len(shared) > MOST_SYSTEMS:
-        return None, f"{len(shared)} systems match; up to {MOST_SYSTEMS} are ranked. Ask for those on more benchmarks."
+    if len(shared) > MAX_SYSTEMS:
+        return None, f"{len(shared)} systems match; up to {MAX_SYSTEMS} are ranked. Ask for those on more benchmarks."
     values = [[one.worth.get(folded, math.nan) for one in benchmarks] for folded in shared]
     names = [_name(folded, benchmarks) for folded in shared]
     matrix = ScoreMatrix(values, system_names=names, task_names=[one.name for one in benchmarks])
-    found = rank_in_time(matrix, query.policy, "basic", split_rules(matrix.n_systems, matrix.n_tasks).quick)
-    if found.majority is None:
+    outcome = rank_in_time(matrix, query.policy, "basic", split_rules(matrix.n_systems, matrix.n_tasks).quick)
+    if outcome.majority is None:
         return None, "Nothing was ranked."
-    published = board_of(matrix, "basic", found.outcomes, found.majority, found.too_long)
+    published = board_of(
+        matrix, "basic", outcome.outcomes, outcome.majority, outcome.too_long, missing_policy=query.policy
+    )
     by_rule = {column.rule: column for column in published.columns}
     reference = by_rule.get(query.reference) or by_rule.get(DEFAULT_RULE) or published.columns[0]
     systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(names)]
-    asked = BoardQuery(reference=reference.rule, policy=query.policy, aggregation="basic")
+    board_query = BoardQuery(reference=reference.rule, policy=query.policy, aggregation="basic")
     return lay_out(
-        published, systems, reference, query=asked, about={}, policy=query.policy, aggregation="basic", is_whole=True
+        published,
+        systems,
+        reference,
+        query=board_query,
+        about={},
+        policy=query.policy,
+        aggregation="basic",
+        is_whole=True,
     ), ""
 
 
-def _name(folded: str, benchmarks: Sequence[Chosen]) -> str:
+def _name(folded: str, benchmarks: Sequence[ComparedBenchmark]) -> str:
     """What a system is called on the first of the benchmarks that has it."""
     return next(one.places[folded].name for one in benchmarks if folded in one.places)
-
-
-def _row(folded: str, benchmarks: Sequence[Chosen], ranks: Mapping[str, int | None]) -> ComparedRow:
-    places = [one.places.get(folded) for one in benchmarks]
-    name = _name(folded, benchmarks)
-    others = dict.fromkeys(place.name for place in places if place is not None and place.name != name)
-    return ComparedRow(name, ranks.get(name), places, list(others))
 
 
 def known_policy(policy: str) -> str:

@@ -1,14 +1,14 @@
 """A board of any matrix, such as one that is stored nowhere, with the parts of which a page's board is made."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import numpy as np
 
 from leaderboard.computing.rankings import MajorityFacts, Outcomes
-from leaderboard.models import Configuration, Revision
+from leaderboard.models import Benchmark, Configuration, Revision
 from leaderboard.on_demand.budget import too_long_reason
 from leaderboard.rankings.compute import ranking_arrays, ranking_summary
+from leaderboard.rankings.configuration import BoardConfiguration, ConfiguredGroup, ConfiguredTask
 from leaderboard.rankings.published import ColumnTexts, PublishedBoard, empty_column, make_column
 from ranking_engine import ScoreMatrix
 from ranking_engine.core.threshold import DerivedGamma
@@ -21,6 +21,7 @@ def board_of(
     majority: MajorityFacts,
     too_long: Sequence[str],
     *,
+    missing_policy: str,
     derived: DerivedGamma | None = None,
 ) -> PublishedBoard:
     """The board as if it had been published; its revision is no row and has no number.
@@ -31,16 +32,35 @@ def board_of(
         outcomes: by rule, its ranking or the exception that it raised.
         majority: the Condorcet winner and the Smith set.
         too_long: further rules, which were not done in time.
+        missing_policy: how systems with missing scores were ranked.
         derived: the matrix's optimality threshold, where nobody stated it.
     """
     n, names = matrix.n_systems, list(matrix.system_names)
-    content = {
-        "tasks": [{"key": name, "name": name} for name in matrix.task_names],
-        "groups": [{"key": name} for name in matrix.group_weights],
-        "aggregation": aggregation,
-        **({"gamma": matrix.gamma} if derived is None else {"gamma": None, "derived_gamma": asdict(derived)}),
-    }
-    revision = Revision(number=0, configuration=Configuration(content=content))
+    configuration = BoardConfiguration(
+        groups=tuple(ConfiguredGroup(name, name, str(weight)) for name, weight in matrix.group_weights.items()),
+        tasks=tuple(
+            ConfiguredTask(
+                id=t,
+                key=name,
+                name=name,
+                group=matrix.groups[t],
+                direction=int(matrix.directions[t]),
+                weight=str(matrix.weights[t]),
+                metric="",
+                unit="",
+                minimum=None,
+                maximum=None,
+                chance=None,
+            )
+            for t, name in enumerate(matrix.task_names)
+        ),
+        gamma=matrix.gamma if derived is None else None,
+        derived_gamma=derived,
+        missing_policy=missing_policy,
+        aggregation=aggregation,
+        replacement=Benchmark.Replacement.ROW,
+    )
+    revision = Revision(number=0, configuration=Configuration(content=configuration.content))
     texts = ColumnTexts.of(revision)
     made = [
         make_column(ranking_summary(outcome, rule, names), ranking_arrays(outcome, n), texts)

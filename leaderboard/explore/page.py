@@ -16,7 +16,7 @@ class MatrixPage(BoardPage):
 
     def __init__(self, board: Board, name: str) -> None:
         self._query, self._key, self._is_restricted = board.query, "", False
-        self.hidden_text, self.sees_others, self.benchmark = "", True, {"name": name}  # type: ignore[assignment]
+        self.hidden_text, self.sees_others, self.benchmark = "", True, {"name": name}
         self.revision_number, self.is_computing = None, False
         self.has_instances, self.intervals = False, {"state": "none", "text": ""}
         board = reference_first(board)
@@ -29,9 +29,6 @@ class MatrixPage(BoardPage):
         return ""
 
     def _system_url(self, row: Row) -> str:
-        return ""
-
-    def _download_path(self, extension: str) -> str:
         return ""
 
     def _rule_url(self, rule: str) -> str:

@@ -1,19 +1,19 @@
 """Weights kept under a name: a reader's own, and those that owners publish for all readers of a benchmark."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import IntegrityError
 from django.db.models import Q
 
 from leaderboard.access.audience import Audience
-from leaderboard.common.locks import in_turn
+from leaderboard.common.locks import user_lock
 from leaderboard.models import Benchmark, WeightProfile
 from leaderboard.models.weights import PROFILE_NAME_LENGTH
+from leaderboard.rankings.configuration import BoardConfiguration
 from leaderboard.rankings.weights import Weights, read_weights
 from ranking_engine.text.names import clean_name, name_problem
 
-MOST_PROFILES = 50  # of one person on one benchmark
+MAX_PROFILES = 50  # of one person on one benchmark
 
 
 class ProfileError(ValueError):
@@ -21,7 +21,7 @@ class ProfileError(ValueError):
 
 
 @dataclass(frozen=True)
-class Profile:
+class WeightProfileRow:
     """A profile as the page lists it."""
 
     id: int
@@ -32,36 +32,29 @@ class Profile:
     aggregation: str
 
 
-def profiles_for(audience: Audience, content: dict[str, Any]) -> list[Profile]:
+def profiles_for(audience: Audience, configuration: BoardConfiguration) -> list[WeightProfileRow]:
     """The published profiles of a benchmark, then the viewer's own; in one query.
 
     Tasks and groups that the revision does not have any more are passed over.
     """
-    shown = Q(is_published=True)
+    is_visible = Q(is_published=True)
     if audience.viewer.is_authenticated:
-        shown |= Q(author=audience.viewer)
-    rows = WeightProfile.objects.filter(shown, benchmark=audience.benchmark).order_by("-is_published", "name", "pk")
-    return [
-        Profile(
-            row.pk,
-            row.name,
-            row.is_published,
-            row.author_id == audience.viewer.pk,
-            _known(row, content),
-            row.aggregation,
-        )
-        for row in rows
-    ]
-
-
-def _known(row: WeightProfile, content: dict[str, Any]) -> Weights:
-    tasks = {task["key"] for task in content["tasks"]}
-    groups = {group["key"] for group in content["groups"]}
-    return read_weights(
-        {key: weight for key, weight in row.task_weights.items() if key in tasks},
-        {key: weight for key, weight in row.group_weights.items() if key in groups},
-        content,
+        is_visible |= Q(author=audience.viewer)
+    rows = WeightProfile.objects.filter(is_visible, benchmark=audience.benchmark).order_by(
+        "-is_published", "name", "pk"
     )
+    tasks = {task.key for task in configuration.tasks}
+    groups = {group.key for group in configuration.groups}
+    profiles = []
+    for row in rows:
+        weights = read_weights(
+            {key: weight for key, weight in row.task_weights.items() if key in tasks},
+            {key: weight for key, weight in row.group_weights.items() if key in groups},
+            configuration,
+        )
+        is_own = row.author_id == audience.viewer.pk
+        profiles.append(WeightProfileRow(row.pk, row.name, row.is_published, is_own, weights, row.aggregation))
+    return profiles
 
 
 def keep_profile(
@@ -95,10 +88,10 @@ def keep_profile(
         "is_published": is_published,
     }
     try:
-        with in_turn(author):
+        with user_lock(author):
             own = WeightProfile.objects.filter(benchmark=benchmark, author=author)
-            if own.exclude(name=name).count() >= MOST_PROFILES:
-                raise ProfileError(f"You keep {MOST_PROFILES} profiles here; delete one first.")
+            if own.exclude(name=name).count() >= MAX_PROFILES:
+                raise ProfileError(f"You keep {MAX_PROFILES} profiles here; delete one first.")
             row, _ = WeightProfile.objects.update_or_create(
                 benchmark=benchmark, author=author, name=name, defaults=kept
             )

@@ -5,7 +5,7 @@ beforehand; what takes longer than the seconds allowed is left out, and said.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,19 +33,18 @@ from leaderboard.computing.tried import (
 )
 from leaderboard.explore.matrix import board_of
 from leaderboard.on_demand.budget import TookTooLongError, TooLargeError, compute
-from leaderboard.rankings.confidence.significance import told_apart
+from leaderboard.rankings.confidence.significance import separability_report
 from leaderboard.rankings.margins import Margins
-from leaderboard.rankings.published import Column, PublishedBoard
+from leaderboard.rankings.published import PublishedBoard
 from leaderboard.rankings.reports import pack_arrays
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.text import precision_sentence
 from leaderboard.studies.prospects.page import ProspectRow, prospect_order, prospect_row
 from leaderboard.studies.prospects.text import counts_sentence
-from ranking_engine import RULES, TIES, ScoreMatrix
+from ranking_engine import RULES, TIES
 from ranking_engine.core.aggregation import AGGREGATIONS
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.files.tables import TableError
-from ranking_engine.prospects import Prospects
 
 EXAMPLE = settings.ROOT / "leaderboard" / "demonstration" / "superglue"
 
@@ -110,7 +109,7 @@ def try_table(table: bytes, about: bytes, options: TryOptions, *, is_whole: bool
         TooLargeError, BusyError, AbandonedError: as `on_demand.compute`; too long it took only where nothing is ranked.
     """
     started = time.monotonic()
-    asked = RankAs(
+    how = RankAs(
         policy=_known(options.policy, MISSING_POLICIES),
         aggregation=_known(options.aggregation, AGGREGATIONS),
         ties=_known(options.ties, TIES),
@@ -120,13 +119,13 @@ def try_table(table: bytes, about: bytes, options: TryOptions, *, is_whole: bool
         seconds=settings.ON_DEMAND_SECONDS,
         is_whole=is_whole,
     )
-    found = _Parts()
+    parts = _Parts()
     try:
-        compute(figures_of_table, table, about, asked, on_part=found.take)
+        compute(figures_of_table, table, about, how, on_part=parts.take)
     except TooLargeError:  # there is no time or no memory left: what is there is shown
-        if found.published is None:
+        if parts.published is None:
             raise
-    return found.tried(options, asked, started)
+    return parts.tried(options, how, started)
 
 
 class _Parts:
@@ -171,26 +170,37 @@ class _Parts:
         outcomes = {rule: self.outcomes[rule] for rule in rules if rule in self.outcomes}
         too_long = [rule for rule in rules if rule not in outcomes]
         board = board_of(
-            self.read.matrix, self.read.aggregation, outcomes, self.majority, too_long, derived=self.read.derived
+            self.read.matrix,
+            self.read.aggregation,
+            outcomes,
+            self.majority,
+            too_long,
+            missing_policy=self.read.policy,
+            derived=self.read.derived,
         )
         by_rule = {column.rule: column for column in board.columns}
         return replace(board, columns=[by_rule[rule] for rule in rules])
 
-    def tried(self, options: TryOptions, asked: RankAs, started: float) -> TriedTable:
+    def tried(self, options: TryOptions, how: RankAs, started: float) -> TriedTable:
         """What the page says of these parts."""
         published, read = self.published, self.read
         if published is None or read is None:
             raise TookTooLongError("There was no time to rank the table.")
         matrix = read.matrix
         query = BoardQuery(
-            reference=options.reference, policy=read.policy, aggregation=read.aggregation, ties=asked.ties,
+            reference=options.reference, policy=read.policy, aggregation=read.aggregation, ties=how.ties,
             rules=tuple(rule for rule in options.rules if rule in RULES and not RULES[rule].parameters),
             scores=options.scores,
         )  # fmt: skip
-        reference = _reference(published.columns, options.reference, matrix)
+        # The rule asked for, whatever it says here; else the one that a new benchmark would have.
+        by_rule = {column.rule: column for column in published.columns}
+        reference = by_rule.get(options.reference)
+        if reference is None:
+            ranked = [column.rule for column in published.columns if column.status == "ranked"]
+            reference = by_rule.get(reference_rule(ranked, "", matrix), published.columns[0])
         systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(matrix.system_names)]
         board = lay_out(
-            published if asked.is_whole else _tested(published, self.tests, matrix.n_systems),
+            published if how.is_whole else _tested(published, self.tests, matrix.n_systems),
             systems,
             reference,
             query=query,
@@ -199,7 +209,7 @@ class _Parts:
             aggregation=read.aggregation,
             is_whole=True,
         )
-        if asked.is_whole:
+        if how.is_whole:
             return TriedTable(board, 0, None, "", None, "", 0, WhoCanWin(), 0.0)
         ranking = [column for column in published.columns if column.status == "ranked"]
         is_compared = len(ranking) > 1 and matrix.n_systems > 1
@@ -207,29 +217,32 @@ class _Parts:
         if tau is not None:
             order = likeness_order(tau, ranking.index(reference) if reference in ranking else 0)
             ranking, tau = [ranking[k] for k in order], tau[np.ix_(order, order)]
-        shown, margins = (self.duels.systems, Margins(**self.duels.margins)) if self.duels else ([], None)
+        duel_systems, margins = (self.duels.systems, Margins(**self.duels.margins)) if self.duels else ([], None)
+        late = in_words([RULES[rule].name for rule in read.rules if rule not in self.outcomes], most=6)
         return TriedTable(
             board=board,
             n_groups=len(matrix.group_weights),
             agreement=None if tau is None else tau_map(ranking, tau),
             agreement_sentence="" if tau is None else tau_sentence(ranking, tau),
-            margins=margin_map(systems, shown, shown, margins, column=reference)
-            if margins is not None and len(shown) > 1
+            margins=margin_map(systems, duel_systems, duel_systems, margins, column=reference)
+            if margins is not None and len(duel_systems) > 1
             else None,
             margins_sentence=majority_sentence(published, systems),
-            n_in_margins=len(shown),
+            n_in_margins=len(duel_systems),
             can_win=_can_win(self.winners),
             seconds=time.monotonic() - started,
             read_as=read.read_as,
             rounding=read.rounding,
             precision_text=precision_sentence(
-                [
-                    {"name": name, "precision": None if precision != precision else value_text(precision)}  # noqa: PLR0124
+                {
+                    name: None if precision != precision else value_text(precision)  # noqa: PLR0124
                     for name, precision in zip(matrix.task_names, matrix.precision.tolist(), strict=True)
-                ]
+                }
             ),
             direction_question=direction_question(read.doubtful),
-            left_out=_left_out([rule for rule in read.rules if rule not in self.outcomes]),
+            left_out=f"The {settings.ON_DEMAND_SECONDS} seconds that there are did not last for {late}."
+            if late
+            else "",
         )
 
 
@@ -237,29 +250,13 @@ def _known(key: str, among: Mapping[str, object]) -> str:
     return key if key in among else ""
 
 
-def _left_out(rules: Sequence[str]) -> str:
-    if not rules:
-        return ""
-    named = in_words([RULES[rule].name for rule in rules], most=6)
-    return f"The {settings.ON_DEMAND_SECONDS} seconds that there are did not last for {named}."
-
-
-def _reference(columns: Sequence[Column], asked: str, matrix: ScoreMatrix) -> Column:
-    """The rule asked for, whatever it says here; else the one that a new benchmark would have."""
-    by_rule = {column.rule: column for column in columns}
-    if asked in by_rule:
-        return by_rule[asked]
-    ranked = [column.rule for column in columns if column.status == "ranked"]
-    return by_rule.get(reference_rule(ranked, "", matrix), columns[0])
-
-
 def _tested(board: PublishedBoard, tests: Tests | None, n_systems: int) -> PublishedBoard:
     """The board with what the tests of pairs say under the reference rule."""
     reason = "it takes more time or memory than there is for it here" if tests is None else tests.reason
     summary: dict[str, Any] = {"status": "undefined", "reason": reason, "rules": {}}
     packed = b""
-    if tests is not None and tests.found is not None:
-        summary, arrays = told_apart({tests.rule: tests.found}, n_systems)
+    if tests is not None and tests.significance is not None:
+        summary, arrays = separability_report({tests.rule: tests.significance}, n_systems)
         packed = pack_arrays(arrays)
     return replace(board, tests=summary, test_arrays=packed)
 
@@ -268,10 +265,9 @@ def _can_win(winners: Winners | None) -> WhoCanWin:
     if winners is None or winners.is_late:
         return WhoCanWin(reason=f"Who could win takes longer than there is time for here: {settings.ON_DEMAND_SECONDS} "
                                 "seconds in all.")  # fmt: skip
-    if winners.found is None:
+    if winners.prospects is None:
         return WhoCanWin(reason=winners.reason)
-    return WhoCanWin(counts_sentence(winners.found.summary()["verdicts"]), _prospect_rows(winners.found))
-
-
-def _prospect_rows(found: Prospects) -> list[ProspectRow]:
-    return [prospect_row(one, found, {}, {}) for one in sorted(found.systems, key=lambda one: prospect_order(one, {}))]
+    prospects = winners.prospects
+    ordered = sorted(prospects.systems, key=lambda one: prospect_order(one, {}))
+    rows = [prospect_row(one, prospects, {}, {}) for one in ordered]
+    return WhoCanWin(counts_sentence(prospects.summary()["verdicts"]), rows)

@@ -14,15 +14,17 @@ from django.utils.cache import get_conditional_response, patch_cache_control
 from django.views.decorators.http import require_POST, require_safe
 
 from leaderboard.access.audience import Audience, readable_benchmark
-from leaderboard.boards.views import AGGREGATION_NAMES, POLICY_NAMES
+from leaderboard.boards.page import AGGREGATION_NAMES, POLICY_NAMES
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.requests import signed_in
+from leaderboard.common.text import whole_number
 from leaderboard.explore.profiles import ProfileError, delete_profile, keep_profile, profiles_for
 from leaderboard.explore.what_if import WhatIfPage, WhatIfQuery, what_if_data, what_if_page
 from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
-from leaderboard.rankings.views import publication_asked_for
+from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.revision_parameter import publication_asked_for
 from leaderboard.rankings.weights import Weights, WeightsError, read_weights
 from ranking_engine import MISSING_POLICIES
 from ranking_engine.core.aggregation import AGGREGATIONS
@@ -44,7 +46,7 @@ def what_if(request: HttpRequest, key: str) -> HttpResponse:
         query = address.query(request.GET)
         if any(name.startswith((TASK_FIELD, GROUP_FIELD)) for name in request.GET):
             return redirect(address.of(query))
-        if _is_computed(query) and not may_ask(request):
+        if bool(query.weights or query.aggregation or query.policy) and not may_ask(request):
             return render(request, "429.html", status=429)
         page = what_if_page(publication, query, benchmark.default_rule, audience.level)
     except WeightsError as error:
@@ -83,9 +85,8 @@ def what_if_profiles(request: HttpRequest, key: str) -> HttpResponse:
         raise BadRequest("Nothing is published here that could be weighed.")
     address = _Address(benchmark, publication, {})
     if request.POST.get("action") == "delete":
-        number = request.POST.get("profile", "")
-        is_number = number.isascii() and number.isdigit() and len(number) < 19
-        if is_number and delete_profile(audience, int(number)):
+        number = whole_number(request.POST.get("profile", ""), 18)
+        if number is not None and delete_profile(audience, number):
             messages.success(request, "The profile is deleted.")
         else:
             messages.info(request, "There is no such profile of yours.")
@@ -108,16 +109,11 @@ def what_if_profiles(request: HttpRequest, key: str) -> HttpResponse:
     return redirect(address.of(query))
 
 
-def _is_computed(query: WhatIfQuery) -> bool:
-    """Whether the answer is not what is stored."""
-    return bool(query.weights or query.aggregation or query.policy)
-
-
 class _Address:
     """Reads what an address asks, and writes addresses that name only what differs from the benchmark's own."""
 
     def __init__(self, benchmark: Benchmark, publication: Publication, parameters: Mapping[str, str]) -> None:
-        self.content = publication.revision.configuration.content
+        self.configuration = configuration_of(publication.revision)
         self.path = reverse("what_if", args=[benchmark.key])
         self.default_rule = benchmark.default_rule
         is_newest = publication.pk == benchmark.publication_id
@@ -138,27 +134,28 @@ class _Address:
             groups = fields
 
         def differing(name: str, own: str) -> str:
-            asked = parameters.get(name, "")[:60]
-            return "" if asked == own else asked
+            value = parameters.get(name, "")[:60]
+            return "" if value == own else value
 
+        page = whole_number(self.page, 7)
         return WhatIfQuery(
-            weights=read_weights(tasks, groups, self.content),
-            aggregation=differing("aggregation", self.content["aggregation"]),
-            policy=differing("policy", self.content["missing_policy"]),
+            weights=read_weights(tasks, groups, self.configuration),
+            aggregation=differing("aggregation", self.configuration.aggregation),
+            policy=differing("policy", self.configuration.missing_policy),
             rule=differing("rule", self.default_rule),
-            page=int(self.page) if self.page.isascii() and self.page.isdigit() and len(self.page) < 8 else 1,
+            page=1 if page is None else page,
         )
 
     def of(self, query: WhatIfQuery, **parameters: object) -> str:
         """The address of a query."""
-        stated = {
+        kept_parameters = {
             **query.weights.parameters,
             "aggregation": query.aggregation,
             "policy": query.policy,
             "rule": query.rule,
             "revision": self.revision,
         } | parameters
-        kept = {name: value for name, value in stated.items() if value}
+        kept = {name: value for name, value in kept_parameters.items() if value}
         return self.path + (f"?{urlencode(kept, safe=':,/')}" if kept else "")
 
 
@@ -172,14 +169,14 @@ def _fields(parameters: Mapping[str, str], prefix: str) -> dict[str, str]:
 
 
 def _context(audience: Audience, page: WhatIfPage, address: _Address) -> dict[str, Any]:
-    query, content = page.query, address.content
+    query, configuration = page.query, address.configuration
     own = Weights()
 
     def address_of(weights: Weights, aggregation: str) -> str:
-        kept = "" if aggregation == content["aggregation"] else aggregation
+        kept = "" if aggregation == configuration.aggregation else aggregation
         return address.of(WhatIfQuery(weights, kept, query.policy, query.rule))
 
-    listed = profiles_for(audience, content)
+    listed = profiles_for(audience, configuration)
 
     def entries(*, are_published: bool) -> list[dict[str, Any]]:
         return [
@@ -197,7 +194,7 @@ def _context(audience: Audience, page: WhatIfPage, address: _Address) -> dict[st
         "page": page,
         "query": query,
         "has_groups": any(slider.kind == "group" for slider in page.sliders),
-        "presets": [{"name": "The benchmark’s own", "url": address_of(own, content["aggregation"])}, *presets],
+        "presets": [{"name": "The benchmark’s own", "url": address_of(own, configuration.aggregation)}, *presets],
         "published": entries(are_published=True),
         "own_profiles": entries(are_published=False),
         "may_publish": audience.may_administer,
@@ -206,7 +203,7 @@ def _context(audience: Audience, page: WhatIfPage, address: _Address) -> dict[st
         "revision": address.revision,
         "policies": [(policy, POLICY_NAMES[policy], policy == page.policy) for policy in MISSING_POLICIES],
         "aggregations": [(key, AGGREGATION_NAMES[key], key == page.aggregation) for key in AGGREGATIONS],
-        "is_grouped": any(task["group"] for task in content["tasks"]),
+        "is_grouped": any(task.group for task in configuration.tasks),
         "names": sorted((row.name for row in page.rows), key=fold_name),
         "conditions": "\n".join(page.conditions),
         "parameters": query.weights.parameters,

@@ -8,16 +8,15 @@ from django.urls import reverse
 from django.utils.http import content_disposition_header, urlencode
 from django.views.decorators.http import require_safe
 
-from leaderboard.boards.board import Board
 from leaderboard.boards.exports import FORMATS
 from leaderboard.boards.page import POLICY_NAMES
+from leaderboard.common.files import FORMAT_NAMES
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import (
     DEFAULT_POLICY,
     LEAST_BENCHMARKS,
-    MOST_BENCHMARKS,
+    MAX_BENCHMARKS,
     SCORES,
-    Compared,
     CompareQuery,
     choices,
     compare,
@@ -36,8 +35,8 @@ def compare_page(request: HttpRequest) -> HttpResponse:
     """The chosen benchmarks: the same systems across them, and who comes first over all of them."""
     if any(not value for name in request.GET for value in request.GET.getlist(name)):
         # A form sends its empty fields along; the address that stays says only what is asked.
-        stated = [(name, value) for name in PARAMETERS for value in request.GET.getlist(name) if value]
-        return redirect(reverse("compare") + (f"?{urlencode(stated)}" if stated else ""))
+        pairs = [(name, value) for name in PARAMETERS for value in request.GET.getlist(name) if value]
+        return redirect(reverse("compare") + (f"?{urlencode(pairs)}" if pairs else ""))
     query = read_query(request)
     offered = choices(request.user, query)
     context: dict[str, Any] = {
@@ -48,57 +47,46 @@ def compare_page(request: HttpRequest) -> HttpResponse:
         "scores": [(key, name, text) for key, (name, text) in SCORES.items()],
         "score_text": SCORES[query.score][1],
         "policies": list(POLICY_NAMES.items()),
-        "most": MOST_BENCHMARKS,
+        "most": MAX_BENCHMARKS,
     }
     if not query.keys:
         return render(request, "explore/compare.html", context)
     if not may_ask(request):
         message = "You have had many things computed within a minute. Wait a little."
         return render(request, "429.html", {"message": message}, status=429)
-    found = compare(request.user, query)
+    compared = compare(request.user, query)
     extension = request.GET.get("format", "")
-    if extension in FORMATS and found.board is not None:
-        return _file(found.board, extension)
-    context |= _links(request, query, found)
+    if extension in FORMATS and compared.board is not None:
+        content_type, write = FORMATS[extension]
+        lines = write(compared.board, "Several benchmarks")
+        response = HttpResponse(lines, content_type=f"{content_type}; charset=utf-8")
+        name = content_disposition_header(as_attachment=True, filename=f"benchmarks.{extension}")
+        response["Content-Disposition"] = name or "attachment"
+        return response
+    parameters = request.GET.copy()
+    parameters.pop("format", None)
+    here = f"{reverse('compare')}?{parameters.urlencode()}"
+    context |= {
+        "compared": compared,
+        "board": None if compared.board is None else MatrixPage(compared.board, NAME),
+        "policy_name": POLICY_NAMES[query.policy],
+        "downloads": [(label, f"{here}&format={extension}") for extension, label in FORMAT_NAMES.items()],
+    }
     return render(request, "explore/compare.html", context)
 
 
 def read_query(request: HttpRequest) -> CompareQuery:
     """What an address asks; what it does not say, or says of what there is not, has its default."""
-    stated = request.GET
-    rule, score = stated.get("rule", ""), stated.get("score", "share")
-    least, known = stated.get("least", ""), {str(n) for n in range(LEAST_BENCHMARKS, MOST_BENCHMARKS + 1)}
+    parameters = request.GET
+    rule, score = parameters.get("rule", ""), parameters.get("score", "share")
+    least, known = parameters.get("least", ""), {str(n) for n in range(LEAST_BENCHMARKS, MAX_BENCHMARKS + 1)}
     return CompareQuery(
-        keys=tuple(key for key in stated.getlist("b")[:100] if "\0" not in key),
+        keys=tuple(key for key in parameters.getlist("b")[:100] if "\0" not in key),
         rule=rule if rule in site_rules() else "",
         score=score if score in SCORES else "share",
-        policy=known_policy(stated.get("policy", DEFAULT_POLICY)),
-        reference=stated.get("reference", ""),
+        policy=known_policy(parameters.get("policy", DEFAULT_POLICY)),
+        reference=parameters.get("reference", ""),
         least=int(least) if least in known else LEAST_BENCHMARKS,
-        q=stated.get("q", "")[:200],
-        find=stated.get("find", "")[:200],
+        q=parameters.get("q", "")[:200],
+        find=parameters.get("find", "")[:200],
     )
-
-
-def _file(board: Board, extension: str) -> HttpResponse:
-    content_type, write = FORMATS[extension]
-    response = HttpResponse(write(board, "Several benchmarks"), content_type=f"{content_type}; charset=utf-8")
-    name = content_disposition_header(as_attachment=True, filename=f"benchmarks.{extension}")
-    response["Content-Disposition"] = name or "attachment"
-    return response
-
-
-def _links(request: HttpRequest, query: CompareQuery, found: Compared) -> dict[str, Any]:
-    address = request.GET.copy()
-    address.pop("format", None)
-    here = f"{reverse('compare')}?{address.urlencode()}"
-    page = None
-    if found.board is not None:
-        page = MatrixPage(found.board, NAME)
-    downloads = [("csv", "CSV"), ("json", "JSON"), ("tex", "LaTeX"), ("md", "Markdown")]
-    return {
-        "found": found,
-        "board": page,
-        "policy_name": POLICY_NAMES[query.policy],
-        "downloads": [(label, f"{here}&format={extension}") for extension, label in downloads],
-    }

@@ -13,6 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from leaderboard.boards.exports import FORMATS
+from leaderboard.common.files import FORMAT_NAMES
 from leaderboard.common.text import as_sentence
 from leaderboard.explore.forms import TryForm
 from leaderboard.explore.page import MatrixPage
@@ -83,9 +84,9 @@ def _answer(request: HttpRequest, form: TryForm, context: dict[str, Any]) -> Htt
     options: TryOptions = form.options()
     cleaned = form.cleaned_data
     if extension in FORMATS:
-        found = try_table(cleaned["text"], cleaned["about"], options, is_whole=True)
+        whole = try_table(cleaned["text"], cleaned["about"], options, is_whole=True)
         content_type, write = FORMATS[extension]
-        response = HttpResponse(write(found.board, NAME), content_type=f"{content_type}; charset=utf-8")
+        response = HttpResponse(write(whole.board, NAME), content_type=f"{content_type}; charset=utf-8")
         name = content_disposition_header(as_attachment=True, filename=f"ranks.{extension}")
         response["Content-Disposition"] = name or "attachment"
         return response
@@ -98,17 +99,13 @@ def _page(request: HttpRequest, form: TryForm, context: dict[str, Any], status: 
         # The answer brings the texts along, those of files too: so that other options need no new upload.
         cleaned = getattr(form, "cleaned_data", {})
         texts = {name: cleaned[name] for name in ("text", "about") if isinstance(cleaned.get(name), bytes)}
-        stated = {name: form.data.get(name) for name in form.data} | {"rules": request.POST.getlist("rules")}
-        form.data = stated | {
+        values = {name: form.data.get(name) for name in form.data} | {"rules": request.POST.getlist("rules")}
+        form.data = values | {
             name: text.decode("utf-8-sig", "replace")[: settings.TRY_BYTES] for name, text in texts.items()
         }
-    formats = [("csv", "CSV"), ("json", "JSON"), ("tex", "LaTeX"), ("md", "Markdown")]
-    about = {"limits": _limits(), "form": form, "formats": formats}
-    return render(request, "explore/try.html", about | context, status=status)
-
-
-def _limits() -> str:
-    return (
+    limits = (
         f"up to {settings.TRY_SYSTEMS} systems, {settings.TRY_TASKS} tasks and {settings.TRY_BYTES // 1000} kB; "
         f"{settings.ON_DEMAND_SECONDS} seconds of computing"
     )
+    about = {"limits": limits, "form": form, "formats": list(FORMAT_NAMES.items())}
+    return render(request, "explore/try.html", about | context, status=status)

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
+from leaderboard.rankings.configuration import BoardConfiguration, configuration_of
 from leaderboard.rankings.score_matrix import RevisionMatrix
 from leaderboard.rankings.weights import TENTHS, Weights, in_tenths, shares_of, weighed_matrix, weight_text
 
-MOST_CONDITIONS = 20
-MOST_GROUP_PRESETS = 8
+MAX_CONDITIONS = 20
+MAX_GROUP_PRESETS = 8
 
 
 @dataclass(frozen=True)
@@ -54,47 +54,47 @@ def tenths_text(tenths: int) -> str:
     return f"{tenths // 10}.{tenths % 10} %"
 
 
-def weighs_groups(content: dict[str, Any], aggregation: str) -> bool:
+def weighs_groups(configuration: BoardConfiguration, aggregation: str) -> bool:
     """Whether groups have weights of their own under the aggregation."""
-    return aggregation != "basic" and any(task["group"] for task in content["tasks"])
+    return aggregation != "basic" and any(task.group for task in configuration.tasks)
 
 
-def sliders_of(found: RevisionMatrix, weights: Weights, aggregation: str) -> list[Slider]:
+def sliders_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> list[Slider]:
     """One a group and one a task without a group, in the benchmark's order; of every task that has an order."""
-    content = found.revision.configuration.content
-    shares = shares_of(weighed_matrix(found, weights), aggregation)
+    configuration = configuration_of(table.revision)
+    shares = shares_of(weighed_matrix(table, weights), aggregation)
     tenths = in_tenths(shares)
     tasks = {
-        task["key"]: Slider(
+        task.key: Slider(
             "task",
-            task["key"],
-            task["name"],
-            weight_text(Fraction(weights.tasks.get(task["key"], task["weight"]))),
-            weight_text(Fraction(task["weight"])),
+            task.key,
+            task.name,
+            weight_text(Fraction(weights.tasks.get(task.key, task.weight))),
+            weight_text(Fraction(task.weight)),
             tenths[t],
         )
-        for t, task in enumerate(content["tasks"])
-        if task["direction"] != 0
+        for t, task in enumerate(configuration.tasks)
+        if task.direction != 0
     }
-    if not weighs_groups(content, aggregation):
+    if not weighs_groups(configuration, aggregation):
         return list(tasks.values())
     top: list[Slider] = []
-    groups = {group["key"]: group for group in content["groups"]}
-    for task in content["tasks"]:
-        if task["key"] not in tasks:
+    groups = {group.key: group for group in configuration.groups}
+    for task in configuration.tasks:
+        if task.key not in tasks:
             continue
-        if task["group"] is None:
-            top.append(tasks[task["key"]])
-        elif task["group"] in groups:
-            group = groups.pop(task["group"])
-            members = [tasks[t["key"]] for t in content["tasks"] if t["group"] == group["key"] and t["key"] in tasks]
-            own = weight_text(Fraction(group["weight"]))
+        if task.group is None:
+            top.append(tasks[task.key])
+        elif task.group in groups:
+            group = groups.pop(task.group)
+            members = [tasks[t.key] for t in configuration.tasks if t.group == group.key and t.key in tasks]
+            own = weight_text(Fraction(group.weight))
             top.append(
                 Slider(
                     "group",
-                    group["key"],
-                    group["name"],
-                    weights.groups.get(group["key"], own),
+                    group.key,
+                    group.name,
+                    weights.groups.get(group.key, own),
                     own,
                     sum(member.tenths for member in members),
                     members,
@@ -103,52 +103,52 @@ def sliders_of(found: RevisionMatrix, weights: Weights, aggregation: str) -> lis
     return top
 
 
-def presets_of(content: dict[str, Any], aggregation: str) -> list[Preset]:
+def presets_of(configuration: BoardConfiguration, aggregation: str) -> list[Preset]:
     """Equal weights, and each group alone where there are few."""
-    ordered = [task for task in content["tasks"] if task["direction"] != 0]
-    equal = {task["key"]: "1" for task in ordered if Fraction(task["weight"]) != 1}
-    equal_groups = {group["key"]: "1" for group in content["groups"] if Fraction(group["weight"]) != 1}
-    used = {task["group"] for task in ordered if task["group"]}
+    ordered = [task for task in configuration.tasks if task.direction != 0]
+    equal = {task.key: "1" for task in ordered if Fraction(task.weight) != 1}
+    equal_groups = {group.key: "1" for group in configuration.groups if Fraction(group.weight) != 1}
+    used = {task.group for task in ordered if task.group}
     if not used:
         return [Preset("Equal tasks", Weights(equal))]
-    found = [Preset("Equal tasks", Weights(equal), "basic")]
+    presets = [Preset("Equal tasks", Weights(equal), "basic")]
     by_group = aggregation if aggregation not in ("basic", "two_step") else "balanced"
-    found.append(Preset("Equal groups", Weights(equal, equal_groups), by_group))
-    if len(used) <= MOST_GROUP_PRESETS:
-        for group in content["groups"]:
-            if group["key"] in used:
-                others = {task["key"]: "0" for task in ordered if task["group"] != group["key"]}
-                own = {task["key"]: task["weight"] for task in ordered}
+    presets.append(Preset("Equal groups", Weights(equal, equal_groups), by_group))
+    if len(used) <= MAX_GROUP_PRESETS:
+        for group in configuration.groups:
+            if group.key in used:
+                others = {task.key: "0" for task in ordered if task.group != group.key}
+                own = {task.key: task.weight for task in ordered}
                 named = {key: "0" for key in others if Fraction(own[key])}
-                found.append(Preset(f"{group['name']} alone", Weights(named), "basic"))
-    return found
+                presets.append(Preset(f"{group.name} alone", Weights(named), "basic"))
+    return presets
 
 
-def conditions_of(found: RevisionMatrix, weights: Weights, aggregation: str) -> list[str]:
+def conditions_of(table: RevisionMatrix, weights: Weights, aggregation: str) -> list[str]:
     """What was changed, as conditions on the weights: what gained weighs at least as much, what lost at most.
 
     Bounds are rounded to tenths of a percent so that the weights themselves satisfy them. Tasks that do not vote on the
     benchmark cannot be in a condition.
     """
-    content = found.revision.configuration.content
-    own = shares_of(found.matrix, content["aggregation"])
-    now = shares_of(weighed_matrix(found, weights), aggregation)
-    votes = {task["key"]: (own[t], now[t]) for t, task in enumerate(content["tasks"]) if own[t]}
+    configuration = configuration_of(table.revision)
+    own = shares_of(table.matrix, configuration.aggregation)
+    now = shares_of(weighed_matrix(table, weights), aggregation)
+    votes = {task.key: (own[t], now[t]) for t, task in enumerate(configuration.tasks) if own[t]}
     by_group: dict[str, list[str]] = {}
-    for task in content["tasks"]:
-        if task["group"] and task["key"] in votes:
-            by_group.setdefault(task["group"], []).append(task["key"])
+    for task in configuration.tasks:
+        if task.group and task.key in votes:
+            by_group.setdefault(task.group, []).append(task.key)
     bounds: list[tuple[Fraction, str]] = []
     singles = set(votes)
     for group, keys in by_group.items():
         if not any(key in weights.tasks for key in keys):  # its tasks kept their proportions
             singles -= set(keys)
             bounds += _bound(f'group:"{group}"', [votes[key] for key in keys])
-    for task in content["tasks"]:
-        if task["key"] in singles:
-            bounds += _bound(f'"{task["key"]}"', [votes[task["key"]]])
+    for task in configuration.tasks:
+        if task.key in singles:
+            bounds += _bound(f'"{task.key}"', [votes[task.key]])
     bounds.sort(key=lambda bound: -bound[0])
-    return [text for _, text in bounds[:MOST_CONDITIONS]]
+    return [text for _, text in bounds[:MAX_CONDITIONS]]
 
 
 def _bound(name: str, shares: Sequence[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, str]]:

@@ -1,6 +1,7 @@
 """The board under a reader's own weights: who wins, who moves, against the benchmark's weights."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,7 +11,7 @@ import numpy as np
 
 from leaderboard.explore.weighting import Preset, Slider, conditions_of, presets_of, sliders_of
 from leaderboard.models import Benchmark, Publication
-from leaderboard.rankings.configuration import gamma_in_force, threshold_text
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import GAP, Column, PublishedBoard, board_under, published_board
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from leaderboard.rankings.scores import BoardSystem
@@ -21,7 +22,7 @@ from ranking_engine.core.comparison import RankMove
 LIVE_SYSTEMS = 300  # more are ranked by the server alone
 LIVE_PAIRS = 4_000_000  # pairs of systems x tasks that a browser compares
 PAGE_ROWS = 100  # rows of a page where not all are shown
-MOST_MOVERS = 6
+MAX_MOVERS = 6
 TWO_STEP = "two_step"
 STATUS_WORDS = {"no_winner": "nobody", "undefined": "no ranking", "failed": "failed", "computing": "computing"}
 
@@ -50,7 +51,7 @@ class Chip:
 
 
 @dataclass(frozen=True)
-class Cell:
+class WhatIfCell:
     """A rank under one rule."""
 
     rule: str
@@ -59,7 +60,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class WhatIfRow:
     """A system; `index` is its place in the revision's order."""
 
     index: int
@@ -67,7 +68,7 @@ class Row:
     name: str
     text: str
     change: int
-    cells: list[Cell]
+    cells: list[WhatIfCell]
 
     @property
     def change_text(self) -> str:
@@ -79,7 +80,7 @@ class Row:
 class WhatIfPage:
     """Everything that the page shows."""
 
-    found: RevisionMatrix
+    table: RevisionMatrix
     query: WhatIfQuery
     aggregation: str
     policy: str
@@ -92,8 +93,8 @@ class WhatIfPage:
     majority_text: str
     dissent_text: str
     chips: list[Chip]
-    movers: list[Row]
-    rows: list[Row]
+    movers: list[WhatIfRow]
+    rows: list[WhatIfRow]
     n_pages: int
     is_live: bool
     conditions: list[str]
@@ -123,17 +124,17 @@ def what_if_page(publication: Publication, query: WhatIfQuery, default_rule: str
         WeightsError: an unknown choice, or weights under which nothing votes.
         TooLargeError: the answer exceeds the budget.
     """
-    found = revision_matrix(publication.revision)
-    if found is None:
+    table = revision_matrix(publication.revision)
+    if table is None:
         return None
-    content = publication.revision.configuration.content
-    aggregation = _choice("aggregation", query.aggregation, content["aggregation"], Benchmark.Aggregation.values)
-    policy = _choice("missing-score policy", query.policy, content["missing_policy"], Benchmark.MissingPolicy.values)
-    sliders = sliders_of(found, query.weights, aggregation)
+    configuration = configuration_of(publication.revision)
+    aggregation = _choice("aggregation", query.aggregation, configuration.aggregation, Benchmark.Aggregation.values)
+    policy = _choice("missing-score policy", query.policy, configuration.missing_policy, Benchmark.MissingPolicy.values)
+    sliders = sliders_of(table, query.weights, aggregation)
     own = published_board(publication)
     board = own
-    if query.weights or (aggregation, policy) != (content["aggregation"], content["missing_policy"]):
-        names = [system.name for system in found.systems]
+    if query.weights or (aggregation, policy) != (configuration.aggregation, configuration.missing_policy):
+        names = [system.name for system in table.systems]
         board = board_under(own, policy, aggregation, names, level, weights=query.weights)
     kept = [i for i, column in enumerate(own.columns) if column.status != "undefined"]
     columns = [board.columns[i] for i in kept]
@@ -142,13 +143,18 @@ def what_if_page(publication: Publication, query: WhatIfQuery, default_rule: str
     if at < 0:
         raise WeightsError(f"There is no rule {rule[:60]!r} on this board.")
     own_columns = [own.columns[i] for i in kept]
-    rows = _Rows(found.systems, columns, own_columns, at).rows()
-    live = is_live(found.matrix.n_systems, found.matrix.n_tasks, aggregation)
-    chips = [_chip(column, before) for column, before in zip(columns, own_columns, strict=True)]
+    rows = _WhatIfRows(table.systems, columns, own_columns, at).rows()
+    live = is_live(table.matrix.n_systems, table.matrix.n_tasks, aggregation)
+    chips = []
+    for column, own_column in zip(columns, own_columns, strict=True):
+        now, before = winners_text(column), winners_text(own_column)
+        # As many joint winners need not be the same ones.
+        is_changed = now != before or not np.array_equal(column.is_winner, own_column.is_winner)
+        chips.append(Chip(column.rule, column.name, now, before, RULES[column.rule].is_listed, is_changed))
     n_pages = 1 if len(rows) <= LIVE_SYSTEMS else math.ceil(len(rows) / PAGE_ROWS)
     page = min(max(1, query.page), n_pages)
     return WhatIfPage(
-        found=found,
+        table=table,
         query=query,
         aggregation=aggregation,
         policy=policy,
@@ -156,24 +162,24 @@ def what_if_page(publication: Publication, query: WhatIfQuery, default_rule: str
         columns=columns,
         left_out=[column.name for column in own.columns if column.status == "undefined"],
         sliders=sliders,
-        presets=presets_of(content, aggregation),
+        presets=presets_of(configuration, aggregation),
         headline=headline(chips[at]),
-        majority_text=majority_text(board, found.systems),
+        majority_text=majority_text(board, table.systems),
         dissent_text=dissent_text(chips),
         chips=chips,
-        movers=sorted((row for row in rows if row.change), key=lambda row: (-abs(row.change), row.index))[:MOST_MOVERS],
+        movers=sorted((row for row in rows if row.change), key=lambda row: (-abs(row.change), row.index))[:MAX_MOVERS],
         rows=rows if n_pages == 1 else rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS],
         n_pages=n_pages,
         is_live=live,
-        conditions=conditions_of(found, query.weights, aggregation),
-        threshold_text=threshold_text(content) if any(c.rule == GAP for c in columns) else "",
+        conditions=conditions_of(table, query.weights, aggregation),
+        threshold_text=configuration.threshold_text if any(c.rule == GAP for c in columns) else "",
     )
 
 
-def _choice(what: str, asked: str, own: str, known: Sequence[str]) -> str:
-    if asked and asked not in known:
-        raise WeightsError(f"There is no {what} {asked[:60]!r}; there are {', '.join(known)}.")
-    return asked or own
+def _choice(what: str, choice: str, own: str, known: Sequence[str]) -> str:
+    if choice and choice not in known:
+        raise WeightsError(f"There is no {what} {choice[:60]!r}; there are {', '.join(known)}.")
+    return choice or own
 
 
 def winners_text(column: Column) -> str:
@@ -182,14 +188,6 @@ def winners_text(column: Column) -> str:
     if not n:
         return STATUS_WORDS.get(column.status, "nobody")
     return f"{n} systems jointly" if n > 2 else ", ".join(names)
-
-
-def _chip(column: Column, own: Column) -> Chip:
-    is_live = RULES[column.rule].is_listed
-    now, before = winners_text(column), winners_text(own)
-    # As many joint winners need not be the same ones.
-    is_changed = now != before or not np.array_equal(column.is_winner, own.is_winner)
-    return Chip(column.rule, column.name, now, before, is_live, is_changed)
 
 
 def headline(chip: Chip) -> str:
@@ -219,7 +217,7 @@ def dissent_text(chips: Sequence[Chip]) -> str:
     return f"{n} of {len(chips)} rules elect somebody else than with the benchmark’s weights."
 
 
-class _Rows:
+class _WhatIfRows:
     """Makes the rows, in the order of one of the columns; equal ones and unranked ones by the systems' keys."""
 
     def __init__(
@@ -228,36 +226,30 @@ class _Rows:
         self.systems, self.columns, self.at = systems, columns, at
         self.ranks = [column.ranks.tolist() for column in columns]
         self.own = [column.ranks.tolist() for column in own]
-        self.texts = [_texts(ranks) for ranks in self.ranks]
+        # Ranks for readers: `=2` where shared, a dash where there is none.
+        self.texts = []
+        for ranks in self.ranks:
+            n_sharing = Counter(ranks)
+            self.texts.append(["–" if rank < 1 else f"={rank}" if n_sharing[rank] > 1 else str(rank) for rank in ranks])
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[WhatIfRow]:
         """All of them."""
         ranks = self.ranks[self.at]
         order = sorted(range(len(self.systems)), key=lambda i: (ranks[i] < 1, ranks[i], i))
-        return [self._row(i) for i in order]
-
-    def _row(self, i: int) -> Row:
-        system = self.systems[i]
-        cells = [
-            Cell(column.rule, self.texts[c][i], _direction(self._change(c, i))) for c, column in enumerate(self.columns)
-        ]
-        return Row(i, system.key, system.name, self.texts[self.at][i], self._change(self.at, i), cells)
-
-    def _change(self, c: int, i: int) -> int:
-        before, after = self.own[c][i], self.ranks[c][i]
-        return RankMove(i, before if before >= 1 else None, after if after >= 1 else None).places
-
-
-def _texts(ranks: Sequence[int]) -> list[str]:
-    """Ranks for readers: `=2` where shared, a dash where there is none."""
-    holders: dict[int, int] = {}
-    for rank in ranks:
-        holders[rank] = holders.get(rank, 0) + 1
-    return ["–" if rank < 1 else f"={rank}" if holders[rank] > 1 else str(rank) for rank in ranks]
-
-
-def _direction(change: int) -> str:
-    return "rise" if change > 0 else "fall" if change else ""
+        rows = []
+        for i in order:
+            moves = [
+                RankMove(i, own[i] if own[i] >= 1 else None, now[i] if now[i] >= 1 else None)
+                for own, now in zip(self.own, self.ranks, strict=True)
+            ]
+            changes = [move.places for move in moves]
+            cells = [
+                WhatIfCell(column.rule, texts[i], "rise" if change > 0 else "fall" if change else "")
+                for column, texts, change in zip(self.columns, self.texts, changes, strict=True)
+            ]
+            system = self.systems[i]
+            rows.append(WhatIfRow(i, system.key, system.name, self.texts[self.at][i], changes[self.at], cells))
+        return rows
 
 
 def what_if_data(publication: Publication) -> dict[str, Any]:
@@ -265,39 +257,42 @@ def what_if_data(publication: Publication) -> dict[str, Any]:
 
     Scores are left out where the board is too large for a browser.
     """
-    found = revision_matrix(publication.revision)
-    if found is None:
-        return {"systems": [], "tasks": [], "groups": [], "values": None, "own": {}}
-    content = publication.revision.configuration.content
-    groups = [group["key"] for group in content["groups"]]
-    live = is_live(found.matrix.n_systems, found.matrix.n_tasks, "")
+    table = revision_matrix(publication.revision)
+    if table is None:
+        return {"systems": [], "tasks": [], "groups": [], "rules": [], "values": None, "own": {}}
+    configuration = configuration_of(publication.revision)
+    groups = [group.key for group in configuration.groups]
+    live = is_live(table.matrix.n_systems, table.matrix.n_tasks, "")
     return {
-        "systems": [system.name for system in found.systems],
+        "systems": [system.name for system in table.systems],
         "tasks": [
-            {name: task[name] for name in ("key", "direction", "minimum", "maximum", "chance")}
-            | {
-                "precision": task.get("precision"),
-                "group": groups.index(task["group"]) if task["group"] in groups else -1,
-                "weight": weight_text(_own(task)),
+            {
+                "key": task.key,
+                "direction": task.direction,
+                "minimum": task.minimum,
+                "maximum": task.maximum,
+                "chance": task.chance,
+                "precision": task.precision,
+                "group": groups.index(task.group) if task.group in groups else -1,
+                "weight": weight_text(Fraction(task.weight)),
             }
-            for task in content["tasks"]
+            for task in configuration.tasks
         ],
-        "groups": [{"key": group["key"], "weight": weight_text(_own(group))} for group in content["groups"]],
-        "gamma": gamma_in_force(content),
-        "aggregation": content["aggregation"],
-        "policy": content["missing_policy"],
-        "values": _values(found) if live else None,
+        "groups": [{"key": group.key, "weight": weight_text(Fraction(group.weight))} for group in configuration.groups],
+        "rules": [
+            {"key": rule.key, "needs_complete": rule.needs_complete, "elects_only": rule.elects_only}
+            for rule in RULES.values()
+            if rule.is_listed
+        ],
+        "gamma": configuration.gamma_in_force,
+        "aggregation": configuration.aggregation,
+        "policy": configuration.missing_policy,
+        "values": [[None if math.isnan(value) else value for value in row] for row in table.matrix.values.tolist()]
+        if live
+        else None,
         "own": {
             column.rule: column.ranks.tolist() if column.elects or column.status == "ranked" else None
             for column in published_board(publication).columns
             if column.status != "undefined"
         },
     }
-
-
-def _own(entry: dict[str, Any]) -> Fraction:
-    return Fraction(entry["weight"])
-
-
-def _values(found: RevisionMatrix) -> list[list[float | None]]:
-    return [[None if math.isnan(value) else value for value in row] for row in found.matrix.values.tolist()]

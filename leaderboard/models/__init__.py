@@ -5,14 +5,14 @@ from leaderboard.models.backups import LastBackup
 from leaderboard.models.benchmarks import Benchmark, Task, TaskGroup
 from leaderboard.models.hosting import AuditEntry, Ban, BenchmarkDraft, CellCount, Invitation, Release, SubmissionCount
 from leaderboard.models.instances import InstanceScores, InstanceSet
-from leaderboard.models.jobs import Job, JobCount
+from leaderboard.models.jobs import Job, JobCount, Turn
 from leaderboard.models.lookups import Among, HasItem
 from leaderboard.models.notices import Notice, NoticeChoice, NoticeDigest, NoticeKind, OutboxMessage
 from leaderboard.models.operations import Heartbeat, RetentionState
 from leaderboard.models.people import ApiToken, AttemptCount, Membership, User
 from leaderboard.models.reports import ListedBoard, Publication, Report
 from leaderboard.models.revisions import Configuration, Revision, SystemChange
-from leaderboard.models.studies import StudyChoice, StudyPartial
+from leaderboard.models.studies import Experiment, StudyChoice, StudyPartial
 from leaderboard.models.submissions import Batch, Draft, Score, Submission, SubmissionEvent
 from leaderboard.models.systems import System
 from leaderboard.models.webhooks import Webhook, WebhookDelivery
@@ -31,6 +31,7 @@ __all__ = [
     "CellCount",
     "Configuration",
     "Draft",
+    "Experiment",
     "HasItem",
     "Heartbeat",
     "InstanceScores",
@@ -61,6 +62,7 @@ __all__ = [
     "SystemChange",
     "Task",
     "TaskGroup",
+    "Turn",
     "User",
     "Webhook",
     "WebhookDelivery",

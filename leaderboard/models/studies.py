@@ -1,9 +1,11 @@
-"""Studies of a benchmark: which its owners want, and what is there of one before it is whole."""
+"""Studies of a benchmark: which its owners want, what people tried out, and what is there of one before it is whole."""
 
 from django.db import models
 
 from leaderboard.models.benchmarks import Benchmark
 from leaderboard.models.jobs import Job
+from leaderboard.models.people import User
+from leaderboard.models.revisions import Revision
 
 
 class StudyChoice(models.Model):
@@ -25,6 +27,37 @@ class StudyChoice(models.Model):
 
     def __str__(self) -> str:
         return f"{self.study} of {self.benchmark}: {self.get_when_display()}"
+
+
+class Experiment(models.Model):
+    """One study of one revision with parameters that somebody chose. What it found is the report of the same hash."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="experiments", db_index=False)
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="experiments", db_index=False)
+    study = models.CharField(max_length=24)
+    parameters = models.JSONField(help_text="All of them, the study and the seed among them.")
+    parameter_hash = models.CharField(max_length=64)
+    engine_version = models.CharField(max_length=20)
+    estimate = models.FloatField(help_text="Seconds of one core, before it ran.")
+    requested_by = models.ForeignKey(
+        User, on_delete=models.SET_NULL, null=True, related_name="experiments", db_index=False
+    )
+    requested_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["benchmark", "-id"], name="experiments_by_benchmark"),
+            models.Index(fields=["requested_by", "requested_at"], name="experiments_by_person"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["revision", "parameter_hash", "engine_version"], name="an_experiment_is_run_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"experiment {self.pk} with {self.study} on {self.revision}"
 
 
 class StudyPartial(models.Model):

@@ -107,8 +107,8 @@ class Submission(models.Model):
     @property
     def shown_name(self) -> str:
         """What its system is called: on the board, or by itself where nothing of the system was accepted yet."""
-        told = (self.statement or {}).get("name")
-        return str(told) if told and self.system.is_waiting else self.system.name
+        stated_name = (self.statement or {}).get("name")
+        return str(stated_name) if stated_name and self.system.is_waiting else self.system.name
 
 
 class SubmissionEvent(models.Model):

@@ -34,7 +34,7 @@ from leaderboard.notifications.notices import tell
 from leaderboard.notifications.posting import AddressError, PostError, post
 
 # Both have to be passed: a busy benchmark fails often within a minute in which a receiver is started anew.
-MOST_FAILURES, FAILING_FOR = 10, timedelta(hours=12)
+MAX_FAILURES, FAILING_FOR = 10, timedelta(hours=12)
 WHY_OFF = "Nothing arrived there for half a day."
 WHY_LEFT = "Its owner left. Whoever switches it on takes it over; renew its secret, which they know."
 SWITCHED_OFF = "the webhook was switched off"
@@ -102,30 +102,25 @@ def body_of(delivery: WebhookDelivery) -> dict[str, Any]:
     }
     if publication:
         said["links"]["board"] += f"?revision={publication.revision.number}"
-        said["winners"] = _winners(benchmark, publication)
+        # Who is elected by the default rule, where everybody may know it and it is computed.
+        anybody = audience_of(AnonymousUser(), benchmark)
+        is_open = anybody.may_read and anybody.sees_others and anybody.sees_names
+        is_known = is_open and publication.revision.withdrawn_at is None
+        winners = winners_of(publication, benchmark.default_rule) if is_known else None
+        said["winners"] = winners and {"rule": benchmark.default_rule, "n": winners[0], "names": winners[1]}
     return said
 
 
-def _winners(benchmark: Benchmark, publication: Publication) -> dict[str, Any] | None:
-    """Who is elected by the default rule, where everybody may know it and it is computed."""
-    anybody = audience_of(AnonymousUser(), benchmark)
-    is_shown = anybody.may_read and anybody.sees_others and anybody.sees_names
-    if not is_shown or publication.revision.withdrawn_at is not None:
-        return None
-    found = winners_of(publication, benchmark.default_rule)
-    return None if found is None else {"rule": benchmark.default_rule, "n": found[0], "names": found[1]}
-
-
 @transaction.atomic
-def _note_failure(delivery: WebhookDelivery, status: int | None, told: str) -> None:
+def _note_failure(delivery: WebhookDelivery, status: int | None, reason: str) -> None:
     WebhookDelivery.objects.filter(pk=delivery.pk).update(status_code=status)
     now = timezone.now()
     row = Webhook.objects.filter(pk=delivery.webhook_id)
     row.update(n_failures=F("n_failures") + 1, failing_since=Coalesce("failing_since", now))
-    failing = row.filter(is_active=True, n_failures__gte=MOST_FAILURES, failing_since__lte=now - FAILING_FOR)
+    failing = row.filter(is_active=True, n_failures__gte=MAX_FAILURES, failing_since__lte=now - FAILING_FOR)
     if failing.update(is_active=False, why_off=WHY_OFF):
         webhook, benchmark = delivery.webhook, delivery.webhook.benchmark
-        drop_waiting(webhook, told)
+        drop_waiting(webhook, reason)
         _tell_of_switching_off(webhook, benchmark, WHY_OFF)
 
 
@@ -164,11 +159,11 @@ def _tell_of_switching_off(webhook: Webhook, benchmark: Benchmark, why: str) -> 
     )
 
 
-def drop_waiting(webhook: Webhook, told: str = SWITCHED_OFF) -> None:
+def drop_waiting(webhook: Webhook, reason: str = SWITCHED_OFF) -> None:
     """Send nothing more of what waits for an address."""
     waiting = OutboxMessage.objects.filter(delivery__webhook=webhook, state=OutboxMessage.State.WAITING)
     OutboxMessage.objects.filter(pk__in=list(waiting.values_list("pk", flat=True))).update(
-        state=OutboxMessage.State.FAILED, finished_at=timezone.now(), last_error=told
+        state=OutboxMessage.State.FAILED, finished_at=timezone.now(), last_error=reason
     )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from leaderboard.common.form_fields import LineField
+from leaderboard.common.form_fields import LineFormField
 from leaderboard.models import NoticeChoice, NoticeKind, Webhook
 from leaderboard.models.webhooks import ADDRESS_LENGTH
 
@@ -21,7 +21,7 @@ class NoticeChoicesForm(forms.Form):
 class WebhookForm(forms.Form):
     """An address, and what it is told of."""
 
-    address = LineField(
+    address = LineFormField(
         max_length=ADDRESS_LENGTH,
         help_text="Where a JSON body is posted to; it begins with <code>https://</code>.",
         widget=forms.URLInput(attrs={"autocomplete": "off", "placeholder": "https://"}),

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.common.site_address import site_address
-from leaderboard.models import Benchmark, Notice, NoticeDigest, NoticeKind, User
+from leaderboard.models import Notice, NoticeDigest, NoticeKind, User
 from leaderboard.notifications.notices import stop_mails
 from leaderboard.notifications.outbox import put_mail
 from leaderboard.notifications.queries import visible_notices
@@ -70,9 +70,12 @@ def _put_digest(user_id: int, benchmark_id: int | None, now: datetime) -> int:
     benchmark = visible[0].benchmark
     kinds = sorted({notice.kind for notice in visible})
     link = unsubscribe_link(user, kinds)
+    # What it is about, in our own words: subjects stand where others read them, too.
+    about = benchmark.name if benchmark else "Your account"
+    what = SUBJECTS[NoticeKind(visible[0].kind)] if len(visible) == 1 else f"{len(visible)} notices"
     put_mail(
         user.email,
-        subject=_subject(visible, benchmark),
+        subject=f"[Plurank] {about}: {what}",
         text=_text(user, visible, link),
         headers={
             "List-Unsubscribe": f"<{link}>",
@@ -94,13 +97,6 @@ def _take_turn(user_id: int, about: str, now: datetime) -> bool:
     except IntegrityError:
         return False
     return True
-
-
-def _subject(notices: Sequence[Notice], benchmark: Benchmark | None) -> str:
-    """What it is about, in our own words: subjects stand where others read them, too."""
-    about = benchmark.name if benchmark else "Your account"
-    what = SUBJECTS[NoticeKind(notices[0].kind)] if len(notices) == 1 else f"{len(notices)} notices"
-    return f"[Plurank] {about}: {what}"
 
 
 def _text(user: User, notices: Sequence[Notice], link: str) -> str:
@@ -137,8 +133,8 @@ def read_unsubscribe(token: str) -> tuple[User, list[str]] | None:
 
 def unsubscribe(token: str) -> list[str] | None:
     """Stop the mails that a link names. Returns their kinds, None where the link is not one of ours."""
-    found = read_unsubscribe(token)
-    if found is None:
+    subscription = read_unsubscribe(token)
+    if subscription is None:
         return None
-    stop_mails(*found)
-    return found[1]
+    stop_mails(*subscription)
+    return subscription[1]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from leaderboard.models import Benchmark, Notice, NoticeChoice, NoticeKind, User
@@ -93,14 +92,12 @@ def choose_ways(user: User, ways: Mapping[str, str]) -> None:
             raise ValueError(f"There is no notice {kind!r} to have {way!r}")
         NoticeChoice.objects.update_or_create(user=user, kind=kind, defaults={"way": way})
     unwanted = [kind for kind, way in ways.items() if way != Way.MAIL]
-    _waiting(user).filter(kind__in=unwanted).update(is_mail_wanted=False)
+    Notice.objects.filter(user=user, is_mail_wanted=True, mailed_at=None).filter(kind__in=unwanted).update(
+        is_mail_wanted=False
+    )
 
 
 def stop_mails(user: User, kinds: Iterable[str]) -> None:
     """Send no more mails of these kinds; the site goes on to show them, unless it was told not to."""
     off = set(NoticeChoice.objects.filter(user=user, way=Way.OFF).values_list("kind", flat=True))
     choose_ways(user, {kind: Way.SITE for kind in kinds if kind in NoticeKind.values and kind not in off})
-
-
-def _waiting(user: User) -> QuerySet[Notice]:
-    return Notice.objects.filter(user=user, is_mail_wanted=True, mailed_at=None)

@@ -11,7 +11,6 @@ import time
 import uuid
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -29,7 +28,7 @@ from ranking_engine.text.characters import writable
 logger = logging.getLogger(__name__)
 
 BATCH = 20  # at one go, so that whoever sends hears in time that it is to stop
-MOST_OF_ONE_OWNER = 4  # webhooks, at one go
+MAX_OF_ONE_OWNER = 4  # webhooks, at one go
 ROUND_SECONDS = 60.0  # after which a round begins anew, so that what came due meanwhile has its turn
 FIRST_PAUSE, LONGEST_PAUSE = 30.0, 6 * 3600.0  # seconds
 SUBJECT_LENGTH = 150
@@ -55,13 +54,13 @@ def put_mail(to: str, *, subject: str, text: str, headers: Mapping[str, str] | N
     return OutboxMessage.objects.create(kind=Kind.MAIL, payload=payload, not_before=timezone.now())
 
 
-def put_webhook(told: str) -> OutboxMessage:
+def put_webhook(url: str) -> OutboxMessage:
     """Put a message into the outbox that stands for the delivery of a webhook; the delivery names it.
 
     Args:
-        told: what operators are told of the address.
+        url: what operators are told of the address.
     """
-    return OutboxMessage.objects.create(kind=Kind.WEBHOOK, payload={"url": told}, not_before=timezone.now())
+    return OutboxMessage.objects.create(kind=Kind.WEBHOOK, payload={"url": url}, not_before=timezone.now())
 
 
 def send_due_webhooks() -> int:
@@ -76,11 +75,20 @@ def send_due_messages(kind: str = Kind.MAIL) -> int:
         How many were sent. What fails is tried again later; a mail server that does not answer ends the round.
     """
     now = timezone.now()
-    _give_up_lost()
+    # What was claimed for the last time by somebody who is heard of no more is given up.
+    claimed = OutboxMessage.objects.filter(state=State.WAITING, attempts__gte=settings.OUTBOX_ATTEMPTS)
+    for lost in claimed.filter(not_before__lte=now)[:BATCH]:
+        record_failure(lost, LOST)
     waiting = OutboxMessage.objects.filter(kind=kind, state=State.WAITING)
     due = waiting.filter(not_before__lte=now).order_by("not_before", "pk")
     if kind == Kind.WEBHOOK:
-        due = _in_turn(due)
+        # Each owner's first webhook, then each owner's second, and at most a few of one owner's: who has many slow
+        # receivers, on many benchmarks, delays their own and not everybody else's. Those that fail come last.
+        whose = Coalesce("delivery__webhook__author_id", 0 - F("delivery__webhook__benchmark_id"))
+        turn = Window(RowNumber(), partition_by=[whose], order_by=[F("not_before").asc(), F("pk").asc()])
+        is_failing = Case(When(delivery__webhook__n_failures__gt=0, then=1), default=0)
+        rows = due.annotate(turn=turn, is_failing=is_failing).filter(turn__lte=MAX_OF_ONE_OWNER)
+        due = rows.order_by("turn", "is_failing", "not_before", "pk")
     n_sent, began = 0, time.monotonic()
     connection = get_connection()
     try:
@@ -91,7 +99,10 @@ def send_due_messages(kind: str = Kind.MAIL) -> int:
             if message is None:
                 continue
             try:
-                _deliver(message, connection)
+                if message.kind == Kind.MAIL:
+                    _send_mail(message, connection)
+                else:
+                    deliver(message)
             except ServerUnreachableError as error:
                 record_failure(message, str(error))
                 break
@@ -107,19 +118,6 @@ def send_due_messages(kind: str = Kind.MAIL) -> int:
     return n_sent
 
 
-def _in_turn(due: QuerySet[OutboxMessage]) -> QuerySet[OutboxMessage]:
-    """Webhooks that are due, each owner's first, then each owner's second, and at most a few of one owner's.
-
-    Whoever has many slow receivers, on many benchmarks, so waits for themselves and not before everybody else. Those
-    that fail come after those that do not.
-    """
-    whose = Coalesce("delivery__webhook__author_id", 0 - F("delivery__webhook__benchmark_id"))
-    turn = Window(RowNumber(), partition_by=[whose], order_by=[F("not_before").asc(), F("pk").asc()])
-    is_failing = Case(When(delivery__webhook__n_failures__gt=0, then=1), default=0)
-    rows = due.annotate(turn=turn, is_failing=is_failing).filter(turn__lte=MOST_OF_ONE_OWNER)
-    return rows.order_by("turn", "is_failing", "not_before", "pk")
-
-
 def claim_message(pk: int) -> OutboxMessage | None:
     """Make a due message this sender's own for as long as one attempt may take; None where another was first."""
     now = timezone.now()
@@ -131,13 +129,6 @@ def claim_message(pk: int) -> OutboxMessage | None:
     until = now + timedelta(seconds=6 * settings.EMAIL_TIMEOUT)
     claimed = row.update(claim_token=token, attempts=F("attempts") + 1, not_before=until)
     return OutboxMessage.objects.get(pk=pk) if claimed else None
-
-
-def _deliver(message: OutboxMessage, connection: BaseEmailBackend) -> None:
-    if message.kind == Kind.MAIL:
-        _send_mail(message, connection)
-    else:
-        deliver(message)
 
 
 def _send_mail(message: OutboxMessage, connection: BaseEmailBackend) -> None:
@@ -167,24 +158,14 @@ def record_failure(message: OutboxMessage, error: str) -> None:
     logger.warning("%s, attempt %s: %s", message, message.attempts, error)
     if message.attempts >= settings.OUTBOX_ATTEMPTS:
         _owned(message).update(
-            state=State.FAILED, finished_at=now, last_error=error[:2000], payload=_addressee(message.payload)
+            state=State.FAILED,
+            finished_at=now,
+            last_error=error[:2000],
+            # For the operators: to whom and about what, and nothing of what it said.
+            payload={name: message.payload[name] for name in ("to", "subject", "url") if name in message.payload},
         )
         return
     _owned(message).update(not_before=now + backoff(message.attempts), last_error=error[:2000], claim_token=None)
-
-
-def _give_up_lost() -> None:
-    """Give up what was claimed for the last time by somebody who is heard of no more."""
-    lost = OutboxMessage.objects.filter(
-        state=State.WAITING, not_before__lte=timezone.now(), attempts__gte=settings.OUTBOX_ATTEMPTS
-    )
-    for message in lost[:BATCH]:
-        record_failure(message, LOST)
-
-
-def _addressee(payload: dict[str, Any]) -> dict[str, Any]:
-    """What of a payload is kept for the operators: to whom and about what, and nothing of what it said."""
-    return {name: payload[name] for name in ("to", "subject", "url") if name in payload}
 
 
 def forget_addressee(address: str) -> int:

@@ -44,8 +44,8 @@ class AddressError(ValueError):
 class PostError(Exception):
     """A post that did not arrive; the message says why."""
 
-    def __init__(self, told: str, status: int | None = None) -> None:
-        super().__init__(told)
+    def __init__(self, reason: str, status: int | None = None) -> None:
+        super().__init__(reason)
         self.status = status  # of the answer, where there was one
 
 
@@ -75,8 +75,8 @@ def read_address(address: str) -> Target:
     if parts.scheme not in schemes or not host:
         raise AddressError("The address begins with https:// and a host's name.")
     if len(address) > ADDRESS_LENGTH or any(letter <= " " or letter > "~" for letter in parts.path + parts.query):
-        told = f"The address has at most {ADDRESS_LENGTH} characters, and none but ASCII after the host's name."
-        raise AddressError(told)
+        sentence = f"The address has at most {ADDRESS_LENGTH} characters, and none but ASCII after the host's name."
+        raise AddressError(sentence)
     if parts.username is not None or parts.password is not None or parts.fragment:
         raise AddressError("The address has no name, no password and no # in it.")
     is_tls = parts.scheme == "https"
@@ -103,11 +103,11 @@ def is_allowed(text: str) -> bool:
     if settings.WEBHOOKS_INSIDE:
         return True
     try:
-        found = ipaddress.ip_address(text)
+        address = ipaddress.ip_address(text)
     except ValueError:  # with a zone, such as fe80::1%eth0
         return False
-    is_odd = found.is_multicast or found.is_reserved or found.is_loopback or found.is_link_local
-    return found.is_global and not is_odd and not any(found in network for network in NEVER)
+    is_odd = address.is_multicast or address.is_reserved or address.is_loopback or address.is_link_local
+    return address.is_global and not is_odd and not any(address in network for network in NEVER)
 
 
 def resolve(target: Target, seconds: float) -> str:
@@ -124,8 +124,8 @@ def resolve(target: Target, seconds: float) -> str:
 
     def ask() -> None:
         with suppress(OSError, UnicodeError):
-            found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-            addresses.extend(str(entry[4][0]) for entry in found)
+            answers = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+            addresses.extend(str(entry[4][0]) for entry in answers)
 
     asking = threading.Thread(target=ask, daemon=True, name="resolver")
     asking.start()

@@ -88,10 +88,10 @@ def webhook_of(benchmark: Benchmark, uuid: UUID) -> Webhook:
     Raises:
         Http404: there is none.
     """
-    found = Webhook.objects.select_related("benchmark").filter(benchmark=benchmark, uuid=uuid).first()
-    if found is None:
+    webhook = Webhook.objects.select_related("benchmark").filter(benchmark=benchmark, uuid=uuid).first()
+    if webhook is None:
         raise Http404("No webhook of this number stands here.")
-    return found
+    return webhook
 
 
 def webhooks_of(benchmark: Benchmark) -> list[tuple[Webhook, list[WebhookDelivery]]]:

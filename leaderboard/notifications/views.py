@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from leaderboard.access.audience import administered_benchmark
-from leaderboard.common.forms import take_errors
+from leaderboard.common.form_fields import take_errors
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
 from leaderboard.models import Benchmark, NoticeKind, Webhook
@@ -72,12 +72,12 @@ def notice_choices(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def stop(request: HttpRequest, token: str) -> HttpResponse:
     """The link in a mail. Looking at it changes nothing; programs look at every link of a mail."""
-    found = read_unsubscribe(token)
-    if found is None:
+    subscription = read_unsubscribe(token)
+    if subscription is None:
         raise Http404("This link is not complete.")
     if request.method == "POST":
         unsubscribe(token)
-    kinds = [NoticeKind(kind).label for kind in found[1]]
+    kinds = [NoticeKind(kind).label for kind in subscription[1]]
     return render(request, "account/unsubscribe.html", {"kinds": kinds, "is_done": request.method == "POST"})
 
 
@@ -88,7 +88,19 @@ def manage_webhooks(request: HttpRequest, key: str) -> HttpResponse:
     """The webhooks with their last deliveries, and a form for another. The answer to it alone shows the secret."""
     benchmark = administered_benchmark(request.user, key)
     if request.method == "POST" and request.POST.get("action") in STEPS:
-        _take_step(request, benchmark)
+        # Do to one webhook what its button says.
+        webhook, action = _chosen(request, benchmark), request.POST["action"]
+        try:
+            if action == "test":
+                put_test(webhook)
+            elif action == "delete":
+                delete_webhook(webhook, author=signed_in(request))
+            else:
+                change_webhook(webhook, author=signed_in(request), is_active=action == "on")
+        except WebhookError as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, STEPS[action])
         return redirect("manage_webhooks", key)
     if request.method == "POST":
         return _show_secret(request, benchmark)
@@ -133,22 +145,6 @@ STEPS = {
     "off": "The webhook is switched off; what waited is not sent.",
     "delete": "The webhook is deleted.",
 }
-
-
-def _take_step(request: HttpRequest, benchmark: Benchmark) -> None:
-    """Do to one webhook what its button says."""
-    webhook, action = _chosen(request, benchmark), request.POST["action"]
-    try:
-        if action == "test":
-            put_test(webhook)
-        elif action == "delete":
-            delete_webhook(webhook, author=signed_in(request))
-        else:
-            change_webhook(webhook, author=signed_in(request), is_active=action == "on")
-    except WebhookError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, STEPS[action])
 
 
 def _chosen(request: HttpRequest, benchmark: Benchmark) -> Webhook:

@@ -22,7 +22,7 @@ from leaderboard.notifications.deliveries import drop_waiting, secret_of, switch
 from leaderboard.notifications.outbox import put_webhook
 from leaderboard.notifications.posting import AddressError, read_address
 
-MOST_WEBHOOKS = 10  # a benchmark
+MAX_WEBHOOKS = 10  # a benchmark
 Event = Webhook.Event
 
 
@@ -47,8 +47,8 @@ def add_webhook(benchmark: Benchmark, *, author: User, address: str, events: Seq
         raise ValidationError({"address": str(error)}) from error
     events = _checked(events)
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-    if Webhook.objects.filter(benchmark=benchmark).count() >= MOST_WEBHOOKS:
-        raise WebhookError(f"A benchmark has at most {MOST_WEBHOOKS} webhooks; delete one first.")
+    if Webhook.objects.filter(benchmark=benchmark).count() >= MAX_WEBHOOKS:
+        raise WebhookError(f"A benchmark has at most {MAX_WEBHOOKS} webhooks; delete one first.")
     webhook = Webhook.objects.create(benchmark=benchmark, address=address, events=events, author=author)
     _record(webhook, {}, author)
     return webhook, secret_of(webhook)

@@ -240,23 +240,23 @@ def rank_in_time(
         TooLargeError, BusyError, TooOftenError, AbandonedError: as `compute` and `refuse_beyond_budget`.
     """
     refuse_beyond_budget(matrix.n_systems, matrix.n_tasks, len(rules), bits=weight_bits(matrix, aggregation))
-    found = RankedInTime()
+    ranked = RankedInTime()
 
     def take(part: MajorityFacts | Outcomes) -> None:
         if isinstance(part, dict):
-            found.outcomes |= part
+            ranked.outcomes |= part
         else:
-            found.majority = part
+            ranked.majority = part
 
     try:
         settings_of_board = (str(missing), str(aggregation))  # a child knows no choices of our models
         compute(board_in_turn, matrix, *settings_of_board, list(rules), ties or None, on_part=take)
     except TooLargeError:  # no time or no memory is left: what is there counts
-        if found.majority is None or not found.outcomes:
+        if ranked.majority is None or not ranked.outcomes:
             raise
-    found.outcomes = {rule: found.outcomes[rule] for rule in rules if rule in found.outcomes}
-    found.too_long = [rule for rule in rules if rule not in found.outcomes]
-    return found
+    ranked.outcomes = {rule: ranked.outcomes[rule] for rule in rules if rule in ranked.outcomes}
+    ranked.too_long = [rule for rule in rules if rule not in ranked.outcomes]
+    return ranked
 
 
 def too_long_reason() -> str:

@@ -94,8 +94,8 @@ class PapersPage:
 @cache
 def stored() -> Mapping[str, Any]:
     """Return what `make papers` wrote."""
-    found: Mapping[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
-    return found
+    results: Mapping[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return results
 
 
 def claim_on(section: str) -> str:
@@ -119,11 +119,16 @@ def papers_page(*, paper: str = "", verdict: str = "") -> PapersPage:
             kept = [section for section in sections if section.rows or not verdict]
             if kept:
                 chosen.append((summary, kept, [] if verdict else list(of["left_out"])))
+    parts: dict[str, list[Mapping[str, Any]]] = {}
+    titles = {section["key"]: section["title"] for of in content["papers"] for section in of["sections"]}
+    for claim in content["essay"]:
+        links = [{"paper": key.partition("-")[0], "section": key, "title": titles[key]} for key in claim["sections"]]
+        parts.setdefault(claim["part"], []).append({**claim, "links": links})
     return PapersPage(
         content["engine_version"],
         content["totals"],
         content["printed_numbers"],
-        _essay(content),
+        list(parts.items()),
         overview,
         paper,
         verdict,
@@ -137,15 +142,6 @@ def _summary(of: Mapping[str, Any]) -> PaperSummary:
     return PaperSummary(
         of["key"], of["title"], of["citation"], len(of["sections"]), n_agree, n_differ, n_ours, of["places"]
     )
-
-
-def _essay(content: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]]]]:
-    parts: dict[str, list[Mapping[str, Any]]] = {}
-    titles = {section["key"]: section["title"] for of in content["papers"] for section in of["sections"]}
-    for claim in content["essay"]:
-        links = [{"paper": key.partition("-")[0], "section": key, "title": titles[key]} for key in claim["sections"]]
-        parts.setdefault(claim["part"], []).append({**claim, "links": links})
-    return list(parts.items())
 
 
 def _section(of: Mapping[str, Any], verdict: str) -> Section:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leaderboard.computing.pairs import average_ranks
 from leaderboard.rankings.published import Column
 from ranking_engine.core.comparison import compare_ranks
+from ranking_engine.core.ranking import average_ranks
 
-MOST_SYSTEMS = 300  # on larger boards comparing every pair of systems would hold the page up
+MAX_SYSTEMS = 300  # on larger boards comparing every pair of systems would hold the page up
 TOP = 5
 
 
@@ -39,20 +39,20 @@ def agreements(columns: Sequence[Column], reference: Column) -> dict[str, Agreem
     Ties count by their average places, as `ranking_engine.core.comparison` defines each figure.
     """
     others = [column for column in columns if column.status == "ranked" and column is not reference]
-    if reference.status != "ranked" or not others or len(reference.ranks) > MOST_SYSTEMS:
+    if reference.status != "ranked" or not others or len(reference.ranks) > MAX_SYSTEMS:
         return {}
     ranks = np.array([average_ranks(column.ranks) for column in (reference, *others)])
-    found = compare_ranks(ranks, top=(TOP,))
+    comparison = compare_ranks(ranks, top=(TOP,))
     return {
         column.rule: Agreement(
-            n_common=int(found.n_common[0, k]),
-            kendall_tau=float(found.kendall_tau[0, k]),
-            spearman=float(found.spearman[0, k]),
-            top_rate=float(found.top[TOP][0, k]),
-            max_rank_change=float(found.max_rank_change[0, k] * (found.n_common[0, k] - 1)),
+            n_common=int(comparison.n_common[0, k]),
+            kendall_tau=float(comparison.kendall_tau[0, k]),
+            spearman=float(comparison.spearman[0, k]),
+            top_rate=float(comparison.top[TOP][0, k]),
+            max_rank_change=float(comparison.max_rank_change[0, k] * (comparison.n_common[0, k] - 1)),
         )
         for k, column in enumerate(others, start=1)
-        if found.n_common[0, k] > 1
+        if comparison.n_common[0, k] > 1
     }
 
 

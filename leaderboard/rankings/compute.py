@@ -13,6 +13,7 @@ from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.notifications.webhooks import announce_publication
 from leaderboard.queue.engine_versions import is_older
 from leaderboard.queue.kinds import INSTANCES, JOB_KINDS, SLOW_RANKINGS, insert_job, lowered_by
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import current_instances
 from leaderboard.rankings.listed_boards import store_listed_board
 from leaderboard.rankings.reports import BOARD, RANKING, make_report
@@ -55,8 +56,10 @@ def compute_slow_rankings(job: Job, checkpoint: Callable[[float], None]) -> Call
 
     def write() -> None:
         Report.objects.bulk_create(reports)
-        shown = Publication.objects.filter(revision=revision, engine_version=engine_version, is_pointer_moved=True)
-        for publication in shown:
+        publications = Publication.objects.filter(
+            revision=revision, engine_version=engine_version, is_pointer_moved=True
+        )
+        for publication in publications:
             store_listed_board(publication)
 
     return write
@@ -65,43 +68,43 @@ def compute_slow_rankings(job: Job, checkpoint: Callable[[float], None]) -> Call
 def slow_reports(revision: Revision, checkpoint: Callable[[float], None]) -> list[Report]:
     """The reports of a revision's rankings under the rules that are slow at its size; `checkpoint` is told the share
     that is done."""
-    found = revision_matrix(revision)
+    table = revision_matrix(revision)
     reports: list[Report] = []
-    if found is not None:
-        slow = split_rules(found.matrix.n_systems, found.matrix.n_tasks).slow
+    if table is not None:
+        slow = split_rules(table.matrix.n_systems, table.matrix.n_tasks).slow
         for done, rule in enumerate(slow):
             checkpoint(done / len(slow))
-            reports += _reports_of(found, [rule])
+            reports += _reports_of(table, [rule])
     return reports
 
 
 def ranking_reports(revision: Revision) -> tuple[list[Report], str]:
     """The reports of a revision's quick rankings under its own policy, that of the board first; and its input hash."""
-    configuration = revision.configuration.content
-    found = revision_matrix(revision)
-    digest = input_hash(found, configuration)
-    if found is None:
-        summary = {"n_systems": 0, "n_tasks": len(configuration["tasks"]), "rules": []}
+    configuration = configuration_of(revision)
+    table = revision_matrix(revision)
+    digest = input_hash(table, configuration)
+    if table is None:
+        summary = {"n_systems": 0, "n_tasks": len(configuration.tasks), "rules": []}
         return [make_report(revision, BOARD, parameters={}, summary=summary, arrays={}, seconds=0.0)], digest
-    quick = split_rules(found.matrix.n_systems, found.matrix.n_tasks).quick
-    return [board_report(found), *_reports_of(found, quick)], digest
+    quick = split_rules(table.matrix.n_systems, table.matrix.n_tasks).quick
+    return [board_report(table), *_reports_of(table, quick)], digest
 
 
-def _reports_of(found: RevisionMatrix, rules: Sequence[str]) -> list[Report]:
+def _reports_of(table: RevisionMatrix, rules: Sequence[str]) -> list[Report]:
     """One report a rule."""
-    policy = found.revision.configuration.content["missing_policy"]
-    aggregation = found.revision.configuration.content["aggregation"]
-    names = [system.name for system in found.systems]
+    policy = table.configuration.missing_policy
+    aggregation = table.configuration.aggregation
+    names = [system.name for system in table.systems]
     return [
         make_report(
-            found.revision,
+            table.revision,
             RANKING,
             parameters=ranking_parameters(rule, policy, aggregation),
             summary=ranking_summary(outcome, rule, names),
-            arrays=ranking_arrays(outcome, found.matrix.n_systems),
+            arrays=ranking_arrays(outcome, table.matrix.n_systems),
             seconds=seconds,
         )
-        for rule, (outcome, seconds) in rank_isolated(found.matrix, policy, aggregation, rules).items()
+        for rule, (outcome, seconds) in rank_isolated(table.matrix, policy, aggregation, rules).items()
     ]
 
 
@@ -143,30 +146,30 @@ def ranking_arrays(outcome: Ranking | Exception, n_systems: int) -> dict[str, np
     }
 
 
-def board_report(found: RevisionMatrix) -> Report:
+def board_report(table: RevisionMatrix) -> Report:
     """What a board shows beside its rankings: counts, choice sets, and the order of the systems."""
-    matrix = found.matrix
+    matrix = table.matrix
     started = time.perf_counter()
     rules = split_rules(matrix.n_systems, matrix.n_tasks)
     n_scored = np.isfinite(matrix.scores[:, matrix.votes]).sum(axis=1)
-    winner, in_smith_set = majority_facts(matrix, found.revision.configuration.content["aggregation"])
+    winner, in_smith_set = majority_facts(matrix, table.configuration.aggregation)
     summary = {
         "n_systems": matrix.n_systems,
         "n_tasks": matrix.n_tasks,
         "n_voting_tasks": int(matrix.votes.sum()),
         "n_missing": int(matrix.votes.sum() * matrix.n_systems - n_scored.sum()),
-        "condorcet_winner": None if winner is None else found.systems[winner].name,
+        "condorcet_winner": None if winner is None else table.systems[winner].name,
         "rules": rules.computed,
         "slow_rules": rules.slow,
         "rules_left_out": rules.left_out,
     }
     arrays = {
-        "system_ids": np.array([system.id for system in found.systems], np.int64),
+        "system_ids": np.array([system.id for system in table.systems], np.int64),
         "n_scored": n_scored.astype(np.int32),
         "in_smith_set": in_smith_set,
     }
     seconds = time.perf_counter() - started
-    return make_report(found.revision, BOARD, parameters={}, summary=summary, arrays=arrays, seconds=seconds)
+    return make_report(table.revision, BOARD, parameters={}, summary=summary, arrays=arrays, seconds=seconds)
 
 
 def publish(revision: Revision) -> bool:

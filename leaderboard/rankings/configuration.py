@@ -1,94 +1,211 @@
 """The configuration of a revision: tasks, groups, directions, weights, scales, γ and policy as they were."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any, Self
 
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.text import decimal_text, value_text
-from leaderboard.models import Benchmark, Configuration, Task, TaskGroup
-from leaderboard.rankings.text import votes
+from leaderboard.models import Benchmark, Configuration, Revision, Task, TaskGroup
 from ranking_engine.core.threshold import DerivedGamma, derived_gamma
 
 
-def configuration_content(benchmark: Benchmark) -> dict[str, Any]:
-    """The benchmark's configuration as it stands now, as it is stored with a revision.
+@dataclass(frozen=True, slots=True)
+class ConfiguredTask:
+    """A task as it was at a revision.
 
-    A task has the entries `precision` and `cluster` only where they are stated, and `derived_gamma` is there only where
-    a threshold follows from the tasks: what was stored before there were any says the same as what is stored now. The
-    derived threshold is part of what is stored, so that a revision ranks for good as it did when it was made.
+    Attributes:
+        id: of the row in the database.
+        key: in addresses and files.
+        name: for people.
+        group: the key of its group; None where it is in none.
+        direction: 1 where higher is better, -1 where lower is, 0 where the task has no order and does not vote.
+        weight: an exact decimal or fraction, as text.
+        metric: what is measured.
+        unit: in which it is measured.
+        minimum, maximum, chance: the scale, in this unit; None where nobody stated it.
+        precision: the step to which scores are rounded before they are ranked, as an exact text.
+        cluster: the name of the tasks that depend on each other, of which it is one.
+    """
+
+    id: int
+    key: str
+    name: str
+    group: str | None
+    direction: int
+    weight: str
+    metric: str
+    unit: str
+    minimum: float | None
+    maximum: float | None
+    chance: float | None
+    precision: str | None = None
+    cluster: str | None = None
+
+    @property
+    def votes(self) -> bool:
+        """Whether it counts in a ranking: it has an order and weighs something."""
+        return self.direction != 0 and Fraction(self.weight) > 0
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredGroup:
+    """A group of tasks as it was at a revision; `weight` is an exact decimal or fraction, as text."""
+
+    key: str
+    name: str
+    weight: str
+
+
+@dataclass(frozen=True)
+class BoardConfiguration:
+    """Everything beside the scores that a revision is ranked with.
+
+    Attributes:
+        groups: in their order.
+        tasks: in the order of a matrix's columns.
+        gamma: the optimality threshold that somebody stated.
+        derived_gamma: the threshold that followed from the tasks when the revision was made, where none was stated.
+        missing_policy: one of `Benchmark.MissingPolicy`.
+        aggregation: one of `Benchmark.Aggregation`.
+        replacement: one of `Benchmark.Replacement`.
+    """
+
+    groups: tuple[ConfiguredGroup, ...]
+    tasks: tuple[ConfiguredTask, ...]
+    gamma: float | None
+    derived_gamma: DerivedGamma | None
+    missing_policy: str
+    aggregation: str
+    replacement: str
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> Self:
+        """The configuration that is stored as `content`."""
+        return cls(
+            groups=tuple(ConfiguredGroup(**group) for group in content["groups"]),
+            tasks=tuple(ConfiguredTask(**task) for task in content["tasks"]),
+            gamma=content["gamma"],
+            derived_gamma=DerivedGamma(**content["derived_gamma"]) if "derived_gamma" in content else None,
+            missing_policy=content["missing_policy"],
+            aggregation=content["aggregation"],
+            replacement=content["replacement"],
+        )
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What is stored and hashed, the inverse of `read`.
+
+        What came later is in it only where it is stated (a task's precision and cluster, the derived threshold): what
+        was stored before says the same as what is stored now.
+        """
+        tasks = [asdict(task) for task in self.tasks]
+        for task in tasks:
+            for name in ("precision", "cluster"):
+                if task[name] is None:
+                    del task[name]
+        return {
+            "groups": [asdict(group) for group in self.groups],
+            "tasks": tasks,
+            "gamma": self.gamma,
+            **({} if self.derived_gamma is None else {"derived_gamma": asdict(self.derived_gamma)}),
+            "missing_policy": self.missing_policy,
+            "aggregation": self.aggregation,
+            "replacement": self.replacement,
+        }
+
+    @property
+    def gamma_in_force(self) -> float | None:
+        """The stated threshold, else the derived one."""
+        return self.gamma if self.gamma is not None else self.gamma_derived
+
+    @property
+    def gamma_derived(self) -> float | None:
+        """The threshold that follows from the scales of the tasks; None where one is stated or none follows."""
+        return self.derived_gamma.gamma if self.derived_gamma else None
+
+    @property
+    def threshold_text(self) -> str:
+        """The threshold in force and where it comes from, as a sentence; empty without one."""
+        if self.gamma is not None:
+            return f"γ = {value_text(self.gamma)}, as stated."
+        if self.derived_gamma is None:
+            return ""
+        gamma, maximum = value_text(self.derived_gamma.gamma), value_text(self.derived_gamma.maximum)
+        return f"γ = {gamma}, derived: 95 % of the scale’s maximum {maximum}."
+
+    @property
+    def task_names(self) -> dict[str, str]:
+        """The name of every task, by key."""
+        return {task.key: task.name for task in self.tasks}
+
+    @property
+    def group_names(self) -> dict[str, str]:
+        """The name of every group, by key."""
+        return {group.key: group.name for group in self.groups}
+
+    @property
+    def precisions(self) -> dict[str, str | None]:
+        """The precision of every task, by name."""
+        return {task.name: task.precision for task in self.tasks}
+
+    @property
+    def groups_with_tasks(self) -> list[ConfiguredGroup]:
+        """The groups that weigh anything: all tasks of the others were archived, or none was ever in them."""
+        named = {task.group for task in self.tasks}
+        return [group for group in self.groups if group.key in named]
+
+
+def configuration_of(revision: Revision) -> BoardConfiguration:
+    """What the revision is ranked with."""
+    return BoardConfiguration.read(revision.configuration.content)
+
+
+def present_configuration(benchmark: Benchmark) -> BoardConfiguration:
+    """What the next revision of the benchmark would be ranked with.
+
+    A derived threshold is part of it, and is stored: a revision ranks for good as it did when it was made.
     """
     groups = TaskGroup.objects.filter(benchmark=benchmark)
-    tasks = Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group")
-    entries = [_task_content(task) for task in tasks]
-    derived = derived_threshold(entries) if benchmark.gamma is None else None
-    return {
-        "groups": [{"key": g.key, "name": g.name, "weight": decimal_text(g.weight)} for g in groups],
-        "tasks": entries,
-        "gamma": benchmark.gamma,
-        **({} if derived is None else {"derived_gamma": asdict(derived)}),
-        "missing_policy": benchmark.missing_policy,
-        "aggregation": benchmark.aggregation,
-        "replacement": benchmark.replacement,
-    }
+    tasks = [
+        ConfiguredTask(
+            id=task.pk,
+            key=task.key,
+            name=task.name,
+            group=task.group.key if task.group else None,
+            direction=task.direction,
+            weight=decimal_text(task.weight),
+            metric=task.metric,
+            unit=task.unit,
+            minimum=task.minimum,
+            maximum=task.maximum,
+            chance=task.chance,
+            precision=None if task.precision is None else decimal_text(task.precision),
+            cluster=task.cluster or None,
+        )
+        for task in Task.objects.filter(benchmark=benchmark, is_archived=False).select_related("group")
+    ]
+    return BoardConfiguration(
+        groups=tuple(ConfiguredGroup(group.key, group.name, decimal_text(group.weight)) for group in groups),
+        tasks=tuple(tasks),
+        gamma=benchmark.gamma,
+        derived_gamma=derived_threshold(tasks) if benchmark.gamma is None else None,
+        missing_policy=benchmark.missing_policy,
+        aggregation=benchmark.aggregation,
+        replacement=benchmark.replacement,
+    )
 
 
-def _task_content(task: Task) -> dict[str, Any]:
-    stated: dict[str, Any] = {}
-    if task.precision is not None:
-        stated["precision"] = decimal_text(task.precision)
-    if task.cluster:
-        stated["cluster"] = task.cluster
-    return {
-        "id": task.pk,
-        "key": task.key,
-        "name": task.name,
-        "group": task.group.key if task.group else None,
-        "direction": task.direction,
-        "weight": decimal_text(task.weight),
-        "metric": task.metric,
-        "unit": task.unit,
-        "minimum": task.minimum,
-        "maximum": task.maximum,
-        "chance": task.chance,
-        **stated,
-    }
-
-
-def derived_threshold(tasks: Sequence[Mapping[str, Any]]) -> DerivedGamma | None:
-    """The optimality threshold that follows from the scales of tasks, where nobody states one.
-
-    Args:
-        tasks: entries of a configuration.
-    """
-    voting = [task for task in tasks if votes(task)]
-    return derived_gamma([task["direction"] for task in voting], [task["maximum"] for task in voting])
-
-
-def gamma_in_force(content: Mapping[str, Any]) -> float | None:
-    """The stated threshold of a configuration, else the derived one."""
-    return content["gamma"] if content["gamma"] is not None else gamma_derived(content)
-
-
-def gamma_derived(content: Mapping[str, Any]) -> float | None:
-    """The threshold that a configuration derives from the scales of its tasks; None where it does not."""
-    return content["derived_gamma"]["gamma"] if "derived_gamma" in content else None
-
-
-def threshold_text(content: Mapping[str, Any]) -> str:
-    """The threshold in force and where it comes from, as a sentence; empty without one."""
-    if content.get("gamma") is not None:
-        return f"γ = {value_text(content['gamma'])}, as stated."
-    if "derived_gamma" not in content:
-        return ""
-    derived = content["derived_gamma"]
-    maximum = value_text(derived["maximum"])
-    return f"γ = {value_text(derived['gamma'])}, derived: 95 % of the scale’s maximum {maximum}."
+def derived_threshold(tasks: Sequence[ConfiguredTask]) -> DerivedGamma | None:
+    """The optimality threshold that follows from the scales of tasks, where nobody states one."""
+    voting = [task for task in tasks if task.votes]
+    return derived_gamma([task.direction for task in voting], [task.maximum for task in voting])
 
 
 def store_configuration(benchmark: Benchmark) -> Configuration:
     """The row of the benchmark's present configuration, shared with every revision that had the same."""
-    content = configuration_content(benchmark)
+    content = present_configuration(benchmark).content
     configuration, _ = Configuration.objects.get_or_create(
         content_hash=content_hash(content), defaults={"content": content}
     )

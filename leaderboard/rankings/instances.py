@@ -31,12 +31,12 @@ def current_instances(
     }
     rows = rows.filter(submission_id__among={submission for submission, _ in holds})
     rows = rows.select_related("instance_set") if with_values else rows.defer("values")
-    found = {}
+    instances = {}
     for row in rows.order_by("pk").iterator(chunk_size=500):
         cell = holds.get((row.submission_id, row.task_id))
         if cell is not None:
-            found[cell] = row
-    return found
+            instances[cell] = row
+    return instances
 
 
 def shared_sets(cells: Mapping[Cell, InstanceScores]) -> dict[int, int]:

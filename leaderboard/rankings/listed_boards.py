@@ -61,20 +61,21 @@ def listed_boards_of(publications: Sequence[Publication]) -> dict[int, ListedBoa
     for report in rows.defer("arrays", "parameters").order_by("pk"):
         if (pk := wanted.get((report.revision_id, report.engine_version))) is not None:
             reports[pk].append(report)
-    return {pk: _summed_up(pk, found) for pk, found in reports.items() if any(row.kind == BOARD for row in found)}
-
-
-def _summed_up(publication: int, reports: Sequence[Report]) -> ListedBoard:
-    facts: dict[str, Any] = next(report.summary for report in reports if report.kind == BOARD)
-    rankings = [report.summary for report in reports if report.kind == RANKING]
-    return ListedBoard(
-        publication_id=publication,
-        n_systems=facts["n_systems"],
-        n_tasks=facts["n_tasks"],
-        condorcet_winner=facts.get("condorcet_winner") or "",
-        winners=[[row["rule"], row["winner_names"], row["n_winners"]] for row in rankings if row["n_winners"]],
-        updated_at=max(report.created_at for report in reports),
-    )
+    boards = {}
+    for pk, stored in reports.items():
+        facts: dict[str, Any] | None = next((report.summary for report in stored if report.kind == BOARD), None)
+        if facts is None:
+            continue
+        rankings = [report.summary for report in stored if report.kind == RANKING]
+        boards[pk] = ListedBoard(
+            publication_id=pk,
+            n_systems=facts["n_systems"],
+            n_tasks=facts["n_tasks"],
+            condorcet_winner=facts.get("condorcet_winner") or "",
+            winners=[[row["rule"], row["winner_names"], row["n_winners"]] for row in rankings if row["n_winners"]],
+            updated_at=max(report.created_at for report in stored),
+        )
+    return boards
 
 
 def elected_by(board: ListedBoard | None, rule: str) -> tuple[list[str], int]:

@@ -12,6 +12,7 @@ from leaderboard.computing.pairs import margins_of
 from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Revision
 from leaderboard.on_demand.budget import compute, n_comparisons, refuse_beyond_budget, single_flight
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import revision_matrix
 from ranking_engine import ScoreMatrix, __version__ as engine_version
 from ranking_engine.core.aggregation import reweighted, weight_bits
@@ -58,16 +59,16 @@ def margins_between(
     Raises:
         TooLargeError: the board is too large for an answer on demand.
     """
-    n_tasks = len(revision.configuration.content["tasks"])
+    n_tasks = len(configuration_of(revision).tasks)
     refuse_beyond_budget(n_systems, n_tasks)
-    asked = content_hash({"rows": list(map(int, rows)), "columns": list(map(int, columns))})
-    key = f"margins:{inputs_of(revision)}:{asked}:{audience_level}"
+    pairs_hash = content_hash({"rows": list(map(int, rows)), "columns": list(map(int, columns))})
+    key = f"margins:{inputs_of(revision)}:{pairs_hash}:{audience_level}"
 
     def make() -> dict[str, Any]:
-        found = revision_matrix(revision)
-        if found is None:
+        table = revision_matrix(revision)
+        if table is None:
             return {}
-        matrix, places = weighed(found.matrix, revision), [np.array(part, np.intp) for part in (rows, columns)]
+        matrix, places = weighed(table.matrix, revision), [np.array(part, np.intp) for part in (rows, columns)]
         return compute(margins_of, matrix, *places, n_steps=n_comparisons(matrix, len(rows)))
 
     return Margins(**single_flight(key, make))
@@ -75,7 +76,7 @@ def margins_between(
 
 def inputs_of(revision: Revision) -> str:
     """What an answer about the majorities of a revision depends on, for a cache's key."""
-    aggregation = revision.configuration.content["aggregation"]  # which the hash of the inputs leaves out
+    aggregation = configuration_of(revision).aggregation  # which the hash of the inputs leaves out
     return f"{revision.input_hash or revision.pk}:{engine_version}:{aggregation}"
 
 
@@ -85,14 +86,14 @@ def weighed(matrix: ScoreMatrix, revision: Revision) -> ScoreMatrix:
     Raises:
         TooLargeError: they have so many digits that it is not computed with them on demand.
     """
-    aggregation = revision.configuration.content["aggregation"]
+    aggregation = configuration_of(revision).aggregation
     refuse_beyond_budget(*matrix.values.shape, bits=weight_bits(matrix, aggregation))
     return matrix if aggregation == TWO_STEP else reweighted(matrix, aggregation)
 
 
-MOST_PAIRS = 500_000  # lines of a file of margins
+MAX_PAIRS = 500_000  # lines of a file of margins
 
 
 def is_small(n_systems: int) -> bool:
     """Whether so many systems have few enough margins for a file."""
-    return n_systems * n_systems <= MOST_PAIRS
+    return n_systems * n_systems <= MAX_PAIRS

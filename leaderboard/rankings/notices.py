@@ -137,9 +137,18 @@ def _texts_of_fallen(benchmark: Benchmark, change: BoardChange, sole_author: int
     texts = {}
     for user in User.objects.filter(pk__in=[pk for pk in systems if pk], is_active=True).exclude(pk=sole_author or 0):
         audience = audience_of(user, benchmark)
-        shown = _own(audience, systems[user.pk])
-        if shown:
-            texts[user.pk] = _fall_in_words(change, shown, audience)
+        own_systems = _own(audience, systems[user.pk])
+        if own_systems:
+            falls = [
+                f"{shortened(change.names[i])} fell from rank {change.ranks.before[i]} to {change.ranks.after[i]}"
+                for i in own_systems[:SHOWN_SYSTEMS]
+            ]
+            text = f"On {audience.benchmark.name}, under {change.rule_name}: {in_words(falls, total=len(own_systems))}."
+            passed = change.best_first(change.ranks.passed(own_systems[0]))
+            if len(own_systems) == 1 and passed and audience.sees_board:
+                names = [shortened(change.names[j]) for j in passed]
+                text += f" Now ahead of it: {in_words(names, most=SHOWN_SYSTEMS)}."
+            texts[user.pk] = text
     return texts
 
 
@@ -149,19 +158,6 @@ def _own(audience: Audience, systems: list[int]) -> list[int]:
         return []
     proven = audience.proven_system_ids if audience.is_restricted else systems
     return [i for i in systems if i in proven]
-
-
-def _fall_in_words(change: BoardChange, systems: list[int], audience: Audience) -> str:
-    falls = [
-        f"{shortened(change.names[i])} fell from rank {change.ranks.before[i]} to {change.ranks.after[i]}"
-        for i in systems[:SHOWN_SYSTEMS]
-    ]
-    text = f"On {audience.benchmark.name}, under {change.rule_name}: {in_words(falls, total=len(systems))}."
-    passed = change.best_first(change.ranks.passed(systems[0]))
-    if len(systems) == 1 and passed and audience.sees_board:
-        names = [shortened(change.names[j]) for j in passed]
-        text += f" Now ahead of it: {in_words(names, most=SHOWN_SYSTEMS)}."
-    return text
 
 
 def _texts_of_first(benchmark: Benchmark, change: BoardChange) -> dict[int, str]:
@@ -180,10 +176,7 @@ def _texts_of_first(benchmark: Benchmark, change: BoardChange) -> dict[int, str]
             names = [shortened(change.names[i]) if audience.sees_names or i in own else "another system" for i in seen]
             verb = "is" if len(seen) == 1 else "are"
             listed = in_words(list(dict.fromkeys(names)), most=SHOWN_SYSTEMS)
-            texts[user.pk] = f"{_capital(listed)} {verb} now first on {benchmark.name} under {change.rule_name}."
+            # A sentence begins with a capital letter, where it begins with words of our own.
+            who = f"A{listed[1:]}" if listed.startswith("another system") else listed
+            texts[user.pk] = f"{who} {verb} now first on {benchmark.name} under {change.rule_name}."
     return texts
-
-
-def _capital(text: str) -> str:
-    """A sentence's beginning, where it is one of our own words."""
-    return f"A{text[1:]}" if text.startswith("another system") else text

@@ -51,12 +51,12 @@ def count_old_ranks() -> int:
     if not settings.KEEP_RANKS_DAYS:
         return 0
     large = Benchmark.objects.filter(published_number__gt=settings.KEEP_NEWEST_RANKS).order_by("pk")
-    return sum(_count_reports(old_revisions(key)) for key in large.values_list("pk", flat=True).iterator())
-
-
-def _count_reports(revisions: list[int]) -> int:
-    slices = (revisions[at : at + 500] for at in range(0, len(revisions), 500))
-    return sum(Report.objects.filter(revision__in=part).count() for part in slices)
+    n_reports = 0
+    for key in large.values_list("pk", flat=True).iterator():
+        revisions = old_revisions(key)
+        for at in range(0, len(revisions), 500):
+            n_reports += Report.objects.filter(revision__in=revisions[at : at + 500]).count()
+    return n_reports
 
 
 def old_revisions(benchmark_id: int) -> list[int]:
@@ -76,7 +76,12 @@ def old_revisions(benchmark_id: int) -> list[int]:
         .order_by("number")
         .values_list("pk", "created_at", "computed_at", "has_board")
     )
-    kept = _protected(benchmark_id)
+    # The revisions that somebody points at: published, told of, frozen; and the first that was published.
+    benchmark = Benchmark.objects.select_related("publication", "noticed_publication").get(pk=benchmark_id)
+    named = {row.revision_id for row in (benchmark.publication, benchmark.noticed_publication) if row}
+    frozen = set(Release.objects.filter(benchmark=benchmark_id).values_list("revision_id", flat=True))
+    published = Publication.objects.filter(benchmark=benchmark_id).order_by("revision__number")
+    kept = named | frozen | set(published.values_list("revision_id", flat=True)[:1])
     boards_at = [(pk, created_at) for pk, created_at, _, has_board in rows if has_board]
     kept |= {pk for pk, _ in boards_at[-settings.KEEP_NEWEST_RANKS :]}
     kept |= _last_of(boards_at, "%Y-%m")
@@ -84,15 +89,6 @@ def old_revisions(benchmark_id: int) -> list[int]:
     kept |= _last_of([(pk, at) for pk, at in boards_at if at >= daily], "%Y-%m-%d")
     young = now - timedelta(days=settings.KEEP_RANKS_DAYS)
     return [pk for pk, _, computed_at, _ in rows if pk not in kept and computed_at < young]
-
-
-def _protected(benchmark_id: int) -> set[int]:
-    """The revisions that somebody points at: published, told of, frozen; and the first that was published."""
-    benchmark = Benchmark.objects.select_related("publication", "noticed_publication").get(pk=benchmark_id)
-    named = {row.revision_id for row in (benchmark.publication, benchmark.noticed_publication) if row}
-    frozen = set(Release.objects.filter(benchmark=benchmark_id).values_list("revision_id", flat=True))
-    published = Publication.objects.filter(benchmark=benchmark_id).order_by("revision__number")
-    return named | frozen | set(published.values_list("revision_id", flat=True)[:1])
 
 
 def _last_of(moments: Iterable[tuple[int, datetime]], span: str) -> set[int]:

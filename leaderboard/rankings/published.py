@@ -24,7 +24,7 @@ from leaderboard.on_demand.budget import (
 from leaderboard.queue.kinds import BOOTSTRAP, SIGNIFICANCE
 from leaderboard.rankings.compute import ranking_arrays, ranking_parameters, ranking_summary
 from leaderboard.rankings.confidence.significance import Separability, array_names, separability
-from leaderboard.rankings.configuration import threshold_text
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import BOARD, RANKING, published_reports, report_stamp, unpack_arrays
 from leaderboard.rankings.revisions import RemovedRanksError
 from leaderboard.rankings.score_matrix import revision_matrix
@@ -124,12 +124,12 @@ _boards: BoundedCache["PublishedBoard"] = BoundedCache(BOARD_CACHE_BYTES)
 def published_board(publication: Publication) -> PublishedBoard:
     """The stored board of a publication: one small query where this process has unpacked it before, else two.
 
-    What is kept is what is stored, the same for everybody; `masks.masked` makes of it what one audience may see.
+    What is kept is what is stored, the same for everybody; `redaction.redacted` makes of it what one audience may see.
     Reports never change, and a new one changes the key.
     """
     stamp = report_stamp(publication, BOARD_KINDS)
-    found = _boards.get_or_make(stamp, lambda: _load_board(publication), lambda board: board.n_bytes)
-    return replace(found, revision=publication.revision)
+    kept = _boards.get_or_make(stamp, lambda: _load_board(publication), lambda board: board.n_bytes)
+    return replace(kept, revision=publication.revision)
 
 
 def _load_board(publication: Publication) -> PublishedBoard:
@@ -144,26 +144,28 @@ def _load_board(publication: Publication) -> PublishedBoard:
     tests = next((report for report in reports if report.kind == SIGNIFICANCE), None)
     rankings = {report.summary["rule"]: report for report in reports if report.kind == RANKING}
     empty = np.empty(0, np.int64)
+    system_ids = arrays.get("system_ids", empty)
+    n_systems = len(system_ids)
     texts = ColumnTexts.of(publication.revision)
-    aggregation = publication.revision.configuration.content["aggregation"]
+    aggregation = configuration_of(publication.revision).aggregation
     facts, in_smith_set = board.summary, arrays.get("in_smith_set", empty.astype(bool))
     if aggregation == TWO_STEP:  # earlier reports have the winner and the set of the tasks' own weights
         facts, in_smith_set = facts | {"condorcet_winner": None}, np.zeros_like(in_smith_set)
     return PublishedBoard(
         revision=publication.revision,
         facts=facts,
-        system_ids=arrays.get("system_ids", empty),
+        system_ids=system_ids,
         n_scored=arrays.get("n_scored", empty),
         in_smith_set=in_smith_set,
         aggregation=aggregation,
         columns=[
             make_column(rankings[rule].summary, unpack_arrays(rankings[rule].arrays), texts, intervals)
             if rule in rankings
-            else _column_to_come(rule, len(arrays.get("system_ids", empty)))
+            else empty_column(rule, COMPUTING, "It takes longer than the others and is being computed.", n_systems)
             for rule in board.summary["rules"]
         ]
         + [
-            empty_column(rule, "undefined", reason, len(arrays.get("system_ids", empty)))
+            empty_column(rule, "undefined", reason, n_systems)
             for rule, reason in board.summary.get("rules_left_out", {}).items()
         ],
         study=study.summary if study else None,
@@ -177,10 +179,6 @@ def separability_of(board: PublishedBoard, column: Column) -> Separability:
     """Which systems of a board can be told apart under one of its rules."""
     arrays = unpack_arrays(board.test_arrays, array_names(column.rule))
     return separability(board.tests, arrays, column.rule, column.name, column.ranks)
-
-
-def _column_to_come(rule: str, n_systems: int) -> Column:
-    return empty_column(rule, COMPUTING, "It takes longer than the others and is being computed.", n_systems)
 
 
 def empty_column(rule: str, status: str, reason: str, n_systems: int) -> Column:
@@ -197,11 +195,6 @@ def empty_column(rule: str, status: str, reason: str, n_systems: int) -> Column:
     return make_column(summary, arrays, NO_TEXTS)
 
 
-def task_names_of(revision: Revision) -> dict[str, str]:
-    """What the tasks were called at a revision, by key."""
-    return {task["key"]: task["name"] for task in revision.configuration.content["tasks"]}
-
-
 @dataclass(frozen=True)
 class ColumnTexts:
     """What of a configuration is said in columns: the tasks' names by key, and the optimality gap's threshold."""
@@ -212,7 +205,8 @@ class ColumnTexts:
     @classmethod
     def of(cls, revision: Revision) -> "ColumnTexts":
         """Those of a revision's configuration."""
-        return cls(task_names_of(revision), threshold_text(revision.configuration.content))
+        configuration = configuration_of(revision)
+        return cls(configuration.task_names, configuration.threshold_text)
 
 
 NO_TEXTS = ColumnTexts({}, "")
@@ -227,6 +221,10 @@ def make_column(
     """A column from a ranking's summary and arrays, as `rankings` makes them, with what its configuration says."""
     rule = RULES[summary["rule"]]
     intervals = intervals or {}
+    is_winner = (arrays["ranks"] == 1) & (summary["n_winners"] > 0)  # as far as a report of before 0.5.0 says
+    if "winners" in arrays:
+        is_winner = np.zeros(len(arrays["ranks"]), bool)
+        is_winner[arrays["winners"]] = True
     threshold = texts.threshold if rule.key == GAP and summary["status"] == "ranked" else ""
     return Column(
         rule=rule.key,
@@ -240,7 +238,7 @@ def make_column(
         n_winners=summary["n_winners"],
         ranks=arrays["ranks"],
         scores=arrays["scores"],
-        is_winner=_is_winner(summary, arrays),
+        is_winner=is_winner,
         reason_codes=arrays.get("reason_codes", np.empty(0, np.int32)),
         reasons=[with_task_names(str(reason), texts.task_names) for reason in arrays.get("reasons", ())],
         lower=intervals.get(f"lower_{rule.key}"),
@@ -249,15 +247,6 @@ def make_column(
         simultaneous_upper=intervals.get(f"simultaneous_upper_{rule.key}"),
         possibly_best=intervals.get(f"possibly_best_{rule.key}"),
     )
-
-
-def _is_winner(summary: dict[str, Any], arrays: dict[str, np.ndarray]) -> np.ndarray:
-    """Who wins; the first ones where a report of before 0.5.0 does not say."""
-    if "winners" not in arrays:
-        return (arrays["ranks"] == 1) & (summary["n_winners"] > 0)
-    is_winner = np.zeros(len(arrays["ranks"]), bool)
-    is_winner[arrays["winners"]] = True
-    return is_winner
 
 
 def all_at_once(board: PublishedBoard) -> PublishedBoard:
@@ -299,21 +288,21 @@ def board_under(
     refuse_beyond_budget(len(board.system_ids), board.facts["n_tasks"], len(rules))
     parameters = [ranking_parameters(rule, policy, aggregation, ties) for rule in rules]
     # The answer holds names, which the hash of the inputs leaves out: they differ after a renaming.
-    asked = [parameters, list(names), weights.parameters]
-    parts = [board.revision.input_hash, engine_version, content_hash(asked), audience_level]
+    choice = [parameters, list(names), weights.parameters]
+    parts = [board.revision.input_hash, engine_version, content_hash(choice), audience_level]
     key = f"columns:{':'.join(parts)}"
 
     def make() -> dict[str, Any]:
-        found = revision_matrix(board.revision)
-        if found is None:
+        table = revision_matrix(board.revision)
+        if table is None:
             return {"rankings": [], "winner": None, "in_smith_set": board.in_smith_set, "too_long": []}
-        matrix = weighed_matrix(found, weights)
+        matrix = weighed_matrix(table, weights)
         shares_of(matrix, aggregation)  # says where nothing votes
         ranked = rank_in_time(matrix, policy, aggregation, rules, ties)
         winner, in_smith_set = ranked.majority or (None, board.in_smith_set)
         return {
             "rankings": [
-                (ranking_summary(outcome, rule, list(names)), ranking_arrays(outcome, found.matrix.n_systems))
+                (ranking_summary(outcome, rule, list(names)), ranking_arrays(outcome, table.matrix.n_systems))
                 for rule, outcome in ranked.outcomes.items()
             ],
             "winner": None if winner is None else names[winner],
@@ -326,7 +315,16 @@ def board_under(
     made = {summary["rule"]: make_column(summary, arrays, texts) for summary, arrays in answer["rankings"]}
     made |= {rule: empty_column(rule, "undefined", too_long_reason(), len(board.system_ids))
              for rule in answer["too_long"]}  # fmt: skip
-    is_same = not (weights or ties) and aggregation == board.revision.configuration.content["aggregation"]
+    is_same = not (weights or ties) and aggregation == configuration_of(board.revision).aggregation
+    columns = []
+    for column in board.columns:
+        if column.rule in made:
+            columns.append(made[column.rule])
+        elif is_same and not RULES[column.rule].needs_complete:  # the policy alone differs, and does not matter to it
+            columns.append(column)
+        else:
+            reason = "It takes too long at this size to be computed on demand."
+            columns.append(empty_column(column.rule, "undefined", reason, len(column.ranks)))
     return replace(
         board,
         facts=board.facts | {"condorcet_winner": answer["winner"]},
@@ -334,17 +332,8 @@ def board_under(
         aggregation=aggregation,
         tests=None,
         test_arrays=b"",
-        columns=[made.get(column.rule) or _as_stored(column, is_same=is_same) for column in board.columns],
+        columns=columns,
     )
-
-
-def _as_stored(column: Column, *, is_same: bool) -> Column:
-    """A column that is not computed on demand: what is stored, where that is the same (the policy alone differs, and
-    does not matter to the rule)."""
-    if is_same and not RULES[column.rule].needs_complete:
-        return column
-    reason = "It takes too long at this size to be computed on demand."
-    return empty_column(column.rule, "undefined", reason, len(column.ranks))
 
 
 class UnknownChoiceError(ValueError):
@@ -357,17 +346,17 @@ def number(value: float) -> float | None:
 
 
 def rank_rows(
-    column: Column, systems: list[BoardSystem], told_apart: Separability | None = None
+    column: Column, systems: list[BoardSystem], separability: Separability | None = None
 ) -> list[dict[str, Any]]:
     """Every system under a rule: best first, equals by key, unranked ones last.
 
-    With `told_apart` each says between which ranks it cannot be told apart from others.
+    With `separability` each says between which ranks it cannot be told apart from others.
     """
     order = sorted(range(len(systems)), key=lambda i: (column.ranks[i] < 1, int(column.ranks[i]), systems[i].key))
     rows = [rank_row(column, i, systems[i]) for i in order]
-    if told_apart is None:
+    if separability is None:
         return rows
-    return [row | {"inseparable": told_apart.ranks_of(i)} for i, row in zip(order, rows, strict=True)]
+    return [row | {"inseparable": separability.ranks_of(i)} for i, row in zip(order, rows, strict=True)]
 
 
 def rank_row(column: Column, i: int, system: BoardSystem) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from django.http import Http404
 from leaderboard.access.audience import Audience
 from leaderboard.models import Benchmark, Job, Publication, Release, Report, Revision, User
 from leaderboard.notifications.webhooks import announce_revision
-from leaderboard.queue.kinds import insert_revision_jobs
+from leaderboard.queue.kinds import EXPERIMENT, STUDY_PLAN, insert_revision_jobs
 from leaderboard.rankings.configuration import store_configuration
 
 
@@ -103,10 +103,10 @@ def show_revision(benchmark: Benchmark, number: int) -> None:
     Raises:
         Http404: the rankings of this revision are not there.
     """
-    found = publication_at(benchmark, number)
-    if found is None:
+    publication = publication_at(benchmark, number)
+    if publication is None:
         raise Http404(f"The rankings of revision {number} are not stored.")
-    benchmark.publication = found
+    benchmark.publication = publication
 
 
 def release_of(benchmark: Benchmark, key: str) -> Release:
@@ -115,8 +115,8 @@ def release_of(benchmark: Benchmark, key: str) -> Release:
     Raises:
         Http404: there is none of this name.
     """
-    found = Release.objects.select_related("benchmark", "revision", "author").filter(benchmark=benchmark, key=key)
-    if (release := found.first()) is None:
+    releases = Release.objects.select_related("benchmark", "revision", "author").filter(benchmark=benchmark, key=key)
+    if (release := releases.first()) is None:
         raise Http404("No frozen revision of this name stands here.")
     return release
 
@@ -135,13 +135,13 @@ def revisions_where(condition: Q) -> QuerySet[Revision]:
 def revision_jobs(revision_ids: Iterable[int]) -> dict[int, list[Job]]:
     """The jobs about each of these revisions, the newest of each kind, in the order of the kinds.
 
-    The many jobs of the studies are left out: `selectors.studies` counts them.
+    The many jobs of the studies are left out, and experiments, which are nobody's but who asked for them.
     """
-    found: dict[int, dict[str, Job]] = defaultdict(dict)
+    by_revision: dict[int, dict[str, Job]] = defaultdict(dict)
     jobs = Job.objects.filter(subject_kind="revision", subject_id__in=list(revision_ids))
-    for job in jobs.exclude(kind__contains=":").exclude(kind="study_plan").order_by("pk"):
-        found[job.subject_id][job.kind] = job
-    return {revision: [kinds[kind] for kind in sorted(kinds)] for revision, kinds in found.items()}
+    for job in jobs.exclude(kind__contains=":").exclude(kind__in=[STUDY_PLAN, EXPERIMENT]).order_by("pk"):
+        by_revision[job.subject_id][job.kind] = job
+    return {revision: [kinds[kind] for kind in sorted(kinds)] for revision, kinds in by_revision.items()}
 
 
 def revision_at(benchmark: Benchmark, number: int) -> Revision:
@@ -150,8 +150,8 @@ def revision_at(benchmark: Benchmark, number: int) -> Revision:
     Raises:
         Http404: there is none.
     """
-    found = Revision.objects.select_related("configuration", "author").filter(benchmark=benchmark, number=number)
-    if (revision := found.first()) is None:
+    revisions = Revision.objects.select_related("configuration", "author").filter(benchmark=benchmark, number=number)
+    if (revision := revisions.first()) is None:
         raise Http404(f"There is no revision {number}.")
     return revision
 
@@ -165,18 +165,18 @@ def stored_rankings(benchmark: Benchmark, rule: str, *, most: int) -> list[tuple
     recent = list(dict.fromkeys(published.values_list("revision_id", flat=True)[: 2 * most]))[:most]
     reports = Report.objects.filter(revision_id__in=recent).order_by("pk")
     boards = {(row.revision_id, row.engine_version): row for row in reports.filter(kind="board")}
-    found: dict[int, tuple[int, Report, Report]] = {}
+    newest: dict[int, tuple[int, Report, Report]] = {}
     rankings = reports.filter(kind="ranking", summary__rule=rule).select_related("revision")
     for row in rankings:
         if board := boards.get((row.revision_id, row.engine_version)):
-            found[row.revision_id] = (row.revision.number, board, row)
-    return sorted(found.values(), key=lambda entry: entry[0])
+            newest[row.revision_id] = (row.revision.number, board, row)
+    return sorted(newest.values(), key=lambda entry: entry[0])
 
 
-def told_hash(revision: Revision, seeing: Audience) -> str | None:
+def told_hash(revision: Revision, audience: Audience) -> str | None:
     """The hash of a revision's inputs, for those to whom it tells no more than they may see.
 
     Somebody who knows all inputs but a few scores finds these by trying. So readers from whom something is hidden are
     told no hash, and of a revision whose scores were taken down nobody is told one.
     """
-    return None if seeing.is_restricted or revision.withdrawn_at else revision.input_hash or None
+    return None if audience.is_restricted or revision.withdrawn_at else revision.input_hash or None

@@ -11,6 +11,7 @@ from django.db.models.functions import RowNumber
 
 from leaderboard.models import Revision, Score, SubmissionEvent, SystemChange, Task
 from leaderboard.models.benchmarks import Benchmark
+from leaderboard.rankings.configuration import configuration_of
 from ranking_engine.core.decimals import rounded, rounded_score
 
 WITHDRAWN = Score.MissingReason.WITHDRAWN.value
@@ -42,11 +43,7 @@ class CurrentScore:
 
 def systems_at(revision: Revision) -> list[BoardSystem]:
     """The systems on the board at `revision`, in the order of their keys: the order of every stored array."""
-    changes = (
-        SystemChange.objects.filter(revision__benchmark_id=revision.benchmark_id, revision__number__lte=revision.number)
-        .order_by("revision__number", "pk")
-        .values_list("system_id", "system__key", "kind", "name")
-    )
+    changes = changes_until(revision).values_list("system_id", "system__key", "kind", "name")
     present: dict[int, BoardSystem] = {}
     for system_id, key, kind, name in changes.iterator(chunk_size=5000):
         if kind == SystemChange.Kind.LEFT:
@@ -54,6 +51,12 @@ def systems_at(revision: Revision) -> list[BoardSystem]:
         else:
             present[system_id] = BoardSystem(system_id, key, name)
     return sorted(present.values(), key=lambda system: system.key)
+
+
+def changes_until(revision: Revision) -> QuerySet[SystemChange]:
+    """Which systems joined, left and got other names, in the order in which that happened."""
+    changes = SystemChange.objects.filter(revision__benchmark_id=revision.benchmark_id)
+    return changes.filter(revision__number__lte=revision.number).order_by("revision__number", "pk")
 
 
 def present_among(revision: Revision, system_ids: Sequence[int]) -> set[int]:
@@ -144,18 +147,15 @@ def in_force_after(events: Iterable[Happened]) -> list[InForce]:
             withdrawn.discard(submission_id)
     newest: dict[int, int] = {}  # by what was corrected first
     for submission_id in sorted(accepted, key=accepted.__getitem__):
-        newest[_root(submission_id, about)] = submission_id
+        root = submission_id
+        while (corrects := about[root][1]) is not None:
+            root = corrects
+        newest[root] = submission_id
     return [
         InForce(held, about[held][0], held in withdrawn)
         for root, held in sorted(newest.items(), key=lambda pair: (*accepted[pair[0]], pair[0]))
         if held not in withdrawn or about[held][1] is not None
     ]
-
-
-def _root(submission_id: int, about: Mapping[int, tuple[int, int | None]]) -> int:
-    while (corrects := about[submission_id][1]) is not None:
-        submission_id = corrects
-    return submission_id
 
 
 def differing_systems(older: Revision, newer: Revision) -> set[int]:
@@ -217,11 +217,11 @@ def current_values(revision: Revision, *, as_stored: bool = False) -> Iterator[V
 
 
 def _is_by_row(revision: Revision) -> bool:
-    return bool(revision.configuration.content["replacement"] == Benchmark.Replacement.ROW)
+    return bool(configuration_of(revision).replacement == Benchmark.Replacement.ROW)
 
 
 def _configured(revision: Revision) -> set[int]:
-    return {task["id"] for task in revision.configuration.content["tasks"]}
+    return {task.id for task in configuration_of(revision).tasks}
 
 
 def _current_rows(

@@ -1,8 +1,36 @@
 """What is said of systems beside their scores."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from leaderboard.models import System
+from django.db.models import BooleanField, Case, JSONField, Q, Value, When
+
+from leaderboard.models import Revision, Submission, System, SystemChange, User
+from leaderboard.rankings.scores import BoardSystem, changes_until
+
+
+@dataclass(frozen=True)
+class About:
+    """What is said of a system beside its scores, as far as filters look at it."""
+
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DescribedSystems:
+    """The systems of a board.
+
+    Attributes:
+        systems: in the order of their keys, as `systems_at` has them.
+        about: by system's id; those alone of which anything is said.
+        own_ids: those that one user submitted scores for.
+    """
+
+    systems: list[BoardSystem]
+    about: dict[int, About]
+    own_ids: frozenset[int]
 
 
 def about_systems(ids: Sequence[int]) -> dict[int, System]:
@@ -10,12 +38,34 @@ def about_systems(ids: Sequence[int]) -> dict[int, System]:
     return System.objects.in_bulk(list(ids))
 
 
-def described_systems(ids: Sequence[int]) -> list[tuple[int, list[object], dict[str, object]]]:
-    """(id, tags, metadata) of those of these systems that have any of the two."""
-    described = System.objects.exclude(tags=[], metadata={}).values_list("pk", "tags", "metadata")
-    if len(ids) <= 500:
-        described = described.filter(pk__in=ids)
-    else:  # more ids than a statement may name: all systems of the same benchmark
-        described = described.filter(benchmark__systems=ids[0])
-    wanted = set(ids)
-    return [found for found in described if found[0] in wanted]
+def described_systems_at(revision: Revision, uploader: User | None = None) -> DescribedSystems:
+    """The systems on the board at a revision with what is said of them, in one query.
+
+    Args:
+        revision: the state of the benchmark.
+        uploader: whose systems are marked; nobody's without them.
+    """
+    is_own: Any = Value(value=False)
+    if uploader is not None:
+        submitted = Submission.objects.filter(benchmark=revision.benchmark_id, batch__uploader=uploader)
+        is_in = Q(system__in=submitted.order_by().values("system"))
+        is_own = Case(When(is_in, then=Value(value=True)), default=is_own, output_field=BooleanField())
+    # Most systems have neither tags nor metadata, and nothing is read of those.
+    tags = Case(When(~Q(system__tags=[]), then="system__tags"), output_field=JSONField())
+    metadata = Case(When(~Q(system__metadata={}), then="system__metadata"), output_field=JSONField())
+    changes = changes_until(revision).values_list("system_id", "system__key", "kind", "name", tags, metadata, is_own)
+    systems: dict[int, BoardSystem] = {}
+    about: dict[int, About] = {}
+    own_ids = set()
+    for pk, key, kind, name, its_tags, its_metadata, is_theirs in changes.iterator(chunk_size=5000):
+        if kind == SystemChange.Kind.LEFT:
+            systems.pop(pk, None)
+            continue
+        systems[pk] = BoardSystem(pk, key, name)
+        if its_tags or its_metadata:
+            fields = its_metadata if isinstance(its_metadata, dict) else {}
+            about[pk] = About(tuple(str(tag) for tag in its_tags or ()), fields)
+        if is_theirs:
+            own_ids.add(pk)
+    ordered = sorted(systems.values(), key=lambda system: system.key)
+    return DescribedSystems(ordered, {pk: about[pk] for pk in about if pk in systems}, frozenset(own_ids))

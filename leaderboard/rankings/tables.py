@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import numpy as np
 from django.db import connection
 
 from leaderboard.models import Revision, Submission
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.rankings.scores import CHUNK_ROWS, NOT_SUBMITTED, BoardSystem, current_scores, systems_at
 from ranking_engine.files.csv_rows import csv_lines
@@ -16,7 +16,7 @@ from ranking_engine.files.tables import table_lines
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One score: a value, or the reason why there is none; the submission where a row is stored."""
 
     value: float | None
@@ -26,19 +26,19 @@ class Cell:
     n_instances: int | None = None
 
 
-def score_rows(revision: Revision, systems: Sequence[BoardSystem]) -> list[dict[str, Cell]]:
+def score_rows(revision: Revision, systems: Sequence[BoardSystem]) -> list[dict[str, TableCell]]:
     """The cells of each of these systems by task key, in the order of the configuration."""
     scores = current_scores(revision, [system.id for system in systems])
     ids = {score.submission_id for score in scores.values()}
     uuids = dict(Submission.objects.filter(pk__among=ids).values_list("pk", "uuid"))
-    tasks: list[dict[str, Any]] = revision.configuration.content["tasks"]
+    tasks = configuration_of(revision).tasks
     rows = []
     for system in systems:
         row = {}
         for task in tasks:
-            score = scores.get((system.id, task["id"]))
-            row[task["key"]] = (
-                Cell(
+            score = scores.get((system.id, task.id))
+            row[task.key] = (
+                TableCell(
                     score.value,
                     score.missing_reason,
                     uuids[score.submission_id],
@@ -46,7 +46,7 @@ def score_rows(revision: Revision, systems: Sequence[BoardSystem]) -> list[dict[
                     score.n_instances,
                 )
                 if score
-                else Cell(None, NOT_SUBMITTED, None)
+                else TableCell(None, NOT_SUBMITTED, None)
             )
         rows.append(row)
     return rows
@@ -68,7 +68,7 @@ def scores_long_csv(revision: Revision, only: Collection[int] | None = None) -> 
         only: the ids of the systems that stand in it; all where None.
     """
     systems = [system for system in systems_at(revision) if only is None or system.id in only]
-    names = {task["key"]: task["name"] for task in revision.configuration.content["tasks"]}
+    names = configuration_of(revision).task_names
     n_at_once = max(1, CHUNK_ROWS // max(1, len(names)))
     yield from csv_lines([LONG_COLUMNS])
     for start in range(0, len(systems), n_at_once):
@@ -78,8 +78,8 @@ def scores_long_csv(revision: Revision, only: Collection[int] | None = None) -> 
         part = systems[start : start + n_at_once]
         for system, row in zip(part, score_rows(revision, part), strict=True):
             for key, cell in row.items():
-                told = (cell.value, cell.standard_error)
-                numbers = ["" if number is None else repr(number).removesuffix(".0") for number in told]
+                measured = (cell.value, cell.standard_error)
+                numbers = ["" if number is None else repr(number).removesuffix(".0") for number in measured]
                 n = "" if cell.n_instances is None else cell.n_instances
                 yield from csv_lines([[system.name, names[key], *numbers, n, cell.missing_reason]])
 
@@ -91,9 +91,9 @@ def scores_csv(revision: Revision, only: Collection[int] | None = None) -> Itera
         revision: the state of the benchmark.
         only: the ids of the systems that stand in it; all where None.
     """
-    found = revision_matrix(revision)
-    names = [task["name"] for task in revision.configuration.content["tasks"]]
-    places = [i for i, system in enumerate(found.systems) if only is None or system.id in only] if found else []
-    if found is None:
+    table = revision_matrix(revision)
+    names = [task.name for task in configuration_of(revision).tasks]
+    places = [i for i, system in enumerate(table.systems) if only is None or system.id in only] if table else []
+    if table is None:
         return table_lines([], names, np.empty((0, len(names))))
-    return table_lines([found.systems[i].name for i in places], names, found.written[places])
+    return table_lines([table.systems[i].name for i in places], names, table.written[places])

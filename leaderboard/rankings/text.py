@@ -1,7 +1,6 @@
 """Scores as people read them: values as they are ranked, and why there is none."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from leaderboard.common.text import value_text
 from leaderboard.models import Score
@@ -12,24 +11,28 @@ from ranking_engine.text.names import listed
 REASONS = dict(Score.MissingReason.choices) | {NOT_SUBMITTED: "not submitted"}
 
 
-def ranked_text(value: float, task: dict[str, Any]) -> str:
-    """A score as it is ranked: rounded to the precision of its task (an entry of a configuration), where it has one."""
-    precision = task.get("precision")
+def ranked_text(value: float, precision: str | None) -> str:
+    """A score as it is ranked: rounded to the precision of its task, where it states one."""
     if precision is None:
         return value_text(value)
     return value_text(float(rounded_to(rounded(value), exact_precision(precision))))
 
 
-def precision_sentence(tasks: Sequence[dict[str, Any]]) -> str:
-    """To what scores are rounded before anything is ranked, for people; empty where no task states a precision."""
+def precision_sentence(precisions: Mapping[str, str | None]) -> str:
+    """To what scores are rounded before anything is ranked, for people; empty where no task states a precision.
+
+    Args:
+        precisions: by the name of the task; None where it states none.
+    """
     named: dict[str, list[str]] = {}
-    for task in tasks:
-        if task.get("precision") is not None:
-            named.setdefault(task["precision"], []).append(task["name"])
+    for name, precision in precisions.items():
+        if precision is not None:
+            named.setdefault(precision, []).append(name)
     if not named:
         return ""
     parts = [
-        f"{'all' if len(names) == len(tasks) else listed(names)} to {precision}" for precision, names in named.items()
+        f"{'all' if len(names) == len(precisions) else listed(names)} to {precision}"
+        for precision, names in named.items()
     ]
     return (
         f"Scores are rounded to the precision of their tasks before anything is ranked, and are shown so: "
@@ -49,8 +52,3 @@ def details_text(score: CurrentScore | None) -> str:
 def missing_text(reason: str) -> str:
     """Why a score is missing, in words."""
     return REASONS[reason]
-
-
-def votes(task: Mapping[str, Any]) -> bool:
-    """Whether a configuration's task votes."""
-    return task["direction"] != 0 and float(task["weight"]) > 0

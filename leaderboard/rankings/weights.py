@@ -6,11 +6,12 @@ part: a subset of the tasks is the weights 0 of the others.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from leaderboard.rankings.configuration import BoardConfiguration
 from leaderboard.rankings.score_matrix import RevisionMatrix, build_matrix
 from ranking_engine import ScoreMatrix
 from ranking_engine.core.aggregation import reweighted, weight_bits
@@ -38,24 +39,26 @@ class Weights:
     @property
     def parameters(self) -> dict[str, str]:
         """As parameters of an address."""
-        stated = {"weights": self.tasks, "group_weights": self.groups}
-        listed = {name: [f"{key}:{weight}" for key, weight in given.items()] for name, given in stated.items()}
+        weights = {"weights": self.tasks, "group_weights": self.groups}
+        listed = {name: [f"{key}:{weight}" for key, weight in given.items()] for name, given in weights.items()}
         return {name: ",".join(entries) for name, entries in listed.items() if entries}
 
 
-def read_weights(tasks: str | Mapping[str, Any], groups: str | Mapping[str, Any], content: dict[str, Any]) -> Weights:
+def read_weights(
+    tasks: str | Mapping[str, Any], groups: str | Mapping[str, Any], configuration: BoardConfiguration
+) -> Weights:
     """Read weights such as `cola:3,rte:0`, or as a mapping of keys to numbers or texts.
 
     Args:
         tasks: the weights of tasks.
         groups: the weights of groups.
-        content: of the revision's configuration.
+        configuration: of the revision.
 
     Raises:
         WeightsError: a weight that is none, or one of something that the benchmark does not have.
     """
-    own_tasks = {task["key"]: task["weight"] for task in content["tasks"]}
-    own_groups = {group["key"]: group["weight"] for group in content["groups"]}
+    own_tasks = {task.key: task.weight for task in configuration.tasks}
+    own_groups = {group.key: group.weight for group in configuration.groups}
     return Weights(_different(_stated(tasks), own_tasks, "task"), _different(_stated(groups), own_groups, "group"))
 
 
@@ -64,38 +67,38 @@ def _stated(given: str | Mapping[str, Any]) -> dict[str, Any]:
         return dict(given)
     if len(given) > TEXT_LENGTH:
         raise WeightsError(f"The weights have {len(given):,} characters; at most {TEXT_LENGTH:,} are read.")
-    stated: dict[str, str] = {}
+    weights: dict[str, str] = {}
     for entry in filter(None, given.split(",")):
-        found = _ENTRY.fullmatch(entry.strip())
-        if found is None:
+        match = _ENTRY.fullmatch(entry.strip())
+        if match is None:
             raise WeightsError(f"{entry.strip()[:60]!r} is no weight; expected a key and a number, such as cola:3.")
-        stated[found["key"]] = found["weight"]
-    return stated
+        weights[match["key"]] = match["weight"]
+    return weights
 
 
-def _different(stated: Mapping[str, Any], own: Mapping[str, str], kind: str) -> dict[str, str]:
+def _different(chosen_weights: Mapping[str, Any], own: Mapping[str, str], kind: str) -> dict[str, str]:
     """The stated weights that differ from the own ones, in the benchmark's order, each as its shortest text."""
-    for key in stated:
+    for key in chosen_weights:
         if key not in own:
             known = ", ".join(list(own)[:10]) or "none"
             raise WeightsError(f"The benchmark has no {kind} of the key {str(key)[:60]!r}; it has {known}.")
-    found = {}
+    weights = {}
     for key in own:
-        if key not in stated:
+        if key not in chosen_weights:
             continue
         try:
-            weight = exact_weight(stated[key], f"the weight of the {kind} {key!r}")
+            weight = exact_weight(chosen_weights[key], f"the weight of the {kind} {key!r}")
         except ValueError as error:
             raise WeightsError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
         if weight != Fraction(own[key]):
-            found[key] = weight_text(weight)
+            weights[key] = weight_text(weight)
     try:
-        every = {key: Fraction(found.get(key, own[key])) for key in own}
-        check_bits([f"The weight of the {kind} {key!r}" for key in found], [every[key] for key in found])
+        every = {key: Fraction(weights.get(key, own[key])) for key in own}
+        check_bits([f"The weight of the {kind} {key!r}" for key in weights], [every[key] for key in weights])
         check_bits([f"The weight of the {kind} {key!r}" for key in every], list(every.values()))
     except ValueError as error:
         raise WeightsError(f"{error}.") from error
-    return found
+    return weights
 
 
 def weight_text(weight: Fraction) -> str:
@@ -111,26 +114,23 @@ def weight_text(weight: Fraction) -> str:
     return text if Fraction(text) == weight else f"{weight.numerator}/{weight.denominator}"
 
 
-def configuration_under(content: dict[str, Any], weights: Weights) -> dict[str, Any]:
+def configuration_under(configuration: BoardConfiguration, weights: Weights) -> BoardConfiguration:
     """A configuration with the weights put in place of its own."""
-    return content | {
-        "tasks": [task | {"weight": weights.tasks.get(task["key"], task["weight"])} for task in content["tasks"]],
-        "groups": [
-            group | {"weight": weights.groups.get(group["key"], group["weight"])} for group in content["groups"]
-        ],
-    }
+    tasks = [replace(task, weight=weights.tasks.get(task.key, task.weight)) for task in configuration.tasks]
+    groups = [replace(group, weight=weights.groups.get(group.key, group.weight)) for group in configuration.groups]
+    return replace(configuration, tasks=tuple(tasks), groups=tuple(groups))
 
 
-def weighed_matrix(found: RevisionMatrix, weights: Weights) -> ScoreMatrix:
+def weighed_matrix(table: RevisionMatrix, weights: Weights) -> ScoreMatrix:
     """The scores of a revision under the weights.
 
     Raises:
         WeightsError: no task that has an order weighs anything.
     """
     if not weights:
-        return found.matrix
-    content = configuration_under(found.revision.configuration.content, weights)
-    matrix = build_matrix(found.matrix.values, found.systems, content)
+        return table.matrix
+    configuration = configuration_under(table.configuration, weights)
+    matrix = build_matrix(table.matrix.values, table.systems, configuration)
     if not matrix.votes.any():
         raise WeightsError("No task would vote: at least one has to weigh more than 0.")
     return matrix

@@ -3,11 +3,9 @@
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
@@ -22,40 +20,21 @@ from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.submissions.corrections import complete_row, correctable
 from leaderboard.submissions.instances.vectors import foreign_sets
 from leaderboard.submissions.problems import InputError, Problems
+from leaderboard.submissions.rows import CheckedRow, CheckedScore, CheckedSystem, SubmittedRow, measured_score
 from ranking_engine.core.decimals import NUMBER, rounded_score
 from ranking_engine.text.characters import line_problem, lines_problem
 from ranking_engine.text.names import check_name, fold_name, shorten
 
 FOLDED_LENGTH = 2 * NAME_LENGTH
-ADDRESS_LENGTH = 500
+URL_LENGTH = 500
 DESCRIPTION_LENGTH = 5000
 MOST = sys.float_info.max
 SECRET_REFUSALS = 5  # a user, benchmark and day, of names that are hidden from them
 is_web_address = URLValidator(schemes=["http", "https"])
-NO_SCORE = {"missing": Score.MissingReason.NOT_REPORTED}
 # What may be said in place of a score; "withdrawn" is what a withdrawal says.
 MISSING_WORDS: dict[str, str] = {
     reason.label: reason.value for reason in Score.MissingReason if reason != Score.MissingReason.WITHDRAWN
 }
-
-
-@dataclass(frozen=True)
-class RawRow:
-    """One system's scores as they came in: nothing checked."""
-
-    system_name: str
-    # Task key -> text or number; an empty text or None is a score that is not reported, one of MISSING_WORDS says why
-    # there is none.
-    scores: Mapping[str, str | float | None]
-    organisation: str = ""
-    url: str = ""
-    description: str = ""
-    line: int | None = None  # of the file that it stands in
-    # Task key -> scores of single instances, as `instance_vectors.entry_of` packs them.
-    instances: Mapping[str, Any] = field(default_factory=dict)
-    corrects: str = ""  # the number of the submission that it corrects
-    # Task key -> standard error and number of instances of its score, None where one is not stated.
-    details: Mapping[str, tuple[float | None, int | None]] = field(default_factory=dict)
 
 
 def stated_reason(given: str | float | None) -> str | None:
@@ -72,25 +51,25 @@ def parse_score(given: str | float | None, task: Task) -> float | None:
     """
     if given is None:
         return None
-    shown = given.strip() if isinstance(given, str) else repr(given).removesuffix(".0")
-    if not shown:
+    text = given.strip() if isinstance(given, str) else repr(given).removesuffix(".0")
+    if not text:
         return None
-    if isinstance(given, str) and not NUMBER.fullmatch(shown):
-        with_point = shown.replace(",", ".", 1)
+    if isinstance(given, str) and not NUMBER.fullmatch(text):
+        with_point = text.replace(",", ".", 1)
         example = with_point if NUMBER.fullmatch(with_point) else "71.3"
         raise ValueError(
-            f"{shown[:40]!r} is not a number; write {example}, or leave the field empty where there is no score"
+            f"{text[:40]!r} is not a number; write {example}, or leave the field empty where there is no score"
         )
     try:
         value = float(given)
     except OverflowError:  # a whole number beyond the greatest float
         value = math.inf
     if not math.isfinite(value):
-        raise ValueError(f"{shown[:40]!r} is too large to be a score")
+        raise ValueError(f"{text[:40]!r} is too large to be a score")
     if task.minimum is not None and value < task.minimum:
-        raise ValueError(f"{shown[:40]} is below {task.minimum:g}, the least score of {task.name}")
+        raise ValueError(f"{text[:40]} is below {task.minimum:g}, the least score of {task.name}")
     if task.maximum is not None and value > task.maximum:
-        raise ValueError(f"{shown[:40]} is above {task.maximum:g}, the greatest score of {task.name}")
+        raise ValueError(f"{text[:40]} is above {task.maximum:g}, the greatest score of {task.name}")
     return rounded_score(value)
 
 
@@ -119,11 +98,11 @@ class OnBoard:
 
 def check_rows(
     audience: Audience,
-    rows: Sequence[RawRow],
+    rows: Sequence[SubmittedRow],
     *,
     on_board: OnBoard | None = None,
     suggests: bool = True,
-) -> list[dict[str, Any]]:
+) -> list[CheckedRow]:
     """The rows of an upload as a draft keeps them.
 
     Args:
@@ -144,8 +123,8 @@ def check_rows(
     if not check.problems:
         for key, message, line in foreign_sets(audience.benchmark, checked, tells=not audience.is_restricted):
             name = check.tasks[key].name
-            told = message if line else f"{name}: {message}"
-            check.problems.add(key, told, line=line, place_name=name if line else "")
+            sentence = message if line else f"{name}: {message}"
+            check.problems.add(key, sentence, line=line, place_name=name if line else "")
     if check.problems:
         raise InputError(check.problems)
     return checked
@@ -173,7 +152,7 @@ def _tell_of_secrets(check: "_Check", *, is_guess: bool) -> None:
 class _Check:
     """What every row is held against, read once."""
 
-    def __init__(self, audience: Audience, rows: Sequence[RawRow], on_board: OnBoard, *, suggests: bool) -> None:
+    def __init__(self, audience: Audience, rows: Sequence[SubmittedRow], on_board: OnBoard, *, suggests: bool) -> None:
         self.audience, self.benchmark = audience, audience.benchmark
         self.problems = Problems()
         self.tasks = {task.key: task for task in Task.objects.filter(benchmark=self.benchmark, is_archived=False)}
@@ -182,10 +161,12 @@ class _Check:
         self.on_board = on_board
         self.hides_names = not audience.sees_board
         self.suggests = suggests and not self.hides_names
+        names = []
+        for row in rows:
+            with suppress(ValueError):  # what is no name is told with its row
+                names.append(fold_name(check_name(row.system_name)))
         # Systems that were on the board once; one that only waits for a moderator is nobody's business.
-        once = System.objects.filter(
-            benchmark=self.benchmark, changes__isnull=False, name_folded__among=_folded_names(rows)
-        )
+        once = System.objects.filter(benchmark=self.benchmark, changes__isnull=False, name_folded__among=names)
         self.once = dict(once.values_list("name_folded", "pk"))
         self.replaceable = Replaceable(audience)
         self.seen: set[str] = set()
@@ -197,10 +178,10 @@ class _Check:
         known = [system.name for system in self.on_board.systems] if self.suggests else []
         return NearMisses(known)
 
-    def row(self, row: RawRow) -> dict[str, Any]:
+    def row(self, row: SubmittedRow) -> CheckedRow:
         """One row as a draft keeps it; what is wrong with it is noted."""
         system = self.system(row)
-        scores: dict[str, Any] = {}
+        scores: dict[str, CheckedScore] = {}
         n_before = len(self.problems.listed)
         for key, given in row.scores.items():
             task = self.tasks.get(key)
@@ -208,8 +189,7 @@ class _Check:
                 self.problems.add(key, f"{key!r} is not a task of {self.benchmark.name}", line=row.line)
                 continue
             if isinstance(given, float) and self.least[key] <= given <= self.greatest[key]:  # as nearly all are
-                found = {"value": rounded_score(given)}
-                scores[key] = found | _stated_details(row, key) if row.details else found
+                scores[key] = measured_score(rounded_score(given), *row.details.get(key, (None, None)))
                 continue
             if reason := stated_reason(given):
                 scores[key] = {"missing": reason}
@@ -219,78 +199,80 @@ class _Check:
             except ValueError as error:
                 self.problems.add(key, str(error), line=row.line, place_name=task.name if row.line else "")
                 continue
-            scores[key] = NO_SCORE if value is None else {"value": value} | _stated_details(row, key)
+            if value is None:
+                scores[key] = {"missing": Score.MissingReason.NOT_REPORTED}
+            else:
+                scores[key] = measured_score(value, *row.details.get(key, (None, None)))
         for key in row.instances:
             if "missing" in scores.get(key, {}):
                 name = self.tasks[key].name
                 self.problems.add(key, f"{name} has scores of single instances, and none of its own", line=row.line)
         is_empty = not any("value" in score for score in scores.values()) and not row.corrects
-        if is_empty and system and len(self.problems.listed) == n_before:
+        if is_empty and system["name"] and len(self.problems.listed) == n_before:
             self.problems.add("scores", "no score is given; a submission has at least one", line=row.line)
-        checked = {"system": system, "scores": scores, "line": row.line}
-        checked = checked | {"instances": dict(row.instances)} if row.instances else checked
+        checked: CheckedRow = {"system": system, "scores": scores, "line": row.line}
+        if row.instances:
+            checked["instances"] = dict(row.instances)
         return self.correction(row, checked) if row.corrects else checked
 
-    def correction(self, row: RawRow, checked: dict[str, Any]) -> dict[str, Any]:
+    def correction(self, row: SubmittedRow, checked: CheckedRow) -> CheckedRow:
         """The row with what it takes over from the submission that it corrects."""
         try:
-            found = correctable(self.audience, row.corrects)
+            corrected = correctable(self.audience, row.corrects)
         except ValueError as error:
             self.problems.add("corrects", str(error), line=row.line)
             return checked
-        done, problems = complete_row(found, checked)
+        done, problems = complete_row(corrected, checked)
         for place, message in problems:
             self.problems.add(place, message, line=row.line)
         return done
 
-    def system(self, row: RawRow) -> dict[str, Any]:
-        """Which system is meant: by name, then by key; else a new one, which is to be confirmed."""
+    def system(self, row: SubmittedRow) -> CheckedSystem:
+        """Which system is meant: by name, then by key; else a new one, which is to be confirmed. Unnamed where it has
+        no name that can be kept."""
         try:
             name = check_name(row.system_name)
         except ValueError as problem:
             self.problems.add("system_name", str(problem), line=row.line)
-            return {}
+            return {"name": ""}
         folded = fold_name(name)
         if len(folded) > FOLDED_LENGTH:  # a ligature is one letter of a name, and three when names are compared
             self.problems.add("system_name", f"the system name {shorten(name)!r} is too long", line=row.line)
-            return {}
-        found = self.on_board.by_name.get(folded) or self.on_board.by_key.get(name)
-        full = found.name if found else name
-        # A key is no way to learn the name that belongs to it, where names are hidden.
-        self._check_once(full, name if self.hides_names else full, row.line)
-        known_id = found.id if found else self.once.get(folded)
+            return {"name": ""}
+        known = self.on_board.by_name.get(folded) or self.on_board.by_key.get(name)
+        full = known.name if known else name
+        if fold_name(full) in self.seen:
+            # A key is no way to learn the name that belongs to it, where names are hidden.
+            message = f"{name if self.hides_names else full} stands here more than once; a system has one row"
+            self.problems.add("system_name", message, line=row.line)
+        self.seen.add(fold_name(full))
+        known_id = known.id if known else self.once.get(folded)
         if known_id and not self.replaceable(known_id) and self.hides_names:
             self.is_secret_hit = True
-        elif not found and (twin := self.near_misses.double(name)):
+        elif not known and (twin := self.near_misses.double(name)):
             self.problems.add("system_name", f"{name!r} and {twin!r} {LOOK_ALIKE}", line=row.line)
         elif known_id and not self.replaceable(known_id):
             self.problems.add(
                 "system_name",
-                f"{found.name if found else name} came onto the board through another account; only that account, a "
+                f"{known.name if known else name} came onto the board through another account; only that account, a "
                 f"moderator or an owner replaces its scores. Choose another name, or ask the benchmark's owners.",
                 line=row.line,
             )
         self._check_about(row)
         return {
-            "key": found.key if found else None,
-            "name": found.name if found else name,
+            "key": known.key if known else None,
+            "name": known.name if known else name,
             "organisation": row.organisation,
             "url": row.url,
             "description": row.description,
-            "near_misses": [] if found else self.near_misses.of(name),
+            "near_misses": [] if known else self.near_misses.of(name),
         }
 
-    def _check_once(self, name: str, given: str, line: int | None) -> None:
-        if fold_name(name) in self.seen:
-            message = f"{given} stands here more than once; a system has one row"
-            self.problems.add("system_name", message, line=line)
-        self.seen.add(fold_name(name))
-
-    def _check_about(self, row: RawRow) -> None:
+    def _check_about(self, row: SubmittedRow) -> None:
         """What a row says of its system beside the name; pages make a link of its address."""
         for place, text, most, problem_of in (
             ("organisation", row.organisation, NAME_LENGTH, line_problem),
-            ("url", row.url, ADDRESS_LENGTH, line_problem),
+            ("url", row.url, URL_LENGTH, line_problem),
             ("description", row.description, DESCRIPTION_LENGTH, lines_problem),
         ):
             if len(text) > most:
@@ -303,21 +285,6 @@ class _Check:
             except ValidationError:
                 message = f"{row.url[:40]!r} is not an address that begins with http:// or https://"
                 self.problems.add("url", message, line=row.line)
-
-
-def _folded_names(rows: Sequence[RawRow]) -> list[str]:
-    """The names of rows that can be names, as they are compared."""
-    found = []
-    for row in rows:
-        with suppress(ValueError):
-            found.append(fold_name(check_name(row.system_name)))
-    return found
-
-
-def _stated_details(row: RawRow, key: str) -> dict[str, float | int]:
-    """The standard error and the number of instances of a score, where the row states them."""
-    error, n = row.details.get(key, (None, None))
-    return ({} if error is None else {"standard_error": error}) | ({} if n is None else {"n_instances": n})
 
 
 class Replaceable:

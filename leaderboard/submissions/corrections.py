@@ -6,13 +6,13 @@ does not mention stays as it was (`selectors.scores`, "in force").
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
 from leaderboard.access.audience import Audience
 from leaderboard.models import Benchmark, InstanceScores, Score, Submission
 from leaderboard.rankings.scores import WITHDRAWN, CurrentScore, InForce, current_scores, submissions_in_force
 from leaderboard.submissions.instances.vectors import entry_of, unpack_names, unpack_vector
+from leaderboard.submissions.rows import CheckedRow, CheckedScore, PackedInstances, measured_score
 from ranking_engine.text.names import fold_name
 
 NOT_YOURS = "no submission of this number stands here that you may correct"
@@ -53,7 +53,7 @@ def may_correct(audience: Audience, submission: Submission) -> bool:
     return audience.may_read and audience.may_submit and (is_theirs or audience.may_moderate)
 
 
-def correctable(audience: Audience, number: str) -> Correctable:
+def correctable(audience: Audience, submission_id: str) -> Correctable:
     """The submission of this number, for whoever may correct it.
 
     Raises:
@@ -61,14 +61,19 @@ def correctable(audience: Audience, number: str) -> Correctable:
         HoldsNoMoreError: it was withdrawn, corrected or replaced.
     """
     benchmark = audience.benchmark
-    rows = Submission.objects.select_related("system", "batch", "benchmark")
-    submission = rows.filter(benchmark=benchmark, uuid=number).first() if _is_uuid(number) else None
+    rows = Submission.objects.select_related("system", "batch", "benchmark").filter(benchmark=benchmark)
+    try:
+        submission = rows.filter(uuid=UUID(submission_id)).first()
+    except ValueError:
+        submission = None
     if submission is None or not may_correct(audience, submission):
         raise ValueError(NOT_YOURS)
     in_force = holding(benchmark, [submission.system_id])
     held = in_force.get(submission.pk)
     if held is None:
-        raise HoldsNoMoreError(_holder(submission, in_force))
+        # The last submission of the same system that holds says more.
+        held_ids = [one.submission_id for one in in_force.values() if one.system_id == submission.system_id]
+        raise HoldsNoMoreError(Submission.objects.select_related("batch").get(pk=held_ids[-1]) if held_ids else None)
     scores: dict[str, CurrentScore] = {}
     newer: dict[str, CurrentScore] = {}
     keys = dict(benchmark.tasks.values_list("pk", "key"))
@@ -78,96 +83,75 @@ def correctable(audience: Audience, number: str) -> Correctable:
     return Correctable(submission, held.is_blank, scores, newer)
 
 
-def _holder(submission: Submission, in_force: dict[int, InForce]) -> Submission | None:
-    """The last submission that holds of the same system."""
-    found = [one.submission_id for one in in_force.values() if one.system_id == submission.system_id]
-    return Submission.objects.select_related("batch").get(pk=found[-1]) if found else None
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
-
-
-def complete_row(found: Correctable, row: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+def complete_row(corrected: Correctable, row: CheckedRow) -> tuple[CheckedRow, list[tuple[str, str]]]:
     """A checked row that corrects, with what it takes over; and what is wrong with it, as (place, message).
 
     Scores that it does not mention stay as they were. Of every task whose score is not changed, the standard error,
     the number of instances and the scores of single instances stay, unless it states others.
     """
-    submission = found.submission
-    if row["system"] and fold_name(row["system"]["name"]) != fold_name(submission.system.name):
+    submission = corrected.submission
+    if row["system"]["name"] and fold_name(row["system"]["name"]) != fold_name(submission.system.name):
         return row, [("system_name", f"the submission that it corrects is of {submission.system.name!r}")]
     problems = [
         (key, "a later submission brought the score that holds; correct that one")
         for key in row["scores"]
-        if key in found.newer
+        if key in corrected.newer
     ]
-    carried = {key: stored_cell(score) for key, score in found.scores.items() if key not in row["scores"]}
+    carried = {key: stored_cell(score) for key, score in corrected.scores.items() if key not in row["scores"]}
     measured_anew = row.get("instances", {})
-    restated = {
-        key: cell if key in measured_anew else _with_details(cell, found.scores.get(key))
-        for key, cell in row["scores"].items()
-    }
-    scores = restated | carried
-    instances = row.get("instances", {}) | _kept_instances(found, scores, set(row.get("instances", {})))
-    done = row | {"scores": scores, "corrects": str(submission.uuid), "carried": sorted(carried)}
-    stated = sorted(row.get("instances", {}))
-    return done | {"instances": instances, "stated_instances": stated} if instances else done, problems
+    scores: dict[str, CheckedScore] = {}
+    for key, cell in row["scores"].items():
+        # A form says every score again, and asks for no details: these do not go because another score was wrong.
+        before = corrected.scores.get(key)
+        is_unchanged = before is not None and _is_same_score(cell, before) and key not in measured_anew
+        scores[key] = stored_cell(before) | cell if before is not None and is_unchanged else cell
+    scores |= carried
+    done: CheckedRow = {**row, "scores": scores, "corrects": str(submission.uuid), "carried": sorted(carried)}
+    if instances := measured_anew | _kept_instances(corrected, scores, set(measured_anew)):
+        done |= {"instances": instances, "stated_instances": sorted(measured_anew)}
+    return done, problems
 
 
-def stored_cell(score: CurrentScore) -> dict[str, Any]:
+def stored_cell(score: CurrentScore) -> CheckedScore:
     """A current score as a checked row says it, with everything that is stored of it."""
     if score.value is None:
         return {"missing": score.missing_reason}
-    details = {"standard_error": score.standard_error, "n_instances": score.n_instances}
-    return {"value": score.value} | {name: told for name, told in details.items() if told is not None}
+    return measured_score(score.value, score.standard_error, score.n_instances)
 
 
-def _with_details(cell: dict[str, Any], before: CurrentScore | None) -> dict[str, Any]:
-    """A stated score; where it is the one that holds, with the details that it does not state anew.
-
-    A form says every score again, and asks for no details: these do not go because another score was wrong.
-    """
-    if before is None or not _is_same_score(cell, before):
-        return cell
-    return stored_cell(before) | cell
-
-
-def _is_same_score(cell: dict[str, Any], before: CurrentScore) -> bool:
+def _is_same_score(cell: CheckedScore, before: CurrentScore) -> bool:
     return bool("value" in cell and cell["value"] == before.value)
 
 
-def _kept_instances(found: Correctable, scores: dict[str, Any], stated: set[str]) -> dict[str, Any]:
-    if found.is_blank:
+def _kept_instances(
+    corrected: Correctable, scores: dict[str, CheckedScore], scored_tasks: set[str]
+) -> dict[str, PackedInstances]:
+    if corrected.is_blank:
         return {}
-    rows = InstanceScores.objects.filter(submission=found.submission).select_related("task", "instance_set")
+    rows = InstanceScores.objects.filter(submission=corrected.submission).select_related("task", "instance_set")
     known: set[str] = set()
     kept = {}
     for row in rows:
         key = row.task.key
-        before = found.scores.get(key)
-        if before is not None and key not in stated and _is_same_score(scores.get(key, {}), before):
+        before = corrected.scores.get(key)
+        if before is not None and key not in scored_tasks and _is_same_score(scores.get(key, {}), before):
             kept[key] = entry_of(unpack_names(row.instance_set.names), unpack_vector(row.values), known)
     return kept
 
 
-def stated_scores(found: Correctable) -> dict[str, str]:
+def stated_scores(corrected: Correctable) -> dict[str, str]:
     """The current scores as a form states them, by task key: numbers, or why there is none."""
-    stated = {}
-    for key, score in found.scores.items():
+    texts = {}
+    for key, score in corrected.scores.items():
         if score.value is not None:
-            stated[key] = repr(score.value).removesuffix(".0")
+            texts[key] = repr(score.value).removesuffix(".0")
         elif score.missing_reason not in (WITHDRAWN, Score.MissingReason.NOT_REPORTED):
-            stated[key] = Score.MissingReason(score.missing_reason).label
-    return stated
+            texts[key] = Score.MissingReason(score.missing_reason).label
+    return texts
 
 
-def corrected_by_number(benchmark: Benchmark, rows: list[dict[str, Any]]) -> dict[str, Submission]:
+def corrected_by_number(benchmark: Benchmark, rows: list[CheckedRow]) -> dict[str, Submission]:
     """What checked rows correct, by number."""
     numbers = [row["corrects"] for row in rows if row.get("corrects")]
-    found = Submission.objects.filter(benchmark=benchmark, uuid__in=numbers) if numbers else ()
-    return {str(submission.uuid): submission for submission in found}
+    submissions = Submission.objects.filter(benchmark=benchmark, uuid__in=numbers) if numbers else ()
+    return {str(submission.uuid): submission for submission in submissions}

@@ -5,16 +5,17 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from leaderboard.models import Benchmark, Task
-from leaderboard.submissions.checks import RawRow, stated_reason
+from leaderboard.submissions.checks import stated_reason
 from leaderboard.submissions.problems import InputError, Problem, Problems
+from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.files.tables import Table, TableError, read_table
 from ranking_engine.text.close_names import CloseNames
 from ranking_engine.text.names import fold_name, shorten
 
-MOST_HELPED = 3  # unknown names of one upload that are told what they may have meant: each costs a search
+MAX_HELPED = 3  # unknown names of one upload that are told what they may have meant: each costs a search
 
 
-def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = None) -> list[RawRow]:
+def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = None) -> list[SubmittedRow]:
     """The rows of a file, one a system; an empty cell is a score that is not reported, a word may say another reason.
 
     Args:
@@ -43,18 +44,12 @@ def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = Non
     keys = _task_keys(benchmark, table)
     if notes is not None and table.rounding:
         notes.append(table.rounding)
-    return [
-        RawRow(system_name=name, line=line, scores=dict(zip(keys, values, strict=True)))
-        for name, line, values in zip(table.system_names, table.line_numbers, _cells(table), strict=True)
-    ]
-
-
-def _cells(table: Table) -> list[list[float | str | None]]:
-    words = table.missing_words
-    return [
-        [words.get((i, t)) if value != value else value for t, value in enumerate(row)]  # noqa: PLR0124
-        for i, row in enumerate(table.values.tolist())
-    ]
+    rows = []
+    for i, values in enumerate(table.values.tolist()):
+        cells = [table.missing_words.get((i, t)) if v != v else v for t, v in enumerate(values)]  # noqa: PLR0124
+        scores = dict(zip(keys, cells, strict=True))
+        rows.append(SubmittedRow(system_name=table.system_names[i], line=table.line_numbers[i], scores=scores))
+    return rows
 
 
 def _task_keys(benchmark: Benchmark, table: Table) -> list[str]:
@@ -94,7 +89,7 @@ class UnknownTasks:
     def message(self, name: str) -> str:
         """What to say of `name`."""
         help_text = ""
-        if self._n_helped < MOST_HELPED:
+        if self._n_helped < MAX_HELPED:
             self._n_helped += 1
             help_text = self._close.suggestion(name) or f"; the tasks are {', '.join(self._names[:20])}"
         return f"{shorten(name)!r} is not a task of this benchmark{help_text}"

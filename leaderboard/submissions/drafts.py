@@ -1,22 +1,20 @@
 """Drafts: what somebody wants to submit, checked, and kept until they confirm it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 
 from leaderboard.access.audience import Audience
 from leaderboard.models import Draft
-from leaderboard.submissions.checks import RawRow, check_rows
+from leaderboard.submissions.checks import check_rows
+from leaderboard.submissions.rows import CheckedRow, SubmittedRow
 
-MOST_DRAFTS = 50  # a user; the oldest ones go
-
-__all__ = ["RawRow", "make_draft", "rows_now"]
+MAX_DRAFTS = 50  # a user; the oldest ones go
 
 
-def make_draft(audience: Audience, rows: Sequence[RawRow], *, source: str, note: str = "") -> Draft:
+def make_draft(audience: Audience, rows: Sequence[SubmittedRow], *, source: str, note: str = "") -> Draft:
     """Check an upload and keep it until it is confirmed. Of somebody's drafts the newest are kept.
 
     Raises:
@@ -32,12 +30,12 @@ def make_draft(audience: Audience, rows: Sequence[RawRow], *, source: str, note:
         previewed_number=benchmark.last_revision_number,
         expires_at=timezone.now() + timedelta(days=settings.DRAFT_DAYS),
     )
-    older = Draft.objects.filter(owner=owner).order_by("-pk").values_list("pk", flat=True)[MOST_DRAFTS:]
+    older = Draft.objects.filter(owner=owner).order_by("-pk").values_list("pk", flat=True)[MAX_DRAFTS:]
     Draft.objects.filter(pk__in=list(older)).delete()
     return draft
 
 
-def rows_now(draft: Draft, audience: Audience) -> list[dict[str, Any]]:
+def rows_now(draft: Draft, audience: Audience) -> list[CheckedRow]:
     """The draft's rows, checked anew: systems, tasks and rights may have changed since it was made.
 
     Args:
@@ -50,11 +48,11 @@ def rows_now(draft: Draft, audience: Audience) -> list[dict[str, Any]]:
     return check_rows(audience, [_raw(row) for row in draft.rows])
 
 
-def _raw(row: Mapping[str, Any]) -> RawRow:
+def _raw(row: CheckedRow) -> SubmittedRow:
     """The row as it came in: what a correction took over is taken over anew."""
     about, carried = row["system"], row.get("carried", ())
-    stated = row.get("stated_instances", row.get("instances", {}))
-    return RawRow(
+    instances = row.get("stated_instances", row.get("instances", {}))
+    return SubmittedRow(
         system_name=about["name"],
         scores={
             key: score["value"] if "value" in score else score["missing"]
@@ -65,7 +63,7 @@ def _raw(row: Mapping[str, Any]) -> RawRow:
         url=about["url"],
         description=about["description"],
         line=row["line"],
-        instances={key: entry for key, entry in row.get("instances", {}).items() if key in stated},
+        instances={key: entry for key, entry in row.get("instances", {}).items() if key in instances},
         corrects=row.get("corrects", ""),
         details={
             key: (score.get("standard_error"), score.get("n_instances"))

@@ -7,31 +7,38 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from leaderboard.common.form_fields import LineField, LinesField
+from leaderboard.common.form_fields import NOTE_LENGTH, REASON_LENGTH, LineFormField, LinesFormField
 from leaderboard.models import Task
 from leaderboard.models.benchmarks import NAME_LENGTH
-from leaderboard.submissions.checks import RawRow
+from leaderboard.submissions.checks import DESCRIPTION_LENGTH, URL_LENGTH
 from leaderboard.submissions.corrections import Correctable, stated_scores
 from leaderboard.submissions.imports import SCALES, Assignment, Import
 from leaderboard.submissions.problems import Problems
+from leaderboard.submissions.rows import SubmittedRow
 
 
 class SubmissionForm(forms.Form):
     """One system and a text field a task; what the texts mean is for `make_draft` to say."""
 
-    system_name = LineField(
+    system_name = LineFormField(
         max_length=NAME_LENGTH,
         label="Name of the system",
         help_text="The name of a system on the board replaces its scores; a new name adds a system.",
     )
-    organisation = LineField(max_length=NAME_LENGTH, required=False)
+    organisation = LineFormField(max_length=NAME_LENGTH, required=False)
     url = forms.URLField(
-        max_length=500, required=False, label="Address", assume_scheme="https", help_text="Where one reads about it."
-    )
-    description = LinesField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 3}))
-    note = LinesField(
+        max_length=URL_LENGTH,
         required=False,
-        max_length=5000,
+        label="Address",
+        assume_scheme="https",
+        help_text="Where one reads about it.",
+    )
+    description = LinesFormField(
+        required=False, max_length=DESCRIPTION_LENGTH, widget=forms.Textarea(attrs={"rows": 3})
+    )
+    note = LinesFormField(
+        required=False,
+        max_length=NOTE_LENGTH,
         label="Note",
         help_text="How the scores were measured; shown with the submission.",
         widget=forms.Textarea(attrs={"rows": 3}),
@@ -42,7 +49,7 @@ class SubmissionForm(forms.Form):
         self._tasks = tasks
         for task in tasks:
             widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "list": "missing-reasons"})
-            field = LineField(required=False, max_length=60, label=task.name, widget=widget)
+            field = LineFormField(required=False, max_length=60, label=task.name, widget=widget)
             field.help_text = scale_text(task)
             self.fields[self.field_name(task.key)] = field
 
@@ -66,10 +73,10 @@ class SubmissionForm(forms.Form):
             fields.append(bound)
         return fields
 
-    def raw_row(self) -> RawRow:
+    def raw_row(self) -> SubmittedRow:
         """What was typed."""
         data = self.cleaned_data
-        return RawRow(
+        return SubmittedRow(
             system_name=data["system_name"],
             organisation=data["organisation"],
             url=data["url"],
@@ -95,24 +102,24 @@ class CorrectionForm(SubmissionForm):
     """The scores of a system that are to stand in place of those of one of its submissions."""
 
     organisation = url = description = system_name = None  # type: ignore[assignment]
-    note = LinesField(
-        max_length=5000,
+    note = LinesFormField(
+        max_length=NOTE_LENGTH,
         label="What was wrong, and how you know",
         help_text="Shown with the correction, on the pages of the submission and in the history.",
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 
     def __init__(self, *args: Any, corrected: Correctable, **kwargs: Any) -> None:  # noqa: ANN401
-        stated = stated_scores(corrected)
-        initial = {self.field_name(key): text for key, text in stated.items()}
+        present_scores = stated_scores(corrected)
+        initial = {self.field_name(key): text for key, text in present_scores.items()}
         super().__init__(*args, initial=initial, **kwargs)
         self._submission = corrected.submission
         # Where a later submission brought a task's score, that one is to be corrected.
         self._tasks = [task for task in self._tasks if task.key not in corrected.newer]
 
-    def raw_row(self) -> RawRow:
+    def raw_row(self) -> SubmittedRow:
         """What was typed, of the system that is corrected."""
-        return RawRow(
+        return SubmittedRow(
             system_name=self._submission.system.name,
             scores={task.key: self.cleaned_data[self.field_name(task.key)] for task in self._tasks},
             corrects=str(self._submission.uuid),
@@ -164,16 +171,16 @@ class UploadForm(forms.Form):
         help_text="Columns system, task, instance, score; or system, instance and a column for each task.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
-    system_column = LineField(
+    system_column = LineFormField(
         required=False,
         max_length=NAME_LENGTH,
         label="Its column of systems",
         help_text="Only where it is not called system.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
-    note = LinesField(
+    note = LinesFormField(
         required=False,
-        max_length=5000,
+        max_length=NOTE_LENGTH,
         label="Note",
         help_text="How the scores were measured; shown with the submissions.",
         widget=forms.Textarea(attrs={"rows": 3}),
@@ -262,9 +269,9 @@ class SystemField:
     errors: Sequence[str]
 
 
-def assignment_of(data: Mapping[str, str], found: Import) -> Assignment:
+def assignment_of(data: Mapping[str, str], results: Import) -> Assignment:
     """What was sent in."""
-    columns, systems = range(len(found.columns)), range(len(found.systems))
+    columns, systems = range(len(results.columns)), range(len(results.systems))
     return Assignment(
         tasks={c: data.get(f"task-{c}", "")[:LONGEST] for c in columns},
         scales={c: scale for c in columns if (scale := data.get(f"scale-{c}", "")) in SCALES},
@@ -272,9 +279,9 @@ def assignment_of(data: Mapping[str, str], found: Import) -> Assignment:
     )
 
 
-def column_fields(found: Import, said: Assignment, errors: Mapping[str, Sequence[str]]) -> list[ColumnField]:
+def column_fields(results: Import, said: Assignment, errors: Mapping[str, Sequence[str]]) -> list[ColumnField]:
     """The columns as the page shows them."""
-    values = found.values
+    values = results.values
     directions = {None: "not said", True: "higher is better", False: "lower is better"}
     return [
         ColumnField(
@@ -291,16 +298,31 @@ def column_fields(found: Import, said: Assignment, errors: Mapping[str, Sequence
             scale=said.scales.get(c, ""),
             errors=[*errors.get(f"task-{c}", []), *errors.get(f"scale-{c}", [])],
         )
-        for c, column in enumerate(found.columns)
+        for c, column in enumerate(results.columns)
     ]
 
 
-def system_fields(found: Import, said: Assignment, errors: Mapping[str, Sequence[str]]) -> list[SystemField]:
+def system_fields(results: Import, said: Assignment, errors: Mapping[str, Sequence[str]]) -> list[SystemField]:
     """The systems as the page shows them."""
-    counts = [0] * len(found.systems)
-    for s, _, value, _, _ in found.cells:
+    counts = [0] * len(results.systems)
+    for s, _, value, _, _ in results.cells:
         counts[s] += value is not None
     return [
         SystemField(s, name, revision, counts[s], said.names.get(s, ""), errors.get(f"system-{s}", []))
-        for s, (name, revision) in enumerate(found.systems)
+        for s, (name, revision) in enumerate(results.systems)
     ]
+
+
+class TakedownForm(forms.Form):
+    """Why scores are taken down."""
+
+    reason = LineFormField(
+        max_length=REASON_LENGTH,
+        label="Why",
+        help_text="Kept for good with what happened to the submission, so do not repeat the scores here.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    with_note = forms.BooleanField(required=False, label="The submitter's note on the whole batch goes as well.")
+    is_sure = forms.BooleanField(
+        label="I know that this cannot be undone.", error_messages={"required": "Tick this to go on."}
+    )

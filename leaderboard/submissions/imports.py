@@ -17,20 +17,21 @@ from django.conf import settings
 from django.core import signing
 
 from leaderboard.access.audience import Audience
+from leaderboard.common.form_fields import NOTE_LENGTH
 from leaderboard.models import Benchmark, Draft, Task, User
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.scores import current_values
-from leaderboard.submissions.checks import RawRow
 from leaderboard.submissions.csv_tables import UnknownTasks
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.importers import Recognised, SourceFile, read_results
 from leaderboard.submissions.problems import InputError, Problem, Problems
+from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.text.characters import writable
 from ranking_engine.text.names import clean_name, fold_name
 
-MOST_COLUMNS, MOST_SYSTEMS = 1_000, 3_000
-MOST_PACKED = 2_000_000  # characters; the page sends them back beside its other fields
-NOTED_FILES, NOTED_WARNINGS, NOTE_LENGTH = 10, 10, 5_000
+MAX_COLUMNS, MAX_SYSTEMS = 1_000, 3_000
+MAX_PACKED = 2_000_000  # characters; the page sends them back beside its other fields
+NOTED_FILES, NOTED_WARNINGS = 10, 10
 LARGE_BYTES = 1_000_000  # of files that a process reads one import at a time, for the memory that it takes
 PATIENCE_SECONDS = 10
 _one_large = threading.BoundedSemaphore(1)
@@ -41,7 +42,7 @@ Cell = tuple[int, int, float | None, float | None, int | None]  # system, column
 
 
 @dataclass(frozen=True)
-class Column:
+class FileColumn:
     """What scores are of, as the files call it, and the direction that they state."""
 
     task: str
@@ -62,7 +63,7 @@ class Import:
 
     format_name: str
     systems: Sequence[tuple[str, str]]
-    columns: Sequence[Column]
+    columns: Sequence[FileColumn]
     cells: Sequence[Cell]
     sources: Sequence[tuple[str, str]]  # each file's name and hash
     notes: Sequence[str]
@@ -71,11 +72,11 @@ class Import:
     @cached_property
     def values(self) -> dict[int, list[float]]:
         """The scores of every column that has some, by its number."""
-        found: dict[int, list[float]] = {}
+        by_column: dict[int, list[float]] = {}
         for _, c, value, _, _ in self.cells:
             if value is not None:
-                found.setdefault(c, []).append(value)
-        return found
+                by_column.setdefault(c, []).append(value)
+        return by_column
 
 
 @dataclass(frozen=True)
@@ -102,17 +103,17 @@ def read_import(files: Iterable[tuple[str, bytes]], importer: str = "") -> Impor
     if is_large and not _one_large.acquire(timeout=PATIENCE_SECONDS):
         raise InputError.of("others import large files at this moment; try again in a moment")
     try:
-        found = table_of(read_results(chosen, importer))
+        results = table_of(read_results(chosen, importer))
     finally:
         if is_large:
             _one_large.release()
-    if len(found.columns) > MOST_COLUMNS or len(found.systems) > MOST_SYSTEMS:
+    if len(results.columns) > MAX_COLUMNS or len(results.systems) > MAX_SYSTEMS:
         message = (
-            f"{len(found.columns):,} columns and {len(found.systems):,} systems; at most {MOST_COLUMNS:,} and "
-            f"{MOST_SYSTEMS:,} are shown at once. Import them in parts"
+            f"{len(results.columns):,} columns and {len(results.systems):,} systems; at most {MAX_COLUMNS:,} and "
+            f"{MAX_SYSTEMS:,} are shown at once. Import them in parts"
         )
         raise InputError.of(message)
-    return found
+    return results
 
 
 def table_of(recognised: Recognised) -> Import:
@@ -130,7 +131,7 @@ def table_of(recognised: Recognised) -> Import:
     return Import(
         format_name=recognised.format_name,
         systems=list(systems),
-        columns=[Column(*column, directions.get(c)) for column, c in columns.items()],
+        columns=[FileColumn(*column, directions.get(c)) for column, c in columns.items()],
         cells=cells,
         sources=list(dict.fromkeys((record.source, record.raw_hash) for record in recognised.records)),
         notes=list(recognised.notes),
@@ -138,16 +139,24 @@ def table_of(recognised: Recognised) -> Import:
     )
 
 
-def packed(found: Import, benchmark: Benchmark, user: User) -> str:
+def packed(results: Import, benchmark: Benchmark, user: User) -> str:
     """The import as a text that only this user can send back to this benchmark.
 
     Raises:
         InputError: it is too long for a form.
     """
-    columns = [[c.task, c.split, c.subset, c.metric, c.higher_is_better] for c in found.columns]
-    content = [found.format_name, found.systems, columns, found.cells, found.sources, found.notes, found.warnings]
+    columns = [[c.task, c.split, c.subset, c.metric, c.higher_is_better] for c in results.columns]
+    content = [
+        results.format_name,
+        results.systems,
+        columns,
+        results.cells,
+        results.sources,
+        results.notes,
+        results.warnings,
+    ]
     text = signing.dumps(content, salt=_salt(benchmark, user), compress=True)
-    if len(text) > MOST_PACKED:
+    if len(text) > MAX_PACKED:
         raise InputError.of("these files hold too many scores to be shown at once; import them in parts")
     return text
 
@@ -162,7 +171,7 @@ def unpacked(text: str, benchmark: Benchmark, user: User) -> Import | None:
     return Import(
         name,
         [(system, revision) for system, revision in systems],
-        [Column(*column) for column in columns],
+        [FileColumn(*column) for column in columns],
         [(s, c, value, error, n) for s, c, value, error, n in cells],
         [(source, raw_hash) for source, raw_hash in sources],
         notes,
@@ -174,7 +183,7 @@ def _salt(benchmark: Benchmark, user: User) -> str:
     return f"import:{benchmark.pk}:{user.pk}"
 
 
-def suggested(benchmark: Benchmark, found: Import) -> Assignment:
+def suggested(benchmark: Benchmark, results: Import) -> Assignment:
     """What can be said without doubt: a column is a task where it alone has that task's name or key (and its metric).
 
     No scale is suggested; systems keep the names that they have in the files.
@@ -182,7 +191,7 @@ def suggested(benchmark: Benchmark, found: Import) -> Assignment:
     tasks = _tasks(benchmark)
     of_task: dict[str, list[int]] = {}
     by_name = _by_name(tasks)
-    for c, column in enumerate(found.columns):
+    for c, column in enumerate(results.columns):
         called = (column.task, column.name, f"{column.task} {column.metric}", f"{column.task} - {column.metric}")
         key = next((by_name[fold_name(name)] for name in called if fold_name(name) in by_name), None)
         if key is not None:
@@ -190,29 +199,29 @@ def suggested(benchmark: Benchmark, found: Import) -> Assignment:
     chosen = {}
     for key, candidates in of_task.items():
         metric = fold_name(tasks[key].metric)
-        fitting = [c for c in candidates if metric and fold_name(found.columns[c].metric) == metric]
+        fitting = [c for c in candidates if metric and fold_name(results.columns[c].metric) == metric]
         only = candidates if len(candidates) == 1 else fitting
         if len(only) == 1:
             chosen[only[0]] = tasks[key].name
-    n_called = Counter(name for name, _ in found.systems)
+    n_called = Counter(name for name, _ in results.systems)
     names = {
         s: clean_name(f"{name} ({revision})" if revision and n_called[name] > 1 else name)
-        for s, (name, revision) in enumerate(found.systems)
+        for s, (name, revision) in enumerate(results.systems)
     }
     return Assignment(tasks=chosen, names=names)
 
 
-def import_draft(audience: Audience, found: Import, assignment: Assignment, *, note: str = "") -> Draft:
+def import_draft(audience: Audience, results: Import, assignment: Assignment, *, note: str = "") -> Draft:
     """Check an import with what was said of it, and keep it as a draft until it is confirmed.
 
     Raises:
         InputError: something in it is in doubt or cannot be stored; the problems' places are `task-3`, `scale-3` and
             `system-1`, numbered from 0, or empty.
     """
-    rows = rows_of_import(audience, found, assignment)
+    rows = rows_of_import(audience, results, assignment)
     names = [row.system_name for row in rows]
     try:
-        draft = make_draft(audience, rows, source=Source.IMPORTER, note=note_of(found, note))
+        draft = make_draft(audience, rows, source=Source.IMPORTER, note=note_of(results, note))
     except InputError as error:
         raise error.at(lambda problem: Problem(str(in_row_named(problem, names)))) from error
     for row in draft.rows:  # a row is no line of a file
@@ -227,28 +236,28 @@ def in_row_named(problem: Problem, names: Sequence[str]) -> Problem:
     return Problem(problem.message, source=", ".join(part for part in (name, problem.place_name) if part))
 
 
-def note_of(found: Import, note: str) -> str:
+def note_of(results: Import, note: str) -> str:
     """The note of an import: what its owner says, then where the scores are from and what has to be known of them."""
-    files = [f"{name} (SHA-256 {raw_hash[:16]}…)" for name, raw_hash in found.sources[:NOTED_FILES]]
-    more = len(found.sources) - len(files)
-    origin = f"Imported from {found.format_name}: {', '.join(files)}{f' and {more} more' if more > 0 else ''}."
+    files = [f"{name} (SHA-256 {raw_hash[:16]}…)" for name, raw_hash in results.sources[:NOTED_FILES]]
+    more = len(results.sources) - len(files)
+    origin = f"Imported from {results.format_name}: {', '.join(files)}{f' and {more} more' if more > 0 else ''}."
     said = note.strip()[: NOTE_LENGTH // 2]
-    told = [*([said] if said else []), origin, *found.warnings[:NOTED_WARNINGS]]
-    return writable("\n".join(told))[:NOTE_LENGTH]  # a name of a file may hold anything
+    lines = [*([said] if said else []), origin, *results.warnings[:NOTED_WARNINGS]]
+    return writable("\n".join(lines))[:NOTE_LENGTH]  # a name of a file may hold anything
 
 
-def rows_of_import(audience: Audience, found: Import, assignment: Assignment) -> list[RawRow]:
+def rows_of_import(audience: Audience, results: Import, assignment: Assignment) -> list[SubmittedRow]:
     """The rows of an upload, one a named system; `line` is the number of the row, from 1.
 
     Raises:
         InputError: as `import_draft` says.
     """
     problems = Problems()
-    columns = _columns(audience, found, assignment, problems)
+    columns = _columns(audience, results, assignment, problems)
     scores: dict[str, dict[str, float | None]] = {}
     details: dict[str, dict[str, tuple[float | None, int | None]]] = {}
     names: dict[str, str] = {}
-    for s, c, value, error, n in found.cells:
+    for s, c, value, error, n in results.cells:
         name = clean_name(assignment.names.get(s, ""))
         if not name or c not in columns:
             continue
@@ -257,7 +266,7 @@ def rows_of_import(audience: Audience, found: Import, assignment: Assignment) ->
         names.setdefault(folded, name)
         of_system = scores.setdefault(folded, {})
         if key in of_system:
-            problems.add(f"system-{s}", f"{name} has two scores on the task of {found.columns[c].name}")
+            problems.add(f"system-{s}", f"{name} has two scores on the task of {results.columns[c].name}")
             continue
         of_system[key], spread = _scaled(value, power), _scaled(error, power)
         if spread is not None and math.isinf(spread):
@@ -271,13 +280,13 @@ def rows_of_import(audience: Audience, found: Import, assignment: Assignment) ->
     if problems:
         raise InputError(problems)
     return [
-        RawRow(names[folded], of_system, line=line, details=details.get(folded, {}))
+        SubmittedRow(names[folded], of_system, line=line, details=details.get(folded, {}))
         for line, (folded, of_system) in enumerate(scores.items(), start=1)
     ]
 
 
 def _columns(
-    audience: Audience, found: Import, assignment: Assignment, problems: Problems
+    audience: Audience, results: Import, assignment: Assignment, problems: Problems
 ) -> dict[int, tuple[str, int]]:
     """Of every assigned column the key of its task, and the power of ten that its scores are multiplied with."""
     tasks = _tasks(audience.benchmark)
@@ -289,7 +298,7 @@ def _columns(
         if not given.strip():
             continue
         key, place = by_name.get(fold_name(given)), f"task-{c}"
-        column = found.columns[c]
+        column = results.columns[c]
         if key is None:
             problems.add(place, unknown.message(given.strip()))
             continue
@@ -301,18 +310,18 @@ def _columns(
         if message := direction_problem(column, task):
             problems.add(place, message)
         scale = assignment.scales.get(c, "")
-        if scale not in SCALES and (question := scale_question(found.values.get(c, []), task, board.get(key))):
+        if scale not in SCALES and (question := scale_question(results.values.get(c, []), task, board.get(key))):
             problems.add(f"scale-{c}", question)
         columns[c] = (key, SCALES.get(scale, 0))
     return columns
 
 
-def direction_problem(column: Column, task: Task) -> str:
+def direction_problem(column: FileColumn, task: Task) -> str:
     """What is wrong where the files and the task disagree on which scores are better; empty where nothing is."""
-    stated = column.higher_is_better
-    if stated is None or task.direction == (1 if stated else -1):
+    higher_is_better = column.higher_is_better
+    if higher_is_better is None or task.direction == (1 if higher_is_better else -1):
         return ""
-    said = "higher" if stated else "lower"
+    said = "higher" if higher_is_better else "lower"
     return f"the file says that {said} is better, and {task.name} says: {task.get_direction_display()}"
 
 
@@ -326,12 +335,12 @@ def scale_question(values: Sequence[float], task: Task, board: tuple[float, floa
     """
     if not values:
         return ""
-    stated = task.maximum if task.maximum is not None else None if board is None else max(map(abs, board))
+    maximum = task.maximum if task.maximum is not None else None if board is None else max(map(abs, board))
     greatest = max(map(abs, values))
-    if stated is None or not greatest or not ((greatest <= 1 and stated > 1.5) or (greatest > 1.5 and stated <= 1)):
+    if maximum is None or not greatest or not ((greatest <= 1 and maximum > 1.5) or (greatest > 1.5 and maximum <= 1)):
         return ""
     return (
-        f"these scores are from {min(values):g} to {max(values):g}, and those of {task.name} go up to {stated:g}: say "
+        f"these scores are from {min(values):g} to {max(values):g}, and those of {task.name} go up to {maximum:g}: say "
         f"whether they are on the same scale"
     )
 

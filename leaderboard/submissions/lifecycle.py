@@ -30,6 +30,7 @@ from leaderboard.submissions.instances.vectors import store_instances
 from leaderboard.submissions.notices import tell_moderators, tell_of_events
 from leaderboard.submissions.problems import InputError, NewSystemError, StalePreviewError, SubmissionError
 from leaderboard.submissions.quotas import cells_of, give_back_quota, take_cells, take_quota
+from leaderboard.submissions.rows import CheckedRow
 from leaderboard.submissions.score_rows import insert_scores
 from leaderboard.submissions.statements import believe, believe_the_rest, statement_of, waiting_system
 from ranking_engine.core.decimals import rounded_score
@@ -79,7 +80,7 @@ def confirm_draft(draft: Draft, *, actor: User, previewed_number: int, creates_s
     return submit_rows(audience, rows, source=draft.source, note=draft.note, idempotency_key=draft_key(draft.uuid))
 
 
-def submit_rows(audience: Audience, rows: list[dict[str, Any]], **about: Any) -> Batch:  # noqa: ANN401
+def submit_rows(audience: Audience, rows: list[CheckedRow], **about: Any) -> Batch:  # noqa: ANN401
     """Store checked rows as somebody's submission and, where nobody has to decide, accept it. Every door leads here.
 
     Args:
@@ -119,7 +120,7 @@ def require_may_submit(audience: Audience) -> None:
 def store_batch(
     benchmark: Benchmark,
     uploader: User,
-    rows: list[dict[str, Any]],
+    rows: list[CheckedRow],
     *,
     source: str,
     note: str = "",
@@ -154,7 +155,13 @@ def store_batch(
         idempotency_key=idempotency_key,
         decide_by=decide_by,
     )
-    systems = _systems_of(benchmark, rows)
+    # The stored system of every row by folded name, made where there is none.
+    names = {fold_name(row["system"]["name"]): row["system"]["name"] for row in rows}
+    here = System.objects.filter(benchmark=benchmark, name_folded__among=names)
+    stored = {system.name_folded: system for system in here}
+    new = [waiting_system(benchmark, name, folded) for folded, name in names.items() if folded not in stored]
+    System.objects.bulk_create(new, batch_size=1000)
+    systems = stored | {system.name_folded: system for system in new}
     corrected = corrected_by_number(benchmark, rows)
     submissions = Submission.objects.bulk_create(
         Submission(
@@ -182,16 +189,6 @@ def store_batch(
     )
     store_instances(submissions, rows, tasks)
     return batch
-
-
-def _systems_of(benchmark: Benchmark, rows: list[dict[str, Any]]) -> dict[str, System]:
-    """The stored system of every row by folded name, made where there is none."""
-    names = {fold_name(row["system"]["name"]): row["system"]["name"] for row in rows}
-    here = System.objects.filter(benchmark=benchmark, name_folded__among=names)
-    stored = {system.name_folded: system for system in here}
-    new = [waiting_system(benchmark, name, folded) for folded, name in names.items() if folded not in stored]
-    System.objects.bulk_create(new, batch_size=1000)
-    return stored | {system.name_folded: system for system in new}
 
 
 @transaction.atomic

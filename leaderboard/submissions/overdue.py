@@ -24,8 +24,10 @@ def escalate_overdue() -> int:
         How many batches became overdue.
     """
     overdue = Batch.objects.filter(decide_by__lt=timezone.now(), submissions__state=State.PENDING)
-    found = overdue.exclude(submissions__events__kind=Kind.OVERDUE).select_related("benchmark").distinct()
-    return sum(_escalate(batch, batch.decide_by) for batch in found.order_by("pk")[:BATCHES_A_SWEEP] if batch.decide_by)
+    unescalated = overdue.exclude(submissions__events__kind=Kind.OVERDUE).select_related("benchmark").distinct()
+    return sum(
+        _escalate(batch, batch.decide_by) for batch in unescalated.order_by("pk")[:BATCHES_A_SWEEP] if batch.decide_by
+    )
 
 
 @transaction.atomic

@@ -4,9 +4,8 @@ A count is one row, taken with one conditional UPDATE in the transaction that st
 both pass the last free place, and what fails afterwards takes its count back with it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from django.conf import settings
 from django.db.models import F
@@ -16,6 +15,7 @@ from leaderboard.access.audience import is_embargoed
 from leaderboard.common.moments import moment_in_words
 from leaderboard.models import Benchmark, CellCount, SubmissionCount, User
 from leaderboard.submissions.problems import QuotaError
+from leaderboard.submissions.rows import CheckedRow
 
 TOTAL = "total"
 
@@ -35,11 +35,13 @@ def take_quota(benchmark: Benchmark, user: User, n_systems: int, *, limited: boo
     caps = {day_of(timezone.now()): benchmark.daily_cap, TOTAL: benchmark.total_cap}
     counts = [SubmissionCount(benchmark=benchmark, user=user, period=period) for period in caps]
     SubmissionCount.objects.bulk_create(counts, ignore_conflicts=True)
-    for period, cap in caps.items():
-        rows = SubmissionCount.objects.filter(benchmark=benchmark, user=user, period=period)
-        free = rows.filter(n_submitted__lte=cap - n_systems) if limited and cap is not None else rows
-        if not free.update(n_submitted=F("n_submitted") + n_systems):
-            raise QuotaError(_refusal(period, rows.get().n_submitted, cap or 0, n_systems))
+    rows = SubmissionCount.objects.filter(benchmark=benchmark, user=user)
+    capped = {period: cap for period, cap in caps.items() if limited and cap is not None}
+    rows.filter(period__in=caps.keys() - capped.keys()).update(n_submitted=F("n_submitted") + n_systems)
+    for period, cap in capped.items():
+        row = rows.filter(period=period)
+        if not row.filter(n_submitted__lte=cap - n_systems).update(n_submitted=F("n_submitted") + n_systems):
+            raise QuotaError(_refusal(period, row.get().n_submitted, cap, n_systems))
 
 
 def give_back_quota(benchmark: Benchmark, user: User, n_systems: int, *, submitted_at: datetime) -> None:
@@ -71,17 +73,17 @@ def terms_of(benchmark: Benchmark, user: User, *, limited: bool) -> list[str]:
         user: who.
         limited: whether the caps and the deadline hold for them.
     """
-    told = []
+    terms = []
     if limited:
         left = [f"{n} {label}" for label, n in quota_left(benchmark, user).items()]
-        told += [f"You may submit {' and '.join(left)} (systems; a table counts each of its rows)."] if left else []
-        told += [f"Submissions are taken until {moment_in_words(benchmark.deadline)}."] if benchmark.deadline else []
+        terms += [f"You may submit {' and '.join(left)} (systems; a table counts each of its rows)."] if left else []
+        terms += [f"Submissions are taken until {moment_in_words(benchmark.deadline)}."] if benchmark.deadline else []
     if benchmark.submission_policy == Benchmark.SubmissionPolicy.MODERATED and limited:
         days = f"{benchmark.decision_days} day{'' if benchmark.decision_days == 1 else 's'}"
-        told.append(f"A moderator decides about every submission, within {days}; {after_deadline(benchmark)}.")
+        terms.append(f"A moderator decides about every submission, within {days}; {after_deadline(benchmark)}.")
     if is_embargoed(benchmark) and benchmark.embargo_until:
-        told.append(f"What is accepted now joins the board on {moment_in_words(benchmark.embargo_until)}.")
-    return told
+        terms.append(f"What is accepted now joins the board on {moment_in_words(benchmark.embargo_until)}.")
+    return terms
 
 
 def after_deadline(benchmark: Benchmark) -> str:
@@ -94,17 +96,17 @@ def after_deadline(benchmark: Benchmark) -> str:
 def _refusal(period: str, n_used: int, cap: int, n_systems: int) -> str:
     when = "in all" if period == TOTAL else "a day"
     again = "" if period == TOTAL else " The next day begins at 00:00 UTC."
-    asked = "one more" if n_systems == 1 else f"{n_systems} more"
+    more = "one more" if n_systems == 1 else f"{n_systems} more"
     return (
         f"This benchmark takes {cap} system{'' if cap == 1 else 's'} of yours {when}; {n_used} "
-        f"{'was' if n_used == 1 else 'were'} submitted, so that {asked} cannot be.{again}"
+        f"{'was' if n_used == 1 else 'were'} submitted, so that {more} cannot be.{again}"
     )
 
 
 INSTANCES_A_CELL = 10  # scores of single instances are packed, and take a tenth of the space
 
 
-def cells_of(rows: Sequence[Mapping[str, Any]]) -> int:
+def cells_of(rows: Sequence[CheckedRow]) -> int:
     """How many cells rows of an upload take: one a score, also where none is reported; one for ten of instances."""
     n_scores = sum(len(row["scores"]) for row in rows)
     n_instances = sum(entry["n"] for row in rows for entry in row.get("instances", {}).values())
@@ -130,14 +132,11 @@ def take_cells(user: User, n_cells: int, *, is_limited: bool = True) -> None:
         rows = CellCount.objects.filter(user=user, period=period)
         free = rows.filter(n_cells__lte=limit - n_cells) if is_limited else rows
         if not free.update(n_cells=F("n_cells") + n_cells):
-            raise QuotaError(_cells_refusal(period, rows.get().n_cells, limit, n_cells))
-
-
-def _cells_refusal(period: str, n_used: int, limit: int, n_cells: int) -> str:
-    when = "in all" if period == TOTAL else "a day"
-    again = "" if period == TOTAL or n_cells > limit else " The next day begins at 00:00 UTC."
-    return (
-        f"An account may store {limit:,} scores {when} here. Yours has stored {n_used:,}, and these are {n_cells:,} "
-        f"more (empty cells count, and ten scores of single instances count as one).{again} Whoever runs this site can "
-        "raise the limit."
-    )
+            n_used = rows.get().n_cells
+            when = "in all" if period == TOTAL else "a day"
+            again = "" if period == TOTAL or n_cells > limit else " The next day begins at 00:00 UTC."
+            raise QuotaError(
+                f"An account may store {limit:,} scores {when} here. Yours has stored {n_used:,}, and these are "
+                f"{n_cells:,} more (empty cells count, and ten scores of single instances count as one).{again} "
+                "Whoever runs this site can raise the limit."
+            )

@@ -4,7 +4,6 @@ Five thousand systems on 57 tasks took most of a minute as objects; so they take
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from django.db import connection
 
@@ -27,14 +26,10 @@ def insert_scores(rows: Iterable[ScoreRow]) -> None:
     target = f"{quote(TABLE)} ({', '.join(quote(column) for column in COLUMNS)})"
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            _copy(cursor, target, rows)
+            # COPY goes past Django's own cursor: its errors would be psycopg's, and its wait without a bound.
+            with connection.wrap_database_errors, bounded(connection), cursor.copy(f"COPY {target} FROM STDIN") as copy:
+                for row in rows:
+                    copy.write_row(row)
         else:
             marks = ", ".join(["%s"] * len(COLUMNS))
             cursor.executemany(f"INSERT INTO {target} VALUES ({marks})", list(rows))  # noqa: S608 -- names of our own
-
-
-def _copy(cursor: Any, target: str, rows: Iterable[ScoreRow]) -> None:  # noqa: ANN401 -- a wrapped cursor of psycopg
-    # COPY goes past Django's own cursor: its errors would be psycopg's, and its wait without a bound.
-    with connection.wrap_database_errors, bounded(connection), cursor.copy(f"COPY {target} FROM STDIN") as copy:
-        for row in rows:
-            copy.write_row(row)

@@ -30,9 +30,9 @@ def statement_of(about: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         about: the row's entry `system`; `new_key` is the key that a new system is to have.
     """
-    told = {name: about[name] for name in FIELDS if about.get(name)}
+    fields = {name: about[name] for name in FIELDS if about.get(name)}
     key = about.get("new_key") or ""
-    return {"name": about["name"], **told} | ({"key": key} if key else {})
+    return {"name": about["name"], **fields} | ({"key": key} if key else {})
 
 
 def waiting_system(benchmark: Benchmark, name: str, name_folded: str) -> System:
@@ -53,20 +53,20 @@ def believe(submissions: Sequence[Submission], revision: Revision, *, actor: Use
     taken: set[str] = set()
     if waiting:
         taken = set(System.objects.filter(benchmark=benchmark).values_list("key", flat=True))
-    stated = {str((submission.statement or {}).get("key", "")) for submission in waiting} - taken
-    reserved = taken | stated  # for others, when a key is made from a name
+    keys = {str((submission.statement or {}).get("key", "")) for submission in waiting} - taken
+    reserved = taken | keys  # for others, when a key is made from a name
     changed: list[System] = []
     changes: list[Change] = []
     for submission in submissions:
-        system, told = submission.system, submission.statement or {}
-        new = {name: told[name] for name in FIELDS if name in told}
+        system, statement = submission.system, submission.statement or {}
+        new = {name: statement[name] for name in FIELDS if name in statement}
         if system.is_waiting:
-            key = told.get("key", "")
-            if not key or key not in stated:
-                key = make_key(told.get("name", system.name), reserved)
-            stated.discard(key)
+            key = statement.get("key", "")
+            if not key or key not in keys:
+                key = make_key(statement.get("name", system.name), reserved)
+            keys.discard(key)
             reserved.add(key)
-            system.key, system.name = key, told.get("name", system.name)
+            system.key, system.name = key, statement.get("name", system.name)
         else:
             new = {name: value for name, value in new.items() if value != getattr(system, name)}
             if not new:
@@ -86,17 +86,19 @@ def believe_the_rest(submission: Submission, revision: Revision, *, actor: User,
     Only what that submission states can change. Where nothing of the system is accepted any more it left the board,
     and what was said of it stays with its older revisions.
     """
-    stated = [name for name in FIELDS if name in (submission.statement or {})]
+    names = [name for name in FIELDS if name in (submission.statement or {})]
     accepted = SubmissionEvent.objects.filter(
         submission__system=submission.system_id, submission__state=Submission.State.ACCEPTED, kind="accepted"
     ).order_by("revision__number", "pk")
     statements = [event.submission.statement or {} for event in accepted.select_related("submission")]
-    if not stated or not statements:
+    if not names or not statements:
         return
     system = submission.system
     empty = System()
-    new = {name: next((told[name] for told in reversed(statements) if name in told), getattr(empty, name))
-           for name in stated}  # fmt: skip
+    new = {
+        name: next((statement[name] for statement in reversed(statements) if name in statement), getattr(empty, name))
+        for name in names
+    }
     new = {name: value for name, value in new.items() if value != getattr(system, name)}
     if new:
         record_changes(revision.benchmark, _changes(system, new), actor=actor, reason=reason, revision=revision)
@@ -144,18 +146,18 @@ def statements_of(submissions: Sequence[Submission]) -> list[Statement]:
     Args:
         submissions: with their systems.
     """
-    found = []
+    statements = []
     for submission in submissions:
-        system, told = submission.system, submission.statement or {}
+        system, statement = submission.system, submission.statement or {}
         for name, label in LABELS.items():
-            if name not in told or (name == "key" and not system.is_waiting):
+            if name not in statement or (name == "key" and not system.is_waiting):
                 continue
             now = "" if system.is_waiting else as_line(getattr(system, name))
-            text = as_line(told[name])
+            text = as_line(statement[name])
             if text != now:
                 is_change = not system.is_waiting and bool(now)
-                found.append(Statement(submission.shown_name, label, text, now, is_change))
-    return found
+                statements.append(Statement(submission.shown_name, label, text, now, is_change))
+    return statements
 
 
 def as_line(value: Any) -> str:  # noqa: ANN401 -- a text, a list of texts or an object
@@ -165,10 +167,10 @@ def as_line(value: Any) -> str:  # noqa: ANN401 -- a text, a list of texts or an
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) if value else ""
 
 
-def in_short(found: Sequence[Statement]) -> list[str]:
+def in_short(statements: Sequence[Statement]) -> list[str]:
     """The same, a line each, cut to what a list has room for."""
     return [
         f"{shortened(one.system)}: {one.what} {shortened(one.text)}"
         + (f" in place of {shortened(one.now)}" if one.is_change else "")
-        for one in found
+        for one in statements
     ]

@@ -9,7 +9,7 @@ from django.utils import timezone
 from leaderboard.access.audience import Audience
 from leaderboard.common.moments import moment_in_words
 from leaderboard.common.text import in_words, shortened
-from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Revision, Submission, SubmissionEvent
+from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Submission, SubmissionEvent
 from leaderboard.queue.queries import told_error
 from leaderboard.rankings.reports import BOARD, RANKING, unpack_arrays
 from leaderboard.submissions.corrections import holding, may_correct
@@ -24,7 +24,7 @@ DECISIONS = (SubmissionEvent.Kind.ACCEPTED, SubmissionEvent.Kind.REJECTED, Submi
 
 
 @dataclass(frozen=True)
-class Standing:
+class BatchStatus:
     """Where a batch stands."""
 
     names: list[str]  # of its first systems
@@ -50,54 +50,44 @@ class Standing:
 
 def batch_page(batch: Batch) -> dict[str, Any]:
     """Everything that the page of a batch shows beside its links."""
-    found = batch_standing(batch)
-    is_single = found.n_systems == 1
-    ranks = _ranks(found.publication, batch.submissions.get()) if found.publication and is_single else []
-    return {
-        "batch": {
-            "uuid": batch.uuid,
-            "title": f"Submission of {_in_words(found)}",
-            "state_text": _state_text(found.stages),
-            "events": found.events,
-            "corrections": _corrections(batch),
-        },
-        "stages": found.stages,
-        "is_final": found.is_final,
-        "ranks": ranks,
-        "ranks_heading": _ranks_heading(batch, found),
-        "has_before": any(rank["before"] for rank in ranks),
-    }
-
-
-def _in_words(found: Standing) -> str:
-    return in_words([shortened(name) for name in found.names], total=found.n_systems)
-
-
-def _ranks_heading(batch: Batch, found: Standing) -> str:
-    """Whose ranks they are; where scores were corrected since, not what this submission alone led to."""
-    corrections = Submission.objects.filter(corrects__batch=batch, state=Submission.State.ACCEPTED)
-    through = " (through the correction)" if corrections.exists() else ""
-    return f"Where {_in_words(found)} stands now{through}"
-
-
-def _corrections(batch: Batch) -> list[dict[str, Any]]:
-    """What the submissions of a batch correct, and what corrected them since: a line each, with the other's address.
-
-    The other's page says who may read it.
-    """
+    status = batch_standing(batch)
+    is_single = status.n_systems == 1
+    ranks = _ranks(status.publication, batch.submissions.get()) if status.publication and is_single else []
+    # Where scores were corrected since, the ranks are not what this submission alone led to.
+    accepted = Submission.objects.filter(corrects__batch=batch, state=Submission.State.ACCEPTED)
+    through = " (through the correction)" if accepted.exists() else ""
+    # What the submissions of a batch correct, and what corrected them since; the other's page says who may read it.
     correcting = batch.submissions.exclude(corrects=None).select_related("corrects__system", "corrects__batch")
     corrected = Submission.objects.filter(corrects__batch=batch).select_related("corrects__system", "batch")
     past = {Submission.State.ACCEPTED, Submission.State.WITHDRAWN}
-    lines = [
+    corrections = [
         {"text": f"It corrects scores of {row.system.name} that came before.", "uuid": row.corrects.batch.uuid}
         for row in correcting
         if row.corrects
     ]
-    return lines + [
+    corrections += [
         {"text": f"Its scores of {row.corrects.system.name} were corrected.", "uuid": row.batch.uuid}
         for row in corrected.order_by("pk")
         if row.corrects and row.state in past
     ]
+    return {
+        "batch": {
+            "uuid": batch.uuid,
+            "title": f"Submission of {_in_words(status)}",
+            "state_text": _state_text(status.stages),
+            "events": status.events,
+            "corrections": corrections,
+        },
+        "stages": status.stages,
+        "is_final": status.is_final,
+        "ranks": ranks,
+        "ranks_heading": f"Where {_in_words(status)} stands now{through}",
+        "has_before": any(rank["before"] for rank in ranks),
+    }
+
+
+def _in_words(status: BatchStatus) -> str:
+    return in_words([shortened(name) for name in status.names], total=status.n_systems)
 
 
 def batch_steps(audience: Audience, batch: Batch) -> dict[str, Any]:
@@ -107,6 +97,8 @@ def batch_steps(audience: Audience, batch: Batch) -> dict[str, Any]:
     is_waiting = bool(rows) and not batch.submissions.exclude(state__in=undecided).exists()
     decides = audience.may_moderate
     may_erase = audience.may_administer and not is_waiting
+    may_correct_them = bool(rows) and may_correct(audience, rows[0])  # all have the same submitter and benchmark
+    held = holding(batch.benchmark, [row.system_id for row in rows]) if may_correct_them else {}
     taken_down = SubmissionEvent.objects.filter(submission__in=rows, kind=SubmissionEvent.Kind.TAKEN_DOWN)
     gone = set(taken_down.values_list("submission_id", flat=True)) if may_erase else set()
     return {
@@ -115,30 +107,27 @@ def batch_steps(audience: Audience, batch: Batch) -> dict[str, Any]:
         "statements": statements_of(rows) if is_waiting else [],
         "to_withdraw": [row for row in rows if decides and row.state == "accepted"],
         "to_reinstate": [row for row in rows if decides and row.state == "withdrawn" and row.pk not in gone],
-        "to_correct": _to_correct(audience, batch, rows),
+        "to_correct": [row for row in rows if row.pk in held],
         "to_take_down": [row for row in rows if may_erase and row.pk not in gone],
     }
 
 
-def _to_correct(audience: Audience, batch: Batch, rows: list[Submission]) -> list[Submission]:
-    if not rows or not may_correct(audience, rows[0]):  # all have the same submitter and benchmark
-        return []
-    held = holding(batch.benchmark, [row.system_id for row in rows])
-    return [row for row in rows if row.pk in held]
-
-
-def batch_standing(batch: Batch) -> Standing:
+def batch_standing(batch: Batch) -> BatchStatus:
     """Where a batch stands: its first systems, its stages, and what happened to it.
 
     Pages ask for it every second, so it reads a few rows however many systems there are.
     """
-    events = _first_events(batch)
+    # Of what happened to all of the batch at once the first event; of the rest every one.
+    of_batch = SubmissionEvent.objects.filter(submission__batch=batch).order_by()
+    firsts = of_batch.values("kind", "revision_id").annotate(first=Min("pk")).values_list("first", flat=True)
+    rows = SubmissionEvent.objects.filter(pk__in=list(firsts)).select_related("actor", "revision")
+    events = list(rows.order_by("pk"))
     decision = next((event for event in events if event.kind in DECISIONS), None)
     is_approved = decision is None and any(event.kind == SubmissionEvent.Kind.APPROVED for event in events)
     names = [row.shown_name for row in batch.submissions.select_related("system")[:SHOWN_NAMES]]
     n_systems = batch.submissions.count()
     stages, is_final, publication = _stages(batch, decision, is_approved=is_approved)
-    return Standing(
+    return BatchStatus(
         names=names,
         n_systems=n_systems,
         stages=stages,
@@ -149,22 +138,17 @@ def batch_standing(batch: Batch) -> Standing:
     )
 
 
-def _first_events(batch: Batch) -> list[SubmissionEvent]:
-    """Of what happened to all of the batch at once the first event; of the rest every one."""
-    of_batch = SubmissionEvent.objects.filter(submission__batch=batch).order_by()
-    firsts = of_batch.values("kind", "revision_id").annotate(first=Min("pk")).values_list("first", flat=True)
-    found = SubmissionEvent.objects.filter(pk__in=list(firsts)).select_related("actor", "revision")
-    return list(found.order_by("pk"))
-
-
 def _stages(
     batch: Batch, decision: SubmissionEvent | None, *, is_approved: bool
 ) -> tuple[list[dict[str, str]], bool, Publication | None]:
     stages = [_stage("submitted", DONE, moment_in_words(batch.created_at))]
     if decision is None:
+        text = "" if is_approved else _queue_text(batch)
         if is_approved:
             stages.append(_stage("approved", DONE, ""))
-        stages.append(_stage("accepted", WAITING, _embargo_text(batch) if is_approved else _queue_text(batch)))
+            until = batch.benchmark.embargo_until
+            text = f"It joins the board when the embargo ends{f', on {moment_in_words(until)}' if until else ''}."
+        stages.append(_stage("accepted", WAITING, text))
         return [*stages, _stage("computed", WAITING, ""), _stage("published", WAITING, "")], True, None
     if decision.kind != SubmissionEvent.Kind.ACCEPTED or decision.revision is None:
         return [*stages, _stage(decision.kind, FAILED, decision.reason)], True, None
@@ -177,15 +161,14 @@ def _stages(
             text += f", which includes revision {revision.number}"
         stages += [_stage("computed", DONE, ""), _stage("published", DONE, text)]
         return stages, True, benchmark.publication
-    job = _job_for(benchmark, revision)
+    # The job that will publish the revision: its own, or the newest one where that was superseded.
+    jobs = Job.objects.filter(benchmark=benchmark, kind="rankings", sequence__gte=revision.number)
+    jobs = jobs.select_related("benchmark")
+    live = jobs.filter(state__in=[Job.State.RUNNING, Job.State.WAITING]).order_by("-state", "sequence").first()
+    job = live or jobs.order_by("sequence").first()
     state, text = _job_stage(job)
     stages += [_stage("computed", state, text), _stage("published", WAITING, "")]
     return stages, state == FAILED, None
-
-
-def _embargo_text(batch: Batch) -> str:
-    until = batch.benchmark.embargo_until
-    return f"It joins the board when the embargo ends{f', on {moment_in_words(until)}' if until else ''}."
 
 
 def _queue_text(batch: Batch) -> str:
@@ -201,14 +184,6 @@ def _queue_text(batch: Batch) -> str:
             f" That was due on {moment_in_words(batch.decide_by)}; the moderators see that it is overdue.",
         )
     return f"A moderator decides{until}; {before}.{then} You can close this page and come back."
-
-
-def _job_for(benchmark: Benchmark, revision: Revision) -> Job | None:
-    """The job that will publish the revision: its own, or the newest one where that was superseded."""
-    jobs = Job.objects.filter(benchmark=benchmark, kind="rankings", sequence__gte=revision.number)
-    jobs = jobs.select_related("benchmark")
-    live = jobs.filter(state__in=[Job.State.RUNNING, Job.State.WAITING]).order_by("-state", "sequence").first()
-    return live or jobs.order_by("sequence").first()
 
 
 def _job_stage(job: Job | None) -> tuple[str, str]:
@@ -281,9 +256,9 @@ def _ranks_at(publication: Publication, system_id: int) -> dict[str, int | None]
     if places is None or system_id not in places:
         return {}
     i = int((places == system_id).argmax())
-    found: dict[str, int | None] = {}
+    ranks: dict[str, int | None] = {}
     for report in reports:
         if report.kind == RANKING:
             rank = int(unpack_arrays(report.arrays)["ranks"][i])
-            found[report.summary["rule"]] = rank if rank >= 1 else None
-    return found
+            ranks[report.summary["rule"]] = rank if rank >= 1 else None
+    return ranks

@@ -1,7 +1,7 @@
 """Uploads by a program: checked and stored in one step, whole or not at all, once for one idempotency key."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from leaderboard.common.text import in_words
 from leaderboard.models import Batch, Benchmark, System, Task, User
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
 from leaderboard.models.submissions import Source
-from leaderboard.submissions.checks import OnBoard, RawRow, check_rows
+from leaderboard.submissions.checks import OnBoard, check_rows
 from leaderboard.submissions.corrections import correctable
 from leaderboard.submissions.csv_tables import UnknownTasks, rows_of_csv
 from leaderboard.submissions.imports import in_row_named
@@ -22,34 +22,19 @@ from leaderboard.submissions.instances.rows import InstanceRows
 from leaderboard.submissions.instances.uploads import rows_of_instances
 from leaderboard.submissions.lifecycle import require_may_submit, submit_rows
 from leaderboard.submissions.problems import InputError, Problem, SubmissionError
+from leaderboard.submissions.rows import CheckedRow, SubmittedRow
 from ranking_engine.text.names import clean_name, fold_name, shorten
 
-MOST_GATHERED = 1000  # that are counted; then the rest of an upload is not looked at
-
-
-@dataclass(frozen=True)
-class UploadRow:
-    """One system of an upload as it came in. Scores stand by the name or the key of a task."""
-
-    scores: Mapping[str, float | str | None]  # a number, or a text that says why there is none
-    name: str = ""
-    key: str = ""  # of a system on the board, in place of its name; or the one that a new system is to have
-    organisation: str = ""
-    url: str = ""
-    description: str = ""
-    instances: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)  # by task, then by instance
-    corrects: str = ""  # the number of the submission that it corrects; its system need not be named then
-    # By task: the standard error and the number of instances of its score, None where one is not stated.
-    details: Mapping[str, tuple[float | None, int | None]] = field(default_factory=dict)
+MAX_GATHERED = 1000  # that are counted; then the rest of an upload is not looked at
 
 
 @dataclass(frozen=True)
 class Upload:
     """What somebody sent: rows, or a table that is not read yet."""
 
-    rows: Sequence[UploadRow] = ()
+    rows: Sequence[SubmittedRow] = ()
     table: bytes | None = None
-    raw: Sequence[RawRow] | None = None  # rows that an importer read, `line` their number from 1
+    is_imported: bool = False  # whether an importer read the rows; `line` is their number from 1
     is_of_instances: bool = False  # whether the table holds scores of single instances
     system_column: str = ""  # of such a table
     note: str = ""
@@ -60,7 +45,7 @@ class Upload:
     @property
     def source(self) -> str:
         """The door by which it came."""
-        if self.raw is not None:
+        if self.is_imported:
             return str(Source.IMPORTER)
         return str(Source.API if self.table is None else Source.CSV)
 
@@ -83,8 +68,12 @@ def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Ba
     """
     # The lock makes calls with the same key wait for each other, and keeps the board as it was checked.
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-    if upload.idempotency_key and (first := _first_batch(locked, owner, upload)):
-        return first, False
+    if upload.idempotency_key:
+        batches = Batch.objects.filter(benchmark=locked, uploader=owner, idempotency_key=upload.idempotency_key)
+        if (first := batches.first()) is not None:
+            if first.payload_hash != upload.payload_hash:
+                raise IdempotencyError("This idempotency key was used for another upload; take a new one.")
+            return first, False
     audience = audience_of(owner, locked)
     require_may_submit(audience)
     batch = submit_rows(
@@ -98,14 +87,7 @@ def submit_upload(benchmark: Benchmark, owner: User, upload: Upload) -> tuple[Ba
     return batch, True
 
 
-def _first_batch(benchmark: Benchmark, owner: User, upload: Upload) -> Batch | None:
-    first = Batch.objects.filter(benchmark=benchmark, uploader=owner, idempotency_key=upload.idempotency_key).first()
-    if first is not None and first.payload_hash != upload.payload_hash:
-        raise IdempotencyError("This idempotency key was used for another upload; take a new one.")
-    return first
-
-
-def check_upload(audience: Audience, upload: Upload) -> list[dict[str, Any]]:
+def check_upload(audience: Audience, upload: Upload) -> list[CheckedRow]:
     """The rows of an upload as a batch holds them.
 
     Raises:
@@ -114,8 +96,8 @@ def check_upload(audience: Audience, upload: Upload) -> list[dict[str, Any]]:
     benchmark = audience.benchmark
     on_board = OnBoard(benchmark)
     reading: _TableReading | _RowReading | _ImportReading
-    if upload.raw is not None:
-        reading = _ImportReading([row.system_name for row in upload.raw])
+    if upload.is_imported:
+        reading = _ImportReading([row.system_name for row in upload.rows])
     else:
         reading = _TableReading() if upload.table is not None else _RowReading(audience, on_board)
     raw = reading.raw_rows(benchmark, upload)
@@ -164,7 +146,7 @@ class _TableReading:
 
     new_keys: Mapping[int | None, str] = {}
 
-    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[RawRow]:
+    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[SubmittedRow]:
         table = upload.table or b""
         try:
             if upload.is_of_instances:
@@ -185,8 +167,8 @@ class _ImportReading:
     names: Sequence[str]
     new_keys: Mapping[int | None, str] = field(default_factory=dict)
 
-    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[RawRow]:
-        return list(upload.raw or ())
+    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[SubmittedRow]:
+        return list(upload.rows)
 
     def placed(self, problem: Problem) -> Problem:
         named = in_row_named(problem, self.names)
@@ -203,7 +185,7 @@ class _RowReading:
     new_keys: dict[int | None, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
-    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[RawRow]:
+    def raw_rows(self, benchmark: Benchmark, upload: Upload) -> list[SubmittedRow]:
         """The rows with their systems' names and their tasks' keys.
 
         Raises:
@@ -233,8 +215,7 @@ class _RowReading:
                 self.new_keys[number] = row.key
             scores = {key: row.scores[label] for key, label in labels.items()}
             details = {key: row.details[label] for key, label in labels.items() if label in row.details}
-            about = (row.organisation, row.url, row.description)
-            raw.append(RawRow(name, scores, *about, number, corrects=row.corrects, details=details))
+            raw.append(replace(row, system_name=name, scores=scores, details=details, line=number))
         of_instances = InstanceRows(key_of, self._add)
         raw = of_instances.added(raw, upload.rows)
         if self.problems:
@@ -243,7 +224,7 @@ class _RowReading:
 
     def _add(self, number: int, place: str, message: str) -> None:
         self.problems.append(Problem(message, f"systems[{number - 1}].{place}"))
-        if len(self.problems) >= MOST_GATHERED:
+        if len(self.problems) >= MAX_GATHERED:
             raise InputError(self.problems)
 
     def placed(self, problem: Problem) -> Problem:
@@ -278,32 +259,36 @@ class _Keys:
         there = System.objects.filter(benchmark=self.audience.benchmark, key__among=self.named)
         return set(there.values_list("key", flat=True)) if self.audience.sees_board else set()
 
-    def name_of(self, row: UploadRow) -> tuple[str, str, str]:
+    def name_of(self, row: SubmittedRow) -> tuple[str, str, str]:
         """The name of the row's system; or where it cannot be told, the place and the problem."""
         if not row.key:
-            return row.name, "name", "" if row.name else "a system has a name, or the key of a system on the board"
-        found = self.on_board.get(row.key)
-        if found is None:
-            return row.name, "key", self._new_key_problem(row)
-        if row.name and fold_name(row.name) != fold_name(found.name):
-            return "", "name", f"the key {row.key!r} is that of {found.name!r}, not of {shorten(row.name)!r}"
-        return found.name, "", ""
+            return (
+                row.system_name,
+                "name",
+                "" if row.system_name else "a system has a name, or the key of a system on the board",
+            )
+        system = self.on_board.get(row.key)
+        if system is None:
+            return row.system_name, "key", self._new_key_problem(row)
+        if row.system_name and fold_name(row.system_name) != fold_name(system.name):
+            return "", "name", f"the key {row.key!r} is that of {system.name!r}, not of {shorten(row.system_name)!r}"
+        return system.name, "", ""
 
-    def corrected_name(self, row: UploadRow) -> tuple[str, str, str]:
+    def corrected_name(self, row: SubmittedRow) -> tuple[str, str, str]:
         """As `name_of`, of a row that corrects a submission: that says which system is meant."""
         try:
             system = correctable(self.audience, row.corrects).submission.system
         except ValueError as error:
-            return row.name, "corrects", str(error)
+            return row.system_name, "corrects", str(error)
         if row.key and row.key != system.key:
-            return row.name, "key", f"the submission that it corrects is of {system.key!r}"
-        return row.name or system.name, "", ""
+            return row.system_name, "key", f"the submission that it corrects is of {system.key!r}"
+        return row.system_name or system.name, "", ""
 
-    def _new_key_problem(self, row: UploadRow) -> str:
-        if not row.name:
+    def _new_key_problem(self, row: SubmittedRow) -> str:
+        if not row.system_name:
             return f"no system on the board has the key {shorten(row.key)!r}; a new one needs a name too"
-        if fold_name(row.name) in self.names or row.name in self.on_board:
-            return f"the system {shorten(row.name)!r} is on the board under another key"
+        if fold_name(row.system_name) in self.names or row.system_name in self.on_board:
+            return f"the system {shorten(row.system_name)!r} is on the board under another key"
         if row.key in self.taken:
             return f"the key {shorten(row.key)!r} is taken"
         if len(row.key) > KEY_LENGTH or not _is_key(row.key):

@@ -1,7 +1,6 @@
 """Submitting: the form, the preview, and the way of a submission until its board is there."""
 
 import re
-from collections.abc import Iterable
 from uuid import UUID
 
 from django.contrib import messages
@@ -20,14 +19,14 @@ from leaderboard.access.audience import (
     readable_benchmark,
     visible_batch,
 )
-from leaderboard.common.form_fields import sent_lines
+from leaderboard.common.form_fields import NOTE_LENGTH, sent_lines
 from leaderboard.common.requests import signed_in
 from leaderboard.models import Benchmark, Draft, Task
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.checks import MISSING_WORDS
 from leaderboard.submissions.corrections import HoldsNoMoreError, correctable
 from leaderboard.submissions.csv_tables import rows_of_csv
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.forms import (
     SCALE_LABELS,
     CorrectionForm,
@@ -55,6 +54,7 @@ from leaderboard.submissions.preview.table import TablePreview, preview_table
 from leaderboard.submissions.problems import InputError, NewSystemError, Problems, StalePreviewError, SubmissionError
 from leaderboard.submissions.queries import batch_naming
 from leaderboard.submissions.quotas import terms_of
+from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.status import batch_page, batch_steps
 from ranking_engine.files.csv_rows import csv_line
 
@@ -75,11 +75,11 @@ def submit(request: HttpRequest, key: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             note = form.cleaned_data["note"]
-            found = make_draft(audience, [form.raw_row()], source=Source.FORM, note=note)
+            draft = make_draft(audience, [form.raw_row()], source=Source.FORM, note=note)
         except InputError as error:
             errors = form.take_problems(error.problems)
         else:
-            return redirect("draft", found.uuid)
+            return redirect("draft", draft.uuid)
     status = 400 if request.method == "POST" else 200
     context = {"benchmark": benchmark, "form": form, "errors": errors, "missing_words": list(MISSING_WORDS),
                "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate)}  # fmt: skip
@@ -97,59 +97,55 @@ def draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     is_discarded = request.POST.get("action") == "discard"
     # Who confirms is looked up once, under the lock of the benchmark.
     if waiting is not None and request.method == "POST" and not is_discarded:
-        return _confirm(request, waiting)
-    found, audience = own_draft(viewer, uuid)
+        previewed = request.POST.get("previewed_number", "")
+        try:
+            batch = confirm_draft(
+                waiting,
+                actor=signed_in(request),
+                previewed_number=int(previewed) if NUMBER.fullmatch(previewed) else -1,
+                creates_systems=request.POST.get("create_system") == "1",
+            )
+        except StalePreviewError:
+            return _preview(request, *own_draft(request.user, waiting.uuid), is_stale=True)  # as the board is now
+        except NewSystemError as error:
+            messages.error(request, str(error))
+            return _preview(request, *own_draft(request.user, waiting.uuid))
+        except SubmissionError as error:
+            messages.error(request, str(error))
+            return redirect("board", waiting.benchmark.key)
+        return redirect("batch", batch.uuid)
+    row, audience = own_draft(viewer, uuid)
     if request.method != "POST":
-        return _preview(request, found, audience)
-    found.delete()
+        return _preview(request, row, audience)
+    row.delete()
     messages.info(request, "The draft is discarded; nothing was submitted.")
-    return redirect("board", found.benchmark.key)
+    return redirect("board", row.benchmark.key)
 
 
-def _confirm(request: HttpRequest, found: Draft) -> HttpResponse:
-    previewed = request.POST.get("previewed_number", "")
+def _preview(request: HttpRequest, row: Draft, audience: Audience, *, is_stale: bool = False) -> HttpResponse:
+    is_table = row.source in (Source.CSV, Source.IMPORTER)
+    corrects = row.rows[0].get("corrects", "")
     try:
-        batch = confirm_draft(
-            found,
-            actor=signed_in(request),
-            previewed_number=int(previewed) if NUMBER.fullmatch(previewed) else -1,
-            creates_systems=request.POST.get("create_system") == "1",
-        )
-    except StalePreviewError:
-        return _preview(request, *own_draft(request.user, found.uuid), is_stale=True)  # as the board is now
-    except NewSystemError as error:
-        messages.error(request, str(error))
-        return _preview(request, *own_draft(request.user, found.uuid))
-    except SubmissionError as error:
-        messages.error(request, str(error))
-        return redirect("board", found.benchmark.key)
-    return redirect("batch", batch.uuid)
-
-
-def _preview(request: HttpRequest, found: Draft, audience: Audience, *, is_stale: bool = False) -> HttpResponse:
-    is_table = found.source in (Source.CSV, Source.IMPORTER)
-    corrects = found.rows[0].get("corrects", "")
-    try:
-        preview = preview_table(found, audience) if is_table else preview_draft(found, audience)
+        preview = preview_table(row, audience) if is_table else preview_draft(row, audience)
     except InputError as error:
         messages.error(request, error.in_words)
         if corrects:
             return redirect("batch", batch_naming(UUID(corrects))[0])
-        return redirect("upload" if is_table else "submit", found.benchmark.key)
+        return redirect("upload" if is_table else "submit", row.benchmark.key)
     status = 409 if is_stale else 200
     if isinstance(preview, TablePreview):
-        context = {"benchmark": found.benchmark, "draft": found, "preview": preview, "stale": is_stale}
+        context = {"benchmark": row.benchmark, "draft": row, "preview": preview, "stale": is_stale}
         return render(request, "submissions/draft_table.html", context, status=status)
     context = {
-        "benchmark": found.benchmark,
+        "benchmark": row.benchmark,
         "draft": {
-            "uuid": found.uuid,
-            "expires_at": found.expires_at,
+            "uuid": row.uuid,
+            "expires_at": row.expires_at,
             "system_name": preview.system_name,
             "is_new_system": preview.is_new_system,
             "rows": preview.rows,
             "corrects": batch_naming(UUID(corrects))[0] if corrects else "",
-            "note": found.note,
+            "note": row.note,
             "previewed_number": preview.revision_number,
         },
         "near_misses": preview.near_misses,
@@ -165,16 +161,16 @@ def _preview(request: HttpRequest, found: Draft, audience: Audience, *, is_stale
 @require_safe
 def batch(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Where a submission stands, and what came of it."""
-    found, audience = visible_batch(request.user, uuid)
-    context = batch_page(found) | _links(found.benchmark, uuid) | {"steps": batch_steps(audience, found)}
+    row, audience = visible_batch(request.user, uuid)
+    context = batch_page(row) | _links(row.benchmark, uuid) | {"steps": batch_steps(audience, row)}
     return render(request, "submissions/batch.html", context)
 
 
 @require_safe
 def batch_progress(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The part of the page that is asked for again every second."""
-    found, _ = visible_batch(request.user, uuid)
-    context = batch_page(found) | _links(found.benchmark, uuid)
+    row, _ = visible_batch(request.user, uuid)
+    context = batch_page(row) | _links(row.benchmark, uuid)
     response = render(request, "submissions/_batch_progress.html", context)
     response["Cache-Control"] = "no-store"
     return response
@@ -207,11 +203,11 @@ def correct(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             note = form.cleaned_data["note"]
-            found = make_draft(audience, [form.raw_row()], source=Source.CORRECTION, note=note)
+            draft = make_draft(audience, [form.raw_row()], source=Source.CORRECTION, note=note)
         except InputError as error:
             errors = form.take_problems(error.problems)
         else:
-            return redirect("draft", found.uuid)
+            return redirect("draft", draft.uuid)
     context = {"benchmark": benchmark, "form": form, "errors": errors, "corrected": corrected,
                "missing_words": list(MISSING_WORDS),
                "terms": terms_of(benchmark, viewer, limited=not audience.may_moderate)}  # fmt: skip
@@ -244,87 +240,78 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
         form = UploadForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         try:
-            return _taken(request, audience, form)
+            note = form.cleaned_data["note"]
+            if files := form.result_files():
+                return ask_about_import(request, benchmark, read_import(files), note)  # what is what
+            notes: list[str] = []
+            rows = _rows(benchmark, form, notes)
+            draft = make_draft(audience, rows, source=Source.CSV, note=note)
+            for note_text in notes:
+                messages.info(request, f"{note_text}.")
+            return redirect("draft", draft.uuid)
         except InputError as error:
             errors = error.problems.lines
     tasks = Task.objects.filter(benchmark=benchmark, is_archived=False)
-    context = {"benchmark": benchmark, "form": form, "errors": errors, "header": _header(tasks),
-               "format_names": [one.NAME for one in FORMATS],
-               "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate)}  # fmt: skip
+    context = {
+        "benchmark": benchmark,
+        "form": form,
+        "errors": errors,
+        "header": csv_line(["system", *(task.name for task in tasks)]),  # to copy
+        "format_names": [one.NAME for one in FORMATS],
+        "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate),
+    }
     return render(request, "submissions/upload.html", context, status=400 if request.method == "POST" else 200)
 
 
-def _taken(request: HttpRequest, audience: Audience, form: UploadForm) -> HttpResponse:
-    """A draft of a table; of result files, the page that asks what is what."""
-    benchmark = audience.benchmark
-    note = form.cleaned_data["note"]
-    if files := form.result_files():
-        return ask_about_import(request, benchmark, read_import(files), note)
-    notes: list[str] = []
-    rows = _rows(benchmark, form, notes)
-    draft = make_draft(audience, rows, source=Source.CSV, note=note)
-    for told in notes:
-        messages.info(request, f"{told}.")
-    return redirect("draft", draft.uuid)
-
-
-def _rows(benchmark: Benchmark, form: UploadForm, notes: list[str]) -> list[RawRow]:
+def _rows(benchmark: Benchmark, form: UploadForm, notes: list[str]) -> list[SubmittedRow]:
     """What was sent: a table of scores, those of single instances, or both; `notes` gets what to say of it."""
     table, instances = form.content(), form.instance_content()
     rows = rows_of_csv(benchmark, table, notes) if table.strip() or not instances else []
     if not instances:
         return rows
     column = form.cleaned_data["system_column"]
-    return rows_of_instances(benchmark, instances, system_column=column, stated=rows)
+    return rows_of_instances(benchmark, instances, system_column=column, table_rows=rows)
 
 
-def _header(tasks: Iterable[Task]) -> str:
-    """The first line of a file with every task, to copy."""
-    return csv_line(["system", *(task.name for task in tasks)])
-
-
-NOTE_LENGTH = 5000
-
-
-def ask_about_import(request: HttpRequest, benchmark: Benchmark, found: Import, note: str) -> HttpResponse:
+def ask_about_import(request: HttpRequest, benchmark: Benchmark, results: Import, note: str) -> HttpResponse:
     """The page that shows what was recognised, with what can be said without doubt filled in.
 
     Raises:
         InputError: there is too much for one page.
     """
-    return _page(request, benchmark, found, suggested(benchmark, found), note=note, problems=Problems())
+    return _page(request, benchmark, results, suggested(benchmark, results), note=note, problems=Problems())
 
 
 def take_import(request: HttpRequest, audience: Audience) -> HttpResponse | None:
     """A draft of what that page sent back, or the page again with its errors; None where it is not of that page."""
     benchmark = audience.benchmark
-    found = unpacked(request.POST["imported"], benchmark, signed_in(request))
-    if found is None:
+    results = unpacked(request.POST["imported"], benchmark, signed_in(request))
+    if results is None:
         return None
-    said = assignment_of(request.POST, found)
+    said = assignment_of(request.POST, results)
     note = sent_lines(request, "note", NOTE_LENGTH)
     try:
-        draft = import_draft(audience, found, said, note=note)
+        draft = import_draft(audience, results, said, note=note)
     except InputError as error:
-        return _page(request, benchmark, found, said, note=note, problems=error.problems)
+        return _page(request, benchmark, results, said, note=note, problems=error.problems)
     return redirect("draft", draft.uuid)
 
 
 def _page(
-    request: HttpRequest, benchmark: Benchmark, found: Import, said: Assignment, *, note: str, problems: Problems
+    request: HttpRequest, benchmark: Benchmark, results: Import, said: Assignment, *, note: str, problems: Problems
 ) -> HttpResponse:
     errors = problems.by_place
     context = {
         "benchmark": benchmark,
-        "found": found,
-        "columns": column_fields(found, said, errors),
-        "systems": system_fields(found, said, errors),
+        "found": results,
+        "columns": column_fields(results, said, errors),
+        "systems": system_fields(results, said, errors),
         "scales": SCALE_LABELS.items(),
         "errors": errors.get("", []),
         "n_errors": len(problems.listed),
         "tasks": Task.objects.filter(benchmark=benchmark, is_archived=False),
-        "packed": packed(found, benchmark, signed_in(request)),
+        "packed": packed(results, benchmark, signed_in(request)),
         "note": note,
-        "origin": note_of(found, ""),
+        "origin": note_of(results, ""),
     }
     return render(request, "submissions/import.html", context, status=400 if problems else 200)

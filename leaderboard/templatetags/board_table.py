@@ -50,18 +50,29 @@ def board_row(
     `with_separability` adds the ranks of the systems that cannot be told apart from it, `with_pins` a box to tick.
     """
     reason = _common_reason(row, columns)
-    told = {column["reason"] for column in columns} | {as_sentence(reason)}
+    known_reasons = {column["reason"] for column in columns} | {as_sentence(reason)}
     cells = [
-        _cell(cell, told, is_ranking=column["status"] == "ranked")
+        _cell(cell, known_reasons, is_ranking=column["status"] == "ranked")
         for cell, column in zip(row.cells, columns, strict=True)
     ]
     classes = " ".join(name for name, is_so in (("is-own", row.is_own), ("is-pinned", row.is_pinned)) if is_so)
+    pin = ""
+    if with_pins:
+        about = f'value="{escape(row.key)}" aria-label="Pin {escape(row.name)}"{" checked" if row.is_pinned else ""}'
+        pin = f'<input type="checkbox" form="view" name="pin" {about}>'
+    own = ' <span class="badge">yours</span>' if row.is_own else ""
+    n_tasks = f"{row.n_scored}<small>/{row.n_voting_tasks}</small>"
+    if reason:  # why rules leave it out opens by a click or by Enter
+        n_tasks = f"<details><summary>{n_tasks}</summary><p>Unranked: {escape(as_sentence(reason))}</p></details>"
+    inseparable = row.inseparable_text
+    if not inseparable and row.reference_rank is not None:
+        inseparable = f'<span aria-hidden="true">·</span>{_heard("none but itself")}'
     parts = [
         f'<tr class="{classes}">' if classes else "<tr>",
-        f'<th scope="row">{_name(row, with_pin=with_pins)}</th>',
+        f'<th scope="row">{pin}{_place_and_name(row)}{own}</th>',
         f'<td class="range">{_range(row, n_systems)}</td>',
-        f'<td class="number">{_tasks(row, reason)}</td>',
-        f'<td class="number">{_inseparable(row)}</td>' if with_separability else "",
+        f'<td class="number">{n_tasks}</td>',
+        f'<td class="number">{inseparable}</td>' if with_separability else "",
         *cells,
         "</tr>\n",
     ]
@@ -71,21 +82,10 @@ def board_row(
 @register.simple_tag
 def embedded_row(row: Row, columns: Sequence[Column]) -> SafeString:
     """One system on another site's page: place, name, and a cell for each column, without what can be ticked."""
-    told = {as_sentence(column.reason) for column in columns}
+    known_reasons = {as_sentence(column.reason) for column in columns}
     pairs = zip(row.cells, columns, strict=True)
-    cells = "".join(_cell(cell, told, is_ranking=column.status == "ranked") for cell, column in pairs)
+    cells = "".join(_cell(cell, known_reasons, is_ranking=column.status == "ranked") for cell, column in pairs)
     return mark_safe(f'<tr><th scope="row">{_place_and_name(row)}</th>{cells}</tr>\n')  # noqa: S308 -- as above
-
-
-def _name(row: Row, *, with_pin: bool) -> str:
-    """The box that pins the system, its place and its name."""
-    name = escape(row.name)
-    ticked = " checked" if row.is_pinned else ""
-    box = f'<input type="checkbox" form="view" name="pin" value="{escape(row.key)}" aria-label="Pin {name}"{ticked}>'
-    if not with_pin:
-        box = ""
-    own = ' <span class="badge">yours</span>' if row.is_own else ""
-    return f"{box}{_place_and_name(row)}{own}"
 
 
 def _place_and_name(row: Row) -> str:
@@ -109,14 +109,6 @@ def _common_reason(row: Row, columns: Sequence[dict[str, Any]]) -> str:
     return max(own, key=own.count) if own else ""
 
 
-def _tasks(row: Row, reason: str) -> str:
-    """On how many tasks it has scores; why rules leave it out opens by a click or by Enter."""
-    count = f"{row.n_scored}<small>/{row.n_voting_tasks}</small>"
-    if not reason:
-        return count
-    return f"<details><summary>{count}</summary><p>Unranked: {escape(as_sentence(reason))}</p></details>"
-
-
 def _range(row: Row, n_systems: int) -> str:
     """Ranks of one system over all rules: a bar from the best to the worst, a tick at the median; below it, thin, the
     interval of its rank under the reference rule."""
@@ -134,45 +126,28 @@ def _range(row: Row, n_systems: int) -> str:
     return f"{drawing}<span>{text}</span>{_heard(f', median {median}')}"
 
 
-def _inseparable(row: Row) -> str:
-    """The ranks of those that cannot be told apart from a system, under the reference rule."""
-    if row.inseparable_text:
-        return row.inseparable_text
-    return "" if row.reference_rank is None else f'<span aria-hidden="true">·</span>{_heard("none but itself")}'
-
-
-def _cell(cell: Cell, told: set[str], *, is_ranking: bool) -> str:
+def _cell(cell: Cell, known_reasons: set[str], *, is_ranking: bool) -> str:
     """What one rule says of one system.
 
     Classes: `w` elected alone, `j` elected with others; `u1` to `u4` better and `d1` to `d4` worse than under the
     reference rule; `a` and `b` tied with the row above and below, which the style sheet draws as a bracket.
     """
     if cell.rank is None:
-        return _unranked(cell, told) if is_ranking else "<td class=n>–</td>"
-    classes = _classes(cell)
+        # A dash. Its reason stands here unless the row or the page's list of rules tells it.
+        if is_ranking and cell.reason and as_sentence(cell.reason) not in known_reasons:
+            return f'<td class=n title="{escape(cell.reason)}">–{_heard(f"unranked: {cell.reason}")}</td>'
+        return "<td class=n>–</td>"
+    names = ["w" if cell.is_sole_winner else "j"] if cell.rank == 1 or cell.is_winner else []
+    if cell.shade and not cell.is_sole_winner:
+        names.append(f"{'u' if cell.shade > 0 else 'd'}{abs(cell.shade)}")
+    names += ["a"] if cell.joins_above else []
+    names += ["b"] if cell.joins_below else []
+    classes = " ".join(names)
     change = f"<i>{'↑' if cell.change > 0 else '↓'}{abs(cell.change)}</i>" if cell.change else ""
     interval = f"<em>{cell.interval_text}</em>" if cell.interval_text else ""
     score = f"<small>{escape(cell.score_text)}</small>" if cell.score_text else ""
     attribute = f' class="{classes}"' if " " in classes else f" class={classes}" if classes else ""
     return f"<td{attribute}>{'=' if cell.is_tied else ''}{cell.rank}{change}{interval}{score}</td>"
-
-
-def _classes(cell: Cell) -> str:
-    names = ["w" if cell.is_sole_winner else "j"] if cell.rank == 1 or cell.is_winner else []
-    if cell.shade and not cell.is_sole_winner:
-        names.append(f"{'u' if cell.shade > 0 else 'd'}{abs(cell.shade)}")
-    if cell.joins_above:
-        names.append("a")
-    if cell.joins_below:
-        names.append("b")
-    return " ".join(names)
-
-
-def _unranked(cell: Cell, told: set[str]) -> str:
-    """A dash. Its reason stands here unless the row or the page's list of rules tells it."""
-    if cell.reason and as_sentence(cell.reason) not in told:
-        return f'<td class=n title="{escape(cell.reason)}">–{_heard(f"unranked: {cell.reason}")}</td>'
-    return "<td class=n>–</td>"
 
 
 def _heard(text: str) -> str:

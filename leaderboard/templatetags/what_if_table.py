@@ -5,14 +5,14 @@ from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from leaderboard.explore.what_if import Cell, Row
+from leaderboard.explore.what_if import WhatIfCell, WhatIfRow
 
 register = template.Library()
 FIRST = {"1": "first", "=1": "joint"}  # classes of first places, held alone and shared
 
 
 @register.simple_tag
-def what_if_rows(rows: list[Row], benchmark_key: str) -> SafeString:
+def what_if_rows(rows: list[WhatIfRow], benchmark_key: str) -> SafeString:
     """One table row a system: rank, change against the benchmark's weights, rank under every rule."""
     pattern = reverse("system", args=[benchmark_key, "0"])  # keys are slugs, and none is a part of the rest
     head, _, tail = pattern.rpartition("0")
@@ -28,6 +28,6 @@ def what_if_rows(rows: list[Row], benchmark_key: str) -> SafeString:
     return mark_safe("\n".join(lines))  # noqa: S308 -- ranks and keys are plain, names are escaped
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: WhatIfCell) -> str:
     names = " ".join(filter(None, [FIRST.get(cell.text, ""), cell.direction]))
     return f'<td class="{names}">{cell.text}</td>' if names else f"<td>{cell.text}</td>"

@@ -1,7 +1,7 @@
 // The what-if page: sliders set weights, and the board follows at once, ranked here as `ranking_engine` ranks it. What is
 // too large or too slow for that is asked of the server when the reader stops. Without this module the page is a form.
 
-import { Contest, RULES } from "./rules/catalogue.js";
+import { Contest } from "./rules/catalogue.js";
 import { Board } from "./what_if/board.js";
 import { Sliders } from "./what_if/sliders.js";
 import { Weighting } from "./what_if/weighting.js";
@@ -45,7 +45,7 @@ function start(data) {
   }
 
   function ranked() {
-    if (!contest || !(state.rule in RULES) || weighting.aggregation === "two_step") return null;
+    if (!contest?.rules.has(state.rule) || weighting.aggregation === "two_step") return null;
     const options = { aggregation: weighting.aggregation, policy: state.policy, rules: board.rules };
     return contest.rank({ tasks: weighting.read.task, groups: weighting.read.group }, options);
   }

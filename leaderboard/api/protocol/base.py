@@ -26,10 +26,12 @@ from leaderboard.api.protocol.problems import ApiError, wrong_body
 from leaderboard.benchmarks.releases import ReleaseError
 from leaderboard.benchmarks.tasks import ProposalError, StaleProposalError
 from leaderboard.common.file_parts import file_response
-from leaderboard.common.files import SHEET_FORMATS, Sheet
+from leaderboard.common.files import EXPORT_FORMATS, ExportTable
 from leaderboard.common.hashing import content_hash
+from leaderboard.common.text import whole_number
 from leaderboard.models import ApiToken, Benchmark, Job, Publication, User
 from leaderboard.notifications.webhooks import WebhookError
+from leaderboard.queue.queries import error_line
 from leaderboard.rankings.revisions import (
     RemovedRanksError,
     WithdrawnRevisionError,
@@ -46,7 +48,7 @@ REVALIDATE = "max-age=0, must-revalidate"
 REVISION_TEXT = "The revision that everything here belongs to; null while nothing is published."
 
 
-class Published(Shape):
+class PublishedSerializer(Shape):
     """Which revision an answer belongs to, and what computed it."""
 
     revision = s.IntegerField(allow_null=True, help_text=REVISION_TEXT)
@@ -55,7 +57,7 @@ class Published(Shape):
     input_hash = s.CharField(allow_null=True, help_text="SHA-256 of everything that the figures depend on.")
 
 
-class JobState(Shape):
+class JobStateSerializer(Shape):
     """Background work, and how far it is."""
 
     kind = s.CharField()
@@ -63,7 +65,7 @@ class JobState(Shape):
     error = s.CharField(allow_blank=True)
 
 
-class NamedSystem(Shape):
+class NamedSystemSerializer(Shape):
     """A system's key and its name at the revision."""
 
     system = s.CharField()
@@ -143,9 +145,9 @@ class ApiView(APIView):
         response["Content-Disposition"] = f'attachment; filename="{stem}.{self.file_format}"'
         return response
 
-    def written(self, sheet: Sheet) -> Iterator[str]:
+    def written(self, table: ExportTable) -> Iterator[str]:
         """A table in the form that is asked for, line by line."""
-        return SHEET_FORMATS[self.file_format][1](sheet)
+        return EXPORT_FORMATS[self.file_format][1](table)
 
     def truth(self, name: str) -> bool:
         """What the address says under `name`, false where it says nothing.
@@ -183,18 +185,17 @@ class ApiView(APIView):
         if etag in known or f"W/{etag}" in known or "*" in known:
             response: HttpResponseBase = Response(status=304)
         else:
-            response = self._response(build() if state is not None else content)
+            content = build() if state is not None else content
+            if isinstance(content, Iterator):
+                form = self.request.accepted_renderer
+                response = file_response(self.request, content, f"{form.media_type}; charset={form.charset}")
+            else:
+                response = Response(content)
         is_shared = is_public and isinstance(self.viewer, AnonymousUser)
         response["ETag"] = etag
         response["Cache-Control"] = f"{'public' if is_shared else 'private'}, {REVALIDATE}"
         response["Vary"] = "Accept" if is_shared else "Accept, Authorization"
         return response
-
-    def _response(self, content: Any) -> HttpResponseBase:  # noqa: ANN401
-        if not isinstance(content, Iterator):
-            return Response(content)
-        form = self.request.accepted_renderer
-        return file_response(self.request, content, f"{form.media_type}; charset={form.charset}")
 
 
 class BenchmarkView(ApiView):
@@ -232,9 +233,9 @@ class BenchmarkView(ApiView):
     def answer_here(self, build: Callable[[], Any], *, state: Any = None) -> HttpResponseBase:  # noqa: ANN401
         """An answer about this benchmark."""
         is_public = self.benchmark.visibility == Benchmark.Visibility.PUBLIC
-        seeing, level = self.audience, self.audience.level
-        if seeing.is_restricted:
-            level = f"{level}, {seeing.sees_others}, {seeing.sees_names}, {sorted(self.own)}"
+        audience, level = self.audience, self.audience.level
+        if audience.is_restricted:
+            level = f"{level}, {audience.sees_others}, {audience.sees_names}, {sorted(self.own)}"
         return self.answer(build, state=state, level=level, is_public=is_public)
 
     def publication(self) -> Publication | None:
@@ -246,9 +247,9 @@ class BenchmarkView(ApiView):
         text = self.request.query_params.get("revision", "")
         if not text:
             return self.benchmark.publication
-        if not (text.isascii() and text.isdigit() and len(text) < 10):
+        number = whole_number(text)
+        if number is None:
             raise ApiError(400, f"`revision` is {text[:40]!r}; expected the number of a revision.")
-        number = int(text)
         try:
             publication = publication_at(self.benchmark, number, needs_ranks=self.needs_ranks)
         except WithdrawnRevisionError as error:
@@ -313,7 +314,7 @@ def job_states(publication: Publication | None) -> list[dict[str, Any]]:
 
 def job_state(job: Job) -> dict[str, Any]:
     """A job as readers see it: of its error only the first line."""
-    return {"kind": job.kind, "state": job.state, "error": job.error.split("\n", 1)[0][:200]}
+    return {"kind": job.kind, "state": job.state, "error": error_line(job.error)}
 
 
 class WritingView(ApiView):
@@ -336,7 +337,13 @@ class WritingView(ApiView):
                 if is_dry:
                     transaction.set_rollback(True)
         except ValidationError as problem:
-            raise wrong_body(_details(problem)) from problem
+            messages = problem.message_dict if hasattr(problem, "error_dict") else {"": problem.messages}
+            details = [
+                {"message": text} if not field else {"place": "" if field == "__all__" else field, "message": text}
+                for field, texts in messages.items()
+                for text in texts
+            ]
+            raise wrong_body(details) from problem
         except ProposalError as problem:
             raise wrong_body([_row_detail(*row) for row in problem.problems]) from problem
         except CONFLICTS as problem:
@@ -376,16 +383,6 @@ class ModeratorView(WritingView, BenchmarkView):
             raise ApiError(401, "This needs a token.")
         if not self.audience.may_moderate:
             raise PermissionDenied("Only the moderators and owners of a benchmark decide about submissions.")
-
-
-def _details(problem: ValidationError) -> list[dict[str, Any]]:
-    if not hasattr(problem, "error_dict"):
-        return [{"message": message} for message in problem.messages]
-    return [
-        {"place": "" if field == "__all__" else field, "message": message}
-        for field, messages in problem.message_dict.items()
-        for message in messages
-    ]
 
 
 def _row_detail(place: str, row: int | None, field: str, message: str) -> dict[str, Any]:

@@ -40,24 +40,21 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
         return Response(body(CODES[413], "The body is too large."), status=413)
     if isinstance(error, SuspiciousOperation):
         return Response(body(CODES[400], "The request cannot be understood."), status=400)
-    if later := _come_again(error):
+    if isinstance(error, BusyError | AbandonedError):
         set_rollback()
-        return later
+        return Response(body(CODES[503], COMPUTING), status=503, headers={"Retry-After": str(RETRY_COMPUTING)})
+    if isinstance(error, TooOftenError):
+        set_rollback()
+        return Response(body(CODES[429], str(error)), status=429, headers={"Retry-After": str(error.seconds)})
     response = exception_handler(error, context)
     if response is None:
         set_rollback()
         return _failure(error, context["request"].method)
-    response.data = body(_code(error, response.status_code), _message(error))
+    code = CODES.get(response.status_code, "invalid")
+    if isinstance(error, exceptions.AuthenticationFailed):
+        code = str(error.get_codes())
+    response.data = body(code, _message(error))
     return response
-
-
-def _come_again(error: Exception) -> Response | None:
-    """The answer to who may have computed what they asked for a little later; None for every other error."""
-    if isinstance(error, BusyError | AbandonedError):
-        return Response(body(CODES[503], COMPUTING), status=503, headers={"Retry-After": str(RETRY_COMPUTING)})
-    if isinstance(error, TooOftenError):
-        return Response(body(CODES[429], str(error)), status=429, headers={"Retry-After": str(error.seconds)})
-    return None
 
 
 def _failure(error: Exception, method: str | None) -> Response:
@@ -73,12 +70,6 @@ def _failure(error: Exception, method: str | None) -> Response:
 
 def _uncertainty(method: str | None) -> str:
     return "" if method in SAFE_METHODS else UNCERTAIN
-
-
-def _code(error: Exception, status: int) -> str:
-    if isinstance(error, exceptions.AuthenticationFailed):
-        return str(error.get_codes())
-    return CODES.get(status, "invalid")
 
 
 def _message(error: Exception) -> str:

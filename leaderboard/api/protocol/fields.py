@@ -10,11 +10,11 @@ from rest_framework import serializers as s
 from rest_framework.fields import empty
 
 from leaderboard.api.protocol.problems import wrong_body
-from leaderboard.submissions.problems import SHOWN_PROBLEMS as MOST_ISSUES
+from leaderboard.common.form_fields import NOTE_LENGTH
+from leaderboard.submissions.problems import SHOWN_PROBLEMS
 from ranking_engine.text.characters import line_problem, lines_problem
 
 T = TypeVar("T")
-NOTE_LENGTH = 5000
 MAX_WHOLE = 2**31 - 1
 IS_MISSING = {"required": "it is missing"}
 LEFT_OUT = object()  # in an answer: what need not be there, and is not
@@ -52,9 +52,9 @@ def problems_of(detail: Any, place: str = "") -> list[dict[str, str]]:  # noqa: 
         else:
             here = f"{place}.{key[:60]}" if place else key[:60]
         problems += problems_of(inner, here)
-        if len(problems) >= MOST_ISSUES:
+        if len(problems) >= SHOWN_PROBLEMS:
             break
-    return problems[:MOST_ISSUES]
+    return problems[:SHOWN_PROBLEMS]
 
 
 def read_text(value: Any, most: int, *, is_line: bool = True) -> str:  # noqa: ANN401
@@ -95,7 +95,7 @@ def read_each(
             values[key] = read(value)
         except s.ValidationError as error:
             problems[key] = error.detail
-            if len(problems) >= MOST_ISSUES:
+            if len(problems) >= SHOWN_PROBLEMS:
                 break
     return values, problems
 
@@ -178,7 +178,7 @@ class Sure(Truth):
         return True
 
 
-class Score(Strict, s.FloatField):
+class ScoreField(Strict, s.FloatField):
     """A number, or null where that is allowed."""
 
     def to_internal_value(self, data: Any) -> float:  # noqa: ANN401
@@ -211,7 +211,7 @@ class Moment(Strict, s.DateTimeField):
         raise s.ValidationError([*messages, f"{text[:40]!r} is no time with its zone; write 2026-12-31T12:00:00Z"])
 
 
-class Choice(Strict, s.ChoiceField):
+class ChoiceText(Strict, s.ChoiceField):
     """One of several texts."""
 
     def to_internal_value(self, data: Any) -> str:  # noqa: ANN401
@@ -299,7 +299,9 @@ class Shape(Strict, s.Serializer):
     def to_internal_value(self, data: Any) -> Any:  # noqa: ANN401
         """The values of an object, by field."""
         given: dict[str, Any] = data if isinstance(data, dict) else {}
-        problems: dict[Hashable, Any] = self._unknown(given)
+        message = f"there is no such field; the fields are {', '.join(self.fields)}"
+        unknown = (name for name in given if name not in self.fields)
+        problems: dict[Hashable, Any] = {name: [message] for name in islice(unknown, SHOWN_PROBLEMS)}
         if given is not data:
             problems[ITSELF] = [f"expected an object, found {kind_of(data)}"]
         values: dict[str, Any] = {}
@@ -319,11 +321,6 @@ class Shape(Strict, s.Serializer):
         if problems:
             raise s.ValidationError(problems)  # type: ignore[arg-type]
         return values
-
-    def _unknown(self, data: Mapping[str, Any]) -> dict[Hashable, Any]:
-        """The problem of every field that there is not, as many as are told."""
-        message = f"there is no such field; the fields are {', '.join(self.fields)}"
-        return {name: [message] for name in islice((name for name in data if name not in self.fields), MOST_ISSUES)}
 
     def further_problems(self, data: Any, values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:  # noqa: ANN401
         """What is wrong beside single fields, each with the name of a field.

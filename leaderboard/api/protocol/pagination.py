@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from leaderboard.api.protocol.problems import ApiError
+from leaderboard.common.text import whole_number
 from leaderboard.models.benchmarks import KEY_LENGTH
 
 T = TypeVar("T")
@@ -36,9 +37,10 @@ def window(parameters: Any) -> Window:  # noqa: ANN401 -- a QueryDict
         ApiError: the cursor is none of ours, or the size is not allowed.
     """
     size = parameters.get("page_size", str(DEFAULT_SIZE))
-    if not (size.isascii() and size.isdigit() and len(size) < 6 and 1 <= int(size) <= MAX_SIZE):
+    n_entries = whole_number(size, 5)
+    if n_entries is None or not 1 <= n_entries <= MAX_SIZE:
         raise ApiError(400, f"`page_size` is {size[:40]!r}; expected a whole number from 1 to {MAX_SIZE}.")
-    return Window(_decoded(parameters.get("cursor", "")), int(size))
+    return Window(_decoded(parameters.get("cursor", "")), n_entries)
 
 
 def number_after(wanted: Window) -> int:

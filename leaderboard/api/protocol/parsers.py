@@ -72,7 +72,12 @@ def strict_json(text: str) -> Any:  # noqa: ANN401
         raise ApiError(400, "The body is empty.", code="not_json")
     if n_values(text, enough=MAX_VALUES) > MAX_VALUES:
         raise ApiError(413, f"The JSON has more than {MAX_VALUES:,} values; send them in parts.", code="not_json")
-    _check_depth(text)
+    # Refuse deep nesting before the parser goes into it.
+    depth = 0
+    for part in _TEXT_OR_BRACKET.finditer(text):
+        depth += _STEPS.get(part[0], 0)
+        if depth > MAX_LEVELS:
+            raise ApiError(400, f"The JSON is nested more than {MAX_LEVELS} levels deep.", code="not_json")
     try:
         return json.loads(
             text, parse_constant=_refuse_constant, object_pairs_hook=_unique, parse_float=_finite, parse_int=_whole
@@ -81,15 +86,6 @@ def strict_json(text: str) -> Any:  # noqa: ANN401
         message = f"The body is not JSON: {error.msg} at line {error.lineno}, character {error.colno}."
         detail = {"line": error.lineno, "message": error.msg}
         raise ApiError(400, message, code="not_json", details=[detail]) from error
-
-
-def _check_depth(text: str) -> None:
-    """Refuse deep nesting before the parser goes into it."""
-    depth = 0
-    for part in _TEXT_OR_BRACKET.finditer(text):
-        depth += _STEPS.get(part[0], 0)
-        if depth > MAX_LEVELS:
-            raise ApiError(400, f"The JSON is nested more than {MAX_LEVELS} levels deep.", code="not_json")
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -6,7 +6,7 @@ from typing import Any
 from rest_framework import serializers as s
 from rest_framework.exceptions import APIException
 
-from leaderboard.submissions.problems import SHOWN_PROBLEMS as MOST_ISSUES
+from leaderboard.submissions.problems import SHOWN_PROBLEMS
 
 CODES = {
     400: "invalid",
@@ -44,16 +44,16 @@ def body(code: str, message: str, details: Sequence[dict[str, Any]] = ()) -> dic
 def wrong_body(details: list[dict[str, Any]], n_problems: int | None = None) -> ApiError:
     """The error of a body that cannot be stored."""
     n = len(details) if n_problems is None else n_problems
-    count = f"{n}{' or more' if n >= MOST_ISSUES else ''} problem{'' if n == 1 else 's'}"
+    count = f"{n}{' or more' if n >= SHOWN_PROBLEMS else ''} problem{'' if n == 1 else 's'}"
     first = details[0]
     place = first.get("place") or ", ".join(
         part for part in (f"line {first['line']}" if "line" in first else "", str(first.get("column", ""))) if part
     )
     sentence = f"{place}: {first['message']}" if place else first["message"]
-    return ApiError(400, f"Nothing was stored: {count}. {sentence}", details=details[:MOST_ISSUES])
+    return ApiError(400, f"Nothing was stored: {count}. {sentence}", details=details[:SHOWN_PROBLEMS])
 
 
-class ErrorDetail(s.Serializer):
+class ErrorDetailSerializer(s.Serializer):
     """One thing that is wrong, and where."""
 
     message = s.CharField()
@@ -62,15 +62,15 @@ class ErrorDetail(s.Serializer):
     column = s.CharField(required=False, help_text="The name of the column of a CSV body.")
 
 
-class ErrorContent(s.Serializer):
+class ErrorContentSerializer(s.Serializer):
     """What an error says."""
 
     code = s.CharField(help_text="For programs; the message is for people.")
     message = s.CharField()
-    details = ErrorDetail(many=True)
+    details = ErrorDetailSerializer(many=True)
 
 
-class Error(s.Serializer):
+class ErrorSerializer(s.Serializer):
     """The one shape of errors."""
 
-    error = ErrorContent()
+    error = ErrorContentSerializer()

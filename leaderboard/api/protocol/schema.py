@@ -7,7 +7,7 @@ from drf_spectacular.openapi import AutoSchema as SpectacularAutoSchema
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 
-from leaderboard.api.protocol.problems import Error
+from leaderboard.api.protocol.problems import ErrorSerializer
 from leaderboard.models import Benchmark
 
 CURSOR = OpenApiParameter("cursor", str, description="Where the page begins; comes with the `next` of the page before.")
@@ -68,7 +68,7 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 
 def error(description: str) -> OpenApiResponse:
     """An error, in the one shape of errors."""
-    return OpenApiResponse(Error, description=description)
+    return OpenApiResponse(ErrorSerializer, description=description)
 
 
 # Answered by the web server before the site is asked, so that it has no body of ours.

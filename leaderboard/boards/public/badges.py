@@ -20,7 +20,7 @@ class Badge:
 
     label: str  # on the left
     message: str  # on the right
-    told: str  # the same in whole sentences
+    sentence: str  # the same in whole sentences
     tone: str = "plain"  # "first" where the system or a winner is first, "quiet" where there is nothing to tell
 
 
@@ -48,10 +48,10 @@ def system_badge(audience: Audience, key: str, rule: str = "") -> Badge:
     where = f"{name} on {benchmark.name}, revision {number}"
     if rule:
         column = _column(board, rule)
-        message, told, tone = _under(column, place)
+        message, sentence, tone = _under(column, place)
     else:
-        message, told, tone = _over_all(board, place)
-    return Badge(benchmark.name, message, f"{where}: {told}", tone)
+        message, sentence, tone = _over_all(board, place)
+    return Badge(benchmark.name, message, f"{where}: {sentence}", tone)
 
 
 def _absent(audience: Audience, key: str) -> Badge:
@@ -81,7 +81,8 @@ def _under(column: Column, i: int) -> tuple[str, str, str]:
     if rank >= 1 and column.status == "ranked":
         tied = "joint " if int((column.ranks == rank).sum()) > 1 else ""
         message = f"{tied}{ordinal(rank)} of {column.n_ranked}, {name}"
-        return message, f"{tied}{ordinal(rank)} of {column.n_ranked} under {name}.", _tone(rank)
+        tone = "first" if rank == 1 else "plain"
+        return message, f"{tied}{ordinal(rank)} of {column.n_ranked} under {name}.", tone
     if rank == 1:
         return f"elected, {name}", f"elected by {name}, which ranks nobody else.", "first"
     reason = as_sentence(column.reason_of(i))
@@ -164,10 +165,6 @@ def _winner_under(benchmark: Benchmark, column: Column, where: str) -> Badge:
 
 def _winners(names: list[str], n_winners: int) -> str:
     return in_words(names) if n_winners <= NAMED_WINNERS else f"{n_winners} systems jointly"
-
-
-def _tone(rank: int) -> str:
-    return "first" if rank == 1 else "plain"
 
 
 def ordinal(number: int) -> str:

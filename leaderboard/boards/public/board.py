@@ -11,9 +11,9 @@ from django.contrib.auth.models import AnonymousUser
 from leaderboard.access.audience import Audience, audience_of, readable_benchmark
 from leaderboard.models import Benchmark, Revision
 from leaderboard.rankings.published import Column, PublishedBoard, published_board
+from leaderboard.rankings.redaction import redacted
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.rankings.verdict import Camp, camps_of
-from leaderboard.rankings.visibility import masked
 
 ANYBODY = AnonymousUser()
 WITHOUT_SYSTEMS: frozenset[int] = frozenset()
@@ -62,7 +62,7 @@ def public_board(anybody: Audience) -> PublicBoard | None:
     if publication is None:
         return None
     published = published_board(publication)
-    published, systems = masked(published, systems_at(published.revision), anybody)
+    published, systems = redacted(published, systems_at(published.revision), anybody)
     return PublicBoard(
         published=published,
         systems=systems,

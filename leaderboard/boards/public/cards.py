@@ -35,8 +35,18 @@ class BoardCard:
 
 def board_card(audience: Audience) -> BoardCard:
     """What the card of a benchmark says to `audience`, somebody who is not signed in."""
+    benchmark = audience.benchmark
     board = public_board(audience) if audience.sees_others else None
-    card = _of_board(audience.benchmark, board) if board else _without_board(audience)
+    if board is not None:
+        card = _of_board(benchmark, board)
+    else:
+        if not audience.sees_others:
+            verdict = "Its owners show everybody their own ranks only."
+        elif benchmark.last_revision_number:
+            verdict = "The first board is being computed."
+        else:
+            verdict = "No scores yet: the board appears with the first ones."
+        card = Card(_name(benchmark), "A benchmark on Plurank", "", verdict, (), "")
     said = [card.name, card.label, card.winner, card.verdict, card.shares, card.facts]
     return BoardCard(card, content_hash([DRAWING, engine_version, said]))
 
@@ -61,17 +71,6 @@ def _of_board(benchmark: Benchmark, board: PublicBoard) -> Card:
         facts=f"{_counted(facts['n_systems'], 'system')} × {_counted(facts['n_tasks'], 'task')}, "
         f"revision {board.published.revision.number}",
     )
-
-
-def _without_board(audience: Audience) -> Card:
-    benchmark = audience.benchmark
-    if not audience.sees_others:
-        told = "Its owners show everybody their own ranks only."
-    elif benchmark.last_revision_number:
-        told = "The first board is being computed."
-    else:
-        told = "No scores yet: the board appears with the first ones."
-    return Card(_name(benchmark), "A benchmark on Plurank", "", told, (), "")
 
 
 def _name(benchmark: Benchmark) -> str:

@@ -59,7 +59,10 @@ def _entries(publications: Sequence[Publication]) -> list[FeedEntry]:
     before = _numbers_before(publications)
     aggregations = {one.pk: vars(one)["aggregation"] for one in publications}  # annotated by `_published`
     seen_by = {one.benchmark_id: audience_of(ANYBODY, one.benchmark) for one in publications}
-    changed = {one.pk: _changed(one.revision.number, before[one.pk]) for one in publications}
+    changed = {}  # the numbers of the revisions that a board brought: the last of them, where it is many
+    for one in publications:
+        number = one.revision.number
+        changed[one.pk] = range(max(before[one.pk], number - TOLD_REVISIONS) + 1, number + 1)
     numbers: dict[int, set[int]] = defaultdict(set)
     for one in publications:
         numbers[one.benchmark_id].update(changed[one.pk])
@@ -80,21 +83,16 @@ def _entries(publications: Sequence[Publication]) -> list[FeedEntry]:
 
 def _numbers_before(publications: Sequence[Publication]) -> dict[int, int]:
     """By publication: the number of the revision that its benchmark had published before; 0 where there is none."""
-    found: dict[int, int] = {}
+    number_before: dict[int, int] = {}
     oldest: dict[int, Publication] = {}
     for one in publications:  # newest first
         if (newer := oldest.get(one.benchmark_id)) is not None:
-            found[newer.pk] = one.revision.number
+            number_before[newer.pk] = one.revision.number
         oldest[one.benchmark_id] = one
     older = _published().filter(benchmark=OuterRef("benchmark"), pk__lt=OuterRef("pk"))
     rows = Publication.objects.filter(pk__in=[one.pk for one in oldest.values()])
     numbers = rows.annotate(number=Subquery(older.values("revision__number")[:1])).values_list("pk", "number")
-    return found | {pk: number or 0 for pk, number in numbers}
-
-
-def _changed(number: int, before: int) -> range:
-    """The numbers of the revisions that a board brought: the last of them, where it is many."""
-    return range(max(before, number - TOLD_REVISIONS) + 1, number + 1)
+    return number_before | {pk: number or 0 for pk, number in numbers}
 
 
 def _entry(
@@ -126,7 +124,13 @@ def _entry(
         leader, verdict = _leaders(benchmark, board, has_majority=has_majority)
         title += f", {leader}" if leader else ""
         sentences += [verdict] if verdict else []
-    sentences += [text for line in lines for text in _changes(line)]
+    for line in lines:
+        changes = "; ".join([*line.systems, *line.changes])
+        more = f" and {line.n_more_changes} changes more" if line.n_more_changes else ""
+        end = f": {changes}{more}" if changes else ""
+        sentences.append(as_sentence(f"Revision {line.number} ({line.cause.lower()}){end}"))
+        if line.iia_violations:
+            sentences.append(as_sentence(line.iia_violations))
     published_at = publication.published_at
     return FeedEntry(
         publication=publication.pk,
@@ -152,11 +156,3 @@ def _leaders(benchmark: Benchmark, board: ListedBoard | None, *, has_majority: b
     # Boards that were summed up earlier name the winner with the tasks' own weights under two steps, too.
     winner = board.condorcet_winner if has_majority else ""
     return leader, headline(camps, winner or None, has_majority=has_majority)
-
-
-def _changes(line: PastRevision) -> list[str]:
-    """What one revision changed, in sentences."""
-    told = "; ".join([*line.systems, *line.changes])
-    more = f" and {line.n_more_changes} changes more" if line.n_more_changes else ""
-    first = f"Revision {line.number} ({line.cause.lower()}){f': {told}{more}' if told else ''}"
-    return [as_sentence(first), *([as_sentence(line.flips)] if line.flips else [])]

@@ -26,9 +26,9 @@ from leaderboard.common.public_responses import rendered, shared_answer
 from leaderboard.common.site_address import site_address
 from leaderboard.models import Benchmark
 from leaderboard.on_demand.budget import RETRY_SECONDS, BusyError, TooLargeError, TooOftenError
-from leaderboard.rankings.published import Column, UnknownChoiceError
+from leaderboard.rankings.published import UnknownChoiceError
+from leaderboard.rankings.redaction import hidden_text
 from leaderboard.rankings.revisions import RemovedRanksError, show_revision
-from leaderboard.rankings.visibility import hidden_text
 from ranking_engine.text.characters import writable
 
 SVG = "image/svg+xml; charset=utf-8"
@@ -61,30 +61,30 @@ def system_badge_svg(request: HttpRequest, key: str, system_key: str) -> HttpRes
 def _badge_answer(request: HttpRequest, find: Callable[[], tuple[Benchmark, Badge]]) -> HttpResponse:
     """The badge; where there is none, one that says so: who shows a picture sees no page."""
     try:
-        benchmark, found = find()
+        benchmark, badge = find()
     except Http404:
         return _unkept(NOT_FOUND, 404)
     except UnknownChoiceError as error:
         return _unkept(Badge("Plurank", "unknown rule", str(error), "quiet"), 400)
-    return shared_answer(request, _drawn(found), SVG, benchmark=benchmark)
+    return shared_answer(request, _drawn(badge), SVG, benchmark=benchmark)
 
 
-def _unkept(found: Badge, status: int) -> HttpResponse:
-    response = HttpResponse(_drawn(found), content_type=SVG, status=status)
+def _unkept(badge: Badge, status: int) -> HttpResponse:
+    response = HttpResponse(_drawn(badge), content_type=SVG, status=status)
     response["Cache-Control"] = "no-store"
     return response
 
 
-def _drawn(found: Badge) -> str:
-    return rendered("boards/public/badge.svg", {"badge": draw_badge(**asdict(found))})
+def _drawn(badge: Badge) -> str:
+    return rendered("boards/public/badge.svg", {"badge": draw_badge(**asdict(badge))})
 
 
 @require_safe
 def card(request: HttpRequest, key: str) -> HttpResponse:
     """The benchmark's name, who wins, and how many rules say so, as a PNG of 1200 x 630."""
     benchmark, audience = open_benchmark(key)
-    found = board_card(audience)
-    return shared_answer(request, found.png, "image/png", benchmark=benchmark, state=found.state)
+    board_picture = board_card(audience)
+    return shared_answer(request, board_picture.png, "image/png", benchmark=benchmark, state=board_picture.state)
 
 
 SHOWN_SYSTEMS = 10  # where the address does not say how many
@@ -126,33 +126,30 @@ def _table(audience: Audience, query: BoardQuery) -> dict[str, object]:
     if query.revision:
         show_revision(benchmark, query.revision)
     has_size = bool(query.top or query.page > 1)
-    found = build_board(audience, query)
-    if found is None:
+    board = build_board(audience, query)
+    if board is None:
         return {"is_computing": benchmark.last_revision_number > 0, "hidden_text": hidden_text(audience)}
-    found = reference_first(found)
-    rows = found.rows if has_size else found.rows[: found.n_pinned + SHOWN_SYSTEMS]
+    board = reference_first(board)
+    rows = board.rows if has_size else board.rows[: board.n_pinned + SHOWN_SYSTEMS]
     return {
-        "board": found,
-        "rows": [replace(row, url=_system_url(audience, row.key)) for row in rows],
-        "columns": [_head(column, is_reference=column is found.reference) for column in found.shown],
-        "shown": found.shown,
+        "board": board,
+        "rows": rows
+        if audience.is_restricted
+        else [replace(row, url=reverse("system", args=[benchmark.key, row.key])) for row in rows],
+        "columns": [
+            {
+                "name": column.name,
+                "status": column.status,
+                "summary": column.summary,
+                "n_ranked": column.n_ranked,
+                "is_reference": column is board.reference,
+            }
+            for column in board.visible
+        ],
+        "rule_columns": board.visible,
         "hidden_text": hidden_text(audience),
-        "n_more": found.n_shown - len(rows),
+        "n_more": board.n_shown - len(rows),
     }
-
-
-def _head(column: Column, *, is_reference: bool) -> dict[str, object]:
-    return {
-        "name": column.name,
-        "status": column.status,
-        "summary": column.summary,
-        "n_ranked": column.n_ranked,
-        "is_reference": is_reference,
-    }
-
-
-def _system_url(audience: Audience, key: str) -> str:
-    return "" if audience.is_restricted else reverse("system", args=[audience.benchmark.key, key])
 
 
 def _refused(context: dict[str, object], problem: str, status: int, *, retry_after: int = 0) -> HttpResponse:
@@ -180,10 +177,10 @@ class BoardFeed(Atom1Feed):
 def feed(request: HttpRequest, key: str) -> HttpResponse:
     """The last boards of a benchmark."""
     benchmark, _ = open_benchmark(key)
-    page = site_address(reverse("board", args=[key]))
-    made = _feed(request, f"{benchmark.name} on Plurank", page, f"benchmark/{key}", benchmark.created_at)
-    told = f"New boards of {benchmark.name}: what changed, and who leads under which rule."
-    made.feed["subtitle"] = writable(told)
+    page_url = site_address(reverse("board", args=[key]))
+    made = _feed(request, f"{benchmark.name} on Plurank", page_url, f"benchmark/{key}", benchmark.created_at)
+    subtitle = f"New boards of {benchmark.name}: what changed, and who leads under which rule."
+    made.feed["subtitle"] = writable(subtitle)
     return _feed_answer(request, made, entries_of(benchmark), benchmark)
 
 
@@ -195,10 +192,10 @@ def feed_of_all(request: HttpRequest) -> HttpResponse:
     return _feed_answer(request, made, entries_of_all(), None)
 
 
-def _feed(request: HttpRequest, title: str, page: str, what: str, began: datetime) -> BoardFeed:
-    address = site_address(request.path)
+def _feed(request: HttpRequest, title: str, page_url: str, what: str, began: datetime) -> BoardFeed:
+    url = site_address(request.path)
     return BoardFeed(
-        writable(title), page, "", language="en", author_name=BY, feed_url=address, feed_guid=_tag(what), began=began
+        writable(title), page_url, "", language="en", author_name=BY, feed_url=url, feed_guid=_tag(what), began=began
     )
 
 

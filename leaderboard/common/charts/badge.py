@@ -9,7 +9,7 @@ SIZE = 11.0  # of the type
 HEIGHT = 20
 PADDING = 7
 MARK = 23  # the site's mark at the left, with its gap
-MOST_LABEL, MOST_MESSAGE = 230.0, 290.0
+MAX_LABEL, MAX_MESSAGE = 230.0, 290.0
 # Grounds for white letters; each has a contrast of more than 4.5 to them.
 TONES = {"first": "#4338b8", "plain": "#3f4853", "quiet": "#5d6672"}
 
@@ -20,7 +20,7 @@ class BadgeDrawing:
 
     label: str
     message: str
-    told: str
+    sentence: str
     ground: str
     label_x: float
     label_width: float
@@ -31,17 +31,17 @@ class BadgeDrawing:
     height: int = HEIGHT
 
 
-def draw_badge(label: str, message: str, told: str, tone: str) -> BadgeDrawing:
+def draw_badge(label: str, message: str, sentence: str, tone: str) -> BadgeDrawing:
     """Measure a badge; what is too long is cut, and stands whole in `told`."""
-    label, message, told = map(writable, (label, message, told))
-    label, message = fitted(label, SIZE, MOST_LABEL), fitted(message, SIZE, MOST_MESSAGE)
+    label, message, sentence = map(writable, (label, message, sentence))
+    label, message = fitted(label, SIZE, MAX_LABEL), fitted(message, SIZE, MAX_MESSAGE)
     label_width, message_width = (round(text_width(text, SIZE), 1) for text in (label, message))
     label_x = PADDING + MARK
     split = round(label_x + label_width + PADDING, 1)
     return BadgeDrawing(
         label=label,
         message=message,
-        told=told,
+        sentence=sentence,
         ground=TONES[tone],
         label_x=label_x,
         label_width=label_width,

@@ -105,8 +105,8 @@ def _lines(
             break
         else:
             lines.append("")
-    for found in lines:
-        drawing.text((MARGIN, y), _cut(drawing, found, font), font=font, fill=fill)
+    for row in lines:
+        drawing.text((MARGIN, y), _cut(drawing, row, font), font=font, fill=fill)
         y += line
     return y
 

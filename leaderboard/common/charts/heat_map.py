@@ -130,7 +130,7 @@ def heat_map(
             for i, name in enumerate(rows)
         ],
         columns=[HeatLabel(name, f"{left + size * (j + 0.5):.1f}") for j, name in enumerate(heads)],
-        legend=[(name, told) for name, told in legend.items() if name in used],
+        legend=[(name, meaning) for name, meaning in legend.items() if name in used],
         size=size,
         half=f"{size / 2:.1f}",
         width=left + size * len(columns) + max(GAP, overhang),

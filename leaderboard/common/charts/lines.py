@@ -52,6 +52,7 @@ class LineChart:
     lines: list[Line]
     x_ticks: list[Tick]
     y_ticks: list[Tick]
+    caption: str = ""  # which line is which, where there are few
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -69,6 +70,7 @@ def line_chart(
     x_label: str,
     y_label: str,
     top: float = 1.0,
+    caption: str = "",
 ) -> LineChart:
     """Lay out curves over places that stand at equal distances.
 
@@ -79,6 +81,7 @@ def line_chart(
         places: the texts of the places, one for each value of a curve.
         x_label: what the places are.
         y_label: what the values are.
+        caption: below the chart.
         top: the greatest value of the upright axis; the least is what the curves need.
     """
     known = [value for curve in curves for value in curve.values if value is not None]
@@ -98,6 +101,7 @@ def line_chart(
         description=description,
         x_label=x_label,
         y_label=y_label,
+        caption=caption,
         lines=[
             Line(
                 curve.key,
@@ -130,6 +134,7 @@ def _path(points: Sequence[tuple[float, float | None]]) -> str:
 
 
 def _band(curve: Curve, x: Callable[[int], float], y: Callable[[float], float]) -> str:
+    """The area around a curve as an SVG path; empty where there is none."""
     if curve.band is None:
         return ""
     pairs = zip(curve.values, curve.band, strict=True)

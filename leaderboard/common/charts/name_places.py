@@ -92,7 +92,9 @@ def place_names(
         for i in sorted((i for i in group if places[i] is None), key=lambda i: dots[i].y):
             far = _further(dots[i], *sizes[i])
             box = room.take(far, _leaders(dots[i], far), own=i)
-            places[i] = None if box is None else _placed(texts[i], box, _leader_path(dots[i], box))
+            if box is not None:
+                x, y = _leaders(dots[i], box[None])[0, 2:]
+                places[i] = _placed(texts[i], box, f"M{dots[i].x:.1f} {dots[i].y:.1f}L{x:.1f} {y:.1f}")
     return places
 
 
@@ -110,7 +112,11 @@ class _Room:
         left, top, right, bottom = self.frame
         is_within = (boxes[:, 0] >= left) & (boxes[:, 1] >= top) & (boxes[:, 2] <= right) & (boxes[:, 3] <= bottom)
         places = np.flatnonzero(is_within)
-        places = places[~_overlap(boxes[places], np.vstack([self.taken, self.drawn])).any(axis=1)]
+        # Boxes that share more than an edge with what is there already are not free.
+        a, b = boxes[places], np.vstack([self.taken, self.drawn])
+        a_left, a_top, a_right, a_bottom = (column[:, None] for column in a.T)
+        shared: NDArray[np.bool_] = (a_left < b[:, 2]) & (b[:, 0] < a_right) & (a_top < b[:, 3]) & (b[:, 1] < a_bottom)
+        places = places[~shared.any(axis=1)]
         unled: Places = places[~_cross(self.leaders, boxes[places]).any(axis=0)]
         return unled
 
@@ -171,18 +177,6 @@ def _leaders(dot: Named, boxes: Boxes) -> Segments:
     """From the dot to the nearest point of each box, and not quite into it, so that it does not cross its own name."""
     x, y = np.clip(dot.x, boxes[:, 0], boxes[:, 2]), np.clip(dot.y, boxes[:, 1], boxes[:, 3])
     return np.stack([np.full_like(x, dot.x), np.full_like(y, dot.y), x, y], axis=1)
-
-
-def _leader_path(dot: Named, box: Boxes) -> str:
-    x, y = _leaders(dot, box[None])[0, 2:]
-    return f"M{dot.x:.1f} {dot.y:.1f}L{x:.1f} {y:.1f}"
-
-
-def _overlap(a: Boxes, b: Boxes) -> NDArray[np.bool_]:
-    """Which boxes share more than an edge with which, shape (len(a), len(b))."""
-    a_left, a_top, a_right, a_bottom = (column[:, None] for column in a.T)
-    shared: NDArray[np.bool_] = (a_left < b[:, 2]) & (b[:, 0] < a_right) & (a_top < b[:, 3]) & (b[:, 1] < a_bottom)
-    return shared
 
 
 def _cross(segments: Segments, boxes: Boxes) -> NDArray[np.bool_]:

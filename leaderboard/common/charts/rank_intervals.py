@@ -39,7 +39,7 @@ class IntervalLine:
 
 
 @dataclass(frozen=True)
-class RankIntervals:
+class RankIntervalChart:
     """What the template draws, in a box of `width` by `height`."""
 
     title: str
@@ -54,7 +54,7 @@ class RankIntervals:
     top: int = TOP - 8
 
 
-def rank_intervals(title: str, description: str, things: Sequence[RankedThing], n_ranks: int) -> RankIntervals:
+def rank_intervals(title: str, description: str, things: Sequence[RankedThing], n_ranks: int) -> RankIntervalChart:
     """Lay out ranks between 1 and `n_ranks`, rank 1 at the left.
 
     Args:
@@ -88,7 +88,7 @@ def rank_intervals(title: str, description: str, things: Sequence[RankedThing], 
         )
     every = max(1, round((last - 1) / (MAX_TICKS - 1)))
     bottom = TOP + ROW * len(things)
-    return RankIntervals(
+    return RankIntervalChart(
         title=title,
         description=description,
         lines=lines,

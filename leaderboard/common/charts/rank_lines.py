@@ -8,7 +8,7 @@ from leaderboard.common.charts.text_width import LABEL_SIZE, label_room
 
 TOP, BOTTOM = 96, 16
 NAME_SIZE, BOLD = 11, 1.15  # the type of a name; how much wider it is where it is pinned
-MOST_SHRUNK = 520  # a chart that is no wider is shrunk to a phone where it would else be pushed sideways
+MAX_SHRUNK = 520  # a chart that is no wider is shrunk to a phone where it would else be pushed sideways
 NUMBERS_TOP = 36  # what takes TOP where columns have names takes so much where they have numbers
 MARKS = 44  # what the numbers of the ranks take beside the lines
 NARROWEST, WIDEST, ACROSS = 34, 84, 760  # between two columns, and what all of them may take
@@ -86,7 +86,11 @@ def rank_lines(
         systems: what is drawn.
         is_named_last: whether names stand at the ends of the lines, as where many begin late, not at their starts.
     """
-    room = _name_room(systems, LABEL_SIZE if is_named_last else NAME_SIZE)
+    # The room that the longest name takes, those that are pinned in bold.
+    size = LABEL_SIZE if is_named_last else NAME_SIZE
+    pinned = [short(system.name, NAME_LETTERS) for system in systems if system.pinned]
+    others = [short(system.name, NAME_LETTERS) for system in systems if not system.pinned]
+    room = max(label_room(others, size), label_room(pinned, BOLD * size))
     left = MARKS if is_named_last else room + NAME_TO_LINES
     step = max(NARROWEST, min(WIDEST, ACROSS // max(1, len(columns) - 1)))
     known = [rank for system in systems for rank in system.ranks if rank is not None]
@@ -106,7 +110,13 @@ def rank_lines(
         return top + ROW * (knee - 1) + tail * (rank - knee) / (last - knee)
 
     ends = {system.key: [rank for rank in system.ranks if rank is not None] or [last] for system in systems}
-    labels = _spread({key: y(ranks[-1 if is_named_last else 0]) for key, ranks in ends.items()})
+    # Names stand as near to their lines as leaves room for the text of each.
+    wanted = {key: y(ranks[-1 if is_named_last else 0]) for key, ranks in ends.items()}
+    labels: dict[str, float] = {}
+    before = float("-inf")
+    for key, at in sorted(wanted.items(), key=lambda item: item[1]):
+        before = max(at, before + LABEL_GAP)
+        labels[key] = before
     right = x(max(0, len(columns) - 1))
     name_x = right + 24 if is_named_last else room + 6
     bottom = max([y(last), *labels.values()])
@@ -115,7 +125,9 @@ def rank_lines(
         for system in systems
     ]
     width = right + (24 + room if is_named_last else 96)
-    marks = [*range(1, int(knee) + 1), *_tail_marks(knee, last)]
+    marks = list(range(1, int(knee) + 1))
+    if last > knee + 3:  # three ranks beyond the knee, the last one among them
+        marks += sorted({round(knee + (last - knee) * part) for part in (1 / 3, 2 / 3, 1)})
     return RankLines(
         title=title,
         description=description,
@@ -130,18 +142,11 @@ def rank_lines(
         top=top,
         mark_x=left - 30 if is_named_last else right + 12,
         is_named_last=is_named_last,
-        is_small=is_named_last and width <= MOST_SHRUNK,
+        is_small=is_named_last and width <= MAX_SHRUNK,
         is_slanted=is_slanted,
         bottom=round(y(last)),
         knee=f"{y(knee) + ROW / 2:.0f}" if last > knee else "",
     )
-
-
-def _name_room(systems: Sequence[RankedSystem], size: float) -> int:
-    """The room that the longest name takes, those that are pinned in bold."""
-    pinned = [short(system.name, NAME_LETTERS) for system in systems if system.pinned]
-    others = [short(system.name, NAME_LETTERS) for system in systems if not system.pinned]
-    return max(label_room(others, size), label_room(pinned, BOLD * size))
 
 
 def _line(
@@ -172,18 +177,3 @@ def _line(
         leader=f"M{label[0] + (-2 if is_named_last else 2)} {label[1]:.1f}L{end}" if end else "",
         pinned=system.pinned,
     )
-
-
-def _tail_marks(knee: float, last: float) -> list[int]:
-    """Three ranks beyond the knee, the last one among them."""
-    return sorted({round(knee + (last - knee) * part) for part in (1 / 3, 2 / 3, 1)}) if last > knee + 3 else []
-
-
-def _spread(wanted: dict[str, float]) -> dict[str, float]:
-    """Places as near to those wanted as leaves room for the text of each."""
-    placed: dict[str, float] = {}
-    before = float("-inf")
-    for key, at in sorted(wanted.items(), key=lambda item: item[1]):
-        before = max(at, before + LABEL_GAP)
-        placed[key] = before
-    return placed

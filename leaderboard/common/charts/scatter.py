@@ -11,7 +11,7 @@ TICKS = 5
 DOT = 5.0
 MARK = 7.0  # from the middle of a mark to its corners
 WHISKER = 2.0
-MOST_NAMED = 40  # of more dots hardly a name would find room, and the search takes long
+MAX_NAMED = 40  # of more dots hardly a name would find room, and the search takes long
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def _labels(dots: Sequence[Dot], form: Form, n_marks: int) -> list[PlacedName | 
     radii = [MARK if i < n_marks else DOT for i in range(len(dots))]
     around = [(x - r, y - r, x + r, y + r) for (x, y, _), r in zip(at, radii, strict=True)]
     whiskers = [(x - WHISKER, high, x + WHISKER, low - DOT) for x, low, high in at if low - DOT > high]
-    n_named = len(dots) if len(dots) - n_marks <= MOST_NAMED else n_marks
+    n_named = len(dots) if len(dots) - n_marks <= MAX_NAMED else n_marks
     names = place_names(
         [Named(dot.name, x, y) for dot, (x, y, _) in zip(dots[:n_named], at, strict=False)],
         (LEFT, TOP, form.width - 2, form.height - BOTTOM),

@@ -31,11 +31,11 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         """Ask whatever the role depends on."""
         pid = int(str(options["pid"])) if options["pid"] else None
-        found = problems(str(options["role"]), is_here=bool(options["here"]), pid=pid)
-        if options["role"] == "web" and not found:
-            found = _web_problems(int(str(options["port"])))
-        if found:
-            raise CommandError("; ".join(found))
+        failing = problems(str(options["role"]), is_here=bool(options["here"]), pid=pid)
+        if options["role"] == "web" and not failing:
+            failing = _web_problems(int(str(options["port"])))
+        if failing:
+            raise CommandError("; ".join(failing))
         self.stdout.write("well")
 
 

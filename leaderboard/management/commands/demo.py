@@ -114,10 +114,10 @@ def static_digest() -> str:
 
 def site_answers(port: int) -> bool:
     """Whether the web server answers a request without an error of its own."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as asked:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
         try:
-            asked.request("GET", "/")
-            return asked.getresponse().status < 500
+            connection.request("GET", "/")
+            return connection.getresponse().status < 500
         except (OSError, http.client.HTTPException):
             return False
 

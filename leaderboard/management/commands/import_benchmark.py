@@ -49,6 +49,6 @@ class Command(BaseCommand):
             raise CommandError("; ".join(error.messages)) from error
         except (IntegrityError, ValueError) as error:
             raise CommandError(str(error)) from error
-        for told in notes:
-            self.stdout.write(f"note: {told}")
+        for note in notes:
+            self.stdout.write(f"note: {note}")
         self.stdout.write(f"/b/{benchmark.key}/  {benchmark.name}, revision {benchmark.last_revision_number}")

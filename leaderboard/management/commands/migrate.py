@@ -1,4 +1,4 @@
-"""`manage.py migrate`: Django's own, one at a time, and back only where nothing is lost."""
+"""`manage.py migrate`: Django's own, one at a time, each migration whole, and back only where nothing is lost."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +10,10 @@ from django.db.migrations import Migration
 from django.db.models.signals import pre_migrate
 
 from config.backends.migration_lock import migration_turn
+from config.backends.whole_migrations import WholeMigrations
+
+# Django's command takes no other executor from anywhere.
+migrate.MigrationExecutor = WholeMigrations  # type: ignore[attr-defined]
 
 
 class Command(migrate.Command):

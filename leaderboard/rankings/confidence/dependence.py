@@ -8,6 +8,7 @@ from leaderboard.common.text import in_words
 from leaderboard.models import Publication
 from leaderboard.queue.kinds import SIGNIFICANCE
 from leaderboard.rankings.confidence.independence import tasks_phrase
+from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
 
 MATTERS_BELOW = 2 / 3  # of the clusters: then the board itself says that they are not as independent as taken
 MAX_PAIRS = 10
@@ -65,7 +66,7 @@ class Dependence:
         return "" if self.n_pairs <= len(self.pairs) else f"The strongest {len(self.pairs)} of {self.n_pairs:,} pairs."
 
 
-def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[Mapping[str, Any]]) -> Dependence | None:
+def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[ConfiguredTask]) -> Dependence | None:
     """What the report of significance says of the dependence of tasks; None where it is not stored.
 
     Args:
@@ -77,7 +78,7 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[Mapping[str
         return None
     if measured["reason"]:
         return Dependence(f"Whether the tasks are independent cannot be told from the scores: {measured['reason']}.")
-    names = [str(task["name"]) for task in tasks]
+    names = [task.name for task in tasks]
     clusters: list[list[int]] = measured["clusters"]
     effective, n_clusters, n_tasks = measured["effective_number"], len(clusters), sum(map(len, clusters))
     text = f"{effective:.0f}" if effective >= 10 else f"{effective:.1f}"
@@ -109,7 +110,7 @@ def dependence_of(summary: Mapping[str, Any] | None, tasks: Sequence[Mapping[str
         [
             ClusterSuggestion(
                 number,
-                tuple(str(tasks[t]["key"]) for t in suggestion["tasks"]),
+                tuple(tasks[t].key for t in suggestion["tasks"]),
                 tuple(names[t] for t in suggestion["tasks"]),
                 f"{suggestion['correlation']:.2f}",
                 cluster_name([names[t] for t in suggestion["tasks"]]),
@@ -126,7 +127,7 @@ def published_dependence(publication: Publication | None) -> Dependence | None:
     report = publication.revision.reports.filter(
         kind=SIGNIFICANCE, engine_version=publication.engine_version
     ).defer("arrays").order_by("pk").last()  # fmt: skip
-    tasks = publication.revision.configuration.content["tasks"]
+    tasks = configuration_of(publication.revision).tasks
     return dependence_of(None if report is None else report.summary, tasks)
 
 
@@ -140,7 +141,7 @@ def cluster_name(names: Sequence[str]) -> str:
     return " ".join(shared).rstrip(" -:,") or f"{names[0]} and others"
 
 
-def _cluster_text(tasks: Sequence[Mapping[str, Any]]) -> str:
+def _cluster_text(tasks: Sequence[ConfiguredTask]) -> str:
     """The name of a task, or of the cluster that the owners declared; of a group the names of its tasks."""
-    declared = tasks[0].get("cluster") if len(tasks) > 1 else None
-    return str(declared) if declared else in_words([str(task["name"]) for task in tasks], MAX_NAMES)
+    declared = tasks[0].cluster if len(tasks) > 1 else None
+    return declared or in_words([task.name for task in tasks], MAX_NAMES)

@@ -56,7 +56,11 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
     text += _exactness(published, column) if column is not None else ""
     fewer = [f"{n:,} times for {RULES[rule].name}" for rule, n in study.get("fewer", {}).items()]
     text += f" Rules that take long are ranked fewer times: {in_words(fewer, most=len(fewer))}." if fewer else ""
-    for reason, names in _without_interval(published).items():
+    without: dict[str, list[str]] = {}  # the names of the rules without intervals, by reason
+    for each in published.columns:
+        if why := why_no_interval(published, each):
+            without.setdefault(why, []).append(each.name)
+    for reason, names in without.items():
         text += f" No interval under {in_words(names, most=len(names))}: {reason}."
     return text
 
@@ -105,15 +109,6 @@ def why_no_interval(published: PublishedBoard, column: Column, i: int | None = N
     if all(other.lower is None for other in published.columns):
         return OTHER_POLICY
     return str(study["undefined"].get(column.rule, "it takes too long to be ranked anew for every draw"))
-
-
-def _without_interval(published: PublishedBoard) -> dict[str, list[str]]:
-    """The names of the rules without intervals, by reason."""
-    found: dict[str, list[str]] = {}
-    for column in published.columns:
-        if reason := why_no_interval(published, column):
-            found.setdefault(reason, []).append(column.name)
-    return found
 
 
 def interval_note(published: PublishedBoard, column: Column) -> str:

@@ -9,21 +9,21 @@ FAMILIES = ("neighbours", "top", "every_pair")
 LEAST_FOR_ONE_PAIR = 6  # clusters with which one pair can be told apart at 5 %: 2^(1 - 6) is below
 
 
-def short_sentence(told: Mapping[str, Any]) -> str:
+def short_sentence(tests: Mapping[str, Any]) -> str:
     """What can be told apart, in a few words; empty where there are no two systems.
 
     Args:
-        told: what the report says of the rule: the summaries of its families of pairs, and what was tested on how many
+        tests: what the report says of the rule: the summaries of its families of pairs, and what was tested on how many
             tasks.
     """
-    neighbours, every = told["neighbours"], told["every_pair"]
+    neighbours, every = tests["neighbours"], tests["every_pair"]
     if not every["n_pairs"]:
         return ""
     if every["n_tied"] == every["n_pairs"]:
         return "all systems share one rank"
-    if _is_too_few(told):
-        tasks = f"{tasks_phrase(told['n_clusters'], told['n_tasks'])}, {_are(told)} too few to tell any two apart"
-        return f"{_at_once(every)}{tasks}{_one_pair(told)}"
+    if _is_too_few(tests):
+        tasks = f"{tasks_phrase(tests['n_clusters'], tests['n_tasks'])}, {_are(tests)} too few to tell any two apart"
+        return f"{_at_once(every)}{tasks}{_one_pair(tests)}"
     contradicted = neighbours["n_contradicted"]
     against = f"; {_pairs(contradicted)} of neighbours contradict{'s' if contradicted == 1 else ''} the ranking"
     if neighbours["n_separable"]:
@@ -35,26 +35,26 @@ def short_sentence(told: Mapping[str, Any]) -> str:
     return text + (against if contradicted else "")
 
 
-def separability_sentence(name: str, told: Mapping[str, Any], level: float) -> str:
+def separability_sentence(name: str, tests: Mapping[str, Any], level: float) -> str:
     """What sign-flip tests over tasks say of a ranking, for people.
 
     Args:
         name: the rule's.
-        told: as for `short_sentence`.
+        tests: as for `short_sentence`.
         level: of significance.
     """
-    neighbours, top, every = (told[family] for family in FAMILIES)
+    neighbours, top, every = (tests[family] for family in FAMILIES)
     if not every["n_pairs"]:
         return ""
-    tasks, at = tasks_phrase(told["n_clusters"], told["n_tasks"]), f"at the {100 * level:g} % level"
-    tested = f"Tested: {told['tested_text']}."
+    tasks, at = tasks_phrase(tests["n_clusters"], tests["n_tasks"]), f"at the {100 * level:g} % level"
+    tested = f"Tested: {tests['tested_text']}."
     if every["n_tied"] == every["n_pairs"]:
         return f"All systems share one rank under {name}: there is nothing to tell apart."
-    if _is_too_few(told):
-        too_few = f"{_at_once(every)}{tasks}, {_are(told)} too few to tell any two systems of this board apart {at}"
+    if _is_too_few(tests):
+        too_few = f"{_at_once(every)}{tasks}, {_are(tests)} too few to tell any two systems of this board apart {at}"
         return (
             f"{too_few[0].upper()}{too_few[1:]}: even one that is ahead on all of them could be so by luck. "
-            f"That is not the same as a tie{_one_pair(told)}. {tested}"
+            f"That is not the same as a tie{_one_pair(tests)}. {tested}"
         )
     if neighbours["n_separable"]:
         first = f"{neighbours['n_separable']:,} of {_pairs(neighbours['n_pairs'])} of neighbours under {name}"
@@ -78,15 +78,15 @@ def separability_sentence(name: str, told: Mapping[str, Any], level: float) -> s
     return f"{parts[0]}{further}.{against} {tested}"
 
 
-def _is_too_few(told: Mapping[str, Any]) -> bool:
+def _is_too_few(tests: Mapping[str, Any]) -> bool:
     """Whether there are too few tasks to tell any two systems apart in any family of pairs."""
-    untied = [told[family] for family in FAMILIES if told[family]["n_pairs"] > told[family]["n_tied"]]
+    untied = [tests[family] for family in FAMILIES if tests[family]["n_pairs"] > tests[family]["n_tied"]]
     return bool(untied) and all(family["verdict"] == "too_few_tasks" for family in untied)
 
 
-def _one_pair(told: Mapping[str, Any]) -> str:
+def _one_pair(tests: Mapping[str, Any]) -> str:
     """That one pair chosen beforehand needs fewer tasks than all pairs at once, where there are enough for it."""
-    if told["n_clusters"] < LEAST_FOR_ONE_PAIR or told["every_pair"]["n_pairs"] < 2:
+    if tests["n_clusters"] < LEAST_FOR_ONE_PAIR or tests["every_pair"]["n_pairs"] < 2:
         return ""
     return "; a pair that you choose beforehand can be told apart: see head to head"
 
@@ -95,8 +95,8 @@ def _at_once(every: Mapping[str, Any]) -> str:
     return f"among {_pairs(every['n_pairs'])} at once, " if every["n_pairs"] > 1 else ""
 
 
-def _are(told: Mapping[str, Any]) -> str:
-    return "is" if told["n_clusters"] == 1 else "are"
+def _are(tests: Mapping[str, Any]) -> str:
+    return "is" if tests["n_clusters"] == 1 else "are"
 
 
 def _pairs(n: int) -> str:

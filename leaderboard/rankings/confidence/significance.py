@@ -10,6 +10,7 @@ import numpy as np
 from leaderboard.computing.rankings import TWO_STEP, rank_isolated
 from leaderboard.models import Job, Report, Revision
 from leaderboard.rankings.confidence.separability import FAMILIES, separability_sentence, short_sentence
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import make_report
 from leaderboard.rankings.score_matrix import NOTHING_TO_RANK, RevisionMatrix, revision_matrix
 from ranking_engine import Ranking
@@ -27,15 +28,30 @@ def compute_significance(job: Job, checkpoint: Callable[[float], None]) -> Calla
     """Test the pairs of systems of the job's revision; the returned function stores what was found."""
     revision = Revision.objects.select_related("configuration").get(pk=job.subject_id)
     started = time.perf_counter()
-    found = revision_matrix(revision)
-    summary: dict[str, Any] = {"status": "undefined", "reason": why_not(revision, found), "rules": {}}
+    table = revision_matrix(revision)
+    summary: dict[str, Any] = {"status": "undefined", "reason": why_not(revision, table), "rules": {}}
     arrays: dict[str, np.ndarray] = {}
-    if found is not None and not summary["reason"]:
-        answers = _tested(found, job.parameters)
+    if table is not None and not summary["reason"]:
+        configuration = table.configuration
+        aggregation = configuration.aggregation
+        outcomes = rank_isolated(table.matrix, configuration.missing_policy, aggregation)
+        rankings = {
+            rule: outcome
+            for rule, (outcome, _) in outcomes.items()
+            if isinstance(outcome, Ranking) and outcome.status == "ranked"
+        }
+        answers = significance_of_rankings(
+            reweighted(table.matrix, aggregation),
+            rankings,
+            missing=configuration.missing_policy,
+            top=job.parameters["top"],
+            level=job.parameters["level"],
+            seed=job.parameters["seed"],
+        )
         checkpoint(0.9)
-        summary, arrays = told_apart(answers, found.matrix.n_systems)
-    if found is not None:
-        summary["dependence"] = task_dependence(found.matrix).summary()
+        summary, arrays = separability_report(answers, table.matrix.n_systems)
+    if table is not None:
+        summary["dependence"] = task_dependence(table.matrix).summary()
     report = make_report(
         revision,
         job.kind,
@@ -51,46 +67,29 @@ def compute_significance(job: Job, checkpoint: Callable[[float], None]) -> Calla
     return write
 
 
-def told_apart(answers: Mapping[str, Significance], n_systems: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def separability_report(
+    answers: Mapping[str, Significance], n_systems: int
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """What tests by rule say, as the summary and the arrays of a report."""
     summary: dict[str, Any] = {"status": "there", "reason": "", "rules": {}}
     arrays: dict[str, np.ndarray] = {}
     for rule, answer in answers.items():
-        told = answer.summary()
-        summary |= {name: told[name] for name in ("level", "scale", "null_hypothesis", "friedman")}
-        summary["rules"][rule] = {name: told[name] for name in (*FAMILIES, *BASIS)}
+        tests = answer.summary()
+        summary |= {name: tests[name] for name in ("level", "scale", "null_hypothesis", "friedman")}
+        summary["rules"][rule] = {name: tests[name] for name in (*FAMILIES, *BASIS)}
         arrays |= _arrays(rule, answer, n_systems)
     return summary, arrays
 
 
-def why_not(revision: Revision, found: RevisionMatrix | None) -> str:
+def why_not(revision: Revision, table: RevisionMatrix | None) -> str:
     """Why the pairs of this revision are not tested; empty where they are."""
-    if found is None:
+    if table is None:
         return NOTHING_TO_RANK
-    if revision.configuration.content["aggregation"] == TWO_STEP:
+    if configuration_of(revision).aggregation == TWO_STEP:
         return "with two-step aggregation the groups are ranked, and the test is of differences on tasks"
-    if found.matrix.n_systems > MAX_SYSTEMS:
-        return f"not computed for more than {MAX_SYSTEMS} systems (here {found.matrix.n_systems})"
+    if table.matrix.n_systems > MAX_SYSTEMS:
+        return f"not computed for more than {MAX_SYSTEMS} systems (here {table.matrix.n_systems})"
     return ""
-
-
-def _tested(found: RevisionMatrix, parameters: dict[str, Any]) -> dict[str, Significance]:
-    configuration = found.revision.configuration.content
-    aggregation = configuration["aggregation"]
-    outcomes = rank_isolated(found.matrix, configuration["missing_policy"], aggregation)
-    rankings = {
-        rule: outcome
-        for rule, (outcome, _) in outcomes.items()
-        if isinstance(outcome, Ranking) and outcome.status == "ranked"
-    }
-    return significance_of_rankings(
-        reweighted(found.matrix, aggregation),
-        rankings,
-        missing=configuration["missing_policy"],
-        top=parameters["top"],
-        level=parameters["level"],
-        seed=parameters["seed"],
-    )
 
 
 def _arrays(rule: str, answer: Significance, n_systems: int) -> dict[str, np.ndarray]:
@@ -170,22 +169,22 @@ def separability(
         return Separability("", nothing, nothing)
     if summary["status"] == "undefined":
         return Separability(f"Which systems can be told apart is not tested: {summary['reason']}.", nothing, nothing)
-    told = summary["rules"].get(rule)
-    if told is None:
+    tests = summary["rules"].get(rule)
+    if tests is None:
         return Separability("", nothing, nothing)
-    if is_outdated(told):
+    if is_outdated(tests):
         return Separability(OUTDATED, nothing, nothing)
-    text, short = separability_sentence(name, told, summary["level"]), short_sentence(told)
-    if told["every_pair"]["verdict"] != "some":
+    text, short = separability_sentence(name, tests, summary["level"]), short_sentence(tests)
+    if tests["every_pair"]["verdict"] != "some":
         return Separability(text, nothing, nothing, short)
     order, first, last = (arrays[key] for key in array_names(rule))
     rank_at = np.concatenate([[0], ranks[order]]).astype(np.int32)
     return Separability(text, rank_at[first], rank_at[last], short)
 
 
-def is_outdated(told: Mapping[str, Any]) -> bool:
+def is_outdated(tests: Mapping[str, Any]) -> bool:
     """Whether an engine before 0.5.0 made these tests of a rule: the same for all rules, and in either direction."""
-    return "tested" not in told
+    return "tested" not in tests
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from leaderboard.submissions.importers import (
 )
 from leaderboard.submissions.importers.documents import SourceFile, check_files
 from leaderboard.submissions.importers.records import (
-    MOST_PROBLEMS,
+    MAX_PROBLEMS,
     UNSHOWABLE,
     Recognised,
     Record,
@@ -75,9 +75,9 @@ def read_results(files: Sequence[SourceFile], key: str = "") -> Recognised:
     """
     chosen = [SourceFile(UNSHOWABLE.sub("_", file.name)[-255:] or "file", file.data) for file in files]
     check_files(chosen)
-    found = _format_named(chosen, key) if key else _format_of(chosen)
-    if found is not None:
-        recognised = found.read(chosen)
+    file_format = _format_named(chosen, key) if key else _format_of(chosen)
+    if file_format is not None:
+        recognised = file_format.read(chosen)
         _check_twice(recognised)
         return recognised
     kinds = {}
@@ -91,12 +91,12 @@ def read_results(files: Sequence[SourceFile], key: str = "") -> Recognised:
 
 
 def _format_named(files: list[SourceFile], key: str) -> Format:
-    found = next((one for one in FORMATS if key == one.KEY), None)
-    if found is None:
+    file_format = next((one for one in FORMATS if key == one.KEY), None)
+    if file_format is None:
         raise InputError.of(f"there is no importer {key[:40]!r}; there are {', '.join(f.KEY for f in FORMATS)}")
-    if not found.recognise(files):
-        raise InputError.of(f"these files are not what {found.NAME} is")
-    return found
+    if not file_format.recognise(files):
+        raise InputError.of(f"these files are not what {file_format.NAME} is")
+    return file_format
 
 
 def _format_of(files: list[SourceFile]) -> Format | None:
@@ -119,4 +119,4 @@ def _check_twice(recognised: Recognised) -> None:
         if better is not None and directions.setdefault(record.column, better) != better:
             problems.append(problem_in(f"{what}: two files disagree whether higher is better", record.source))
     if problems:
-        raise InputError(problems[:MOST_PROBLEMS])
+        raise InputError(problems[:MAX_PROBLEMS])

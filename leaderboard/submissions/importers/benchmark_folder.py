@@ -2,7 +2,7 @@
 
 from leaderboard.submissions.importers.csv_wide import read_wide
 from leaderboard.submissions.importers.documents import SourceFile
-from leaderboard.submissions.importers.records import MOST_PROBLEMS, Collector, Recognised, problem_in
+from leaderboard.submissions.importers.records import MAX_PROBLEMS, Collector, Recognised, problem_in
 from leaderboard.submissions.problems import InputError
 from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark
 from ranking_engine.files.tables import TableError
@@ -47,4 +47,4 @@ def _described(file: SourceFile) -> BenchmarkFile:
     except TableError as error:
         places = [f"line {issue.line}" if issue.line else "" for issue in error.errors]
         problems = [problem_in(issue.message, file.name, at) for issue, at in zip(error.errors, places, strict=True)]
-        raise InputError(problems[:MOST_PROBLEMS]) from error
+        raise InputError(problems[:MAX_PROBLEMS]) from error

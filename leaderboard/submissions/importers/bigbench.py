@@ -7,7 +7,7 @@ has subtasks (`task:subtask`), what is not one of them is an average over them a
 from collections.abc import Mapping
 from typing import Any
 
-from leaderboard.submissions.importers.documents import SourceFile
+from leaderboard.submissions.importers.documents import SourceFile, read_each
 from leaderboard.submissions.importers.records import (
     Collector,
     Recognised,
@@ -23,15 +23,12 @@ KEY, NAME = "bigbench", "BIG-bench scores"
 
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
-    return all(_is_one(_scores(file.document)) for file in files)
+    every = [_scores(file.document) for file in files]
+    return all(scores and all(isinstance(one, Mapping) and "score_dict" in one for one in scores) for scores in every)
 
 
 def _scores(document: object) -> list[Any]:
     return list(a_list(a_mapping(document).get("scores") if isinstance(document, Mapping) else document))
-
-
-def _is_one(scores: list[Any]) -> bool:
-    return bool(scores) and all(isinstance(one, Mapping) and "score_dict" in one for one in scores)
 
 
 def read(files: list[SourceFile]) -> Recognised:
@@ -40,18 +37,14 @@ def read(files: list[SourceFile]) -> Recognised:
     Raises:
         InputError: something in them cannot be read.
     """
-    collect = Collector()
-    for file in files:
-        collect.of(file.name, file.raw_hash)
-        about = a_mapping(file.document)
-        model = a_mapping(about.get("model")).get("model_name") or None
-        system = collect.label(model, "model", "model.model_name")
-        task = collect.label(a_mapping(about.get("task")).get("task_name") or None, "task", "task.task_name")
-        _read_scores(collect, _scores(file.document), system, task)
-    return collect.done(KEY, NAME)
+    return read_each(files, KEY, NAME, _read_file)
 
 
-def _read_scores(collect: Collector, scores: list[Any], system: str, task: str) -> None:
+def _read_file(collect: Collector, file: SourceFile) -> None:
+    about, scores = a_mapping(file.document), _scores(file.document)
+    model = a_mapping(about.get("model")).get("model_name") or None
+    system = collect.label(model, "model", "model.model_name")
+    task = collect.label(a_mapping(about.get("task")).get("task_name") or None, "task", "task.task_name")
     has_parts = any(":" in str(score.get("subtask_description")) for score in scores)
     for i, score in enumerate(scores, start=1):
         place = f"score {i}"

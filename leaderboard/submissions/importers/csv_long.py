@@ -4,9 +4,7 @@ Columns `system` (or `model`), `task` and `score` (or `value`); and where there 
 `metric`, `stderr` (or `standard_error`), `n` (or `n_instances`) and `higher_is_better` (true or false).
 """
 
-from collections.abc import Mapping
-
-from leaderboard.submissions.importers.documents import SourceFile
+from leaderboard.submissions.importers.documents import SourceFile, read_each
 from leaderboard.submissions.importers.records import Collector, Recognised, Record, is_stated, showable
 
 KEY, NAME = "csv-long", "CSV with one row a score"
@@ -35,44 +33,41 @@ def read(files: list[SourceFile]) -> Recognised:
     Raises:
         InputError: something in them cannot be read.
     """
-    collect = Collector()
-    for file in files:
-        collect.of(file.name, file.raw_hash)
-        columns = columns_of(file)
-        for name in sorted(set(columns)):
-            if columns.count(name) > 1:
-                collect.refuse(f"two columns are called {showable(name)!r}", "line 1")
-            elif name not in KNOWN:
-                collect.note(f"left out: the column {showable(name)!r}, which means nothing here")
-        for line, row in file.rows_with_points([c for c, name in enumerate(columns) if name in NUMBERS])[1:]:
-            if len(row) != len(columns):
-                collect.refuse(f"the row has {len(row)} cells, the header has {len(columns)}", f"line {line}")
-                continue
-            _read_row(collect, dict(zip(columns, row, strict=True)), f"line {line}")
-    return collect.done(KEY, NAME)
+    return read_each(files, KEY, NAME, _read_file)
 
 
-def _read_row(collect: Collector, cells: Mapping[str, str], place: str) -> None:
-    texts = {name: collect.label(cells.get(name, ""), name, f"{place}, column {name}") for name in KNOWN}
-    for name in ("system", "task"):
-        if not texts[name]:
-            collect.refuse("the cell is empty", f"{place}, column {name}")
-    direction = texts["higher_is_better"].casefold()
-    if direction not in DIRECTIONS:
-        collect.refuse("write true or false, or leave it empty", f"{place}, column higher_is_better")
-    collect.add(
-        Record(
-            system=texts["system"],
-            revision=texts["revision"],
-            task=texts["task"],
-            split=texts["split"],
-            subset=texts["subset"],
-            metric=texts["metric"],
-            value=collect.number(texts["score"], f"{place}, column score") if is_stated(texts["score"]) else None,
-            standard_error=collect.error_of(texts["stderr"], f"{place}, column stderr"),
-            n=collect.count_of(texts["n"], f"{place}, column n"),
-            higher_is_better=DIRECTIONS.get(direction),
-            source=collect.source,
-            raw_hash=collect.raw_hash,
+def _read_file(collect: Collector, file: SourceFile) -> None:
+    columns = columns_of(file)
+    for name in sorted(set(columns)):
+        if columns.count(name) > 1:
+            collect.refuse(f"two columns are called {showable(name)!r}", "line 1")
+        elif name not in KNOWN:
+            collect.note(f"left out: the column {showable(name)!r}, which means nothing here")
+    for line, row in file.rows_with_points([c for c, name in enumerate(columns) if name in NUMBERS])[1:]:
+        if len(row) != len(columns):
+            collect.refuse(f"the row has {len(row)} cells, the header has {len(columns)}", f"line {line}")
+            continue
+        cells, place = dict(zip(columns, row, strict=True)), f"line {line}"
+        texts = {name: collect.label(cells.get(name, ""), name, f"{place}, column {name}") for name in KNOWN}
+        for name in ("system", "task"):
+            if not texts[name]:
+                collect.refuse("the cell is empty", f"{place}, column {name}")
+        direction = texts["higher_is_better"].casefold()
+        if direction not in DIRECTIONS:
+            collect.refuse("write true or false, or leave it empty", f"{place}, column higher_is_better")
+        collect.add(
+            Record(
+                system=texts["system"],
+                revision=texts["revision"],
+                task=texts["task"],
+                split=texts["split"],
+                subset=texts["subset"],
+                metric=texts["metric"],
+                value=collect.number(texts["score"], f"{place}, column score") if is_stated(texts["score"]) else None,
+                standard_error=collect.error_of(texts["stderr"], f"{place}, column stderr"),
+                n=collect.count_of(texts["n"], f"{place}, column n"),
+                higher_is_better=DIRECTIONS.get(direction),
+                source=collect.source,
+                raw_hash=collect.raw_hash,
+            )
         )
-    )

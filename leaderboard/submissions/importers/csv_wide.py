@@ -89,12 +89,12 @@ def read_wide(collect: Collector, file: SourceFile, directions: Mapping[str, boo
 
 def _columns(collect: Collector, names: list[str]) -> list[_Column]:
     place = {name: c for c, name in enumerate(names)}
-    found = []
+    columns = []
     for c, name in enumerate(names[1:], start=1):
         of_error, of_count = name.removesuffix(STDERR), name.removesuffix(COUNT)
         if (of_error != name and place.get(of_error, 0) > 0) or (of_count != name and place.get(of_count, 0) > 0):
             kind = "standard errors" if of_error != name else "numbers of instances"
             collect.note(f"{showable(name)} is read as the {kind} of another column")
             continue
-        found.append(_Column(name, c, place.get(name + STDERR), place.get(name + COUNT)))
-    return found
+        columns.append(_Column(name, c, place.get(name + STDERR), place.get(name + COUNT)))
+    return columns

@@ -5,7 +5,7 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -14,19 +14,19 @@ import yaml
 
 from leaderboard.submissions.importers.json_bounds import n_values
 from leaderboard.submissions.importers.plain_yaml import PlainLoader
-from leaderboard.submissions.importers.records import problem_in, showable
+from leaderboard.submissions.importers.records import Collector, Recognised, problem_in, showable
 from leaderboard.submissions.problems import InputError
 from ranking_engine.files.dialect import UnclearMarkError, decimal_mark, delimiter_of
 
-MOST_BYTES = 10 * 2**20  # of all files together
-MOST_YAML_BYTES = 2**20  # of all YAML together
-MOST_YAML_VALUES = 100_000  # of one file; reading one takes ten times as long as in JSON
-MOST_DEPTH = 50
-MOST_FILES = 200
-MOST_ROWS = 100_000
-MOST_COLUMNS = 2_000
-MOST_CELLS = 500_000  # of a table
-MOST_VALUES = 300_000  # of all JSON together, keys included
+MAX_BYTES = 10 * 2**20  # of all files together
+MAX_YAML_BYTES = 2**20  # of all YAML together
+MAX_YAML_VALUES = 100_000  # of one file; reading one takes ten times as long as in JSON
+MAX_DEPTH = 50
+MAX_FILES = 200
+MAX_ROWS = 100_000
+MAX_COLUMNS = 2_000
+MAX_CELLS = 500_000  # of a table
+MAX_VALUES = 300_000  # of all JSON together, keys included
 ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
 
 
@@ -87,10 +87,46 @@ class SourceFile:
             InputError: it is broken.
         """
         if self.kind == "json":
-            return self._json()
+            try:
+                document = json.loads(
+                    self.text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
+                )
+            except json.JSONDecodeError as error:
+                raise self.refused(f"not valid JSON: {error.msg}", f"line {error.lineno}") from error
+            except RecursionError as error:
+                raise self.refused(f"nested deeper than {MAX_DEPTH} levels") from error
+            except ValueError as error:
+                raise self.refused(f"not readable as JSON: {showable(str(error))}") from error
+            # The lists and mappings of one level after the other.
+            level, depth = [document], 0
+            while level and depth <= MAX_DEPTH:
+                level = [inner for outer in level for inner in _inner(outer)]
+                depth += 1
+            if depth > MAX_DEPTH:
+                raise self.refused(f"nested deeper than {MAX_DEPTH} levels")
+            return document
         if self.kind == "table":
             return None
-        return self._yaml(self.text if self.kind == "yaml" else self._front_matter())
+        text = self.text if self.kind == "yaml" else self._front_matter()
+        try:
+            self._check_events(text)
+            return yaml.load(text, Loader=PlainLoader)  # noqa: S506 -- a safe loader with fewer powers
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            raise self.refused(f"not valid YAML: {showable(error.problem or '')}", f"line {line}") from error
+        except (
+            yaml.YAMLError,
+            RecursionError,
+            ValueError,
+            TypeError,
+            AttributeError,
+            KeyError,
+            OverflowError,
+        ) as error:
+            if isinstance(error, InputError):
+                raise
+            # Broken dates, numbers and tags come out of the constructors as errors of many kinds.
+            raise self.refused(f"not readable as YAML: {showable(str(error))}") from error
 
     def rows(self, *, quoted: bool = True) -> list[tuple[int, list[str]]]:
         """The rows of a CSV, each with the line on which it ends; blank ones are left out.
@@ -116,29 +152,29 @@ class SourceFile:
             nonlocal n_marks
             for number, line in enumerate(lines, start=1):
                 n_marks += line.count(delimiter)
-                if n_marks > 10 * MOST_COLUMNS:  # some may stand in texts
-                    raise self.refused(f"more than {MOST_COLUMNS:,} columns", f"line {number}")
+                if n_marks > 10 * MAX_COLUMNS:  # some may stand in texts
+                    raise self.refused(f"more than {MAX_COLUMNS:,} columns", f"line {number}")
                 yield line
 
         reader = csv.reader(counted(), strict=True, quoting=quoting, delimiter=delimiter)
-        found: list[tuple[int, list[str]]] = []
+        rows: list[tuple[int, list[str]]] = []
         n_cells = 0
         try:
             for row in reader:
                 n_marks = 0
                 n_cells += len(row)
-                if len(row) > MOST_COLUMNS:
-                    raise self.refused(f"more than {MOST_COLUMNS:,} columns", f"line {reader.line_num}")
-                if n_cells > MOST_CELLS:
-                    message = f"more than {MOST_CELLS:,} cells; import the table in parts"
+                if len(row) > MAX_COLUMNS:
+                    raise self.refused(f"more than {MAX_COLUMNS:,} columns", f"line {reader.line_num}")
+                if n_cells > MAX_CELLS:
+                    message = f"more than {MAX_CELLS:,} cells; import the table in parts"
                     raise self.refused(message, f"line {reader.line_num}")
                 if any(cell.strip() for cell in row):
-                    found.append((reader.line_num, row))
-                if len(found) > MOST_ROWS:
-                    raise self.refused(f"more than {MOST_ROWS:,} rows", f"line {reader.line_num}")
+                    rows.append((reader.line_num, row))
+                if len(rows) > MAX_ROWS:
+                    raise self.refused(f"more than {MAX_ROWS:,} rows", f"line {reader.line_num}")
         except csv.Error as error:
             raise self.refused(f"not readable as CSV: {error}", f"line {reader.line_num}") from error
-        return found
+        return rows
 
     def rows_with_points(self, columns: Collection[int]) -> list[tuple[int, list[str]]]:
         """The rows of a CSV, with decimal points in these columns where semicolons or tabs go with decimal commas.
@@ -178,40 +214,6 @@ class SourceFile:
                 return "".join(lines[1:i])
         return "".join(lines[1:])
 
-    def _json(self) -> Any:  # noqa: ANN401
-        try:
-            found = json.loads(self.text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
-        except json.JSONDecodeError as error:
-            raise self.refused(f"not valid JSON: {error.msg}", f"line {error.lineno}") from error
-        except RecursionError as error:
-            raise self.refused(f"nested deeper than {MOST_DEPTH} levels") from error
-        except ValueError as error:
-            raise self.refused(f"not readable as JSON: {showable(str(error))}") from error
-        if _depth(found) > MOST_DEPTH:
-            raise self.refused(f"nested deeper than {MOST_DEPTH} levels")
-        return found
-
-    def _yaml(self, text: str) -> Any:  # noqa: ANN401
-        try:
-            self._check_events(text)
-            return yaml.load(text, Loader=PlainLoader)  # noqa: S506 -- a safe loader with fewer powers
-        except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 1 if error.problem_mark else 1
-            raise self.refused(f"not valid YAML: {showable(error.problem or '')}", f"line {line}") from error
-        except (
-            yaml.YAMLError,
-            RecursionError,
-            ValueError,
-            TypeError,
-            AttributeError,
-            KeyError,
-            OverflowError,
-        ) as error:
-            if isinstance(error, InputError):
-                raise
-            # Broken dates, numbers and tags come out of the constructors as errors of many kinds.
-            raise self.refused(f"not readable as YAML: {showable(str(error))}") from error
-
     def _check_events(self, text: str) -> None:
         depth = 0
         for number, event in enumerate(yaml.parse(text, Loader=PlainLoader)):
@@ -222,10 +224,10 @@ class SourceFile:
                 depth += 1
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
-            if depth > MOST_DEPTH:
-                raise self.refused(f"nested deeper than {MOST_DEPTH} levels", place)
-            if number > MOST_YAML_VALUES:
-                raise self.refused(f"more than {MOST_YAML_VALUES:,} values", place)
+            if depth > MAX_DEPTH:
+                raise self.refused(f"nested deeper than {MAX_DEPTH} levels", place)
+            if number > MAX_YAML_VALUES:
+                raise self.refused(f"more than {MAX_YAML_VALUES:,} values", place)
 
 
 def check_files(files: list[SourceFile]) -> None:
@@ -236,31 +238,31 @@ def check_files(files: list[SourceFile]) -> None:
     """
     if not files:
         raise InputError.of("no file was chosen")
-    if len(files) > MOST_FILES:
-        raise InputError.of(f"{len(files)} files; at most {MOST_FILES} are read at once")
-    if sum(len(file.data) for file in files) > MOST_BYTES:
-        raise InputError.of(f"more than {MOST_BYTES // 2**20} MB; import them in parts")
+    if len(files) > MAX_FILES:
+        raise InputError.of(f"{len(files)} files; at most {MAX_FILES} are read at once")
+    if sum(len(file.data) for file in files) > MAX_BYTES:
+        raise InputError.of(f"more than {MAX_BYTES // 2**20} MB; import them in parts")
     n_in_json = n_yaml_bytes = 0
     for file in files:
         if not file.text.strip():
             raise file.refused("the file is empty")
         if file.kind == "json":
-            n_in_json += n_values(file.text, enough=MOST_VALUES - n_in_json)
+            n_in_json += n_values(file.text, enough=MAX_VALUES - n_in_json)
         elif file.kind != "table":
             n_yaml_bytes += len(file.data)
-        if n_in_json > MOST_VALUES:
-            raise file.refused(f"more than {MOST_VALUES:,} values; import them in parts")
-        if n_yaml_bytes > MOST_YAML_BYTES:
-            raise file.refused(f"more than {MOST_YAML_BYTES // 2**20} MB of YAML; import them in parts")
+        if n_in_json > MAX_VALUES:
+            raise file.refused(f"more than {MAX_VALUES:,} values; import them in parts")
+        if n_yaml_bytes > MAX_YAML_BYTES:
+            raise file.refused(f"more than {MAX_YAML_BYTES // 2**20} MB of YAML; import them in parts")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in entries:
             raise ValueError(f"the key {showable(key)!r} stands twice in one object")
-        found[key] = value
-    return found
+        entries[key] = value
+    return entries
 
 
 def _no_constant(text: str) -> float:
@@ -274,17 +276,29 @@ def _finite(text: str) -> float:
     return value
 
 
-def _depth(document: object) -> int:
-    """How many levels of lists and mappings lie in each other."""
-    level, depth = [document], 0
-    while level and depth <= MOST_DEPTH:
-        level = [inner for outer in level for inner in _inner(outer)]
-        depth += 1
-    return depth
-
-
 def _inner(outer: object) -> Iterator[Any]:
     if isinstance(outer, dict):
         yield from (value for value in outer.values() if isinstance(value, dict | list))
     elif isinstance(outer, list):
         yield from (value for value in outer if isinstance(value, dict | list))
+
+
+def read_each(
+    files: Sequence[SourceFile], key: str, name: str, read_file: Callable[[Collector, SourceFile], None]
+) -> Recognised:
+    """What files of one format say, read one after the other.
+
+    Args:
+        files: of the format.
+        key: of the format.
+        name: of the format, for people.
+        read_file: reads one file.
+
+    Raises:
+        InputError: something in them cannot be read.
+    """
+    collect = Collector()
+    for file in files:
+        collect.of(file.name, file.raw_hash)
+        read_file(collect, file)
+    return collect.done(key, name)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from leaderboard.submissions.importers.documents import SourceFile
+from leaderboard.submissions.importers.documents import SourceFile, read_each
 from leaderboard.submissions.importers.records import (
     Collector,
     Recognised,
@@ -37,14 +37,11 @@ def read(files: list[SourceFile]) -> Recognised:
     Raises:
         InputError: something in them cannot be read.
     """
-    collect = Collector()
-    for file in files:
-        collect.of(file.name, file.raw_hash)
-        _read_file(collect, file.document)
-    return collect.done(KEY, NAME)
+    return read_each(files, KEY, NAME, _read_file)
 
 
-def _read_file(collect: Collector, about: Mapping[str, Any]) -> None:
+def _read_file(collect: Collector, file: SourceFile) -> None:
+    about = file.document
     general = a_mapping(about.get("config_general"))
     model = a_mapping(general.get("model_config"))
     system = collect.label(
@@ -101,21 +98,21 @@ def _parts(key: str) -> tuple[str, str, str]:
 def _count(collect: Collector, key: str, config: Mapping[str, Any]) -> int | None:
     place = f"config_tasks.{showable(key)}"
     # -1 stands where the run was not counted.
-    stated = [
+    counts = [
         None if config.get(name) == -1 else config.get(name) for name in ("effective_num_docs", "original_num_docs")
     ]
-    effective, original = (collect.count_of(count, place) for count in stated)
+    effective, original = (collect.count_of(count, place) for count in counts)
     if effective is not None and original is not None and effective < original:
         collect.warn(f"{collect.source}, {showable(key)}: run with a limit, on {effective} of {original} instances")
     return effective
 
 
 def _directions(config: Mapping[str, Any]) -> dict[str, bool]:
-    found: dict[str, bool] = {}
+    directions: dict[str, bool] = {}
     for metric in a_list(config.get("metric") or config.get("metrics")):
         about = a_mapping(metric)
         better = about.get("higher_is_better")
         # A grouped metric has a direction for each of its names.
         each = better if isinstance(better, Mapping) else {str(about.get("metric_name")): better}
-        found |= {name: one for name, one in each.items() if isinstance(name, str) and isinstance(one, bool)}
-    return found
+        directions |= {name: one for name, one in each.items() if isinstance(name, str) and isinstance(one, bool)}
+    return directions

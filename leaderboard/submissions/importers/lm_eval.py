@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from leaderboard.submissions.importers.documents import SourceFile
+from leaderboard.submissions.importers.documents import SourceFile, read_each
 from leaderboard.submissions.importers.records import Collector, Recognised, Record, a_mapping, is_stated, showable
 
 KEY, NAME = "lm-eval", "lm-evaluation-harness results"
@@ -37,14 +37,11 @@ def read(files: list[SourceFile]) -> Recognised:
     Raises:
         InputError: something in them cannot be read.
     """
-    collect = Collector()
-    for file in files:
-        collect.of(file.name, file.raw_hash)
-        _read_file(collect, file.document)
-    return collect.done(KEY, NAME)
+    return read_each(files, KEY, NAME, _read_file)
 
 
-def _read_file(collect: Collector, about: Mapping[str, Any]) -> None:
+def _read_file(collect: Collector, file: SourceFile) -> None:
+    about = file.document
     config = a_mapping(about.get("config"))
     system, revision = _model(collect, about, config)
     parts = {name for name, inner in a_mapping(about.get("group_subtasks")).items() if inner}
@@ -82,12 +79,12 @@ def _read_file(collect: Collector, about: Mapping[str, Any]) -> None:
 def _model(collect: Collector, about: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[str, str]:
     arguments = config.get("model_args")
     # It is a text "pretrained=org/m,revision=..." or, in newer files, a mapping.
-    stated = arguments if isinstance(arguments, Mapping) else {}
+    model_arguments = arguments if isinstance(arguments, Mapping) else {}
     if isinstance(arguments, str):
-        found = {"pretrained": PRETRAINED.search(arguments), "revision": REVISION.search(arguments)}
-        stated = {key: match[1] for key, match in found.items() if match}
-    name = about.get("model_name") or config.get("model_name") or stated.get("pretrained")
-    revision = config.get("model_sha") or config.get("model_revision") or stated.get("revision")
+        matches = {"pretrained": PRETRAINED.search(arguments), "revision": REVISION.search(arguments)}
+        model_arguments = {key: match[1] for key, match in matches.items() if match}
+    name = about.get("model_name") or config.get("model_name") or model_arguments.get("pretrained")
+    revision = config.get("model_sha") or config.get("model_revision") or model_arguments.get("revision")
     return collect.label(name or None, "model", "model_name"), collect.label(revision or None, "revision", "config")
 
 
@@ -105,7 +102,7 @@ def _count(collect: Collector, task: str, counts: Mapping[str, Any], metrics: Ma
 
 def _metrics(collect: Collector, task: str, metrics: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
     """Metric, value and standard error of one task."""
-    found = []
+    scores = []
     for metric, value in metrics.items():
         kind, comma, of_filter = str(metric).partition(",")
         if kind.strip() in NO_METRIC or kind.endswith("_stderr"):
@@ -113,5 +110,5 @@ def _metrics(collect: Collector, task: str, metrics: Mapping[str, Any]) -> list[
         if not is_stated(value) or (isinstance(value, str) and not value.strip()):
             collect.note(f"left out: {showable(task)}, {showable(str(metric))}: the file states no value")
             continue
-        found.append((str(metric), value, metrics.get(f"{kind}_stderr{comma}{of_filter}")))
-    return found
+        scores.append((str(metric), value, metrics.get(f"{kind}_stderr{comma}{of_filter}")))
+    return scores

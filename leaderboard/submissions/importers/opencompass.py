@@ -3,7 +3,7 @@
 It is written by joining cells with commas, so a quotation mark is a letter like any other. Averages are left out.
 """
 
-from leaderboard.submissions.importers.documents import SourceFile
+from leaderboard.submissions.importers.documents import SourceFile, read_each
 from leaderboard.submissions.importers.records import Collector, Recognised, Record, is_stated
 
 KEY, NAME = "opencompass", "OpenCompass summary"
@@ -15,12 +15,11 @@ DERIVED = frozenset(
 
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
-    return all(file.document is None and _header(file) == HEADER for file in files)
-
-
-def _header(file: SourceFile) -> list[str]:
-    line = file.text.lstrip().split("\n", 1)[0]
-    return [cell.strip().casefold() for cell in line.split(",")[:4]]
+    for file in files:
+        line = file.text.lstrip().split("\n", 1)[0]
+        if file.document is not None or [cell.strip().casefold() for cell in line.split(",")[:4]] != HEADER:
+            return False
+    return True
 
 
 def read(files: list[SourceFile]) -> Recognised:
@@ -29,12 +28,7 @@ def read(files: list[SourceFile]) -> Recognised:
     Raises:
         InputError: something in them cannot be read.
     """
-    collect = Collector()
-    for file in files:
-        collect.of(file.name, file.raw_hash)
-        _read_file(collect, file)
-    collect.note("this format keeps two decimals, so that some ties are of its making; it states no direction")
-    return collect.done(KEY, NAME)
+    return read_each(files, KEY, NAME, _read_file)
 
 
 def _read_file(collect: Collector, file: SourceFile) -> None:
@@ -66,3 +60,4 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
                     raw_hash=collect.raw_hash,
                 )
             )
+    collect.note("this format keeps two decimals, so that some ties are of its making; it states no direction")

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import yaml
 
-MOST_DIGITS = 400  # characters of a number: the longest float has some 310 before its point
+MAX_DIGITS = 400  # characters of a number: the longest float has some 310 before its point
 TAG = "tag:yaml.org,2002:"
 WORDS = {
     "null": ("", "~", "null", "Null", "NULL"),
@@ -47,14 +47,14 @@ def _error(message: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
 def _mapping(loader: Any, node: yaml.Node) -> dict[str, Any]:  # noqa: ANN401
     if not isinstance(node, yaml.MappingNode):
         raise _error("this is no mapping", node)
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
             raise _error("a key is no text", key)
-        if key.value in found:
+        if key.value in entries:
             raise _error(f"the key {key.value[:60]!r} stands twice", key)
-        found[key.value] = loader.construct_object(value, deep=True)
-    return found
+        entries[key.value] = loader.construct_object(value, deep=True)
+    return entries
 
 
 def _list(loader: Any, node: yaml.Node) -> list[Any]:  # noqa: ANN401
@@ -77,7 +77,7 @@ def _truth(loader: Any, node: yaml.Node) -> bool:  # noqa: ANN401
 
 def _number(loader: Any, node: yaml.Node) -> int | float:  # noqa: ANN401
     text, kind = _text(loader, node), node.tag.removeprefix(TAG)
-    if len(text) > MOST_DIGITS:
+    if len(text) > MAX_DIGITS:
         raise _error("too long a number", node)
     if not NUMBERS[kind].match(text):
         raise _error(f"{text[:60]!r} is no number", node)

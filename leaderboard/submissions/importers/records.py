@@ -12,9 +12,9 @@ from leaderboard.submissions.problems import InputError, Problem
 from ranking_engine.core.decimals import NUMBER, rounded_score, rounding_note
 from ranking_engine.text.names import shorten
 
-MOST_RECORDS = 50_000
-MOST_PROBLEMS = 100
-MOST_NOTES = 100
+MAX_RECORDS = 50_000
+MAX_PROBLEMS = 100
+MAX_NOTES = 100
 LABEL_LENGTH = 200  # of a task, a metric, a system as a file calls it
 UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 NO_NUMBER = frozenset({"", "-", "n/a", "na", "none", "null"})
@@ -84,17 +84,17 @@ class Collector:
 
     def refuse(self, message: str, place: str = "") -> None:
         """Note something that cannot be read."""
-        if len(self.problems) < MOST_PROBLEMS:
+        if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(problem_in(message, self.source, place))
 
     def note(self, text: str) -> None:
         """Say what was left out, once."""
-        if text not in self.notes and len(self.notes) < MOST_NOTES:
+        if text not in self.notes and len(self.notes) < MAX_NOTES:
             self.notes.append(text)
 
     def warn(self, text: str) -> None:
         """Say what a reader has to know before they confirm."""
-        if text not in self.warnings and len(self.warnings) < MOST_NOTES:
+        if text not in self.warnings and len(self.warnings) < MAX_NOTES:
             self.warnings.append(text)
 
     def label(self, given: object, what: str, place: str) -> str:
@@ -120,32 +120,32 @@ class Collector:
         except ValueError as error:
             self.refuse(str(error), place)
             return None
-        found = rounded_score(exact)
-        if found != exact:
+        rounded = rounded_score(exact)
+        if rounded != exact:
             self.rounded.append(exact)
-        return found
+        return rounded
 
     def error_of(self, given: object, place: str) -> float | None:
         """A standard error; None where the file says that there is none ("N/A")."""
         if given is None or (isinstance(given, str) and given.strip().casefold() in NO_NUMBER):
             return None
-        found = self.number(given, place)
-        if found is not None and found < 0:
+        error = self.number(given, place)
+        if error is not None and error < 0:
             self.refuse("a standard error is not below 0", place)
             return None
-        return found
+        return error
 
     def count_of(self, given: object, place: str) -> int | None:
         """A number of instances; None where none is stated."""
         if given is None or (isinstance(given, str) and given.strip().casefold() in NO_NUMBER):
             return None
-        found = self.number(given, place)
-        if found is None:
+        count = self.number(given, place)
+        if count is None:
             return None
-        if found < 0 or found != int(found) or found >= 2**31:
+        if count < 0 or count != int(count) or count >= 2**31:
             self.refuse("a number of instances is a whole number from 0", place)
             return None
-        return int(found)
+        return int(count)
 
     def add(self, record: Record) -> None:
         """Keep a record.
@@ -153,8 +153,8 @@ class Collector:
         Raises:
             InputError: there are more than are read.
         """
-        if len(self.records) >= MOST_RECORDS:
-            raise InputError([problem_in(f"more than {MOST_RECORDS:,} scores; import them in parts", self.source)])
+        if len(self.records) >= MAX_RECORDS:
+            raise InputError([problem_in(f"more than {MAX_RECORDS:,} scores; import them in parts", self.source)])
         self.records.append(record)
 
     def done(self, format_key: str, format_name: str) -> Recognised:
@@ -168,8 +168,8 @@ class Collector:
             self.problems.append(Problem(f"there is no score in these files{why}"))
         if self.problems:
             raise InputError(self.problems)
-        if told := rounding_note(np.array(self.rounded)):
-            self.note(told)
+        if rounding := rounding_note(np.array(self.rounded)):
+            self.note(rounding)
         return Recognised(format_key, format_name, self.records, self.notes, self.warnings)
 
 
@@ -184,12 +184,12 @@ def number_of(given: object) -> float:
     if isinstance(given, str) and not NUMBER.fullmatch(given.strip()):
         raise ValueError(f"{showable(given)!r} is not a number")
     try:
-        found = float(given)
+        number = float(given)
     except OverflowError:
-        found = math.inf
-    if not math.isfinite(found):
+        number = math.inf
+    if not math.isfinite(number):
         raise ValueError("a score is a finite number")
-    return found
+    return number
 
 
 def is_stated(given: object) -> bool:

@@ -1,11 +1,9 @@
 """Scores of single instances that a program sends with its rows: by task, then by instance."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
 
 import numpy as np
 
-from leaderboard.submissions.checks import RawRow
 from leaderboard.submissions.csv_tables import UnknownTasks
 from leaderboard.submissions.instances.uploads import (
     TaskInstances,
@@ -13,15 +11,8 @@ from leaderboard.submissions.instances.uploads import (
     too_many_cells,
     with_instances,
 )
+from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.text.names import clean_name, fold_name, shorten
-
-
-class HasInstances(Protocol):
-    """A row with instance scores."""
-
-    @property
-    def instances(self) -> Mapping[str, Mapping[str, float | None]]:
-        """By task, then by instance."""
 
 
 class InstanceRows:
@@ -38,11 +29,11 @@ class InstanceRows:
         self._names: dict[str, dict[str, int]] = {}  # task key -> number of each instance
         self._cells: list[tuple[str, int, int, float]] = []
 
-    def added(self, raw: Sequence[RawRow], rows: Sequence[HasInstances]) -> list[RawRow]:
+    def added(self, raw: Sequence[SubmittedRow], rows: Sequence[SubmittedRow]) -> list[SubmittedRow]:
         """The raw rows with the instances of the rows; a row without any stays as it is."""
-        where = [i for i, row in enumerate(rows) if row.instances]
+        where = [i for i, row in enumerate(rows) if row.instance_scores]
         for k, i in enumerate(where):
-            self._read(i + 1, k, rows[i].instances)
+            self._read(i + 1, k, rows[i].instance_scores)
         if too_many := too_many_cells(len(where), [list(names) for names in self._names.values()]):
             self._problem(where[0] + 1, "instances", too_many)
             return list(raw)

@@ -8,10 +8,10 @@ import numpy as np
 from django.conf import settings
 
 from leaderboard.models import Benchmark, Task
-from leaderboard.submissions.checks import RawRow
 from leaderboard.submissions.csv_tables import UnknownTasks
 from leaderboard.submissions.instances.vectors import entry_of
 from leaderboard.submissions.problems import InputError, Problem, Problems
+from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.files.instance_tables import InstanceTable, read_instance_table
 from ranking_engine.files.tables import TableError
@@ -29,7 +29,9 @@ class TaskInstances:
     values: FloatArray
 
 
-def with_instances(rows: Sequence[RawRow], tasks: Mapping[str, TaskInstances], where: Sequence[int]) -> list[RawRow]:
+def with_instances(
+    rows: Sequence[SubmittedRow], tasks: Mapping[str, TaskInstances], where: Sequence[int]
+) -> list[SubmittedRow]:
     """The rows with their instance scores; where a row states no score of a task, it is their mean.
 
     Args:
@@ -40,7 +42,7 @@ def with_instances(rows: Sequence[RawRow], tasks: Mapping[str, TaskInstances], w
     known: set[str] = set()
     order = {key: sorted(range(len(task.names)), key=task.names.__getitem__) for key, task in tasks.items()}
     names = {key: [task.names[u] for u in order[key]] for key, task in tasks.items()}
-    found = list(rows)
+    completed = list(rows)
     for k, i in enumerate(where):
         row = rows[i]
         entries = {
@@ -49,21 +51,21 @@ def with_instances(rows: Sequence[RawRow], tasks: Mapping[str, TaskInstances], w
             if not np.isnan(task.values[k]).all()
         }
         means = {key: entry["mean"] for key, entry in entries.items()}
-        stated = {key: score for key, score in row.scores.items() if key not in means or score not in (None, "")}
-        found[i] = replace(row, scores=means | stated, instances=entries)
-    return found
+        kept = {key: score for key, score in row.scores.items() if key not in means or score not in (None, "")}
+        completed[i] = replace(row, scores=means | kept, instances=entries)
+    return completed
 
 
 def rows_of_instances(
-    benchmark: Benchmark, data: bytes, *, system_column: str = "", stated: Sequence[RawRow] = ()
-) -> list[RawRow]:
+    benchmark: Benchmark, data: bytes, *, system_column: str = "", table_rows: Sequence[SubmittedRow] = ()
+) -> list[SubmittedRow]:
     """The rows of a file of instance scores, one a system.
 
     Args:
         benchmark: whose tasks they are.
         data: the file, in either form of `ranking_engine.files.instance_tables`.
         system_column: the column with the systems in the wide form; `system` where empty.
-        stated: rows of a table of scores that came with it.
+        table_rows: rows of a table of scores that came with it.
 
     Raises:
         InputError: the file cannot be read, or is too large; it names line and column where it can.
@@ -79,14 +81,14 @@ def rows_of_instances(
         problems.add("file", too_many)
     if problems:
         raise InputError(problems)
-    rows = list(stated)
+    rows = list(table_rows)
     place = {fold_name(row.system_name): i for i, row in enumerate(rows)}
     where = []
     for name, line in zip(table.scores.system_names, table.system_lines, strict=True):
         folded = fold_name(name)
         if folded not in place:
             place[folded] = len(rows)
-            rows.append(RawRow(name, {}, line=line))
+            rows.append(SubmittedRow(name, {}, line=line))
         where.append(place[folded])
     if len(set(where)) < len(where):
         raise InputError.of("two systems of the file differ in nothing but case", "file")
@@ -138,25 +140,23 @@ def _task_keys(benchmark: Benchmark, table: InstanceTable, problems: Problems) -
 
 def _instance_names(table: InstanceTable, problems: Problems) -> list[list[str]]:
     """The names of each task's instances, cleaned as all names are."""
-    found = []
+    of_tasks = []
     known: dict[tuple[str, ...], list[str]] = {}
     for names, lines in zip(table.instance_names, table.instance_lines, strict=True):
         if names not in known:  # in the wide form all tasks have the same
-            known[names] = _clean_names(names, lines, problems)
-        found.append(known[names])
-    return found
-
-
-def _clean_names(names: Sequence[str], lines: Sequence[int], problems: Problems) -> list[str]:
-    cleaned: dict[str, int] = {}
-    for name, line in zip(names, lines, strict=True):
-        text = clean_name(name)
-        if problem := instance_name_problem(text):
-            problems.add("file", problem, line=line)
-        elif text in cleaned:
-            problems.add("file", f"the instance {shorten(text)!r} stands in line {cleaned[text]} too", line=line)
-        cleaned[text] = line
-    return list(cleaned)
+            cleaned: dict[str, int] = {}
+            for name, line in zip(names, lines, strict=True):
+                text = clean_name(name)
+                if problem := instance_name_problem(text):
+                    problems.add("file", problem, line=line)
+                elif text in cleaned:
+                    problems.add(
+                        "file", f"the instance {shorten(text)!r} stands in line {cleaned[text]} too", line=line
+                    )
+                cleaned[text] = line
+            known[names] = list(cleaned)
+        of_tasks.append(known[names])
+    return of_tasks
 
 
 def instance_name_problem(name: str) -> str:

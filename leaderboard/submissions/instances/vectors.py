@@ -9,13 +9,13 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from leaderboard.common.hashing import canonical_json, content_hash
 from leaderboard.models import Benchmark, InstanceScores, InstanceSet, Submission, Task
 from leaderboard.rankings.instances import current_instances, shared_sets
+from leaderboard.submissions.rows import CheckedRow, PackedInstances
 from ranking_engine.core.decimals import rounded, rounded_score
 from ranking_engine.core.score_matrix import FloatArray
 
@@ -24,7 +24,9 @@ TOLERANCE = 1e-6  # a stated score further from the mean of its instances is fla
 
 def pack_vector(values: FloatArray) -> bytes:
     """A vector as it is stored; one NaN, and -0.0 as 0.0."""
-    return zlib.compress(_plain_bytes(values))
+    plain = values + 0.0  # -0.0 + 0.0 is 0.0
+    plain[np.isnan(plain)] = np.nan
+    return zlib.compress(plain.astype("<f8").tobytes())
 
 
 def unpack_vector(packed: bytes | memoryview) -> FloatArray:
@@ -34,17 +36,11 @@ def unpack_vector(packed: bytes | memoryview) -> FloatArray:
 
 def unpack_names(packed: bytes | memoryview) -> list[str]:
     """The stored names of a set."""
-    found: list[str] = json.loads(zlib.decompress(bytes(packed)))
-    return found
+    names: list[str] = json.loads(zlib.decompress(bytes(packed)))
+    return names
 
 
-def _plain_bytes(values: FloatArray) -> bytes:
-    plain = values + 0.0  # -0.0 + 0.0 is 0.0
-    plain[np.isnan(plain)] = np.nan
-    return plain.astype("<f8").tobytes()
-
-
-def entry_of(names: Sequence[str], values: FloatArray, known: set[str]) -> dict[str, Any]:
+def entry_of(names: Sequence[str], values: FloatArray, known: set[str]) -> PackedInstances:
     """One system's scores on the instances of one task, as a checked row says it.
 
     Args:
@@ -59,7 +55,7 @@ def entry_of(names: Sequence[str], values: FloatArray, known: set[str]) -> dict[
     if not np.isfinite(mean):  # the sum is beyond all numbers, the mean is not
         mean = float((present / present.size).sum())
     digest = content_hash(list(names))
-    entry = {
+    entry: PackedInstances = {
         "set": digest,
         "n": int(present.size),
         "mean": rounded_score(mean),
@@ -71,7 +67,7 @@ def entry_of(names: Sequence[str], values: FloatArray, known: set[str]) -> dict[
     return entry
 
 
-def differing_means(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, float, float]]:
+def differing_means(rows: Iterable[CheckedRow]) -> list[tuple[str, str, float, float]]:
     """Stated scores that are not the mean of their instances: system name, task key, the score, the mean."""
     return [
         (row["system"]["name"], key, row["scores"][key]["value"], entry["mean"])
@@ -81,9 +77,7 @@ def differing_means(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, f
     ]
 
 
-def foreign_sets(
-    benchmark: Benchmark, rows: Sequence[Mapping[str, Any]], *, tells: bool
-) -> list[tuple[str, str, int | None]]:
+def foreign_sets(benchmark: Benchmark, rows: Sequence[CheckedRow], *, tells: bool) -> list[tuple[str, str, int | None]]:
     """What is wrong with the sets of instances of checked rows: a task's key, the message, the line of a row.
 
     On each task a system is compared with the others on the board, so it has to have their set. A system that is in
@@ -106,10 +100,10 @@ def foreign_sets(
     chosen = shared_sets({cell: row for cell, row in cells.items() if cell[0] not in replaced})
     sets = {tasks[task]: InstanceSet.objects.get(pk=pk) for task, pk in chosen.items()}
     names = _names_by_set(rows)
-    found: dict[str, tuple[str, str, int | None]] = {}
+    problems: dict[str, tuple[str, str, int | None]] = {}
     for row in with_some:
         for key, entry in row["instances"].items():
-            if key in sets and key not in found and sets[key].content_hash != entry["set"]:
+            if key in sets and key not in problems and sets[key].content_hash != entry["set"]:
                 there, here = set(unpack_names(sets[key].names)), set(unpack_names(names[entry["set"]]))
                 first = (
                     f"these are {len(here)} other instances than those of the board, which has {len(there)}: "
@@ -118,13 +112,11 @@ def foreign_sets(
                     else "these are other instances than those of the board."
                 )
                 rest = "Systems are compared on the same instances only; leave the score empty where there is none"
-                found[key] = (key, f"{first} {rest}", row["line"])
-    return list(found.values())
+                problems[key] = (key, f"{first} {rest}", row["line"])
+    return list(problems.values())
 
 
-def store_instances(
-    submissions: Sequence[Submission], rows: Sequence[Mapping[str, Any]], tasks: Mapping[str, int]
-) -> None:
+def store_instances(submissions: Sequence[Submission], rows: Sequence[CheckedRow], tasks: Mapping[str, int]) -> None:
     """Store the instance scores of checked rows, and their sets where there are none like them.
 
     Args:
@@ -159,7 +151,7 @@ def store_instances(
     InstanceScores.objects.bulk_create(made, batch_size=200)
 
 
-def _names_by_set(rows: Iterable[Mapping[str, Any]]) -> dict[str, bytes]:
+def _names_by_set(rows: Iterable[CheckedRow]) -> dict[str, bytes]:
     return {
         entry["set"]: base64.b64decode(entry["names"])
         for row in rows

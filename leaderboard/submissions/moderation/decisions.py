@@ -32,6 +32,7 @@ from leaderboard.submissions.preview.draft import (
 from leaderboard.submissions.preview.table import TableEffect, table_effect
 from leaderboard.submissions.preview.text import ranks_sentence, winners_sentence
 from leaderboard.submissions.problems import SubmissionError
+from leaderboard.submissions.rows import CheckedRow
 from leaderboard.submissions.statements import Statement, in_short, statements_of
 from ranking_engine import Ranking
 
@@ -108,11 +109,13 @@ def _undecided(benchmark: Benchmark) -> QuerySet[Batch]:
 def _described(benchmark: Benchmark, batches: Sequence[Batch]) -> list[Waiting]:
     """What the queue says of batches: as many queries for many as for one. Of a large one it looks at the beginning."""
     state = latest_state(benchmark)
-    n_looked_at = max(1, min(LOOKED_AT, CELLS_LOOKED_AT // max(1, len(state.configuration["tasks"]))))
-    found = Submission.objects.filter(batch__in=[batch.pk for batch in batches])
-    n_systems = dict(found.order_by().values("batch").annotate(n=Count("pk")).values_list("batch", "n"))
+    n_looked_at = max(1, min(LOOKED_AT, CELLS_LOOKED_AT // max(1, len(state.configuration.tasks))))
+    submitted = Submission.objects.filter(batch__in=[batch.pk for batch in batches])
+    n_systems = dict(submitted.order_by().values("batch").annotate(n=Count("pk")).values_list("batch", "n"))
     of_batch: dict[int, list[Submission]] = defaultdict(list)
-    for submission in found.filter(position__lte=n_looked_at).select_related("system").order_by("batch", "position"):
+    for submission in (
+        submitted.filter(position__lte=n_looked_at).select_related("system").order_by("batch", "position")
+    ):
         of_batch[submission.batch_id].append(submission)
     rows = _rows([submission for submissions in of_batch.values() for submission in submissions])
     corrected = {one.system_id for submissions in of_batch.values() for one in submissions if one.corrects_id}
@@ -143,21 +146,21 @@ def review(batch: Batch) -> Decision:
         old, new = rankings_of(state, after)
     except TooLargeError:
         old, new = {}, {}
-    shown, n = rows[:SHOWN_ROWS], len(state.systems)
+    first_rows, n = rows[:SHOWN_ROWS], len(state.systems)
     effects = [table_effect(rule, old.get(rule), ranking, n, names) for rule, ranking in new.items()]
     return Decision(
         waiting=_waiting(batch, state, submissions, of_submission, held, n_systems=len(submissions)),
         revision_number=state.revision_number,
-        task_names=[task["name"] for task in state.configuration["tasks"]],
-        rows=[_shown(row, state) for row in shown],
-        n_more_rows=len(rows) - len(shown),
+        task_names=[task.name for task in state.configuration.tasks],
+        rows=[_shown(row, state) for row in first_rows],
+        n_more_rows=len(rows) - len(first_rows),
         statements=statements_of(submissions[:SHOWN_ROWS]),
         effects=effects,
         summary=" ".join(filter(None, [_standing(rows, state, new), winners_sentence(effects)])),
     )
 
 
-def _standing(rows: Sequence[dict[str, Any]], state: BoardState, rankings: dict[str, Ranking]) -> str:
+def _standing(rows: Sequence[CheckedRow], state: BoardState, rankings: dict[str, Ranking]) -> str:
     """Where the system of a batch would stand over the rules; empty where there are several, or no rule ranks."""
     if len(rows) != 1 or not rankings:
         return ""
@@ -169,7 +172,7 @@ def _standing(rows: Sequence[dict[str, Any]], state: BoardState, rankings: dict[
     return ranks_sentence(shortened(system["name"]), ranks, n_leaving_out)
 
 
-def rows_of(batch: Batch) -> list[dict[str, Any]]:
+def rows_of(batch: Batch) -> list[CheckedRow]:
     """The batch's submissions as a draft keeps them; a system that is not on the board has no key."""
     return list(_rows(_submissions_of(batch)).values())
 
@@ -178,7 +181,7 @@ def _submissions_of(batch: Batch) -> list[Submission]:
     return list(batch.submissions.select_related("system").order_by("position"))
 
 
-def _rows(submissions: Sequence[Submission]) -> dict[int, dict[str, Any]]:
+def _rows(submissions: Sequence[Submission]) -> dict[int, CheckedRow]:
     """Submissions as a draft keeps them, by their ids; a system that is not on the board has no key."""
     scores: dict[int, dict[str, Any]] = defaultdict(dict)
     stored = Score.objects.filter(submission__among=[submission.pk for submission in submissions])
@@ -194,7 +197,7 @@ def _waiting(
     batch: Batch,
     state: BoardState,
     submissions: Sequence[Submission],
-    rows: Mapping[int, dict[str, Any]],
+    rows: Mapping[int, CheckedRow],
     held: Mapping[int, InForce],
     *,
     n_systems: int,
@@ -212,7 +215,17 @@ def _waiting(
     statements = statements_of(submissions)
     changed = in_short([one for one in statements if one.is_change])
     own = [rows[submission.pk] for submission in submissions]
-    flags = [*_overdue(batch), *_outrun(submissions, held), *changed, *flags_of(state, own)]
+    # Corrections of what holds no more: accepted, they may change nothing, or replace another correction.
+    outrun = [
+        f"{shortened(row.shown_name)}: what it corrects holds no more; it was withdrawn, corrected or replaced since"
+        for row in submissions
+        if row.corrects_id and row.corrects_id not in held
+    ]
+    overdue = []
+    if batch.decide_by is not None and batch.decide_by <= timezone.now():
+        until = moment_in_words(batch.decide_by)
+        overdue.append(f"overdue: its submitter was told that you decide until {until}")
+    flags = [*overdue, *outrun, *changed, *flags_of(state, own)]
     if n_systems > len(submissions):
         n = len(submissions)
         flags.insert(0, f"only the first {n} of its {n_systems:,} systems were looked at: open it for all")
@@ -233,50 +246,35 @@ def _waiting(
     )
 
 
-def _outrun(submissions: Sequence[Submission], held: Mapping[int, InForce]) -> list[str]:
-    """Corrections of what holds no more: accepted, they may change nothing, or replace another correction."""
-    return [
-        f"{shortened(row.shown_name)}: what it corrects holds no more; it was withdrawn, corrected or replaced since"
-        for row in submissions
-        if row.corrects_id and row.corrects_id not in held
-    ]
-
-
-def _overdue(batch: Batch) -> list[str]:
-    if batch.decide_by is None or batch.decide_by > timezone.now():
-        return []
-    return [f"overdue: its submitter was told that you decide until {moment_in_words(batch.decide_by)}"]
-
-
-def flags_of(state: BoardState, rows: Sequence[dict[str, Any]]) -> list[str]:
+def flags_of(state: BoardState, rows: Sequence[CheckedRow]) -> list[str]:
     """What a moderator should look at twice, in words. Nothing is ever refused for it.
 
     Unusual: further beyond the best or the worst score of its task than these two are apart. Too good: better than
     every other system on every task. Duplicate: the scores of another system, to the last digit.
     """
-    found = []
-    tasks = state.configuration["tasks"]
+    flags = []
+    tasks = state.configuration.tasks
     places = {system.key: i for i, system in enumerate(state.systems)}
-    directions = np.array([task["direction"] for task in tasks], dtype=int)
+    directions = np.array([task.direction for task in tasks], dtype=int)
     is_other = np.ones(len(state.systems), dtype=bool)
     all_others = _Others.of(state.values)  # of every system that is not on the board yet
     for row in rows:
-        own = places.get(row["system"]["key"])
+        own = places.get(row["system"]["key"] or "")
         values = row_values(row["scores"], state.configuration, None)
         name = shortened(row["system"]["name"])
         is_other[:] = True
         if own is not None:
             is_other[own] = False
         others = all_others if own is None else _Others.of(state.values[is_other])
-        unusual = [tasks[t]["name"] for t in np.flatnonzero(others.is_unusual(values))]
+        unusual = [tasks[t].name for t in np.flatnonzero(others.is_unusual(values))]
         if unusual:
-            found.append(f"{name}: far outside the range of the others on {in_words(unusual)}")
+            flags.append(f"{name}: far outside the range of the others on {in_words(unusual)}")
         twins = [state.systems[i].name for i in np.flatnonzero(_is_same(values, state.values) & is_other)]
         if twins:
-            found.append(f"{name}: exactly the scores of {in_words(twins)}")
+            flags.append(f"{name}: exactly the scores of {in_words(twins)}")
         elif others.n >= FEWEST_SCORES and others.are_led(values, directions):
-            found.append(f"{name}: better than every other system on every task")
-    return found
+            flags.append(f"{name}: better than every other system on every task")
+    return flags
 
 
 @dataclass(frozen=True)
@@ -322,9 +320,9 @@ def _is_same(values: np.ndarray, others: np.ndarray) -> np.ndarray:
     return is_same
 
 
-def _shown(row: dict[str, Any], state: BoardState) -> tuple[str, bool, list[tuple[str, bool]]]:
+def _shown(row: CheckedRow, state: BoardState) -> tuple[str, bool, list[tuple[str, bool]]]:
     place = next((i for i, system in enumerate(state.systems) if system.key == row["system"]["key"]), None)
-    old = np.full(len(state.configuration["tasks"]), np.nan) if place is None else state.values[place]
+    old = np.full(len(state.configuration.tasks), np.nan) if place is None else state.values[place]
     new = row_values(row["scores"], state.configuration, None if place is None else old)
     cells = []
     for before, after in zip(old.tolist(), new.tolist(), strict=True):

@@ -1,7 +1,6 @@
 """What a decision about submissions would change, rule by rule: for programs, as the page of the queue shows it."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from leaderboard.common.text import by_catalogue
 from leaderboard.models import Batch, Benchmark
@@ -9,6 +8,7 @@ from leaderboard.on_demand.budget import refuse_beyond_budget
 from leaderboard.submissions.moderation.decisions import rows_of
 from leaderboard.submissions.preview.draft import BoardState, rankings_of_both
 from leaderboard.submissions.preview.upload import NamedMove, RuleOutcome, outcome_of, preview_upload
+from leaderboard.submissions.rows import CheckedRow
 from ranking_engine import Ranking
 from ranking_engine.core.comparison import RankDifference
 
@@ -20,11 +20,11 @@ def outcomes_of_accepting(benchmark: Benchmark, batches: Sequence[Batch]) -> lis
         TooLargeError: the board is too large to be ranked on demand.
     """
     merges = benchmark.replacement == Benchmark.Replacement.TASK
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, CheckedRow] = {}
     for row in (row for batch in batches for row in rows_of(batch)):
-        key = row["system"]["key"]
+        key = row["system"]["key"] or ""
         earlier = rows[key]["scores"] if merges and key in rows else {}
-        rows[key] = row | {"scores": earlier | row["scores"]}
+        rows[key] = {**row, "scores": earlier | row["scores"]}
     return preview_upload(benchmark, list(rows.values())) if rows else []
 
 
@@ -39,20 +39,22 @@ def outcomes_between(before: BoardState, after: BoardState) -> list[RuleOutcome]
     old, new = rankings_of_both(before, after)
     rules = by_catalogue(dict.fromkeys([*old, *new]))
     names = {system.key: system.name for system in [*before.systems, *after.systems]}
-    return [_outcome(rule, (before, old.get(rule)), (after, new.get(rule)), names) for rule in rules]
+    outcomes = []
+    for rule in rules:
+        earlier, later = (before, old.get(rule)), (after, new.get(rule))
+        moves = RankDifference(_ranks_by_key(*earlier), _ranks_by_key(*later)).changed()
+        outcomes.append(
+            outcome_of(
+                rule,
+                [NamedMove(move.system, names[move.system], move.before, move.after) for move in moves],
+                winners_before=_winner_names(*earlier),
+                winners_after=_winner_names(*later),
+            )
+        )
+    return outcomes
 
 
 Side = tuple[BoardState, Ranking | None]
-
-
-def _outcome(rule: str, before: Side, after: Side, names: dict[str, str]) -> RuleOutcome:
-    difference = RankDifference(_ranks_by_key(*before), _ranks_by_key(*after))
-    return outcome_of(
-        rule,
-        [NamedMove(move.system, names[move.system], move.before, move.after) for move in difference.changed()],
-        winners_before=_winner_names(*before),
-        winners_after=_winner_names(*after),
-    )
 
 
 def _ranks_by_key(state: BoardState, ranking: Ranking | None) -> dict[str, int]:

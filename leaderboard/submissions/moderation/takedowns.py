@@ -57,6 +57,12 @@ def takedown_effects(submission: Submission) -> TakedownEffects:
     """What taking the submission's scores down would do."""
     numbers = revisions_holding(submission)
     releases = Release.objects.filter(benchmark=submission.benchmark, revision__number__in=numbers[-500:])
+    # What the submission corrects, what that corrected, and so on.
+    corrected: list[int] = []
+    before = submission
+    while before.corrects is not None:
+        before = before.corrects
+        corrected.append(before.pk)
     return TakedownEffects(
         n_scores=Score.objects.filter(submission=submission).exclude(value=None).count(),
         n_vectors=InstanceScores.objects.filter(submission=submission).count(),
@@ -65,7 +71,7 @@ def takedown_effects(submission: Submission) -> TakedownEffects:
         n_drafts=len(_drafts_with(submission)),
         is_on_board=submission.state == State.ACCEPTED,
         first=_with_same_scores(submission, _corrections_of(submission)),
-        next=_with_same_scores(submission, _corrected_by(submission)),
+        next=_with_same_scores(submission, corrected),
     )
 
 
@@ -113,12 +119,7 @@ def take_down(submission: Submission, *, actor: User, reason: str, with_note: bo
     SubmissionEvent.objects.create(submission=submission, kind=Kind.TAKEN_DOWN, actor=actor, reason=reason)
     tell_of_events([submission], Kind.TAKEN_DOWN, actor=actor, reason=reason)
     Draft.objects.filter(pk__in=[draft.pk for draft in _drafts_with(submission)]).delete()
-    _forget(benchmark, numbers)
-    return revision
-
-
-def _forget(benchmark: Benchmark, numbers: Sequence[int]) -> None:
-    """Delete whatever was computed from these revisions, and see that it is not computed again."""
+    # Delete whatever was computed from these revisions, and see that it is not computed again.
     for at in range(0, len(numbers), 500):
         rows = Revision.objects.filter(benchmark=benchmark, number__in=numbers[at : at + 500])
         ids = list(rows.values_list("pk", flat=True))
@@ -132,6 +133,7 @@ def _forget(benchmark: Benchmark, numbers: Sequence[int]) -> None:
         Benchmark.objects.filter(pk=benchmark.pk, publication__revision__in=ids).update(publication=None)
         Report.objects.filter(revision__in=ids).delete()
         ListedBoard.objects.filter(publication__revision__in=ids).delete()
+    return revision
 
 
 def revisions_holding(submission: Submission) -> list[int]:
@@ -159,22 +161,12 @@ def revisions_holding(submission: Submission) -> list[int]:
 
 def _corrections_of(submission: Submission) -> list[int]:
     """What corrects the submission, what corrects that, and so on, the newest last."""
-    found: list[int] = []
+    corrections: list[int] = []
     newest = [submission.pk]
     while newest:
         newest = list(Submission.objects.filter(corrects__in=newest).order_by("pk").values_list("pk", flat=True))
-        found += newest
-    return found
-
-
-def _corrected_by(submission: Submission) -> list[int]:
-    """What the submission corrects, what that corrected, and so on."""
-    found: list[int] = []
-    before = submission
-    while before.corrects is not None:
-        before = before.corrects
-        found.append(before.pk)
-    return found
+        corrections += newest
+    return corrections
 
 
 def _with_same_scores(submission: Submission, among: Collection[int]) -> Submission | None:
@@ -208,6 +200,6 @@ def _ranges_text(numbers: Sequence[int]) -> str:
             ranges.append([number, number])
     if not ranges:
         return ""
-    told = [f"{first}" if first == last else f"{first} to {last}" for first, last in ranges]
-    listed = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    texts = [f"{first}" if first == last else f"{first} to {last}" for first, last in ranges]
+    listed = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
     return f"revision{'s' if len(numbers) > 1 else ''} {listed}"

@@ -10,36 +10,41 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from leaderboard.access.audience import (
-    Audience,
     erasable_submission,
     moderated_benchmark,
     undecided_batch,
     visible_batch,
 )
 from leaderboard.common.form_fields import REASON_LENGTH, sent_lines
-from leaderboard.common.forms import TakedownForm
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
-from leaderboard.models import Batch, Benchmark, Submission
+from leaderboard.models import Batch, Benchmark
+from leaderboard.submissions.forms import TakedownForm
 from leaderboard.submissions.lifecycle import reinstate_submission, retract_batch, withdraw_submission
 from leaderboard.submissions.moderation.decisions import Verdict, decide, queue_page, review
 from leaderboard.submissions.moderation.takedowns import take_down, takedown_effects
 from leaderboard.submissions.problems import SubmissionError
 
-MOST_AT_ONCE = 100
+MAX_AT_ONCE = 100
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
     """What waits, with what is unusual about it; several are decided together."""
-    benchmark, found = moderated_benchmark(request.user, key)
+    benchmark, audience = moderated_benchmark(request.user, key)
     if request.method == "POST":
-        return _decide(request, benchmark, _chosen(request, benchmark))
+        # The batches that were ticked, oldest first.
+        try:
+            ids = [UUID(text) for text in request.POST.getlist("batch")[:MAX_AT_ONCE]]
+        except ValueError as error:
+            raise BadRequest("This is not the number of a submission.") from error
+        batches = Batch.objects.filter(benchmark=benchmark, uuid__in=ids).order_by("pk")
+        return _decide(request, benchmark, list(batches))
     waiting, page = queue_page(benchmark, request.GET.get("page"))
     context = {
         "benchmark": benchmark,
-        "audience": found,
+        "audience": audience,
         "here": "queue",
         "waiting": waiting,
         "n_waiting": page.paginator.count,
@@ -52,21 +57,12 @@ def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def manage_decide(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
     """One submission that waits: its scores, and which ranks it would change under which rule."""
-    benchmark, found = moderated_benchmark(request.user, key)
+    benchmark, audience = moderated_benchmark(request.user, key)
     batch = undecided_batch(benchmark, uuid)
     if request.method == "POST":
         return _decide(request, benchmark, [batch])
-    context = {"benchmark": benchmark, "audience": found, "here": "queue", "decision": review(batch)}
+    context = {"benchmark": benchmark, "audience": audience, "here": "queue", "decision": review(batch)}
     return render(request, "submissions/moderation/manage_decide.html", context)
-
-
-def _chosen(request: HttpRequest, benchmark: Benchmark) -> list[Batch]:
-    """The batches that were ticked, oldest first."""
-    try:
-        numbers = [UUID(text) for text in request.POST.getlist("batch")[:MOST_AT_ONCE]]
-    except ValueError as error:
-        raise BadRequest("This is not the number of a submission.") from error
-    return list(Batch.objects.filter(benchmark=benchmark, uuid__in=numbers).order_by("pk"))
 
 
 def _decide(request: HttpRequest, benchmark: Benchmark, batches: list[Batch]) -> HttpResponse:
@@ -79,22 +75,18 @@ def _decide(request: HttpRequest, benchmark: Benchmark, batches: list[Batch]) ->
         messages.error(request, "Say why: the submitter reads it.")
         return redirect(request.path)
     else:
-        _carry_out(request, batches, action, reason)
+        result = decide(batches, action, actor=signed_in(request), reason=reason)
+        n = result.n_decided
+        if n:
+            done = "accepted" if action == Verdict.ACCEPT else "rejected"
+            messages.success(request, f"{n} submission{'' if n == 1 else 's'} {done}.")
+        for text in result.refused[:5]:
+            messages.error(request, text)
+        if result.why_not_banned:
+            messages.error(request, result.why_not_banned)
+        elif action == Verdict.REJECT_AND_BAN:
+            messages.success(request, "Nothing more of its submitter is taken here.")
     return redirect("manage_queue", benchmark.key)
-
-
-def _carry_out(request: HttpRequest, batches: list[Batch], verdict: str, reason: str) -> None:
-    result = decide(batches, verdict, actor=signed_in(request), reason=reason)
-    n = result.n_decided
-    if n:
-        done = "accepted" if verdict == Verdict.ACCEPT else "rejected"
-        messages.success(request, f"{n} submission{'' if n == 1 else 's'} {done}.")
-    for text in result.refused[:5]:
-        messages.error(request, text)
-    if result.why_not_banned:
-        messages.error(request, result.why_not_banned)
-    elif verdict == Verdict.REJECT_AND_BAN:
-        messages.success(request, "Nothing more of its submitter is taken here.")
 
 
 @login_required
@@ -108,7 +100,19 @@ def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
         if action == "retract":
             retract_batch(batch, actor=actor, reason=reason)
         elif action in {"withdraw", "reinstate"}:
-            _turn(batch, audience, request, action, reason)
+            if not audience.may_moderate:
+                raise PermissionDenied("Only the moderators and owners of a benchmark withdraw scores.")
+            if not reason:
+                messages.error(request, "Say why: the history keeps it.")
+                return redirect("batch", uuid)
+            step = withdraw_submission if action == "withdraw" else reinstate_submission
+            # The submission of the batch that a form names; the only one where it names none.
+            chosen_id = request.POST.get("submission", "")
+            rows = list(batch.submissions.select_related("system", "benchmark"))
+            chosen = [row for row in rows if str(row.uuid) == chosen_id] if chosen_id else rows
+            if len(chosen) != 1:
+                raise Http404("No submission of this number stands here.")
+            step(chosen[0], actor=actor, reason=reason)
         else:
             raise BadRequest("There is no such step.")
     except SubmissionError as error:
@@ -116,24 +120,6 @@ def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
     else:
         messages.success(request, "Done.")
     return redirect("batch", uuid)
-
-
-def _turn(batch: Batch, audience: Audience, request: HttpRequest, action: str, reason: str) -> None:
-    if not audience.may_moderate:
-        raise PermissionDenied("Only the moderators and owners of a benchmark withdraw scores.")
-    if not reason:
-        raise SubmissionError("Say why: the history keeps it.")
-    step = withdraw_submission if action == "withdraw" else reinstate_submission
-    step(_submission(batch, request.POST.get("submission", "")), actor=signed_in(request), reason=reason)
-
-
-def _submission(batch: Batch, number: str) -> Submission:
-    """The submission of the batch that a form names; the only one where it names none."""
-    rows = list(batch.submissions.select_related("system", "benchmark"))
-    found = [row for row in rows if str(row.uuid) == number] if number else rows
-    if len(found) != 1:
-        raise Http404("No submission of this number stands here.")
-    return found[0]
 
 
 @login_required

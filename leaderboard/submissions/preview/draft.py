@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -12,11 +11,12 @@ from leaderboard.computing.previews import Side, both_in_turn
 from leaderboard.computing.rankings import Outcomes, split_rules
 from leaderboard.models import Benchmark, Draft, Score
 from leaderboard.on_demand.budget import TooLargeError, compute, refuse_beyond_budget
-from leaderboard.rankings.configuration import configuration_content
+from leaderboard.rankings.configuration import BoardConfiguration, configuration_of, present_configuration
 from leaderboard.rankings.score_matrix import build_matrix, revision_matrix
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.submissions.drafts import rows_now
 from leaderboard.submissions.preview.text import ranks_sentence, winners_sentence
+from leaderboard.submissions.rows import CheckedRow, CheckedScore
 from ranking_engine import RULES, Ranking, ScoreMatrix
 from ranking_engine.core.aggregation import weight_bits
 from ranking_engine.core.comparison import RankDifference
@@ -93,35 +93,35 @@ class BoardState:
     """A benchmark's latest inputs as arrays; without systems before its first revision."""
 
     revision_number: int
-    configuration: dict[str, Any]
+    configuration: BoardConfiguration
     systems: list[BoardSystem]
     values: np.ndarray
 
     @property
     def policy(self) -> str:
         """The missing-score policy in force."""
-        return str(self.configuration["missing_policy"])
+        return str(self.configuration.missing_policy)
 
     @property
     def aggregation(self) -> str:
         """How tasks and groups count together."""
-        return str(self.configuration["aggregation"])
+        return str(self.configuration.aggregation)
 
     @property
     def can_be_ranked(self) -> bool:
         """Whether there is a system and a task."""
-        return bool(self.systems and self.configuration["tasks"])
+        return bool(self.systems and self.configuration.tasks)
 
     def matrix(self) -> ScoreMatrix:
         """The inputs as the engine knows them; there must be a system and a task."""
         return build_matrix(self.values, self.systems, self.configuration)
 
-    def with_rows(self, rows: Sequence[Mapping[str, Any]]) -> "BoardState":
+    def with_rows(self, rows: Sequence[CheckedRow]) -> "BoardState":
         """The board as it would stand: each row takes the place of its system's, or joins the others at the end."""
         places = {system.key: i for i, system in enumerate(self.systems)}
         systems, values = list(self.systems), list(self.values)
         for row in rows:
-            i = places.get(row["system"]["key"])
+            i = places.get(row["system"]["key"] or "")
             new = row_values(row["scores"], self.configuration, None if i is None else self.values[i])
             if i is None:
                 # `~` is in no key, so it is nobody else's.
@@ -135,13 +135,13 @@ class BoardState:
 def latest_state(benchmark: Benchmark) -> BoardState:
     """The benchmark's latest revision, published or not."""
     revision = benchmark.revisions.order_by("-number").select_related("configuration").first()
-    configuration = revision.configuration.content if revision else configuration_content(benchmark)
-    found = revision_matrix(revision) if revision else None
+    configuration = configuration_of(revision) if revision else present_configuration(benchmark)
+    table = revision_matrix(revision) if revision else None
     return BoardState(
         revision_number=benchmark.last_revision_number,
         configuration=configuration,
-        systems=found.systems if found else [],
-        values=found.written if found else np.empty((0, len(configuration["tasks"]))),
+        systems=table.systems if table else [],
+        values=table.written if table else np.empty((0, len(configuration.tasks))),
     )
 
 
@@ -157,7 +157,16 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
     row = rows_now(draft, audience)[0]
     place = next((i for i, system in enumerate(before.systems) if system.key == row["system"]["key"]), None)
     if audience.is_restricted:
-        return _preview_without_board(before, row)
+        # What was understood, and no more: by previews of made-up scores one could find out those that are hidden.
+        values = row_values(row["scores"], before.configuration, None)
+        return Preview(
+            revision_number=before.revision_number,
+            system_name=row["system"]["name"],
+            is_new_system=row["system"]["key"] is None,
+            near_misses=row["system"]["near_misses"],
+            rows=_score_changes(row["scores"], before.configuration, None, values),
+            is_hidden=True,
+        )
     old = None if place is None else before.values[place]
     after = before.with_rows([row])
     i = len(before.systems) if place is None else place
@@ -177,55 +186,43 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
     )
 
 
-def _preview_without_board(before: BoardState, row: Mapping[str, Any]) -> Preview:
-    """What was understood, and no more: by previews of made-up scores one could find out those that are hidden."""
-    values = row_values(row["scores"], before.configuration, None)
-    return Preview(
-        revision_number=before.revision_number,
-        system_name=row["system"]["name"],
-        is_new_system=row["system"]["key"] is None,
-        near_misses=row["system"]["near_misses"],
-        rows=_score_changes(row["scores"], before.configuration, None, values),
-        is_hidden=True,
-    )
-
-
-def row_values(scores: Mapping[str, Any], configuration: dict[str, Any], old: np.ndarray | None) -> np.ndarray:
+def row_values(
+    scores: Mapping[str, CheckedScore], configuration: BoardConfiguration, old: np.ndarray | None
+) -> np.ndarray:
     """A system's row as it would stand: where tasks are merged, those not mentioned keep their scores."""
-    tasks = configuration["tasks"]
-    keeps = configuration["replacement"] == Benchmark.Replacement.TASK and old is not None
+    tasks = configuration.tasks
+    keeps = configuration.replacement == Benchmark.Replacement.TASK and old is not None
     row = old.tolist() if keeps and old is not None else [np.nan] * len(tasks)
     for t, task in enumerate(tasks):
-        score = scores.get(task["key"])
+        score = scores.get(task.key)
         if score is not None:
             row[t] = score.get("value", np.nan)
     return np.array(row, dtype=float)
 
 
 def _score_changes(
-    scores: Mapping[str, Any], configuration: dict[str, Any], old: np.ndarray | None, new: np.ndarray
+    scores: Mapping[str, CheckedScore], configuration: BoardConfiguration, old: np.ndarray | None, new: np.ndarray
 ) -> list[ScoreChange]:
     def text(value: float) -> str:
         return "" if np.isnan(value) else repr(float(value)).removesuffix(".0")
 
     changes = []
-    for t, task in enumerate(configuration["tasks"]):
+    for t, task in enumerate(configuration.tasks):
         before = "" if old is None else text(old[t])
         after = text(new[t])
-        stated = scores.get(task["key"])
-        note = "" if after else f"missing: {_reason(stated) if stated else 'not mentioned'}"
-        changes.append(ScoreChange(task["name"], before, after, note))
+        score = scores.get(task.key)
+        reason = "not mentioned"
+        if score:
+            reason = str(Score.MissingReason(score.get("missing", Score.MissingReason.NOT_REPORTED)).label)
+        note = "" if after else f"missing: {reason}"
+        changes.append(ScoreChange(task.name, before, after, note))
     return changes
-
-
-def _reason(score: Mapping[str, Any]) -> str:
-    return str(Score.MissingReason(score.get("missing", Score.MissingReason.NOT_REPORTED)).label)
 
 
 def _effects(before: BoardState, after: BoardState, i: int) -> list[RuleEffect]:
     (old, new), names = rankings_of(before, after), [system.name for system in after.systems]
     effects = [_effect(rule, old.get(rule), ranking, i, names) for rule, ranking in new.items()]
-    task_names = {task["key"]: task["name"] for task in after.configuration["tasks"]}
+    task_names = after.configuration.task_names
     return [replace(effect, reason=with_task_names(effect.reason, task_names)) for effect in effects]
 
 
@@ -277,8 +274,12 @@ def _ranked_side_by_side(
         if not new:
             raise
     order = {rule: place for place, rule in enumerate(RULES)}
-    told = [{rule: found for rule, found in side.items() if isinstance(found, Ranking)} for side in (old, new)]
-    return tuple(dict(sorted(side.items(), key=lambda item: order[item[0]])) for side in told)  # type: ignore[return-value]
+    before_and_after = [
+        {rule: outcome for rule, outcome in sorted(side.items(), key=lambda item: order[item[0]])
+         if isinstance(outcome, Ranking)}
+        for side in (old, new)
+    ]  # fmt: skip
+    return before_and_after[0], before_and_after[1]
 
 
 def ranks_others(ranking: Ranking, i: int) -> bool:

@@ -3,7 +3,6 @@
 import itertools
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
-from typing import Any
 
 import numpy as np
 
@@ -11,10 +10,12 @@ from leaderboard.access.audience import Audience
 from leaderboard.common.text import in_words
 from leaderboard.models import Draft
 from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.configuration import BoardConfiguration
 from leaderboard.submissions.drafts import rows_now
 from leaderboard.submissions.instances.vectors import differing_means
 from leaderboard.submissions.preview.draft import BoardState, RankChange, latest_state, rankings_of
 from leaderboard.submissions.preview.text import winners_sentence
+from leaderboard.submissions.rows import CheckedRow
 from ranking_engine import RULES, Ranking
 from ranking_engine.core.comparison import RankDifference, RankMove
 
@@ -53,7 +54,7 @@ class DifferingScore:
 
     system_name: str
     task_name: str
-    stated: float
+    score: float
     mean: float
 
 
@@ -129,23 +130,23 @@ def preview_table(draft: Draft, audience: Audience) -> TablePreview:
     )
 
 
-def differing_scores(rows: list[dict[str, Any]], configuration: dict[str, Any]) -> list[DifferingScore]:
+def differing_scores(rows: list[CheckedRow], configuration: BoardConfiguration) -> list[DifferingScore]:
     """The first stated scores further than 1e-6 from the mean of their instances."""
-    names = {task["key"]: task["name"] for task in configuration["tasks"]}
+    names = configuration.task_names
     return [
-        DifferingScore(system, names.get(key, key), stated, mean)
-        for system, key, stated, mean in differing_means(rows)[:SHOWN_SYSTEMS]
+        DifferingScore(system, names.get(key, key), score, mean)
+        for system, key, score, mean in differing_means(rows)[:SHOWN_SYSTEMS]
     ]
 
 
-def _table_rows(rows: list[dict[str, Any]], before: BoardState, after: BoardState) -> list[TableRow]:
+def _table_rows(rows: list[CheckedRow], before: BoardState, after: BoardState) -> list[TableRow]:
     places = {system.key: i for i, system in enumerate(before.systems)}
     n_before, arrivals = len(before.systems), itertools.count(len(before.systems))
-    found = [places.get(row["system"]["key"]) for row in rows]
-    new = after.values[[next(arrivals) if place is None else place for place in found]]
+    known_places = [places.get(row["system"]["key"] or "") for row in rows]
+    new = after.values[[next(arrivals) if place is None else place for place in known_places]]
     old = np.full(new.shape, np.nan)
-    is_known = np.array([place is not None for place in found], dtype=bool)
-    old[is_known] = before.values[[place for place in found if place is not None]] if n_before else np.nan
+    is_known = np.array([place is not None for place in known_places], dtype=bool)
+    old[is_known] = before.values[[place for place in known_places if place is not None]] if n_before else np.nan
     is_missing = np.isnan(new)
     is_changed = ~((old == new) | (np.isnan(old) & is_missing))
     counts = zip(is_missing.sum(axis=1).tolist(), is_changed.sum(axis=1).tolist(), strict=True)
@@ -159,7 +160,7 @@ def _table_rows(rows: list[dict[str, Any]], before: BoardState, after: BoardStat
             n_missing=n_missing,
             n_changed=n_changed,
         )
-        for row, place, (n_missing, n_changed) in zip(rows, found, counts, strict=True)
+        for row, place, (n_missing, n_changed) in zip(rows, known_places, counts, strict=True)
     ]
 
 

@@ -1,16 +1,14 @@
 """What an upload by a program would do to the board, computed and forgotten."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 
 from leaderboard.computing.rankings import split_rules
 from leaderboard.models import Benchmark
 from leaderboard.on_demand.budget import TooLargeError
-from leaderboard.rankings.scores import BoardSystem
 from leaderboard.submissions.preview.draft import latest_state, rankings_of
-from ranking_engine import Ranking
+from leaderboard.submissions.rows import CheckedRow
 from ranking_engine.core.comparison import RankDifference
 
 SHOWN_MOVES = 100
@@ -37,7 +35,7 @@ class RuleOutcome:
     moves: list[NamedMove]  # the first of them
 
 
-def preview_upload(benchmark: Benchmark, rows: list[dict[str, Any]]) -> list[RuleOutcome]:
+def preview_upload(benchmark: Benchmark, rows: list[CheckedRow]) -> list[RuleOutcome]:
     """Hold checked rows against the latest revision, under its own policy and the rules that are quick at this size.
 
     Raises:
@@ -54,24 +52,24 @@ def preview_upload(benchmark: Benchmark, rows: list[dict[str, Any]]) -> list[Rul
             f"up to {settings.ON_DEMAND_BUDGET:,} are computed on demand. Submit it without `dry_run`."
         )
     (old, new), n_before = rankings_of(before, after), len(before.systems)
-    return [_outcome(rule, old.get(rule), ranking, after.systems, n_before) for rule, ranking in new.items()]
-
-
-def _outcome(
-    rule: str, before: Ranking | None, after: Ranking, systems: list[BoardSystem], n_before: int
-) -> RuleOutcome:
-    difference = RankDifference.between(before, after)
-    moves = [
-        NamedMove(system.key if i < n_before else None, system.name, move.before, move.after)
-        for i, (system, move) in enumerate(zip(systems, map(difference.move, range(len(systems))), strict=True))
-        if i >= n_before or not move.is_same
-    ]
-    return outcome_of(
-        rule,
-        moves,
-        winners_before=[] if before is None else [systems[i].name for i in before.winners],
-        winners_after=[systems[i].name for i in after.winners],
-    )
+    outcomes = []
+    for rule, ranking in new.items():
+        known, difference = old.get(rule), RankDifference.between(old.get(rule), ranking)
+        moves = []
+        for i, system in enumerate(after.systems):
+            move = difference.move(i)
+            if i >= n_before or not move.is_same:
+                key = system.key if i < n_before else None
+                moves.append(NamedMove(key, system.name, move.before, move.after))
+        outcomes.append(
+            outcome_of(
+                rule,
+                moves,
+                winners_before=[] if known is None else [after.systems[i].name for i in known.winners],
+                winners_after=[after.systems[i].name for i in ranking.winners],
+            )
+        )
+    return outcomes
 
 
 def outcome_of(

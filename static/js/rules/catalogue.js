@@ -2,47 +2,28 @@
 
 import * as cardinal from "./cardinal.js";
 import * as elimination from "./elimination.js";
-import { condorcet, copeland, minimax, smithSet } from "./majority.js";
+import * as majority from "./majority.js";
 import { completePart, scoredPart } from "./missing.js";
 import * as positional from "./positional.js";
-import { relativeDifference, winRate } from "./rates.js";
 import { ranksOf } from "./ranking.js";
+import * as rates from "./rates.js";
 import { asIntegers, effectiveWeights } from "./weights.js";
 
-const complete = (score) => ({ score, isNative: false });
-const native = (score) => ({ score, isNative: true });
+const FUNCTIONS = { ...cardinal, ...elimination, ...majority, ...positional, ...rates };
 
-export const RULES = {
-  mean: complete(cardinal.mean),
-  geometric_mean: complete(cardinal.geometricMean),
-  harmonic_mean: complete(cardinal.harmonicMean),
-  worst_task: complete(cardinal.worstTask),
-  median: complete(cardinal.median),
-  normalized_mean: complete(cardinal.normalizedMean),
-  optimality_gap: complete(cardinal.optimalityGap),
-  plurality: complete(positional.plurality),
-  borda: complete(positional.borda),
-  dowdall: complete(positional.dowdall),
-  average_rank: complete(positional.averageRank),
-  veto: complete(positional.veto),
-  threshold: complete(positional.threshold),
-  baldwin: complete(elimination.baldwin),
-  nanson: complete(elimination.nanson),
-  instant_runoff: complete(elimination.instantRunoff),
-  coombs: complete(elimination.coombs),
-  condorcet: native(condorcet),
-  copeland: native(copeland),
-  minimax: native(minimax),
-  win_rate: native(winRate),
-  relative_difference: native(relativeDifference),
-};
+/** The function that scores by a rule, undefined where this machine has none: that of `average_rank` is `averageRank`. */
+const functionOf = (rule) => FUNCTIONS[rule.replace(/_(.)/g, (_, letter) => letter.toUpperCase())];
 
 const PARTS_KEPT = 8; // sets of voting tasks whose orders and comparisons are remembered
 
-/** A table of scores. `tasks` have direction, group (an index or -1) and scale; values[i][t] is null where missing. */
+/**
+ * A table of scores. `tasks` have direction, group (an index or -1) and scale; values[i][t] is null where missing; `rules`
+ * are those of the engine's catalogue, with what their records say of them.
+ */
 export class Contest {
-  constructor({ tasks, values, gamma }) {
+  constructor({ tasks, values, gamma, rules = [] }) {
     const number = (value) => value ?? NaN;
+    this.rules = new Map(rules.filter(({ key }) => functionOf(key)).map((rule) => [rule.key, rule]));
     this.table = {
       n: values.length,
       gamma,
@@ -70,20 +51,20 @@ export class Contest {
     const numbers = Float64Array.from(integers, Number);
     const parts = this.partsOf(numbers, policy);
     const rankings = {};
-    for (const rule of rules) if (rule in RULES) rankings[rule] = this.rankingOf(rule, parts);
+    for (const rule of rules) if (this.rules.has(rule)) rankings[rule] = this.rankingOf(rule, parts);
     const winner = parts.native && rankings.condorcet ? rankings.condorcet.ranks.indexOf(1) : -1;
-    return { rankings, integers, condorcetWinner: winner, smithSet: parts.native ? smithSet(parts.native) : [] };
+    return { rankings, integers, condorcetWinner: winner, smithSet: parts.native ? majority.smithSet(parts.native) : [] };
   }
 
   rankingOf(rule, parts) {
-    const { score, isNative } = RULES[rule];
-    const part = isNative ? parts.native : parts.complete;
-    const found = part && score(part, this.table);
-    const scores = found && !found.every(Number.isNaN) ? found : null; // where nobody is ranked the rule is undefined
-    const status = scores ? (rule === "condorcet" ? "winner_only" : "ranked") : null;
-    if (scores) return { status, ranks: ranksOf(part.carried(scores, this.table.n)) };
-    const nobody = rule === "condorcet" && part ? "no_winner" : "undefined";
-    return { status: nobody, ranks: new Int32Array(this.table.n).fill(-1) };
+    const { needs_complete: needsComplete, elects_only: electsOnly } = this.rules.get(rule);
+    const part = needsComplete ? parts.complete : parts.native;
+    const scores = part && functionOf(rule)(part, this.table);
+    if (scores && !scores.every(Number.isNaN)) {
+      return { status: electsOnly ? "winner_only" : "ranked", ranks: ranksOf(part.carried(scores, this.table.n)) };
+    }
+    // Where nobody is ranked a rule that ranks is undefined.
+    return { status: electsOnly && part ? "no_winner" : "undefined", ranks: new Int32Array(this.table.n).fill(-1) };
   }
 
   partsOf(numbers, policy) {

@@ -21,8 +21,9 @@ from leaderboard.accounts.tokens import create_token
 from leaderboard.models import AuditEntry, Draft, Membership, Revision, Score, SubmissionEvent, User
 from leaderboard.models.submissions import Source
 from leaderboard.notifications.outbox import put_mail
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch, confirm_draft
+from leaderboard.submissions.rows import SubmittedRow
 
 NAME, EMAIL, WORDS = "Zaphod Beeblebrox", "zaphod@heart-of-gold.example", "Measured on my laptop in Betelgeuse."
 
@@ -44,10 +45,12 @@ def leaver(make):
     EmailAddress.objects.create(user=user, email=EMAIL, verified=True, primary=True)
     benchmark = make.benchmark({"A": [1.0]})
     Membership.objects.create(user=user, benchmark=benchmark, role="moderator")
-    draft = make_draft(audience_of(user, benchmark), [RawRow("Own", {"task-1": "5"})], source=Source.FORM, note=WORDS)
+    draft = make_draft(
+        audience_of(user, benchmark), [SubmittedRow("Own", {"task-1": "5"})], source=Source.FORM, note=WORDS
+    )
     confirm_draft(draft, actor=user, previewed_number=1, creates_systems=True)
     accept_batch(make.pending(benchmark, {"B": [3.0]}, by=make.user()), actor=user, reason=WORDS)
-    make_draft(audience_of(user, benchmark), [RawRow("Next", {"task-1": "6"})], source=Source.FORM)
+    make_draft(audience_of(user, benchmark), [SubmittedRow("Next", {"task-1": "6"})], source=Source.FORM)
     create_token(user, name="laptop", scopes=["read"], days=30)
     return user
 

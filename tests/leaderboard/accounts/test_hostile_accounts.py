@@ -17,7 +17,8 @@ from leaderboard.models import ApiToken, Draft, OutboxMessage, User, WeightProfi
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.weights import Weights
 from leaderboard.submissions import drafts
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.drafts import make_draft
+from leaderboard.submissions.rows import SubmittedRow
 from tests.concurrency import at_once
 from tests.signing_in import confirm_password, prove_address, signed_in
 
@@ -54,11 +55,11 @@ def test_adding_and_removing_addresses_slowly_and_in_turn_does_not_get_round_tha
 
 
 def test_drafts_that_nobody_confirms_do_not_fill_the_disk(make, monkeypatch):
-    monkeypatch.setattr(drafts, "MOST_DRAFTS", 3)
+    monkeypatch.setattr(drafts, "MAX_DRAFTS", 3)
     benchmark, hostile, other = make.benchmark(n_tasks=1, scores={"A": [1.0]}), make.user(), make.user()
-    kept = make_draft(audience_of(other, benchmark), [RawRow("Theirs", {"task-1": "1"})], source=Source.FORM)
+    kept = make_draft(audience_of(other, benchmark), [SubmittedRow("Theirs", {"task-1": "1"})], source=Source.FORM)
     made = [
-        make_draft(audience_of(hostile, benchmark), [RawRow("B", {"task-1": "1"})], source=Source.FORM)
+        make_draft(audience_of(hostile, benchmark), [SubmittedRow("B", {"task-1": "1"})], source=Source.FORM)
         for _ in range(5)
     ]
     assert set(Draft.objects.values_list("pk", flat=True)) == {kept.pk, *(draft.pk for draft in made[2:])}
@@ -109,8 +110,8 @@ def test_accounts_that_share_a_name_keep_it_and_staff_give_it_to_nobody_else(mak
 
 
 def test_many_at_once_do_not_get_more_tokens_or_profiles_than_one_may_have(make_committed, monkeypatch):
-    monkeypatch.setattr(tokens, "MOST_TOKENS", 3)
-    monkeypatch.setattr(profiles, "MOST_PROFILES", 3)
+    monkeypatch.setattr(tokens, "MAX_TOKENS", 3)
+    monkeypatch.setattr(profiles, "MAX_PROFILES", 3)
     user, benchmark = make_committed.user(), make_committed.benchmark()
 
     def both(name: str) -> None:

@@ -12,6 +12,7 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from leaderboard.accounts.tokens import create_token
+from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import User
 
 ALL_SCOPES = ("read", "submit", "manage")
@@ -120,6 +121,18 @@ def _url(path: str) -> str:
 def api(schema) -> Api:
     """The API, asked by nobody; `api.as_user(user)` asks in somebody's name."""
     return Api(schema)
+
+
+@pytest.fixture
+def benchmark(make):
+    """The toy, on tasks that say which scores can be."""
+    return make.benchmark(tasks=[TaskSpec(f"Task {t}", minimum=-10.0, maximum=100.0) for t in range(1, 6)])
+
+
+@pytest.fixture
+def submitter(make, api):
+    """Somebody with an account and a token that may submit."""
+    return api.as_user(make.user("Ada"), "submit")
 
 
 def error_of(response: HttpResponse) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from jobs.runner import run_job
 from leaderboard.accounts.tokens import create_token
 from leaderboard.benchmarks.folders import import_folder
 from leaderboard.models import Job
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
 from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.factories import TOY, TOY_ORDERS
@@ -140,7 +141,7 @@ def test_the_folder_of_the_api_imports_again_to_the_hash_that_it_names(make, api
         packed.extractall(tmp_path)
     copy = import_folder(tmp_path / benchmark.key, owner=make.user(), key="copy")
     revision = copy.revisions.select_related("configuration").get()
-    again = input_hash(revision_matrix(revision), revision.configuration.content)
+    again = input_hash(revision_matrix(revision), configuration_of(revision))
     assert again == api.get(f"benchmarks/{benchmark.key}/").json()["input_hash"]
     assert api.get(f"benchmarks/{benchmark.key}/folder/", If_None_Match=response["ETag"]).status_code == 304
 

@@ -10,8 +10,10 @@ from leaderboard.accounts.tokens import create_token
 from leaderboard.models import Batch, Benchmark, Submission, System
 from leaderboard.models.submissions import Source
 from leaderboard.submissions.checks import SECRET_REFUSALS
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.problems import InputError
+from leaderboard.submissions.rows import SubmittedRow
+from tests.factories import owner_of
 from tests.leaderboard.api.conftest import error_of
 
 READS = [
@@ -21,10 +23,6 @@ READS = [
     ("revisions", []), ("revision", [1]), ("releases", []), ("benchmark", []), ("queue", []), ("people", []),
     ("audit", []),
 ]  # fmt: skip
-
-
-def owner_of(benchmark):
-    return benchmark.memberships.get(role="owner").user
 
 
 def test_asking_for_the_head_answers_as_reading_does_and_other_methods_have_one_shape(make):
@@ -63,7 +61,7 @@ def test_a_name_that_looks_like_one_on_the_board_is_refused_at_every_door(make, 
     sent = {"systems": [{"name": name, "scores": {"task-1": 1}}], "create_systems": True}
     assert api.as_user(user).post(f"benchmarks/{benchmark.key}/submissions/", sent).status_code == 400
     with pytest.raises(InputError, match=r"look alike|mixes alphabets"):
-        make_draft(audience_of(user, benchmark), [RawRow(name, {"task-1": "1"})], source=Source.FORM)
+        make_draft(audience_of(user, benchmark), [SubmittedRow(name, {"task-1": "1"})], source=Source.FORM)
     assert System.objects.filter(benchmark=benchmark).count() == 4
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from leaderboard.api.imports import IMPORT_EXAMPLE, ImportBody, assignment_of
+from leaderboard.api.imports import IMPORT_EXAMPLE, ImportBodySerializer, assignment_of
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import Batch, Draft
 from leaderboard.submissions.imports import Assignment, read_import
@@ -107,7 +107,7 @@ def test_where_submissions_are_closed_nothing_is_read(api, make):
 
 
 def test_the_example_in_the_schema_maps_what_its_file_holds():
-    body = ImportBody.read(IMPORT_EXAMPLE.value)
+    body = ImportBodySerializer.read(IMPORT_EXAMPLE.value)
     results = read_import(body["files"])
     assignment, problems = assignment_of(body["mapping"], results, Assignment())
     assert (assignment.tasks, assignment.names, problems) == ({0: "ARC easy"}, {0: "Deep Thought"}, [])

@@ -173,7 +173,7 @@ def test_a_stated_score_is_kept_and_flagged_where_it_is_not_the_mean(make, clien
     stated = "system,Task 1,Task 2\nAda,0.5000009,3\nBert,0.99,\n"
     response = send(client, benchmark, text, stated)
     found = client.get(response["Location"])
-    assert [(d.system_name, d.task_name, d.stated, d.mean) for d in found.context["preview"].differing] == [
+    assert [(d.system_name, d.task_name, d.score, d.mean) for d in found.context["preview"].differing] == [
         ("Bert", "Task 1", 0.99, 1.0)
     ]
     assert "They are kept as stated" in found.content.decode()

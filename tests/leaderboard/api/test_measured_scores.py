@@ -9,10 +9,10 @@ from leaderboard.access.audience import audience_of
 from leaderboard.benchmarks.releases import new_edition
 from leaderboard.models import Score
 from leaderboard.models.submissions import Source
-from leaderboard.submissions.checks import RawRow
 from leaderboard.submissions.drafts import make_draft, rows_now
 from leaderboard.submissions.imports import read_import
 from leaderboard.submissions.lifecycle import confirm_draft
+from leaderboard.submissions.rows import SubmittedRow
 from tests.leaderboard.api.conftest import error_of
 
 STATED = {"Task 1": {"value": 71.3, "standard_error": 0.4, "n_instances": 1000}, "Task 2": 5, "Task 3": "failed"}
@@ -82,7 +82,7 @@ def test_a_correction_loses_nothing_that_is_stored_of_what_it_does_not_change(
 
 def test_a_correction_by_the_form_says_every_score_again_and_keeps_their_errors(benchmark, owner, measured):
     scores = {"task-1": "71.3", "task-2": "6", "task-3": "failed"}
-    row = RawRow("A", scores, corrects=measured)
+    row = SubmittedRow("A", scores, corrects=measured)
     draft = make_draft(audience_of(owner, benchmark), [row], source=Source.CORRECTION, note="Why.")
     assert rows_now(draft, audience_of(owner, benchmark)) == draft.rows
     confirm_draft(draft, actor=owner, previewed_number=1, creates_systems=False)

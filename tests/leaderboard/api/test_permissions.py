@@ -22,77 +22,33 @@ from tests.factories import Factory
 
 # `unscoped` is the owner with a token that lacks the scope; `expired` is the owner with a token whose time is over.
 ASKERS = ["anonymous", "stranger", "member", "moderator", "owner", "unscoped", "expired"]
+# What everybody reads who sees the benchmark: the rows `(read)` of the table hold for each of these routes.
+READ = """
+benchmark tasks systems system scores scores~csv scores~preflib folder rankings ranking rule_properties
+ranking~csv ranking~miss board margins head_to_head separability agreement changes system_history prospects
+prospects~csv prospect studies experiments experiment study instances instance_scores revisions revision
+releases
+"""
 TABLE = """
 route        method visibility anonymous stranger member moderator owner unscoped expired
 benchmarks   GET    any        200       200      200    200       200   403      401
 benchmarks   POST   any        401       201      201    201       201   403      401
-benchmark    GET    open       200       200      200    200       200   403      401
-benchmark    GET    private    404       404      200    200       200   403      401
-tasks        GET    open       200       200      200    200       200   403      401
-tasks        GET    private    404       404      200    200       200   403      401
-systems      GET    open       200       200      200    200       200   403      401
-systems      GET    private    404       404      200    200       200   403      401
-system       GET    open       200       200      200    200       200   403      401
-system       GET    private    404       404      200    200       200   403      401
-scores       GET    open       200       200      200    200       200   403      401
-scores       GET    private    404       404      200    200       200   403      401
-scores~csv   GET    open       200       200      200    200       200   403      401
-scores~csv   GET    private    404       404      200    200       200   403      401
-scores~preflib GET  open       200       200      200    200       200   403      401
-scores~preflib GET  private    404       404      200    200       200   403      401
-folder       GET    open       200       200      200    200       200   403      401
-folder       GET    private    404       404      200    200       200   403      401
-rankings     GET    open       200       200      200    200       200   403      401
-rankings     GET    private    404       404      200    200       200   403      401
+(read)       GET    open       200       200      200    200       200   403      401
+(read)       GET    private    404       404      200    200       200   403      401
 rankings     POST   open       200       200      200    200       200   403      401
 rankings     POST   private    404       404      200    200       200   403      401
 ranking      POST   open       200       200      200    200       200   403      401
 ranking      POST   private    404       404      200    200       200   403      401
-ranking      GET    open       200       200      200    200       200   403      401
-ranking      GET    private    404       404      200    200       200   403      401
-rule_properties GET open       200       200      200    200       200   403      401
-rule_properties GET private    404       404      200    200       200   403      401
 landscape    GET    any        200       200      200    200       200   403      401
-ranking~csv  GET    open       200       200      200    200       200   403      401
-ranking~csv  GET    private    404       404      200    200       200   403      401
-ranking~miss GET    open       200       200      200    200       200   403      401
-ranking~miss GET    private    404       404      200    200       200   403      401
-board        GET    open       200       200      200    200       200   403      401
-board        GET    private    404       404      200    200       200   403      401
-margins      GET    open       200       200      200    200       200   403      401
-margins      GET    private    404       404      200    200       200   403      401
-head_to_head GET    open       200       200      200    200       200   403      401
-head_to_head GET    private    404       404      200    200       200   403      401
-separability GET    open       200       200      200    200       200   403      401
-separability GET    private    404       404      200    200       200   403      401
-agreement    GET    open       200       200      200    200       200   403      401
-agreement    GET    private    404       404      200    200       200   403      401
-changes      GET    open       200       200      200    200       200   403      401
-changes      GET    private    404       404      200    200       200   403      401
-system_history GET    open       200       200      200    200       200   403      401
-system_history GET    private    404       404      200    200       200   403      401
-prospects    GET    open       200       200      200    200       200   403      401
-prospects    GET    private    404       404      200    200       200   403      401
-prospects~csv GET   open       200       200      200    200       200   403      401
-prospects~csv GET   private    404       404      200    200       200   403      401
 prospects    POST   open       200       200      200    200       200   403      401
 prospects    POST   private    404       404      200    200       200   403      401
-prospect     GET    open       200       200      200    200       200   403      401
-prospect     GET    private    404       404      200    200       200   403      401
-studies      GET    open       200       200      200    200       200   403      401
-studies      GET    private    404       404      200    200       200   403      401
-study        GET    open       200       200      200    200       200   403      401
-study        GET    private    404       404      200    200       200   403      401
-instances    GET    open       200       200      200    200       200   403      401
-instances    GET    private    404       404      200    200       200   403      401
-instance_scores GET open       200       200      200    200       200   403      401
-instance_scores GET private    404       404      200    200       200   403      401
+experiment_studies GET any        200       200      200    200       200   403      401
+experiments  POST   open       401       202      202    202       202   403      401
+experiments  POST   private    401       404      202    202       202   403      401
+experiments~dry POST open      401       200      200    200       200   403      401
+experiment~csv GET  open       200       200      200    200       200   403      401
 imports~dry  POST   open       401       200      200    200       200   403      401
 imports~dry  POST   private    401       404      200    200       200   403      401
-revisions    GET    open       200       200      200    200       200   403      401
-revisions    GET    private    404       404      200    200       200   403      401
-revision     GET    open       200       200      200    200       200   403      401
-revision     GET    private    404       404      200    200       200   403      401
 submit       POST   open       401       201      201    201       201   403      401
 submit       POST   private    401       404      201    201       201   403      401
 submit~dry   POST   open       401       200      200    200       200   403      401
@@ -145,8 +101,6 @@ audit        GET    open       401       403      403    403       200   403    
 audit        GET    private    404       404      403    403       200   403      401
 audit~csv    GET    open       401       403      403    403       200   403      401
 audit~csv    GET    private    404       404      403    403       200   403      401
-releases     GET    open       200       200      200    200       200   403      401
-releases     GET    private    404       404      200    200       200   403      401
 queue        GET    open       401       403      403    200       200   403      401
 queue        GET    private    404       404      403    200       200   403      401
 decisions    POST   open       401       403      403    200       200   403      401
@@ -167,7 +121,7 @@ nothing      POST   any        404       404      404    404       404   404    
 MANAGED = ("withdraw", "accept", "reject", "reinstate", "retract", "archive", "editions", "people", "person")
 MANAGED += ("take_down", "close_account", "invitations", "audit", "queue", "decisions", "webhooks", "webhook")
 MANAGED += ("test_webhook", "renew_secret", "delete_webhook")
-ALSO_MANAGED = ("benchmarks", "benchmark", "tasks", "releases")  # what reads needs no more than reading
+ALSO_MANAGED = ("experiments", "benchmarks", "benchmark", "tasks", "releases")  # what reads needs no more than reading
 VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted"), "private": ("private",)}
 
 
@@ -186,7 +140,8 @@ class Row:
 
 ROWS = [
     Row(route, method, visibility, tuple(answers))
-    for route, method, seen, *answers in (line.split() for line in TABLE.strip().splitlines()[1:])
+    for name, method, seen, *answers in (line.split() for line in TABLE.strip().splitlines()[1:])
+    for route in (READ.split() if name == "(read)" else [name])
     for visibility in VISIBILITIES[seen]
 ]
 
@@ -208,6 +163,7 @@ class World:
         withdraw_submission(self.withdrawn.submissions.get(), actor=owner, reason="An error.")
         self.pending = make.pending(self.benchmark, {"Secret": [1.0] * 5}, by=gone)
         self.benchmark = make.publish(self.benchmark)
+        self.experiment = make.experiment(self.benchmark, by=people["stranger"])
         self.webhook = Webhook.objects.create(
             benchmark=self.benchmark, address="https://hooks.example/", events=["revision"]
         )
@@ -256,6 +212,7 @@ class World:
             "benchmark": {"description": "New."},
             "tasks": {"tasks": [{"key": "task-1", "weight": "2"}]},
             "archive": {"archived": True},
+            "experiments": {"study": "diversity", "seed": 1},
             "editions": {"name": "Second edition"},
             "releases": {"revision": self.benchmark.published_number, "name": "2026.1"},
             "person": {"role": "moderator"},
@@ -270,7 +227,7 @@ class World:
     def path(self, name: str, variant: str, key: str) -> str:
         if name == "nothing":
             return "/api/v1/nothing/"
-        if name in ("benchmarks", "rules", "schema", "docs", "landscape", "close_account"):
+        if name in ("experiment_studies", "benchmarks", "rules", "schema", "docs", "landscape", "close_account"):
             return reverse(f"api:{name}")
         if name in ("submission", "withdraw", "accept", "reject", "reinstate", "retract", "take_down"):
             is_pending = variant == "p" or name in ("accept", "reject", "retract")
@@ -281,6 +238,7 @@ class World:
         more = ["e"] if name == "system_history" else more
         more = ["task-1"] if name == "instance_scores" else more
         more = [2] if name == "changes" else more
+        more = [self.experiment.pk] if name == "experiment" else more
         more = [self.member.pk] if name == "person" else more
         more = [self.webhook.uuid] if name in ("webhook", "test_webhook", "renew_secret", "delete_webhook") else more
         more = ["missing_scores"] if name == "study" else more

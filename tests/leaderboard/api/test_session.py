@@ -8,7 +8,7 @@ import pytest
 
 from leaderboard.accounts.tokens import create_token
 from tests.factories import TOY
-from tests.leaderboard.api.test_reading import figures
+from tests.leaderboard.api.engine_figures import figures
 
 pytestmark = pytest.mark.services
 

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 
-from leaderboard.accounts.tokens import MOST_TOKENS, TokenError, create_token
+from leaderboard.accounts.tokens import MAX_TOKENS, TokenError, create_token
 from leaderboard.models import ApiToken
 from tests.leaderboard.api.conftest import Api, error_of
 
@@ -53,7 +53,7 @@ def test_a_name_is_used_once_and_their_number_is_limited(client, user, make):
     client.post(reverse("tokens"), form())
     assert "You have a token of this name already" in client.post(reverse("tokens"), form()).content.decode()
     create_token(make.user(), name="laptop", scopes=["read"], days=30)
-    for number in range(MOST_TOKENS - 1):
+    for number in range(MAX_TOKENS - 1):
         create_token(user, name=str(number), scopes=["read"], days=30)
     with pytest.raises(TokenError, match="You have 50 tokens; revoke one first"):
         create_token(user, name="one too many", scopes=["read"], days=30)

@@ -9,11 +9,8 @@ from leaderboard.benchmarks.cluster_suggestions import cluster_suggestions, decl
 from leaderboard.benchmarks.tasks import StaleProposalError
 from leaderboard.models import AuditEntry, Job, Report
 from leaderboard.rankings.confidence.dependence import published_dependence
+from tests.factories import owner_of
 from tests.leaderboard.rankings.confidence.test_dependence import overlapping_scores, published, words
-
-
-def owner_of(benchmark):
-    return benchmark.memberships.get(role="owner").user
 
 
 def clusters(benchmark) -> dict[str, str]:

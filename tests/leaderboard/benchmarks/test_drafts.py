@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from leaderboard.benchmarks.drafts import (
-    MOST_DRAFTS,
+    MAX_DRAFTS,
     create_from_draft,
     draft_contents,
     draft_question,
@@ -17,7 +17,7 @@ from leaderboard.benchmarks.releases import ReleaseError, cite, freeze_revision,
 from leaderboard.benchmarks.settings import archive, change_settings
 from leaderboard.benchmarks.tasks import ProposalError, TaskEdit
 from leaderboard.models import AuditEntry, Benchmark, BenchmarkDraft
-from leaderboard.rankings.configuration import configuration_content
+from leaderboard.rankings.configuration import configuration_of, present_configuration
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
 from leaderboard.rankings.scores import current_scores, systems_at
 from ranking_engine.files.tables import TableError
@@ -129,9 +129,9 @@ def test_a_draft_makes_one_benchmark_however_often_it_is_sent(make):
 
 def test_somebody_keeps_a_bounded_number_of_drafts(make):
     owner = make.user()
-    for _ in range(MOST_DRAFTS + 2):
+    for _ in range(MAX_DRAFTS + 2):
         newest = make_benchmark_draft(owner, name="Mine", table=CSV)
-    assert BenchmarkDraft.objects.count() == MOST_DRAFTS
+    assert BenchmarkDraft.objects.count() == MAX_DRAFTS
     assert BenchmarkDraft.objects.filter(pk=newest.pk).exists()
 
 
@@ -179,11 +179,11 @@ def test_an_edition_with_scores_has_the_inputs_of_the_original(make):
     hashes = []
     for row in (benchmark, edition):
         revision = row.revisions.get()
-        hashes.append(input_hash(revision_matrix(revision), revision.configuration.content))
+        hashes.append(input_hash(revision_matrix(revision), configuration_of(revision)))
     assert hashes[0] == hashes[1]
     empty = new_edition(benchmark, author=owner, name="Third edition", with_scores=False)
     assert empty.last_revision_number == 0
-    assert [task["key"] for task in configuration_content(empty)["tasks"]] == ["task-1", "task-2"]
+    assert [task["key"] for task in present_configuration(empty).content["tasks"]] == ["task-1", "task-2"]
 
 
 def test_an_archived_benchmark_takes_nothing_even_from_its_owners(make):

@@ -7,12 +7,13 @@ from leaderboard.benchmarks.create import GroupSpec, TaskSpec
 from leaderboard.benchmarks.demonstration import FOLDER
 from leaderboard.benchmarks.folders import import_folder
 from leaderboard.models import Benchmark, Revision
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
 
 
 def hash_of(benchmark):
     revision = Revision.objects.select_related("configuration").filter(benchmark=benchmark).latest("number")
-    return input_hash(revision_matrix(revision), revision.configuration.content)
+    return input_hash(revision_matrix(revision), configuration_of(revision))
 
 
 def again(benchmark, folder, owner):

@@ -5,7 +5,7 @@ from decimal import Decimal
 from leaderboard.benchmarks.forms_tasks import ProposalForms
 from leaderboard.benchmarks.tasks import present_proposal
 from leaderboard.models import Task
-from tests.leaderboard.site.test_permissions import sent
+from tests.leaderboard.site.world import sent
 from tests.markup import compact
 
 

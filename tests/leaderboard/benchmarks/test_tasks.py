@@ -19,7 +19,7 @@ from leaderboard.benchmarks.tasks import (
 )
 from leaderboard.comparisons.history import history_page
 from leaderboard.models import AuditEntry, Benchmark, Revision, Task
-from leaderboard.rankings.configuration import configuration_content
+from leaderboard.rankings.configuration import present_configuration
 from leaderboard.submissions.preview.draft import latest_state, rankings_of_both
 
 SCORES = {"A": [3.0, 1.0], "B": [2.0, 2.0], "C": [1.0, 3.0]}
@@ -47,7 +47,7 @@ def test_the_present_state_changes_nothing(make):
 
 def test_a_weight_shows_the_ranks_that_it_changes_and_stores_nothing(make):
     benchmark = make.benchmark(SCORES)
-    before = configuration_content(benchmark)
+    before = present_configuration(benchmark)
     preview = preview_proposal(benchmark, with_task(present_proposal(benchmark), 0, weight=Decimal(3)))
     assert [(c.subject, c.of, c.field, c.before, c.after) for c in preview.changes] == [
         ("task", "task-1", "weight", "1", "3")
@@ -55,7 +55,7 @@ def test_a_weight_shows_the_ranks_that_it_changes_and_stores_nothing(make):
     borda = next(effect for effect in preview.effects if effect.rule_name == "Borda")
     assert (borda.winner_before, borda.winner_after) == ("A, B and C", "A")
     assert {(move.system_name, move.before, move.after) for move in borda.moves} == {("B", 1, 2), ("C", 1, 3)}
-    assert configuration_content(benchmark) == before
+    assert present_configuration(benchmark) == before
     assert not AuditEntry.objects.exists()
 
 
@@ -130,7 +130,7 @@ def test_groups_are_made_and_tasks_are_added_and_archived(make):
     groups = [GroupEdit("Both", Decimal(2))]
     changed(benchmark, replace(proposal, tasks=tasks, groups=groups, aggregation="balanced"))
     benchmark.refresh_from_db()
-    content = configuration_content(benchmark)
+    content = present_configuration(benchmark).content
     assert content["groups"] == [{"key": "both", "name": "Both", "weight": "2"}]
     assert [(task["key"], task["group"]) for task in content["tasks"]] == [("task-1", "both"), ("third", "both")]
     assert benchmark.aggregation == "balanced"
@@ -175,5 +175,5 @@ def test_the_imagined_board_is_the_one_of_the_configuration_that_follows(make):
     benchmark = make.benchmark({"A": [3.0, 1.0]})
     make.accepted(benchmark, {"A": [5.0, None]})
     benchmark.refresh_from_db()
-    content = configuration_content(benchmark) | {"replacement": Benchmark.Replacement.TASK}
-    assert state_under(benchmark, content).values.tolist()[0][0] == 5.0
+    configuration = replace(present_configuration(benchmark), replacement=Benchmark.Replacement.TASK)
+    assert state_under(benchmark, configuration).values.tolist()[0][0] == 5.0

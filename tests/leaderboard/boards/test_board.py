@@ -299,15 +299,15 @@ def test_on_a_page_the_reference_rule_stands_first_then_its_family_and_all_else_
     benchmark = make.published()
     board = shown(benchmark, reference="copeland")
     page = reference_first(board)
-    in_catalogue = [column.rule for column in board.shown]
-    majority = [c.rule for c in board.shown if c.family == board.reference.family and c.rule != "copeland"]
-    others = [c.rule for c in board.shown if c.family != board.reference.family]
+    in_catalogue = [column.rule for column in board.visible]
+    majority = [c.rule for c in board.visible if c.family == board.reference.family and c.rule != "copeland"]
+    others = [c.rule for c in board.visible if c.family != board.reference.family]
     assert in_catalogue[0] == "mean"
     assert len(majority) >= 2
-    assert [column.rule for column in page.shown] == ["copeland", *majority, *others]
+    assert [column.rule for column in page.visible] == ["copeland", *majority, *others]
     assert {row.name: row.cells[0].rank for row in page.rows} == BY_HAND["copeland"]
     for before, after in zip(board.rows, page.rows, strict=True):
-        told = dict(zip([column.rule for column in page.shown], after.cells, strict=True))
+        told = dict(zip([column.rule for column in page.visible], after.cells, strict=True))
         assert [told[rule] for rule in in_catalogue] == before.cells
 
 

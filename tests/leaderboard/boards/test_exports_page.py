@@ -13,6 +13,7 @@ from jobs.runner import run_job
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.benchmarks.folders import import_folder
 from leaderboard.models import Benchmark, Job, Revision
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
 
 TABLES = {
@@ -104,7 +105,7 @@ def test_the_folder_imports_again_to_the_same_inputs(client, board, tmp_path):
 
 def hash_of(benchmark: Benchmark) -> str:
     revision = Revision.objects.select_related("configuration").filter(benchmark=benchmark).latest("number")
-    return input_hash(revision_matrix(revision), revision.configuration.content)
+    return input_hash(revision_matrix(revision), configuration_of(revision))
 
 
 def test_what_there_is_not_is_a_404(client, board):

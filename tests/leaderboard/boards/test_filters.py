@@ -95,7 +95,7 @@ def test_pinned_systems_stand_on_every_page_and_are_counted_once(make):
 def test_chosen_rules_and_families_are_the_columns_with_the_reference_rule_and_change_no_figure(described):
     everything, some = shown(described), shown(described, rules=("mean",), families=("majority",))
     wanted = [c for c in everything.columns if c.rule in {"mean", "borda"} or c.family == "majority"]
-    assert [column.rule for column in some.shown] == [column.rule for column in wanted]
+    assert [column.rule for column in some.visible] == [column.rule for column in wanted]
     places = [everything.columns.index(column) for column in wanted]
     for row, whole in zip(some.rows, everything.rows, strict=True):
         assert [cell.rank for cell in row.cells] == [whole.cells[k].rank for k in places]
@@ -107,7 +107,7 @@ def test_chosen_rules_and_families_are_the_columns_with_the_reference_rule_and_c
 
 def test_a_chosen_rule_that_says_nothing_of_these_scores_has_no_column(described):
     board = shown(described, rules=("mean", "normalized_mean"))
-    assert [column.rule for column in board.shown] == ["mean", "borda"]
+    assert [column.rule for column in board.visible] == ["mean", "borda"]
 
 
 @pytest.mark.parametrize("query", [{"rules": ("best",)}, {"families": ("best",)}, {"ties": "best "}])
@@ -118,7 +118,7 @@ def test_columns_and_conventions_that_there_are_not_are_named(described, query):
 
 def test_brackets_join_the_ties_that_stand_under_each_other(described):
     board = shown(described, sort="-minimax")
-    for k in range(len(board.shown)):
+    for k in range(len(board.visible)):
         column = [row.cells[k] for row in board.rows]
         for above, below in itertools.pairwise(column):
             is_joined = above.rank is not None and above.rank == below.rank
@@ -134,6 +134,6 @@ def test_another_tie_convention_gives_the_engines_ranks_under_it(described, ties
 
     matrix = revision_matrix(described.publication.revision).matrix
     board = shown(described, ties=ties, rules=("borda", "plurality", "veto"))
-    for k, column in enumerate(board.shown):
+    for k, column in enumerate(board.visible):
         expected = dict(zip(matrix.system_names, rank(matrix, column.rule, ties=ties).ranks.tolist(), strict=True))
         assert {row.key: row.cells[k].rank for row in board.rows} == expected

@@ -13,9 +13,9 @@ from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from leaderboard.benchmarks.folder_exports import folder_of
-from leaderboard.boards.sheets import Origin, scores_sheet
+from leaderboard.boards.revision_exports import Origin, scores_export
 from leaderboard.common import file_parts
-from leaderboard.common.files import SHEET_FORMATS, json_text
+from leaderboard.common.files import EXPORT_FORMATS, json_text
 from leaderboard.rankings import tables as score_table
 from leaderboard.rankings.tables import scores_csv, scores_long_csv
 from ranking_engine import ScoreMatrix
@@ -50,8 +50,8 @@ def whole(response):
 
 
 FILES = [
-    *(f"exports/{table}.{kind}" for table in ("scores", "ranks", "margins") for kind in SHEET_FORMATS),
-    *(f"board.{kind}" for kind in SHEET_FORMATS),
+    *(f"exports/{table}.{kind}" for table in ("scores", "ranks", "margins") for kind in EXPORT_FORMATS),
+    *(f"board.{kind}" for kind in EXPORT_FORMATS),
     *(f"board.csv?{query}" for query in ("scores=1", "sort=-borda", "pin=system-07-u&pin=system-03-u", "page=2")),
 ]
 API_FILES = [
@@ -127,8 +127,8 @@ def test_json_in_parts_is_json_written_at_once(client, board, small_parts):
 def test_json_of_a_table_without_rows_is_written_as_at_once(make):
     empty = make.benchmark({}, n_tasks=2)
     make.accepted(empty, {"A": [1.0, 2.0]})
-    sheet = scores_sheet(Origin.of(empty, empty.revisions.latest("number")), only=())
-    text = "".join(SHEET_FORMATS["json"][1](sheet))
+    table = scores_export(Origin.of(empty, empty.revisions.latest("number")), only=())
+    text = "".join(EXPORT_FORMATS["json"][1](table))
     assert text == json_text(json.loads(text))
     assert json.loads(text)["rows"] == []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leaderboard.common.names import NearMisses, make_key
+from leaderboard.common.names import NearMisses, is_called, make_key
 from leaderboard.models.benchmarks import KEY_LENGTH, is_key
 from ranking_engine.text.confusables import skeleton
 
@@ -82,3 +82,14 @@ def test_a_double_looks_like_another_by_more_than_case_spaces_and_hyphens():
     assert [known.double(name) for name in ("gpt 4O", "GPT-4o.", "\u13c0PT-4o", "Llama 1", "Llama 2")] == [
         None, "GPT-4o", "GPT-4o", "Llama I", None,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "is_it"),
+    [
+        ("", True), ("gpt", True), ("GPT 4", True), (" 4-turbo ", True), ("(TURBO)", True), ("gpt-4", True),
+        ("gpt4", False), ("x" * 10_000, False),
+    ],
+)  # fmt: skip
+def test_a_system_is_called_by_a_part_of_its_name_or_of_its_key(text, is_it):
+    assert is_called(text, "GPT 4 (turbo)", "gpt-4-turbo") == is_it

@@ -8,6 +8,7 @@ from leaderboard.common.text import (
     depends_on_names,
     direction_question,
     in_words,
+    percent,
     ranking_remark,
     shortened,
     with_task_count,
@@ -153,3 +154,19 @@ def test_a_list_of_tasks_is_counted_where_names_would_fill_a_cell(reason, told):
 def test_it_is_known_whether_the_order_of_names_may_have_decided(rule, details, depends):
     remark = ranking_remark(Ranking.from_scores(rule, np.array([2.0, 1.0]), details=details))
     assert depends_on_names(rule, remark) is depends
+
+
+@pytest.mark.parametrize(
+    ("share", "digits", "text"),
+    [
+        (None, 3, "none"),
+        (0.0, 3, "0 %"),
+        (0.24531, 3, "24.5 %"),
+        (0.24531, 2, "25 %"),
+        (0.0853, 2, "8.5 %"),
+        (0.996, 2, "100 %"),
+        (1.0, 3, "100 %"),
+    ],
+)
+def test_shares_are_percentages_of_few_digits(share, digits, text):
+    assert percent(share, digits) == text

@@ -34,7 +34,7 @@ def changing(make, *, is_published=True, **fields):
 
 
 def test_who_joined_what_changed_and_who_moved_are_told(make, client):
-    found = page(client, changing(make)).context["found"]
+    found = page(client, changing(make)).context["changes"]
     assert (found.joined, found.left, found.renamed, found.configuration) == (["D"], [], [], [])
     assert [(c.system_name, c.task_name, c.before, c.after) for c in found.scores] == [("A", "Task 2", "1", "9")]
     before, after = ranks_by_mean(OLD), ranks_by_mean(NEW)
@@ -51,14 +51,14 @@ def test_rules_under_which_most_moved_stand_first(make, client):
     context = page(client, changing(make)).context
     moved = [(rule.n_moved, rule.first_before != rule.first_after) for rule in context["rules"]]
     assert moved == sorted(moved, reverse=True)
-    assert {rule.rule for rule in context["rules"]} == {rule.rule for rule in context["found"].rules}
-    assert moved != [(rule.n_moved, rule.first_before != rule.first_after) for rule in context["found"].rules]
+    assert {rule.rule for rule in context["rules"]} == {rule.rule for rule in context["changes"].rules}
+    assert moved != [(rule.n_moved, rule.first_before != rule.first_after) for rule in context["changes"].rules]
 
 
 @pytest.mark.parametrize("is_published", [True, False])
 def test_ranks_that_are_not_stored_are_computed(make, client, is_published):
     benchmark = changing(make, is_published=is_published)
-    found = page(client, benchmark, **{"from": 2, "to": 1}).context["found"]
+    found = page(client, benchmark, **{"from": 2, "to": 1}).context["changes"]
     assert (found.older.number, found.newer.number) == (1, 2)
     before, after = ranks_by_mean(OLD), ranks_by_mean(NEW)
     assert {m.system.name: (m.before, m.after) for m in found.moves} == {n: (before.get(n), after[n]) for n in NEW}
@@ -78,7 +78,7 @@ def test_another_rule_tells_its_own_moves_and_they_download(make, client):
     assert {r["system"]: (r["revision_1"], r["revision_2"]) for r in rows} == {
         name: (str(before.get(name, "")), str(after[name])) for name in NEW
     }
-    assert page(client, benchmark, rule="plurality").context["found"].chosen == "plurality"
+    assert page(client, benchmark, rule="plurality").context["changes"].chosen == "plurality"
 
 
 def test_the_newcomer_that_made_others_change_their_order_is_told(make, client):
@@ -86,9 +86,9 @@ def test_the_newcomer_that_made_others_change_their_order_is_told(make, client):
     benchmark = make.publish(make.benchmark(flipping), studies=True)
     make.accepted(benchmark, {"N": [2.0, 2.0, 0.0], "M": [0.0, 0.0, 2.0]})
     benchmark = make.publish(benchmark, studies=True)
-    found = page(client, benchmark).context["found"]
-    assert found.flips.startswith(("Two others or more changed", "No two others changed"))
-    assert found.flips in compact(client.get(reverse("history", args=[benchmark.key])))
+    found = page(client, benchmark).context["changes"]
+    assert found.iia_violations.startswith(("Two others or more changed", "No two others changed"))
+    assert found.iia_violations in compact(client.get(reverse("history", args=[benchmark.key])))
 
 
 def test_every_revision_but_the_first_leads_to_what_it_changed(make, client):
@@ -133,7 +133,7 @@ def taken_down(make):
 
 def test_after_a_takedown_the_nearest_revisions_that_are_whole_are_compared(make, client):
     answer = page(client, taken_down(make))
-    found = answer.context["found"]
+    found = answer.context["changes"]
     assert (answer.status_code, found.older.number, found.newer.number) == (200, 1, 4)
     assert answer.context["passed_over"] == [2, 3]
     assert [(c.system_name, c.after) for c in found.scores] == [("B", "4"), ("B", "4")]

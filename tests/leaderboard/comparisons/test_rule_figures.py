@@ -266,7 +266,7 @@ def test_a_board_beyond_the_budget_has_all_but_the_distances(make, client, setti
 
 def test_a_board_of_very_many_systems_has_no_figures(make, client, monkeypatch):
     for module in ("comparisons.agreement", "api.agreement"):
-        monkeypatch.setattr(f"leaderboard.{module}.MOST_SYSTEMS", 3)
+        monkeypatch.setattr(f"leaderboard.{module}.MAX_SYSTEMS", 3)
     benchmark = make.published()
     assert "Rules in figures" not in page(client, benchmark).content.decode()
     assert page(client, benchmark, format="csv", table="figures").content == b""

@@ -145,7 +145,7 @@ def test_each_benchmark_costs_as_many_queries(three, django_assert_num_queries):
 def test_the_form_offers_some_benchmarks_finds_the_others_and_keeps_what_is_chosen(
     three, client, monkeypatch, django_assert_num_queries
 ):
-    monkeypatch.setattr(benchmarks, "MOST_OFFERED", 1)
+    monkeypatch.setattr(benchmarks, "MAX_OFFERED", 1)
 
     def offered(address: str) -> list[tuple[str, bool]]:
         with django_assert_num_queries(1):

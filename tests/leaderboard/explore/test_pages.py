@@ -10,6 +10,7 @@ from django.test import Client
 
 from leaderboard.benchmarks.create import GroupSpec, TaskSpec
 from leaderboard.models import WeightProfile
+from ranking_engine import listed_rules
 from tests.factories import TOY
 from tests.markup import compact
 
@@ -144,6 +145,7 @@ def test_the_data_are_the_scores_and_a_304_where_they_are_known(make, client):
     assert dict(zip(data["systems"], data["values"], strict=True)) == TOY
     own = ranks_by_hand(borda_by_hand([1] * 5))
     assert data["own"]["borda"] == [own[name] for name in data["systems"]]
+    assert [rule["key"] for rule in data["rules"]] == listed_rules()
     again = client.get(f"/b/{benchmark.key}/what-if/data.json", headers={"If-None-Match": answer["ETag"]})
     assert (again.status_code, answer["Cache-Control"]) == (304, "private, no-cache")
 

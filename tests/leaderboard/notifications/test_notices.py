@@ -22,9 +22,10 @@ from leaderboard.rankings.notices import tell_of_publications
 from leaderboard.submissions.lifecycle import accept_batch, reject_batch, withdraw_submission
 from leaderboard.submissions.overdue import escalate_overdue
 from tests.concurrency import at_once
+from tests.factories import owner_of
 from tests.markup import compact
+from tests.signing_in import signed_in
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
 TWO = {"Low": [1.0, 1.0], "Mid": [2.0, 2.0]}
 
 
@@ -39,16 +40,6 @@ def mails() -> list:
     put_digests()
     send_due_messages()
     return list(mail.outbox)
-
-
-def signed_in(user) -> Client:
-    client = Client()
-    client.force_login(user, backend=BACKEND)
-    return client
-
-
-def owner_of(benchmark):
-    return benchmark.memberships.get(role="owner").user
 
 
 def overtaken(make, **fields):

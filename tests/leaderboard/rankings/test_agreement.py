@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from leaderboard.rankings.agreement import MOST_SYSTEMS, agreements, average_ranks
+from leaderboard.rankings.agreement import MAX_SYSTEMS, agreements
 from leaderboard.rankings.published import NO_TEXTS, make_column
+from ranking_engine.core.ranking import average_ranks
 
 
 def column(rule: str, ranks: list[int], status: str = "ranked"):
@@ -40,7 +41,7 @@ def test_ties_and_unranked_systems_count_as_defined():
 def test_only_rules_that_rank_are_compared_and_large_boards_are_not():
     borda, winner = column("borda", [1, 2]), column("condorcet", [1, -1], "winner_only")
     assert agreements([borda, winner], borda) == {}
-    large = list(range(1, MOST_SYSTEMS + 2))
+    large = list(range(1, MAX_SYSTEMS + 2))
     assert agreements([column("borda", large), column("mean", large)], column("borda", large)) == {}
 
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from leaderboard.benchmarks.create import GroupSpec, TaskSpec, record_configuration_change
 from leaderboard.common.text import decimal_text
 from leaderboard.models import Benchmark, Configuration, Task, TaskGroup
-from leaderboard.rankings.configuration import configuration_content, store_configuration
+from leaderboard.rankings.configuration import BoardConfiguration, present_configuration, store_configuration
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_the_content_is_everything_that_a_ranking_or_a_page_needs_later(make):
         replacement="task",
     )
     ids = dict(benchmark.tasks.values_list("key", "pk"))
-    assert configuration_content(benchmark) == {
+    assert present_configuration(benchmark).content == {
         "groups": [],
         "tasks": [
             {
@@ -57,6 +57,21 @@ def test_the_content_is_everything_that_a_ranking_or_a_page_needs_later(make):
         "aggregation": "basic",
         "replacement": "task",
     }  # fmt: skip
+
+
+def test_a_stored_configuration_reads_back_and_is_written_again_as_it_was(make):
+    tasks = [
+        TaskSpec("Plain"),
+        TaskSpec("Rounded", precision=Decimal("0.10"), maximum=100.0),
+        TaskSpec("Near", cluster="both", group="G", weight=Decimal("0.3333333333"), maximum=100.0),
+    ]
+    contents = []
+    for gamma, of in [(None, tasks), (None, tasks[1:]), (95.0, tasks[1:])]:
+        content = make.benchmark({"A": [1.0] * len(of)}, tasks=of, gamma=gamma).revisions.get().configuration.content
+        configuration = BoardConfiguration.read(content)
+        assert configuration.content == content
+        contents.append((configuration.gamma_derived, configuration.gamma_in_force, "derived_gamma" in content))
+    assert contents == [(None, None, False), (95.0, 95.0, True), (None, 95.0, False)]
 
 
 def test_revisions_share_the_row_of_an_unchanged_configuration(make):
@@ -127,5 +142,5 @@ def test_going_back_shares_the_first_row_again(make):
 
 def test_tasks_and_groups_stand_in_their_order(make):
     benchmark = make.benchmark({}, tasks=[TaskSpec(name) for name in ("Z", "A", "M")])
-    assert [task["key"] for task in configuration_content(benchmark)["tasks"]] == ["z", "a", "m"]
+    assert [task["key"] for task in present_configuration(benchmark).content["tasks"]] == ["z", "a", "m"]
     assert GroupSpec("G").weight == Decimal(1)

@@ -13,6 +13,7 @@ from leaderboard.benchmarks.folder_exports import folder_of
 from leaderboard.benchmarks.folders import import_folder
 from leaderboard.models import Revision, Score
 from leaderboard.models.submissions import Source
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import hash_anew, input_hash, revision_matrix
 from leaderboard.rankings.tables import scores_csv, scores_long_csv
 from leaderboard.submissions.lifecycle import accept_batch, store_batch
@@ -77,8 +78,8 @@ def test_what_an_earlier_release_stored_is_rounded_wherever_it_is_read(make, cli
 def test_a_hash_of_an_earlier_release_is_found_again_and_a_changed_score_is_not(make):
     """That release hashed every bit; from 0.5.0 on the hash is of twelve digits."""
     revision = earlier_rows(make, {"A": [DUST, 1.0], "B": [92.2, 1.0]})
-    earlier = input_hash(revision_matrix(revision, as_stored=True), revision.configuration.content)
-    present = input_hash(revision_matrix(revision), revision.configuration.content)
+    earlier = input_hash(revision_matrix(revision, as_stored=True), configuration_of(revision))
+    present = input_hash(revision_matrix(revision), configuration_of(revision))
     assert earlier != present
     assert hash_anew(revision) == present, "nothing is stored yet"
     Revision.objects.filter(pk=revision.pk).update(input_hash=earlier)

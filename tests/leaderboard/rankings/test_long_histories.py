@@ -8,11 +8,12 @@ from leaderboard.models import InstanceScores, System
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.instances import current_instances
 from leaderboard.rankings.notices import board_change
-from leaderboard.submissions.checks import RawRow, check_rows
+from leaderboard.submissions.checks import check_rows
 from leaderboard.submissions.corrections import holding
 from leaderboard.submissions.lifecycle import store_batch
 from leaderboard.submissions.problems import InputError
-from leaderboard.submissions.uploads import Upload, UploadRow, submit_upload
+from leaderboard.submissions.rows import SubmittedRow
+from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.rows_read import rows_read
 
 SENT = 510  # more names than one statement held once
@@ -35,7 +36,7 @@ def crowded(make, owner):
 
 
 def test_checking_and_storing_many_rows_reads_the_systems_that_they_name(make, crowded, owner):
-    rows = [RawRow(f"Waiting {i}", {"task-1": 2.0}) for i in range(SENT)]
+    rows = [SubmittedRow(f"Waiting {i}", {"task-1": 2.0}) for i in range(SENT)]
     with rows_read("leaderboard_system") as read:
         checked = check_rows(audience_of(owner, crowded), rows)
     assert max(read.numbers, default=0) <= SENT
@@ -47,8 +48,8 @@ def test_checking_and_storing_many_rows_reads_the_systems_that_they_name(make, c
 
 
 def test_many_rows_with_keys_are_held_against_those_keys_alone(make, crowded, owner):
-    rows = [UploadRow({"task-1": 2.0}, name=f"New {i}", key=f"new-{i}") for i in range(SENT)]
-    taken = UploadRow({"task-1": 2.0}, name="Another", key="waiting-7")
+    rows = [SubmittedRow(f"New {i}", {"task-1": 2.0}, key=f"new-{i}") for i in range(SENT)]
+    taken = SubmittedRow("Another", {"task-1": 2.0}, key="waiting-7")
     with rows_read("leaderboard_system") as read, pytest.raises(InputError, match="the key 'waiting-7' is taken"):
         submit_upload(crowded, owner, Upload(rows=[*rows, taken], creates_systems=True, payload_hash="x"))
     assert max(read.numbers) == 1
@@ -92,7 +93,7 @@ def test_what_holds_of_some_systems_reads_their_events_alone(make):
 def test_single_instances_are_read_of_the_submissions_that_hold(make, owner):
     benchmark = make.benchmark({"A": [1.0], "B": [2.0]}, owner=owner)
     for n in range(4):
-        row = UploadRow({}, name="A", instances={"task-1": {"a": 0.1 * n, "b": 0.5}})
+        row = SubmittedRow("A", {}, instance_scores={"task-1": {"a": 0.1 * n, "b": 0.5}})
         submit_upload(benchmark, owner, Upload(rows=[row], payload_hash=str(n)))
     revision = benchmark.revisions.select_related("configuration").latest("number")
     with rows_read("leaderboard_instancescores") as read, rows_read("leaderboard_score") as scores:

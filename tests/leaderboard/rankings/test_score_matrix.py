@@ -10,17 +10,13 @@ import pytest
 from django.db import transaction
 
 from leaderboard.access.audience import audience_of
-from leaderboard.benchmarks.create import (
-    GroupSpec,
-    TaskSpec,
-    create_benchmark,
-    record_configuration_change,
-    save_task,
-)
+from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark, record_configuration_change, save_task
 from leaderboard.models import Benchmark, Revision, Score, System
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.preview.draft import preview_draft
+from leaderboard.submissions.rows import SubmittedRow
 from tests.factories import audience_of_draft
 
 SCORES = {"B": [1.0, 10.0], "A": [2.0, None], "C": [0.5, 30.0]}
@@ -38,7 +34,7 @@ def built(make, scores=None, tasks=None, groups=(), **fields) -> Revision:
 
 def digest(revision: Revision) -> str:
     revision = Revision.objects.select_related("configuration").get(pk=revision.pk)
-    return input_hash(revision_matrix(revision), revision.configuration.content)
+    return input_hash(revision_matrix(revision), configuration_of(revision))
 
 
 def test_values_stand_as_stored_and_scores_are_turned_so_that_higher_is_better(make):
@@ -52,7 +48,7 @@ def test_values_stand_as_stored_and_scores_are_turned_so_that_higher_is_better(m
 def test_systems_stand_in_the_order_of_their_keys_and_tasks_in_their_own(make):
     found = revision_matrix(built(make, {"Zeta": [1.0, 2.0], "alpha": [3.0, 4.0], "Beta": [5.0, 6.0]}))
     assert [system.key for system in found.systems] == ["alpha", "beta", "zeta"]
-    assert [task["key"] for task in found.tasks] == ["accuracy", "time"]
+    assert [task.key for task in found.configuration.tasks] == ["accuracy", "time"]
     assert found.matrix.values.tolist() == [[3.0, 4.0], [5.0, 6.0], [1.0, 2.0]]
 
 
@@ -86,7 +82,7 @@ def test_without_systems_there_is_no_matrix_and_still_a_hash(make):
     benchmark = make.benchmark({}, n_tasks=2)
     with transaction.atomic():
         revision = make.accepted(benchmark, {"A": [1.0, 2.0]})
-    empty = input_hash(None, revision.configuration.content)
+    empty = input_hash(None, configuration_of(revision))
     assert len(empty) == 64
     assert empty != digest(revision)
 
@@ -214,7 +210,7 @@ def test_where_no_task_votes_the_board_says_so_and_a_draft_can_still_be_previewe
     benchmark = make.publish(revision.benchmark)
     assert benchmark.published_number == 1
     owner = benchmark.memberships.get().user
-    draft = make_draft(audience_of(owner, benchmark), [RawRow("New", {"speed": "1"})], source="form")
+    draft = make_draft(audience_of(owner, benchmark), [SubmittedRow("New", {"speed": "1"})], source="form")
     assert {effect.rank_after for effect in preview_draft(draft, audience_of_draft(draft)).effects} == {None}
 
 

@@ -13,7 +13,7 @@ from leaderboard.benchmarks.folders import import_folder
 from leaderboard.common.hashing import content_hash
 from leaderboard.models import Benchmark, Configuration
 from leaderboard.rankings import configuration
-from leaderboard.rankings.configuration import configuration_content, gamma_in_force
+from leaderboard.rankings.configuration import configuration_of, present_configuration
 from leaderboard.rankings.published import published_board
 from leaderboard.rankings.score_matrix import hash_anew, input_hash, revision_matrix
 from ranking_engine.__main__ import main
@@ -102,8 +102,8 @@ def test_a_stated_threshold_and_a_derived_one_stay_so_in_a_folder(make, tmp_path
         again = import_folder(folder, owner=make.user(), key=f"again-{first.pk}")
         assert again.gamma == first.gamma == gamma
         assert ("gamma" in (folder / "benchmark.toml").read_text()) is (gamma is not None)
-        contents = [configuration_content(Benchmark.objects.get(pk=one.pk)) for one in (first, again)]
-        assert [gamma_in_force(content) for content in contents] == [gamma or 95.0] * 2
+        present = [present_configuration(Benchmark.objects.get(pk=one.pk)) for one in (first, again)]
+        assert [configuration.gamma_in_force for configuration in present] == [gamma or 95.0] * 2
 
 
 def test_a_revision_from_before_ranks_as_it_did_and_the_next_one_has_the_column(make, monkeypatch):
@@ -114,7 +114,9 @@ def test_a_revision_from_before_ranks_as_it_did_and_the_next_one_has_the_column(
     assert (content["gamma"], "derived_gamma" in content) == (None, False)
     assert content_hash(content) == Configuration.objects.get(pk=revision.configuration_id).content_hash
     revision.refresh_from_db()
-    assert hash_anew(revision) == revision.input_hash == input_hash(revision_matrix(revision), content)
+    assert (
+        hash_anew(revision) == revision.input_hash == input_hash(revision_matrix(revision), configuration_of(revision))
+    )
     assert (gap_of(old)[0], revision_matrix(revision).matrix.gamma) == ("undefined", None)
     borda = api(f"{old.key}/rankings/borda/")["results"]
     make.accepted(old, {"Ada": SCORES["Ada"]})  # the same scores again

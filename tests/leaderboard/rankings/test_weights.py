@@ -4,25 +4,39 @@ from fractions import Fraction
 
 import pytest
 
+from leaderboard.rankings.configuration import BoardConfiguration, ConfiguredGroup, ConfiguredTask
 from leaderboard.rankings.weights import Weights, WeightsError, in_tenths, read_weights, shares_of, weight_text
 from ranking_engine import ScoreMatrix
 
-CONTENT = {
-    "tasks": [{"key": "cola", "weight": "1"}, {"key": "sst-2", "weight": "0.50"}, {"key": "rte", "weight": "2"}],
-    "groups": [{"key": "glue", "weight": "1"}],
-}
+
+def task(number: int, key: str, weight: str) -> ConfiguredTask:
+    return ConfiguredTask(
+        id=number, key=key, name=key, group="glue", direction=1, weight=weight, metric="", unit="",
+        minimum=None, maximum=None, chance=None,
+    )  # fmt: skip
+
+
+CONFIGURATION = BoardConfiguration(
+    groups=(ConfiguredGroup("glue", "GLUE", "1"),),
+    tasks=(task(1, "cola", "1"), task(2, "sst-2", "0.50"), task(3, "rte", "2")),
+    gamma=None,
+    derived_gamma=None,
+    missing_policy="drop_systems",
+    aggregation="weighted",
+    replacement="row",
+)
 
 
 def test_only_what_differs_is_kept_each_as_its_shortest_text():
-    found = read_weights("rte:3.10,sst-2:1/2,cola:1/3", "glue:1.0", CONTENT)
+    found = read_weights("rte:3.10,sst-2:1/2,cola:1/3", "glue:1.0", CONFIGURATION)
     assert found == Weights({"cola": "1/3", "rte": "3.1"}, {})
     assert found.parameters == {"weights": "cola:1/3,rte:3.1"}
-    assert read_weights(found.parameters["weights"], "", CONTENT) == found
-    assert not read_weights("", "", CONTENT)
+    assert read_weights(found.parameters["weights"], "", CONFIGURATION) == found
+    assert not read_weights("", "", CONFIGURATION)
 
 
 def test_numbers_of_a_body_are_read_as_the_decimals_that_they_are():
-    assert read_weights({"cola": 0.1, "rte": 0}, {"glue": 2}, CONTENT) == Weights(
+    assert read_weights({"cola": 0.1, "rte": 0}, {"glue": 2}, CONFIGURATION) == Weights(
         {"cola": "0.1", "rte": "0"}, {"glue": "2"}
     )
 
@@ -38,7 +52,7 @@ def test_numbers_of_a_body_are_read_as_the_decimals_that_they_are():
 )
 def test_what_cannot_be_read_is_told(text, told):
     with pytest.raises(WeightsError) as error:
-        read_weights(text, "", CONTENT)
+        read_weights(text, "", CONFIGURATION)
     assert str(error.value) == told
 
 

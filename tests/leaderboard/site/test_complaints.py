@@ -23,7 +23,9 @@ from leaderboard.models import Score, System, Task
 from leaderboard.rankings.published import published_board
 from leaderboard.rankings.scores import current_scores, systems_at
 from leaderboard.submissions.lifecycle import reinstate_submission, take_batch, withdraw_submission
-from leaderboard.submissions.uploads import Upload, UploadRow, submit_upload
+from leaderboard.submissions.rows import SubmittedRow
+from leaderboard.submissions.uploads import Upload, submit_upload
+from tests.factories import owner_of
 
 JOBS = "jobs"
 HERE = "leaderboard/site/test_complaints.py"
@@ -77,7 +79,7 @@ ANSWERS = {
     ),
     14: (
         "Codabench 2128: new scoring, old scores",
-        "leaderboard/queue/test_jobs.py::test_after_an_engine_upgrade_the_published_board_is_computed_again_at_the_same_number",
+        "leaderboard/queue/test_publishing.py::test_after_an_engine_upgrade_the_published_board_is_computed_again_at_the_same_number",
     ),
     15: (
         "EvalAI 2361: corrected values kept the old error bars",
@@ -99,7 +101,7 @@ ANSWERS = {
     ),
     21: (
         "HELM 4332: a fix never reached published boards",
-        "leaderboard/queue/test_jobs.py::test_after_an_engine_upgrade_the_published_board_is_computed_again_at_the_same_number",
+        "leaderboard/queue/test_publishing.py::test_after_an_engine_upgrade_the_published_board_is_computed_again_at_the_same_number",
     ),
     22: (
         "CodeSearchNet 129: leaving the hard task out wins",
@@ -119,7 +121,7 @@ ANSWERS = {
     ),
     26: (
         "MTEB 5228: two versions' figures mixed",
-        "leaderboard/queue/test_jobs.py::test_an_older_process_never_moves_the_pointer_back_to_its_version",
+        "leaderboard/queue/test_publishing.py::test_an_older_process_never_moves_the_pointer_back_to_its_version",
     ),
     27: (
         "Codabench 851, 406, 2351: average rank asked for, for years",
@@ -135,7 +137,7 @@ ANSWERS = {
     ),
     30: (
         "MTEB 1724: out of memory on loading results",
-        "leaderboard/site/test_pages.py::test_the_board_takes_six_queries_and_five_once_it_is_unpacked",
+        "leaderboard/site/test_pages.py::test_the_board_takes_five_queries_and_four_once_it_is_unpacked",
     ),
     31: (
         "Codabench 1327, 1804: slow lists",
@@ -180,10 +182,6 @@ def test_every_complaint_has_a_test(number):
     path, _, name = place.partition("::")
     text = (Path(__file__).parents[2] / path).read_text(encoding="utf-8")
     assert f"def {name}(" in text, f"{complaint}: {place} is gone"
-
-
-def owner_of(benchmark):
-    return benchmark.memberships.get(role="owner").user
 
 
 def ranks(benchmark, rule):
@@ -239,7 +237,7 @@ def test_the_tenth_does_not_come_before_the_second(make):
 def test_a_replayed_upload_stores_nothing_twice(make):
     """Codabench: a replayed request appended its scores again, and sums doubled."""
     benchmark, user = make.benchmark({}, n_tasks=2), make.user()
-    rows = [UploadRow({"task-1": 1.0, "task-2": 2.0}, name="A")]
+    rows = [SubmittedRow("A", {"task-1": 1.0, "task-2": 2.0})]
     upload = Upload(rows=rows, creates_systems=True, idempotency_key="k", payload_hash="p")
     first, second = (submit_upload(benchmark, user, upload)[0] for _ in range(2))
     assert (first, Score.objects.count()) == (second, 2)

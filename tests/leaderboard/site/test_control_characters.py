@@ -25,7 +25,7 @@ from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.benchmarks.settings import change_settings
 from leaderboard.boards.views_exports import TABLES
 from leaderboard.common.append_only import append_only_permit
-from leaderboard.common.form_fields import LineField, LinesField
+from leaderboard.common.form_fields import LineFormField, LinesFormField
 from leaderboard.models import (
     AuditEntry,
     Batch,
@@ -142,7 +142,7 @@ def form_fields():
 def test_every_field_of_a_form_for_text_knows_the_rule():
     known = list(form_fields())
     assert len(known) >= 20
-    others = {(form, name) for form, name, field in known if not isinstance(field, (LineField, LinesField))}
+    others = {(form, name) for form, name, field in known if not isinstance(field, (LineFormField, LinesFormField))}
     assert {(form, name) for form, name in others if name not in OF_SIGNING_IN} == TABLES_IN_FORMS
 
 

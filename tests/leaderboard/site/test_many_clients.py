@@ -10,6 +10,7 @@ from django.conf import settings
 
 from leaderboard.accounts.tokens import create_token
 from leaderboard.models import Batch, Benchmark, Submission, SubmissionCount
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import input_hash, revision_matrix
 from tests.concurrency import at_once
 from tests.running_site import RunningSite
@@ -20,7 +21,7 @@ NO_LIMIT = {f"PLURANK_API_{kind}_RATE": "1000000/min" for kind in ("ADDRESS", "U
 
 def latest_hash(benchmark):
     revision = benchmark.revisions.select_related("configuration").latest("number")
-    return input_hash(revision_matrix(revision), revision.configuration.content)
+    return input_hash(revision_matrix(revision), configuration_of(revision))
 
 
 def name_of(c: int, i: int) -> str:

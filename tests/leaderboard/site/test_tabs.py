@@ -9,7 +9,8 @@ from tests.markup import compact
 
 TABS = {
     "board": "Board", "agreement": "Agreement", "head_to_head": "Head to head", "prospects": "Who can win",
-    "what_if": "What if", "stability": "Stability", "instances": "Instances", "history": "History",
+    "what_if": "What if", "stability": "Stability", "experiments": "Experiments", "instances": "Instances",
+    "history": "History",
 }  # fmt: skip
 
 

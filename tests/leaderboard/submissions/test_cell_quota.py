@@ -11,10 +11,10 @@ from leaderboard.benchmarks.drafts import create_from_draft, draft_contents, mak
 from leaderboard.benchmarks.folders import import_folder
 from leaderboard.benchmarks.releases import new_edition
 from leaderboard.models import CellCount, Score
-from leaderboard.submissions.checks import RawRow
 from leaderboard.submissions.problems import QuotaError
 from leaderboard.submissions.quotas import TOTAL, cells_of, day_of
-from leaderboard.submissions.uploads import Upload, UploadRow, submit_upload
+from leaderboard.submissions.rows import SubmittedRow
+from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.concurrency import at_once
 
 FIVE = ["1"] * 5
@@ -25,7 +25,7 @@ def counts(user):
 
 
 def rows(*names):
-    return Upload(rows=[UploadRow({"task-1": 1.0}, name=name) for name in names], creates_systems=True)
+    return Upload(rows=[SubmittedRow(name, {"task-1": 1.0}) for name in names], creates_systems=True)
 
 
 def in_a_table(benchmark, user):
@@ -33,8 +33,8 @@ def in_a_table(benchmark, user):
 
 
 def by_an_importer(benchmark, user):
-    raw = [RawRow(f"I{number}", {"task-1": 1.0}, line=number) for number in (1, 2)]
-    submit_upload(benchmark, user, Upload(raw=raw, creates_systems=True))
+    rows = [SubmittedRow(f"I{number}", {"task-1": 1.0}, line=number) for number in (1, 2)]
+    submit_upload(benchmark, user, Upload(rows=rows, is_imported=True, creates_systems=True))
 
 
 def in_a_form(benchmark, make, user):

@@ -7,7 +7,7 @@ import numpy as np
 from leaderboard.access.audience import audience_of
 from leaderboard.models import Batch, Benchmark, Draft, Job, Revision, Submission, System, SystemChange
 from leaderboard.rankings.score_matrix import revision_matrix
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import (
     StalePreviewError,
     SubmissionError,
@@ -17,6 +17,7 @@ from leaderboard.submissions.lifecycle import (
     reject_batch,
     withdraw_submission,
 )
+from leaderboard.submissions.rows import SubmittedRow
 from tests.concurrency import at_once
 
 N_THREADS, N_BATCHES = 8, 40
@@ -54,7 +55,7 @@ def test_a_draft_confirmed_by_many_at_once_becomes_one_batch(make_committed):
     benchmark = make_committed.benchmark()
     user = make_committed.user()
     keys = [task.key for task in benchmark.tasks.all()]
-    row = RawRow(system_name="Newcomer", scores=dict.fromkeys(keys, "1.5"))
+    row = SubmittedRow(system_name="Newcomer", scores=dict.fromkeys(keys, "1.5"))
     draft = make_draft(audience_of(user, benchmark), [row], source="form")
 
     def confirm() -> Batch:
@@ -74,7 +75,7 @@ def test_of_drafts_previewed_against_one_revision_and_confirmed_at_once_one_is_t
     benchmark = make_committed.benchmark()
     keys = [task.key for task in benchmark.tasks.all()]
     users = [make_committed.user() for _ in range(N_THREADS)]
-    row = RawRow(system_name="Newcomer", scores=dict.fromkeys(keys, "1.5"))
+    row = SubmittedRow(system_name="Newcomer", scores=dict.fromkeys(keys, "1.5"))
     drafts = [make_draft(audience_of(user, benchmark), [row], source="form") for user in users]
     outcomes = at_once(
         [

@@ -8,26 +8,17 @@ from leaderboard.comparisons.history import history_page
 from leaderboard.models import Batch, InstanceScores, Revision, Submission
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.scores import current_scores, systems_at
-from leaderboard.submissions.checks import RawRow
 from leaderboard.submissions.corrections import NOT_YOURS
 from leaderboard.submissions.drafts import make_draft
-from leaderboard.submissions.lifecycle import (
-    confirm_draft,
-    reinstate_submission,
-    take_batch,
-    withdraw_submission,
-)
+from leaderboard.submissions.lifecycle import confirm_draft, reinstate_submission, take_batch, withdraw_submission
 from leaderboard.submissions.moderation.decisions import queue
 from leaderboard.submissions.preview.draft import preview_draft
 from leaderboard.submissions.problems import InputError, SubmissionError
-from leaderboard.submissions.uploads import Upload, UploadRow, submit_upload
-from tests.factories import audience_of_draft
+from leaderboard.submissions.rows import SubmittedRow
+from leaderboard.submissions.uploads import Upload, submit_upload
+from tests.factories import audience_of_draft, owner_of
 
 WHY = "The log of Task 2 was of another run."
-
-
-def owner_of(benchmark):
-    return benchmark.memberships.get(role="owner").user
 
 
 def row_of(benchmark, name, number=None):
@@ -46,7 +37,7 @@ def newest(benchmark, name):
 
 def correct(benchmark, submission, by, scores, note=WHY) -> Batch:
     """Correct through draft and confirmation, as the pages do."""
-    row = RawRow(submission.system.name, scores, corrects=str(submission.uuid))
+    row = SubmittedRow(submission.system.name, scores, corrects=str(submission.uuid))
     draft = make_draft(audience_of(by, benchmark), [row], source=Source.CORRECTION, note=note)
     benchmark.refresh_from_db()
     return confirm_draft(draft, actor=by, previewed_number=benchmark.last_revision_number, creates_systems=False)
@@ -93,7 +84,7 @@ def test_withdrawing_a_system_s_only_correction_keeps_it_on_the_board_without_a_
 def test_where_tasks_are_merged_a_correction_leaves_what_later_submissions_brought(make):
     benchmark = make.benchmark({"A": [1.0, 2.0, 3.0]}, replacement="task")
     first, owner = newest(benchmark, "A"), owner_of(benchmark)
-    later = Upload(rows=[UploadRow({"task-2": 20.0}, name="A")], note="", payload_hash="x")
+    later = Upload(rows=[SubmittedRow("A", {"task-2": 20.0})], note="", payload_hash="x")
     submit_upload(benchmark, owner, later)
     with pytest.raises(InputError, match="a later submission brought"):
         correct(benchmark, first, owner, {"task-2": "5"})
@@ -123,7 +114,7 @@ def test_a_correction_without_a_reason_is_refused(make):
 
 def test_a_correction_s_preview_shows_which_ranks_would_change(make):
     benchmark = make.benchmark({"A": [1.0], "B": [3.0]})
-    row = RawRow("A", {"task-1": "9"}, corrects=str(newest(benchmark, "A").uuid))
+    row = SubmittedRow("A", {"task-1": "9"}, corrects=str(newest(benchmark, "A").uuid))
     draft = make_draft(audience_of(owner_of(benchmark), benchmark), [row], source=Source.CORRECTION, note=WHY)
     preview = preview_draft(draft, audience_of_draft(draft))
     mean = next(effect for effect in preview.effects if effect.rule_name == "Mean")

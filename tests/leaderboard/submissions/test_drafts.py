@@ -8,22 +8,23 @@ from leaderboard.access.audience import audience_of
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.models import Draft, Task
 from leaderboard.models.submissions import Source
-from leaderboard.submissions.checks import RawRow, Replaceable, parse_score
+from leaderboard.submissions.checks import Replaceable, parse_score
 from leaderboard.submissions.drafts import make_draft, rows_now
 from leaderboard.submissions.lifecycle import withdraw_submission
 from leaderboard.submissions.problems import InputError, Problems
+from leaderboard.submissions.rows import SubmittedRow
 
 
-def draft(benchmark, owner, *rows: RawRow) -> Draft:
+def draft(benchmark, owner, *rows: SubmittedRow) -> Draft:
     return make_draft(audience_of(owner, benchmark), rows, source=Source.FORM)
 
 
-def row(benchmark, name: str, *texts: str, **fields) -> RawRow:
+def row(benchmark, name: str, *texts: str, **fields) -> SubmittedRow:
     keys = [task.key for task in benchmark.tasks.all()]
-    return RawRow(name, dict(zip(keys, texts or ["1"] * len(keys), strict=False)), **fields)
+    return SubmittedRow(name, dict(zip(keys, texts or ["1"] * len(keys), strict=False)), **fields)
 
 
-def problems(benchmark, owner, *rows: RawRow) -> dict[str, list[str]]:
+def problems(benchmark, owner, *rows: SubmittedRow) -> dict[str, list[str]]:
     with pytest.raises(InputError) as caught:
         draft(benchmark, owner, *rows)
     assert Draft.objects.count() == 0
@@ -86,14 +87,14 @@ def test_every_wrong_score_is_told_at_its_task(make):
 
 def test_a_task_that_there_is_not_is_named(make):
     benchmark = make.benchmark(name="Toy")
-    found = problems(benchmark, make.user(), RawRow("New", {"task-1": "1", "task-9": "1"}))
+    found = problems(benchmark, make.user(), SubmittedRow("New", {"task-1": "1", "task-9": "1"}))
     assert found == {"task-9": ["'task-9' is not a task of Toy"]}
 
 
 def test_an_archived_task_takes_no_scores(make):
     benchmark = make.benchmark(name="Toy")
     benchmark.tasks.filter(key="task-2").update(is_archived=True)
-    found = problems(benchmark, make.user(), RawRow("New", {"task-1": "1", "task-2": "1"}))
+    found = problems(benchmark, make.user(), SubmittedRow("New", {"task-1": "1", "task-2": "1"}))
     assert found == {"task-2": ["'task-2' is not a task of Toy"]}
 
 
@@ -101,7 +102,7 @@ def test_an_upload_without_any_score_is_refused(make):
     benchmark = make.benchmark()
     expected = {"scores": ["no score is given; a submission has at least one"]}
     assert problems(benchmark, make.user(), row(benchmark, "New", "", " ", "", "", "")) == expected
-    assert problems(benchmark, make.user(), RawRow("New", {})) == expected
+    assert problems(benchmark, make.user(), SubmittedRow("New", {})) == expected
 
 
 def test_an_upload_without_any_system_is_refused(make):

@@ -7,7 +7,7 @@ from leaderboard.access.audience import audience_of
 from leaderboard.models import Batch, Benchmark, Draft, Job, Revision, Submission, SubmissionEvent, System
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.scores import current_scores, submissions_in_force, systems_at
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import (
     NewSystemError,
     StalePreviewError,
@@ -18,6 +18,7 @@ from leaderboard.submissions.lifecycle import (
     reject_batch,
     withdraw_submission,
 )
+from leaderboard.submissions.rows import SubmittedRow
 
 
 def board(benchmark: Benchmark, number: int) -> dict[str, list[float | str]]:
@@ -43,7 +44,7 @@ def accepted(make, benchmark, scores) -> Batch:
 
 
 def drafted(benchmark, owner, name="New", text="3") -> Draft:
-    row = RawRow(name, {task.key: text for task in benchmark.tasks.all()})
+    row = SubmittedRow(name, {task.key: text for task in benchmark.tasks.all()})
     return make_draft(audience_of(owner, benchmark), [row], source=Source.FORM, note="how")
 
 
@@ -65,7 +66,7 @@ def test_a_later_acceptance_leaves_the_tasks_alone_that_it_does_not_mention_wher
     benchmark = make.benchmark({"A": [1.0, 1.0, 1.0]}, replacement="task")
     benchmark_tasks = list(benchmark.tasks.all())
     owner = benchmark.memberships.get().user
-    rows = [RawRow("A", {benchmark_tasks[1].key: "2", benchmark_tasks[2].key: ""})]
+    rows = [SubmittedRow("A", {benchmark_tasks[1].key: "2", benchmark_tasks[2].key: ""})]
     draft = make_draft(audience_of(owner, benchmark), rows, source=Source.CSV)
     confirm_draft(draft, actor=owner, previewed_number=1, creates_systems=False)
     assert board(benchmark, 2) == {"A": [1.0, 2.0, "not_reported"]}
@@ -76,7 +77,7 @@ def test_a_later_acceptance_leaves_the_tasks_alone_that_it_does_not_mention_wher
 def test_the_same_upload_replaces_the_whole_row_where_rows_are_replaced(make):
     benchmark = make.benchmark({"A": [1.0, 1.0, 1.0]}, replacement="row")
     owner = benchmark.memberships.get().user
-    draft = make_draft(audience_of(owner, benchmark), [RawRow("A", {"task-2": "2"})], source=Source.CSV)
+    draft = make_draft(audience_of(owner, benchmark), [SubmittedRow("A", {"task-2": "2"})], source=Source.CSV)
     confirm_draft(draft, actor=owner, previewed_number=1, creates_systems=False)
     assert board(benchmark, 2) == {"A": ["not submitted", 2.0, "not submitted"]}
 

@@ -13,15 +13,16 @@ from leaderboard.submissions.embargo import end_embargoes
 from leaderboard.submissions.lifecycle import reject_batch, retract_batch, take_batch
 from leaderboard.submissions.problems import InputError, QuotaError, SubmissionError
 from leaderboard.submissions.quotas import TOTAL, after_deadline, day_of, quota_left, terms_of
+from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.status import batch_standing
-from leaderboard.submissions.uploads import Upload, UploadRow, submit_upload
+from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.concurrency import at_once
 
 FIVE = ["1"] * 5
 
 
 def upload(*names, key=None):
-    rows = [UploadRow({"task-1": 1.0}, name=name) for name in names]
+    rows = [SubmittedRow(name, {"task-1": 1.0}) for name in names]
     return Upload(rows=rows, creates_systems=True, idempotency_key=key, payload_hash="-".join(names))
 
 

@@ -7,17 +7,18 @@ from django.utils import timezone
 from leaderboard.access.audience import audience_of
 from leaderboard.models import Batch, Benchmark, SubmissionEvent
 from leaderboard.models.submissions import Source
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import confirm_draft, take_batch
 from leaderboard.submissions.moderation.decisions import queue
 from leaderboard.submissions.overdue import escalate_overdue
 from leaderboard.submissions.quotas import terms_of
+from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.status import batch_page
 from tests.concurrency import at_once
 
 
 def submitted(make, benchmark, by) -> Batch:
-    row = RawRow("New", {"task-1": "5"})
+    row = SubmittedRow("New", {"task-1": "5"})
     draft = make_draft(audience_of(by, benchmark), [row], source=Source.FORM)
     return confirm_draft(draft, actor=by, previewed_number=1, creates_systems=True)
 
@@ -80,7 +81,7 @@ def test_a_later_change_of_the_setting_moves_no_deadline_that_was_told(make):
 def test_many_sweepers_mark_an_overdue_submission_once(make_committed):
     make = make_committed
     benchmark, user = make.benchmark({"A": [1.0]}, submission_policy="moderated"), make.user()
-    draft = make_draft(audience_of(user, benchmark), [RawRow("New", {"task-1": "5"})], source=Source.FORM)
+    draft = make_draft(audience_of(user, benchmark), [SubmittedRow("New", {"task-1": "5"})], source=Source.FORM)
     Benchmark.objects.filter(pk=benchmark.pk).update(decision_days=0)
     confirm_draft(draft, actor=user, previewed_number=1, creates_systems=True)
     at_once([escalate_overdue] * 4)

@@ -22,29 +22,22 @@ from leaderboard.submissions.lifecycle import (
 )
 from leaderboard.submissions.moderation.decisions import queue, review
 from leaderboard.submissions.problems import InputError
-from leaderboard.submissions.uploads import Upload, UploadRow, check_upload, submit_upload
+from leaderboard.submissions.rows import SubmittedRow
+from leaderboard.submissions.uploads import Upload, check_upload, submit_upload
+from tests.factories import owner_of
+from tests.signing_in import signed_in
 
 MALLORY = {"organisation": "Mallory Inc", "url": "https://phish.example/gpt9", "description": "A fraud."}
 REAL = {"organisation": "Real Lab", "url": "https://real.example/"}
 
 
 def sent(benchmark, user, name="GPT-9", score=50.0, **about):
-    upload = Upload(rows=[UploadRow({"task-1": score}, name=name, **about)], creates_systems=True)
+    upload = Upload(rows=[SubmittedRow(name, {"task-1": score}, **about)], creates_systems=True)
     return submit_upload(benchmark, user, upload)[0]
-
-
-def owner_of(benchmark):
-    return benchmark.memberships.get(role="owner").user
 
 
 def said(system):
     return {name: getattr(system, name) for name in ("key", "name", "organisation", "url", "description")}
-
-
-def signed_in(user):
-    client = Client()
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    return client
 
 
 @pytest.fixture
@@ -77,7 +70,7 @@ def test_a_system_that_waits_has_no_key_and_takes_none_from_others(make, benchma
     told = Client().get(path, headers={"Authorization": f"Token {secret}"}).json()["systems"][0]
     assert (told["system"], told["name"], told["states"]) == (None, "Secret 5", MALLORY | {"key": "secret-5"})
     # Whether somebody asks for a key that waits is nobody's business: it is as free as any other.
-    guess = [UploadRow({"task-1": 1.0}, name="zz 2", key="secret-5")]
+    guess = [SubmittedRow("zz 2", {"task-1": 1.0}, key="secret-5")]
     rows = check_upload(audience_of(alice, benchmark), Upload(rows=guess, creates_systems=True))
     assert rows[0]["system"]["new_key"] == "secret-5"
     take_batch(sent(benchmark, alice, "zz 2", key="secret-5"), actor=owner)
@@ -86,7 +79,7 @@ def test_a_system_that_waits_has_no_key_and_takes_none_from_others(make, benchma
         "A": "a", "B": "b", "zz 2": "secret-5", "Secret 5": "secret-5-2",
     }  # fmt: skip
     with pytest.raises(InputError, match="the key 'secret-5' is that of 'zz 2'"):
-        check_upload(audience_of(alice, benchmark), Upload(rows=[UploadRow({"task-1": 1.0}, name="C", key="secret-5")]))
+        check_upload(audience_of(alice, benchmark), Upload(rows=[SubmittedRow("C", {"task-1": 1.0}, key="secret-5")]))
 
 
 def test_the_newest_accepted_submission_that_states_something_is_believed_and_the_trail_says_so(make, benchmark):
@@ -159,8 +152,8 @@ def test_a_moderator_reads_what_is_said_and_what_it_changes_before_deciding(make
 def test_systems_of_one_batch_get_the_keys_they_state_and_others_made_from_their_names(make, benchmark):
     owner = owner_of(benchmark)
     rows = [
-        UploadRow({"task-1": 1.0}, name="C d"), UploadRow({"task-1": 2.0}, name="E", key="c-d"),
-        UploadRow({"task-1": 3.0}, name="F g"),
+        SubmittedRow("C d", {"task-1": 1.0}), SubmittedRow("E", {"task-1": 2.0}, key="c-d"),
+        SubmittedRow("F g", {"task-1": 3.0}),
     ]  # fmt: skip
     submit_upload(benchmark, owner, Upload(rows=rows, creates_systems=True))
     assert dict(benchmark.systems.filter(name__in=["C d", "E", "F g"]).values_list("name", "key")) == {

@@ -31,7 +31,7 @@ def ask(name, *arguments, query="", **headers):
 
 def texts(response) -> list[str]:
     """What a badge says: its title, its whole sentence, and its two fields."""
-    return [element.text for element in ET.fromstring(response.content).iter() if element.text]
+    return [element.text for element in ET.fromstring(response.content).iter() if (element.text or "").strip()]
 
 
 def message(name, *arguments, query=""):
@@ -43,7 +43,7 @@ def ranks(benchmark, system) -> dict[str, int]:
     _, audience = open_benchmark(benchmark.key)
     board = build_board(audience, BoardQuery())
     (row,) = [row for row in board.rows if row.key == system]
-    return {column.rule: cell.rank for column, cell in zip(board.shown, row.cells, strict=True) if cell.rank}
+    return {column.rule: cell.rank for column, cell in zip(board.visible, row.cells, strict=True) if cell.rank}
 
 
 def test_a_systems_badge_counts_the_rules_under_which_the_board_has_it_first(make):

@@ -8,6 +8,7 @@ import pytest
 from jobs.runner import run_job
 from leaderboard.models import Job, Report
 from leaderboard.rankings.confidence.dependence import cluster_name, dependence_of, published_dependence
+from leaderboard.rankings.configuration import configuration_of
 
 
 def overlapping_scores(n_systems: int = 40, seed: int = 1) -> np.ndarray:
@@ -95,7 +96,7 @@ def test_a_restricted_reader_of_the_board_learns_nothing_of_it(make, client):
 def test_a_report_from_before_it_was_measured_says_nothing(make):
     benchmark = published(make, overlapping_scores())
     summary = Report.objects.get(kind="significance").summary
-    tasks = benchmark.publication.revision.configuration.content["tasks"]
+    tasks = configuration_of(benchmark.publication.revision).tasks
     earlier = {name: value for name, value in summary.items() if name != "dependence"}
     assert dependence_of(summary, tasks) == published_dependence(benchmark.publication)
     assert dependence_of(earlier, tasks) is None

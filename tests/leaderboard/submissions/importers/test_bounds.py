@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from leaderboard.submissions import imports
 from leaderboard.submissions.importers import SourceFile
-from leaderboard.submissions.importers.documents import MOST_BYTES, MOST_VALUES, MOST_YAML_BYTES, check_files
+from leaderboard.submissions.importers.documents import MAX_BYTES, MAX_VALUES, MAX_YAML_BYTES, check_files
 from leaderboard.submissions.importers.json_bounds import n_values
 from leaderboard.submissions.importers.plain_yaml import PlainLoader
 from leaderboard.submissions.imports import read_import
@@ -44,34 +44,34 @@ def filled(pattern: str, n_bytes: int, begin: str = "", end: str = "") -> str:
 
 
 JSON = {
-    "lists": filled("[],", MOST_BYTES, "[", "0]"),
-    "objects": filled('{"a":{}},', MOST_BYTES, "[", "0]"),
-    "texts": filled('"\U0001f600",', MOST_BYTES, "[", "0]"),
-    "numbers": filled("1.5,", MOST_BYTES, "[", "0]"),
+    "lists": filled("[],", MAX_BYTES, "[", "0]"),
+    "objects": filled('{"a":{}},', MAX_BYTES, "[", "0]"),
+    "texts": filled('"\U0001f600",', MAX_BYTES, "[", "0]"),
+    "numbers": filled("1.5,", MAX_BYTES, "[", "0]"),
     "keys": "{" + ",".join(f'"{number:x}":0' for number in range(900_000)) + "}",
-    "long numbers": filled("1" * 4000 + ",", MOST_BYTES, "[", "0]"),
-    "brackets": "[" * MOST_BYTES,
-    "one text": '"' + "\U0001f600" * (MOST_BYTES // 4 - 1) + '"',
-    "just enough objects": "[" + '{"a":{}},' * (MOST_VALUES // 5) + "0]",
-    "just enough mappings": "[" + '{"":1},' * (MOST_VALUES // 3 - 2) + "0]",
-    "just enough texts": filled('"' + "\U0001f600" * 9 + '",', MOST_BYTES, "[", "0]"),
+    "long numbers": filled("1" * 4000 + ",", MAX_BYTES, "[", "0]"),
+    "brackets": "[" * MAX_BYTES,
+    "one text": '"' + "\U0001f600" * (MAX_BYTES // 4 - 1) + '"',
+    "just enough objects": "[" + '{"a":{}},' * (MAX_VALUES // 5) + "0]",
+    "just enough mappings": "[" + '{"":1},' * (MAX_VALUES // 3 - 2) + "0]",
+    "just enough texts": filled('"' + "\U0001f600" * 9 + '",', MAX_BYTES, "[", "0]"),
 }
 YAML = {
-    "base 60": filled("1:", MOST_YAML_BYTES, "a: ", "1"),
-    "base 60, with a tag": filled("1:", MOST_YAML_BYTES, 'a: !!int "', '1"'),
-    "base 60, floats": filled("1:", MOST_YAML_BYTES, "a: ", "1.5"),
-    "digits": filled("1", MOST_YAML_BYTES, "a: "),
-    "scalars": filled("a,", MOST_YAML_BYTES, "[", "a]"),
-    "mappings": filled("{a: {}},", MOST_YAML_BYTES, "[", "a]"),
+    "base 60": filled("1:", MAX_YAML_BYTES, "a: ", "1"),
+    "base 60, with a tag": filled("1:", MAX_YAML_BYTES, 'a: !!int "', '1"'),
+    "base 60, floats": filled("1:", MAX_YAML_BYTES, "a: ", "1.5"),
+    "digits": filled("1", MAX_YAML_BYTES, "a: "),
+    "scalars": filled("a,", MAX_YAML_BYTES, "[", "a]"),
+    "mappings": filled("{a: {}},", MAX_YAML_BYTES, "[", "a]"),
     "keys": "\n".join(f"{number:x}: 0" for number in range(110_000)),
-    "brackets": "[" * MOST_YAML_BYTES,
-    "dashes": "- " * (MOST_YAML_BYTES // 2),
-    "merges": filled("<<: {a: 1}\n", MOST_YAML_BYTES),
+    "brackets": "[" * MAX_YAML_BYTES,
+    "dashes": "- " * (MAX_YAML_BYTES // 2),
+    "merges": filled("<<: {a: 1}\n", MAX_YAML_BYTES),
 }
 CSV = {
-    "one row": "system," + "a," * (MOST_BYTES // 2 - 10),
-    "one row over many lines": "system," + '"\n",' * (MOST_BYTES // 4 - 10),
-    "cells": "system,a\n" + "x,1\n" * (MOST_BYTES // 4 - 10),
+    "one row": "system," + "a," * (MAX_BYTES // 2 - 10),
+    "one row over many lines": "system," + '"\n",' * (MAX_BYTES // 4 - 10),
+    "cells": "system,a\n" + "x,1\n" * (MAX_BYTES // 4 - 10),
     "wide cells": "system" + ",a" * 1999 + "\n" + ("x" + ",12" * 1999 + "\n") * 1700,
     "semicolons": "system" + ";a" * 1999 + "\n" + ("x" + ";1,2" * 1999 + "\n") * 1200,
     "marks": "system,a" + "\u0301" * 60_000 + "\nx,1\n",

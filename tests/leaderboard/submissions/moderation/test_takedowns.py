@@ -26,18 +26,16 @@ from leaderboard.models.submissions import Source
 from leaderboard.queue import jobs
 from leaderboard.rankings.revisions import WithdrawnRevisionError, publication_at
 from leaderboard.rankings.scores import current_scores
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import confirm_draft, reinstate_submission, reject_batch, withdraw_submission
 from leaderboard.submissions.moderation.takedowns import revisions_holding, take_down, takedown_effects
 from leaderboard.submissions.problems import SubmissionError
+from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
+from tests.factories import owner_of
 
 SECRET = 71.34567891  # a score that occurs nowhere else
 WHY = "It was published without a right to it."
-
-
-def owner_of(benchmark):
-    return benchmark.memberships.get(role="owner").user
 
 
 def newest(benchmark, name):
@@ -51,7 +49,7 @@ def with_secret(make):
     make.publish(benchmark)
     make.accepted(benchmark, {"A": [1.5, 2.0]})
     benchmark = make.publish(benchmark, studies=True)
-    row = RawRow("S", {"task-1": repr(SECRET), "task-2": "2"})
+    row = SubmittedRow("S", {"task-1": repr(SECRET), "task-2": "2"})
     make_draft(audience_of(owner_of(benchmark), benchmark), [row], source=Source.FORM)
     return benchmark, newest(benchmark, "S")
 
@@ -221,7 +219,7 @@ def test_what_was_taken_down_is_recorded_and_cannot_come_back(make):
 def test_scores_that_a_correction_took_over_are_not_left_behind(make):
     benchmark, submission = with_secret(make)
     owner = owner_of(benchmark)
-    row = RawRow("S", {"task-2": "2.25"}, corrects=str(submission.uuid))
+    row = SubmittedRow("S", {"task-2": "2.25"}, corrects=str(submission.uuid))
     draft = make_draft(audience_of(owner, benchmark), [row], source=Source.CORRECTION, note="A slip.")
     benchmark.refresh_from_db()
     number = benchmark.last_revision_number

@@ -8,10 +8,11 @@ from leaderboard.access.audience import audience_of
 from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.common.text import in_words
 from leaderboard.models import Draft
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import confirm_draft
 from leaderboard.submissions.preview.draft import Preview, preview_draft
 from leaderboard.submissions.problems import InputError
+from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine import RULES, ScoreMatrix, rank
 from tests.factories import TOY, audience_of_draft
 from tests.leaderboard.site.rules import board_rules
@@ -23,7 +24,7 @@ def previewed(make, benchmark, name: str, values, by=None) -> Preview:
     owner = by or benchmark.memberships.get(role="owner").user
     keys = [task.key for task in benchmark.tasks.all()]
     texts = {key: "" if value is None else repr(value) for key, value in zip(keys, values, strict=True)}
-    draft = make_draft(audience_of(owner, benchmark), [RawRow(name, texts)], source="form")
+    draft = make_draft(audience_of(owner, benchmark), [SubmittedRow(name, texts)], source="form")
     return preview_draft(draft, audience_of_draft(draft))
 
 
@@ -78,7 +79,7 @@ def test_every_figure_is_that_of_the_two_boards(make, seed, name, policy):
 def test_the_preview_says_what_the_board_says_after_the_confirmation(make):
     benchmark = make.benchmark(TOY)
     owner = benchmark.memberships.get().user
-    rows = [RawRow("E", {task.key: text for task, text in zip(benchmark.tasks.all(), "45123", strict=True)})]
+    rows = [SubmittedRow("E", {task.key: text for task, text in zip(benchmark.tasks.all(), "45123", strict=True)})]
     draft = make_draft(audience_of(owner, benchmark), rows, source="form")
     promised = {
         effect.rule_name: effect.rank_after for effect in preview_draft(draft, audience_of_draft(draft)).effects
@@ -91,7 +92,9 @@ def test_the_preview_says_what_the_board_says_after_the_confirmation(make):
 def test_old_and_new_scores_stand_side_by_side_with_their_remarks(make):
     benchmark = make.benchmark({"A": [1.0, None, 3.0], "B": [1.0, 2.0, 3.0]}, replacement="row")
     owner = benchmark.memberships.get().user
-    draft = make_draft(audience_of(owner, benchmark), [RawRow("a", {"task-1": "1.50", "task-2": ""})], source="form")
+    draft = make_draft(
+        audience_of(owner, benchmark), [SubmittedRow("a", {"task-1": "1.50", "task-2": ""})], source="form"
+    )
     preview = preview_draft(draft, audience_of_draft(draft))
     assert (preview.system_name, preview.is_new_system, preview.revision_number) == ("A", False, 1)
     assert [(row.task_name, row.old_text, row.new_text, row.note) for row in preview.rows] == [
@@ -104,7 +107,7 @@ def test_old_and_new_scores_stand_side_by_side_with_their_remarks(make):
 def test_where_tasks_are_merged_what_is_not_mentioned_stays(make):
     benchmark = make.benchmark({"A": [1.0, 2.0], "B": [1.0, 2.0]}, replacement="task")
     owner = benchmark.memberships.get().user
-    draft = make_draft(audience_of(owner, benchmark), [RawRow("A", {"task-1": "9"})], source="form")
+    draft = make_draft(audience_of(owner, benchmark), [SubmittedRow("A", {"task-1": "9"})], source="form")
     preview = preview_draft(draft, audience_of_draft(draft))
     assert [(row.old_text, row.new_text, row.note) for row in preview.rows] == [("1", "9", ""), ("2", "2", "")]
 
@@ -134,7 +137,7 @@ def test_an_unranked_newcomer_is_told_why(make):
 
 def test_a_preview_follows_the_board_to_its_next_revision(make):
     benchmark, owner = make.benchmark(TOY), make.user()
-    draft = make_draft(audience_of(owner, benchmark), [RawRow("E", {"task-1": "9"})], source="form")
+    draft = make_draft(audience_of(owner, benchmark), [SubmittedRow("E", {"task-1": "9"})], source="form")
     make.accepted(benchmark, {"F": [1.0] * 5})
     assert preview_draft(Draft.objects.get(), audience_of_draft(draft)).revision_number == 2
     make.submitted(benchmark, "E", ["1"] * 5, by=owner)
@@ -143,7 +146,7 @@ def test_a_preview_follows_the_board_to_its_next_revision(make):
 
 def test_a_draft_that_cannot_be_stored_any_more_is_not_previewed(make):
     benchmark = make.benchmark(TOY)
-    draft = make_draft(audience_of(make.user(), benchmark), [RawRow("E", {"task-1": "9"})], source="form")
+    draft = make_draft(audience_of(make.user(), benchmark), [SubmittedRow("E", {"task-1": "9"})], source="form")
     make.submitted(benchmark, "E", ["1"] * 5, by=make.user())
     with pytest.raises(InputError, match="came onto the board through another account"):
         preview_draft(draft, audience_of_draft(draft))

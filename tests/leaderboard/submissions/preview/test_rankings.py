@@ -1,9 +1,12 @@
 """The rankings before and after are those that the engine gives each state by itself."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from leaderboard.computing.rankings import split_rules
+from leaderboard.rankings.configuration import BoardConfiguration, ConfiguredGroup, ConfiguredTask
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.submissions.preview.draft import BoardState, rankings_of
 from ranking_engine import AGGREGATIONS, Ranking, rank_all
@@ -14,16 +17,30 @@ N_TASKS = 17
 def state_of(values: np.ndarray, aggregation: str = "basic") -> BoardState:
     """A board with two groups, unequal weights and a lower-is-better task."""
     tasks = [
-        {
-            "key": f"task-{t}", "weight": ["1", "0.1", "2", "0"][t % 4], "direction": [1, -1, 1][t % 3],
-            "group": ["g", None, "h"][t % 3], "minimum": None, "maximum": None, "chance": None,
-        }
+        ConfiguredTask(
+            id=t,
+            key=f"task-{t}",
+            name=f"Task {t}",
+            group=["g", None, "h"][t % 3],
+            direction=[1, -1, 1][t % 3],
+            weight=["1", "0.1", "2", "0"][t % 4],
+            metric="",
+            unit="",
+            minimum=None,
+            maximum=None,
+            chance=None,
+        )
         for t in range(N_TASKS)
-    ]  # fmt: skip
-    groups = [{"key": "g", "weight": "2"}, {"key": "h", "weight": "0.3"}]
-    configuration = {
-        "tasks": tasks, "groups": groups, "gamma": 3.0, "missing_policy": "median", "aggregation": aggregation,
-    }  # fmt: skip
+    ]
+    configuration = BoardConfiguration(
+        groups=(ConfiguredGroup("g", "G", "2"), ConfiguredGroup("h", "H", "0.3")),
+        tasks=tuple(tasks),
+        gamma=3.0,
+        derived_gamma=None,
+        missing_policy="median",
+        aggregation=aggregation,
+        replacement="row",
+    )
     systems = [BoardSystem(i, f"s{i:02}", f"System {i}") for i in range(len(values))]
     return BoardState(1, configuration, systems, values)
 
@@ -72,11 +89,12 @@ def test_a_system_that_loses_its_scores_leaves_and_one_without_any_comes_in():
 
 
 def test_groups_that_weigh_nothing_leave_no_ranking():
-    states = [state_of(random_values(3, seed=seed), "weighted") for seed in (0, 1)]
-    for state in states:
-        state.configuration["groups"] = [{"key": "g", "weight": "0"}]
-        for task in state.configuration["tasks"]:
-            task["group"] = "g"
+    states = []
+    for seed in (0, 1):
+        state = state_of(random_values(3, seed=seed), "weighted")
+        tasks = tuple(replace(task, group="g") for task in state.configuration.tasks)
+        grouped = replace(state.configuration, groups=(ConfiguredGroup("g", "G", "0"),), tasks=tasks)
+        states.append(replace(state, configuration=grouped))
     assert rankings_of(*states) == ({}, {})
 
 

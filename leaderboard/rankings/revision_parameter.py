@@ -3,6 +3,7 @@
 from django.core.exceptions import BadRequest
 from django.http import Http404
 
+from leaderboard.common.text import whole_number
 from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.revisions import publication_at
 
@@ -21,9 +22,10 @@ def publication_asked_for(benchmark: Benchmark, number: str, *, needs_ranks: boo
     """
     if not number:
         return benchmark.publication
-    if not (number.isascii() and number.isdigit() and len(number) < 10):
+    revision_number = whole_number(number)
+    if revision_number is None:
         raise BadRequest(f"`revision` is {number[:40]!r}; expected the number of a revision.")
-    found = publication_at(benchmark, int(number), needs_ranks=needs_ranks)
-    if found is None:
+    publication = publication_at(benchmark, revision_number, needs_ranks=needs_ranks)
+    if publication is None:
         raise Http404(f"Revision {number} is not published.")
-    return found
+    return publication

@@ -1,7 +1,7 @@
 """What restricted viewers see of a board: no scores, where names are hidden no names, or only their own systems.
 
-Everything that a page derives from a board goes through `masked`, before it is filtered, ordered or cut into pages: an
-order by name, a count or a tie would tell what the name or the score does not.
+Everything that a page derives from a board goes through `redacted`, before it is filtered, ordered or cut into pages:
+an order by name, a count or a tie would tell what the name or the score does not.
 """
 
 from dataclasses import replace
@@ -22,7 +22,7 @@ BY_HIDDEN_NAMES = "Systems that this rule cannot tell apart are in the order of 
 NAMING_RULES = frozenset(key for key, rule in RULES.items() if rule.names_systems)  # whose reasons name systems
 
 
-def masked(
+def redacted(
     published: PublishedBoard, systems: list[BoardSystem], audience: Audience
 ) -> tuple[PublishedBoard, list[BoardSystem]]:
     """A board and its systems as `audience` sees them.
@@ -41,13 +41,13 @@ def masked(
     if not audience.is_restricted:
         return published, systems
     own = audience.proven_system_ids
-    shown = [system if audience.sees_names or system.id in own else _pseudonym(system) for system in systems]
-    names = {old.name: new.name for old, new in zip(systems, shown, strict=True)}
+    named = [system if audience.sees_names or system.id in own else _pseudonym(system) for system in systems]
+    names = {old.name: new.name for old, new in zip(systems, named, strict=True)}
     is_seen = np.array([audience.sees_others or system.id in own for system in systems], dtype=bool)
-    seen_names = {system.name for system, seen in zip(shown, is_seen, strict=True) if seen}
-    order = np.arange(len(shown))
+    seen_names = {system.name for system, seen in zip(named, is_seen, strict=True) if seen}
+    order = np.arange(len(named))
     if not audience.sees_names:
-        order = np.array(sorted(order.tolist(), key=lambda i: shown[i].key), dtype=np.intp)
+        order = np.array(sorted(order.tolist(), key=lambda i: named[i].key), dtype=np.intp)
     names_all = audience.sees_names and audience.sees_others
     columns = [
         _column(column, is_seen, names, seen_names, names_all=names_all, order=order) for column in published.columns
@@ -67,7 +67,7 @@ def masked(
         in_smith_set=(published.in_smith_set & (is_seen if audience.sees_others else False))[order],
         columns=columns,
         aggregation=published.aggregation,
-    ), [shown[i] for i in order.tolist()]
+    ), [named[i] for i in order.tolist()]
 
 
 def seen_systems(systems: list[BoardSystem], audience: Audience) -> list[BoardSystem]:
@@ -79,8 +79,8 @@ def seen_systems(systems: list[BoardSystem], audience: Audience) -> list[BoardSy
     """
     own = audience.proven_system_ids if audience.is_restricted else frozenset[int]()
     seen = [system for system in systems if audience.sees_others or system.id in own]
-    shown = [system if audience.sees_names or system.id in own else _pseudonym(system) for system in seen]
-    return sorted(shown, key=lambda system: system.key)
+    named = [system if audience.sees_names or system.id in own else _pseudonym(system) for system in seen]
+    return sorted(named, key=lambda system: system.key)
 
 
 def hidden_text(audience: Audience) -> str:
@@ -128,11 +128,11 @@ def _column(
     winners = [names.get(name, "") for name in column.winner_names]
     if len(winners) < column.n_winners and not names_all:  # which of very many are named follows the real keys
         winners = [name for name, is_winner in zip(names.values(), column.is_winner.tolist(), strict=True) if is_winner]
-    shown = [name for name in winners if name in seen_names]
-    shown = shown if names_all else sorted(shown)[:WINNER_NAMES]
-    n_winners = column.n_winners if is_seen.all() else len(shown)
+    winner_names = [name for name in winners if name in seen_names]
+    winner_names = winner_names if names_all else sorted(winner_names)[:WINNER_NAMES]
+    n_winners = column.n_winners if is_seen.all() else len(winner_names)
 
-    def told(text: str) -> str:
+    def redacted_text(text: str) -> str:
         """A reason, unless it may name a system that is not to be named, or count systems that are not to be seen."""
         is_naming = not names_all and (column.rule in NAMING_RULES or column.status == FAILED)
         return HIDDEN_REASON if text and (is_naming or not is_seen.all()) else text
@@ -147,13 +147,13 @@ def _column(
         family=column.family,
         summary=column.summary,
         status=column.status,
-        reason=told(column.reason),
+        reason=redacted_text(column.reason),
         remark="",
-        winner_names=shown,
+        winner_names=winner_names,
         n_winners=n_winners,
         ranks=ordered(np.where(is_seen, column.ranks, -1) if n == len(is_seen) else column.ranks),
         scores=np.full(n, np.nan),
         is_winner=ordered(column.is_winner & is_seen if n == len(is_seen) else column.is_winner),
         reason_codes=ordered(column.reason_codes),
-        reasons=[told(reason) for reason in column.reasons],
+        reasons=[redacted_text(reason) for reason in column.reasons],
     )

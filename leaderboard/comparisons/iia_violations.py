@@ -6,6 +6,7 @@ from typing import Any
 from leaderboard.common.text import by_catalogue
 from leaderboard.computing.rankings import rank_isolated
 from leaderboard.models import Revision
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from ranking_engine import RULES, Ranking
 from ranking_engine.axioms import RankedRevision, history_flips
@@ -14,7 +15,7 @@ from ranking_engine.text.names import listed
 SHOWN_SYSTEMS = 3
 
 
-def flips_since_before(revision: Revision, found: RevisionMatrix) -> dict[str, Any]:
+def iia_violations_since_before(revision: Revision, table: RevisionMatrix) -> dict[str, Any]:
     """Who changed the order of which others between the revision before and this one, as JSON with systems by name.
 
     Others stand in both with the same scores. Empty where there is no revision before, where tasks, weights or
@@ -27,11 +28,11 @@ def flips_since_before(revision: Revision, found: RevisionMatrix) -> dict[str, A
     matrix = revision_matrix(before) if before is not None else None
     if before is None or matrix is None or before.configuration_id != revision.configuration_id:
         return {}
-    flips = history_flips(_ranked(matrix), _ranked(found))
-    any_rule = next(iter(flips.values()), None)
+    by_rule = history_flips(_ranked(matrix), _ranked(table))
+    any_rule = next(iter(by_rule.values()), None)
     if any_rule is None or any_rule.has_other_tasks:
         return {}
-    names = {system.key: system.name for system in [*matrix.systems, *found.systems]}
+    names = {system.key: system.name for system in [*matrix.systems, *table.systems]}
 
     def named(keys: tuple[str, ...]) -> list[str]:
         return [names[key] for key in keys]
@@ -43,43 +44,40 @@ def flips_since_before(revision: Revision, found: RevisionMatrix) -> dict[str, A
         **{what: {"n": len(keys), "names": named(keys[:SHOWN_SYSTEMS])} for what, keys in who.items() if keys},
         "rules": {
             rule: {
-                "n_reversed": found_flips.n_reversed,
-                "n_ties": found_flips.n_ties_made + found_flips.n_ties_broken,
-                "first": named(found_flips.reversed_pairs[0]) if found_flips.reversed_pairs else [],
+                "n_reversed": violations.n_reversed,
+                "n_ties": violations.n_ties_made + violations.n_ties_broken,
+                "first": named(violations.reversed_pairs[0]) if violations.reversed_pairs else [],
             }
-            for rule, found_flips in flips.items()
-            if found_flips.is_violation
+            for rule, violations in by_rule.items()
+            if violations.is_violation
         },
     }
 
 
-def _ranked(found: RevisionMatrix) -> RankedRevision:
+def _ranked(table: RevisionMatrix) -> RankedRevision:
     """A revision with its ranks under every quick rule and its own settings."""
-    settings = found.revision.configuration.content
-    outcomes = rank_isolated(found.matrix, settings["missing_policy"], settings["aggregation"])
+    settings = configuration_of(table.revision)
+    outcomes = rank_isolated(table.matrix, settings.missing_policy, settings.aggregation)
     ranks = {rule: outcome.ranks for rule, (outcome, _) in outcomes.items() if isinstance(outcome, Ranking)}
-    return RankedRevision(found.matrix, ranks)
+    return RankedRevision(table.matrix, ranks)
 
 
-def flips_in_words(flips: Mapping[str, Any], default_rule: str) -> str:
+def iia_violations_in_words(violations: Mapping[str, Any], default_rule: str) -> str:
     """One sentence for the history; empty where there is nothing to tell."""
-    if not flips:
+    if not violations:
         return ""
-    rules = by_catalogue(flips["rules"])
+    rules = by_catalogue(violations["rules"])
     if not rules:
         return "No two others changed their order under any rule."
     rule = default_rule if default_rule in rules else next(iter(rules))
-    told = f"Two others or more changed their order under {_rules_told(rules)}"
+    names = [RULES[key].name for key in rules if key in RULES]
+    text = f"Two others or more changed their order under {listed(names)}"
+    text += " rules" if len(names) > SHOWN_SYSTEMS else ""
     first = next((entry for key in (rule, *rules) if (entry := rules[key])["first"]), None)
     if first is None:
-        return f"{told}, by ties made or broken alone."
+        return f"{text}, by ties made or broken alone."
     key = next(key for key in (rule, *rules) if rules[key] is first)
     n = first["n_reversed"]
     pairs = "1 pair" if n == 1 else f"{n:,} pairs"
     above, below = first["first"]
-    return f"{told}; under {RULES[key].name} {pairs} swapped, {above} passing {below} for one."
-
-
-def _rules_told(rules: Mapping[str, Any]) -> str:
-    names = [RULES[rule].name for rule in rules if rule in RULES]
-    return f"{listed(names)}{' rules' if len(names) > SHOWN_SYSTEMS else ''}"
+    return f"{text}; under {RULES[key].name} {pairs} swapped, {above} passing {below} for one."

@@ -1,0 +1,72 @@
+"""On how many instances of each task one system is ahead of another (Colombo et al. 2022, section 2.3)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.common.text import percent
+from leaderboard.models import InstanceScores, Revision
+from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.instances import current_instances
+from leaderboard.submissions.instances.vectors import unpack_vector
+
+
+@dataclass(frozen=True)
+class InstanceShare:
+    """One task: on how many instances either is ahead, and on how many they are level.
+
+    `name` is empty where all tasks are taken together.
+    """
+
+    name: str
+    first: int
+    second: int
+    level: int
+
+    @property
+    def n_common(self) -> int:
+        """On how many instances both have a score."""
+        return self.first + self.second + self.level
+
+    @property
+    def first_text(self) -> str:
+        """The share on which the first is ahead."""
+        return percent(self.first / self.n_common)
+
+    @property
+    def second_text(self) -> str:
+        """The share on which the second is ahead."""
+        return percent(self.second / self.n_common)
+
+    @property
+    def level_text(self) -> str:
+        """The share on which they are level."""
+        return percent(self.level / self.n_common)
+
+
+def instance_shares(revision: Revision, first: int, second: int) -> list[InstanceShare]:
+    """The shares on every task that orders its scores and on which both were scored on the same instances.
+
+    Args:
+        revision: at which.
+        first, second: ids of two systems.
+
+    Returns:
+        One a task in the configuration's order, then all together where there are several; empty where there is none.
+    """
+    cells = current_instances(revision)
+    shares = []
+    for task in configuration_of(revision).tasks:
+        pair = [cells.get((system, task.id)) for system in (first, second)]
+        if task.direction == 0 or None in pair or len({row.instance_set_id for row in pair if row}) > 1:
+            continue
+        values = dict(InstanceScores.objects.filter(pk__in=[row.pk for row in pair if row]).values_list("pk", "values"))
+        own, others = (unpack_vector(values[row.pk]) * task.direction for row in pair if row)
+        counts = (int(np.count_nonzero(answer)) for answer in (own > others, own < others, own == others))
+        share = InstanceShare(task.name, *counts)
+        if share.n_common:
+            shares.append(share)
+    if len(shares) > 1:
+        totals = (sum(getattr(share, name) for share in shares) for name in ("first", "second", "level"))
+        shares.append(InstanceShare("", *totals))
+    return shares
