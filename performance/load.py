@@ -44,7 +44,7 @@ from performance._load_rows import SUBMISSIONS, Processes, fill_history, measure
 from tests.faults.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
-MOST_SECONDS, MOST_CLIENTS, MOST_REQUESTS = 600, 64, 200_000  # a run ends by itself, whatever it is asked for
+MAX_SECONDS, MAX_CLIENTS, MAX_REQUESTS = 600, 64, 200_000  # a run ends by itself, whatever it is asked for
 HOST = "127.0.0.1"
 
 
@@ -100,9 +100,9 @@ def main() -> None:
         "--folder", type=Path, help="of --rows: where the filled database is kept, to be measured again"
     )
     chosen = parser.parse_args()
-    chosen.seconds = min(chosen.seconds, MOST_SECONDS)
+    chosen.seconds = min(chosen.seconds, MAX_SECONDS)
     for name in ("readers", "submitters", "askers"):
-        setattr(chosen, name, min(getattr(chosen, name), MOST_CLIENTS))
+        setattr(chosen, name, min(getattr(chosen, name), MAX_CLIENTS))
     try:
         for program in ("initdb", "redis-server"):
             find_program(program, program)
@@ -128,6 +128,7 @@ def running_site(folder: Path) -> Iterator[int]:
     """The site on services of its own; yields its port once it answers."""
     ports = {name: free_port() for name in ("web", "postgresql", "redis")}
     url = make_cluster(folder / "postgresql", port=ports["postgresql"])
+    (folder / "var").mkdir(exist_ok=True)
     os.environ |= {
         "DATABASE_URL": url,
         "REDIS_URL": f"redis://{HOST}:{ports['redis']}/0",
@@ -295,7 +296,7 @@ def measure(port: int, size: Size, chosen: argparse.Namespace) -> None:
 
 
 def _client(work: Callable, port: int, keys: list, draw: random.Random, tally: Tally, pause: float, end: float) -> None:
-    for _ in range(MOST_REQUESTS):
+    for _ in range(MAX_REQUESTS):
         if time.monotonic() >= end:
             return
         tally.note(*work(port, keys, draw))
@@ -341,7 +342,6 @@ def measure_rows(port: int, var: Path, n_rows: int, size: Size) -> None:
     from leaderboard.accounts.tokens import create_token
     from leaderboard.models import Benchmark
 
-    leaders = json.loads((var / "supervisor.json").read_text())["children"]
     kept = Benchmark.objects.filter(name__startswith="Load ").first()
     if kept is None:
         keys, token = fill(size)
@@ -349,18 +349,24 @@ def measure_rows(port: int, var: Path, n_rows: int, size: Size) -> None:
         keys = [kept.key]
         owner, name = kept.memberships.get(role="owner").user, f"load {uuid.uuid4()}"
         _, token = create_token(owner, name=name, scopes=["submit"], days=30)
-    with Processes(leaders["rankings"]).stopped():  # no boards that the next batch replaces
+    with Processes(_leaders(var)["rankings"]).stopped():  # no boards that the next batch replaces
         fill_history(keys[0], n_rows, size.systems, size.tasks)
+    wait_for_boards(keys)  # a worker that stood still for minutes ends, and another is started
     draw = random.Random(time.time_ns())
     measure_history(
         port,
         keys[0],
-        leaders,
+        _leaders(var),
         ask=ask,
         submit=lambda: submitter(port, keys, draw, token=token, n_tasks=size.tasks)[0],
         wait=lambda: wait_for_boards(keys),
         delays=lambda: publish_delays(keys, newest=SUBMISSIONS),
     )
+
+
+def _leaders(var: Path) -> dict[str, int]:
+    """The process groups of the site by name."""
+    return json.loads((var / "supervisor.json").read_text())["children"]
 
 
 if __name__ == "__main__":

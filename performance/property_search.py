@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ranking_engine import RULES
-from ranking_engine.axioms import PROPERTIES, Search, conventions, entry, sentence, witness
+from ranking_engine.axioms import PROPERTIES, WitnessSearch, conventions, entry, sentence, witness
 from ranking_engine.axioms.small_boards import STEPS, random_board
 
 
@@ -31,7 +31,7 @@ def claims(rule: str | None) -> list[tuple[str, dict[str, Any], str]]:
     ]
 
 
-def searched(rule: str, options: Mapping[str, Any], name: str, generator: np.random.Generator) -> Search:
+def searched(rule: str, options: Mapping[str, Any], name: str, generator: np.random.Generator) -> WitnessSearch:
     """Look for a violation around one random board."""
     board = random_board(rule, generator)
     if name == "non_dictatorship":  # which is about equal weights

@@ -41,7 +41,7 @@ FURTHER = {
     "needed": VERDICTS | {"needed": True},
     "shares": VERDICTS | {"n_draws": 10_000},
 }
-MOST_SYSTEMS = 300  # further figures are measured up to here
+MAX_SYSTEMS = 300  # further figures are measured up to here
 
 
 def boards():
@@ -73,7 +73,7 @@ def main() -> None:
         base, found = seconds_of(matrix, repeats, **options, **VERDICTS)
         cells = f"{base:9.3f}"
         for further in FURTHER.values():
-            is_measured = matrix.n_systems <= MOST_SYSTEMS
+            is_measured = matrix.n_systems <= MAX_SYSTEMS
             cells += f"{seconds_of(matrix, 1, **options, **further)[0] - base:9.3f}" if is_measured else f"{'-':>9}"
         counts = found.summary()["verdicts"]
         told = ", ".join(str(counts[verdict]) for verdict in ("strict", "tie_only", "none", "undecided"))

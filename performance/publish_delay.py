@@ -5,6 +5,7 @@ one after the other: some through the services, some through the confirming POST
 SQLite and a folder; DATABASE_URL and REDIS_URL choose PostgreSQL and Redis (a Redis database that no site uses).
 
     python performance/publish_delay.py [--submissions 20]
+    python performance/publish_delay.py --without-broker --submissions 6      Redis is away: nobody takes a wake-up
 """
 
 import argparse
@@ -21,12 +22,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PAUSE = 0.5  # between two submissions
+NOBODY = "redis://127.0.0.1:9/0"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--submissions", type=int, default=20, metavar="N")
-    n_submissions = parser.parse_args().submissions
+    parser.add_argument("--without-broker", action="store_true", help="REDIS_URL names a port where nobody listens")
+    chosen = parser.parse_args()
+    n_submissions = chosen.submissions
+    if chosen.without_broker:
+        os.environ["REDIS_URL"] = NOBODY
     with tempfile.TemporaryDirectory(prefix="plurank-bench-") as folder, database(Path(folder)) as url:
         os.environ |= {"PLURANK_VAR": folder, "DATABASE_URL": url, "PLURANK_LOG_LEVEL": "WARNING"}
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -76,6 +82,8 @@ def measure(folder: Path, url: str, n_submissions: int) -> None:
         site.wait_until(lambda: published(benchmark) == 1, 60, "the first board is published")
         kind = "PostgreSQL" if not settings.IS_SQLITE else "SQLite"
         broker = "Redis" if settings.REDIS_URL else "a folder"
+        if settings.REDIS_URL == NOBODY:
+            broker = f"no broker; workers look for themselves after {settings.UNWOKEN_SECONDS} s"
         print(f"GLUE ({benchmark.systems.count()} systems, {benchmark.tasks.count()} tasks) on {kind} and {broker}")
         time.sleep(PAUSE)
         seconds = [accept_and_wait(benchmark, owner, n) for n in range(n_submissions)]
@@ -129,14 +137,15 @@ def confirm_and_read(port: int, benchmark, owner, n: int) -> float:
 
     from leaderboard.access.audience import audience_of
     from leaderboard.models import Draft
-    from leaderboard.submissions.drafts import RawRow, make_draft
+    from leaderboard.submissions.drafts import make_draft
+    from leaderboard.submissions.rows import SubmittedRow
 
     client = Client()
     client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
     token = get_random_string(32)
     cookies = f"sessionid={client.cookies['sessionid'].value}; csrftoken={token}"
     benchmark.refresh_from_db()
-    row = RawRow(system_name=f"Typed {n}", scores={key: str(v) for key, v in scores(benchmark, n).items()})
+    row = SubmittedRow(system_name=f"Typed {n}", scores={key: str(v) for key, v in scores(benchmark, n).items()})
     draft: Draft = make_draft(audience_of(owner, benchmark), [row], source="form")
     last = benchmark.last_revision_number
     body = f"csrfmiddlewaretoken={token}&action=confirm&create_system=1&previewed_number={last}"

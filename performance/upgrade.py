@@ -17,7 +17,7 @@ from pathlib import Path
 from performance.publish_delay import database
 
 A_TRANSACTION = 100  # boards that are made at once
-MOST_SECONDS = 600  # that are waited for the last board after the last submission
+MAX_SECONDS = 600  # that are waited for the last board after the last submission
 
 
 def main() -> None:
@@ -58,7 +58,7 @@ def measure(folder: Path, url: str, options: argparse.Namespace) -> None:
             site.start("sweep2", "rankings2")
         site.start("rankings", "studies", "sweep")
         started, longest_queue, oldest_beat, revisions = time.monotonic(), 0, 0.0, []
-        while time.monotonic() - started < options.every * options.submissions + MOST_SECONDS:
+        while time.monotonic() - started < options.every * options.submissions + MAX_SECONDS:
             if len(revisions) < options.submissions:
                 board = with_submissions[len(revisions)]
                 revisions.append(make.accepted(board, {"Newcomer": [5.0] * 5}))

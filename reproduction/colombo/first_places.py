@@ -9,7 +9,8 @@ import numpy as np
 from ranking_engine import Ranking
 from ranking_engine.core.comparison import agreement_rate
 from ranking_engine.core.instances import Aggregation, aggregate_all
-from ranking_engine.stability.agreement import average_ranks, kendall
+from ranking_engine.core.ranking import average_ranks, ranks_of
+from ranking_engine.stability.agreement import kendall
 from reproduction.colombo.instances import PAIRS, first_systems, pair_name, scores_of
 from reproduction.colombo.sources import FILES, INSTANCE_BOARDS, NO_NUMBERS
 from reproduction.tables import Grid, Plot, Progress, Result, Section, number
@@ -85,7 +86,7 @@ def tau_on_common_first(first: Ranking, second: Ranking, k: int) -> float:
     common = sorted(first_systems(first, k) & first_systems(second, k))
     if len(common) < 2:
         return math.nan
-    ranks = average_ranks(-np.array([ranking.average_ranks[common] for ranking in (first, second)]))
+    ranks = average_ranks(ranks_of(-np.array([ranking.average_ranks[common] for ranking in (first, second)])))
     return float(kendall(ranks[0], ranks[1:])[0].item())
 
 

@@ -13,10 +13,11 @@ import numpy as np
 from ranking_engine import Ranking, ScoreMatrix, rank
 from ranking_engine.core.comparison import kendall_tau
 from ranking_engine.core.instances import AGGREGATIONS, Aggregation, InstanceScores, aggregate_all
+from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.core.task_distances import weighted_distance
 from ranking_engine.files.instance_tables import read_instances
-from ranking_engine.stability.agreement import average_ranks, kendall
+from ranking_engine.stability.agreement import kendall
 from reproduction.boards import files_of
 from reproduction.colombo import notebooks
 from reproduction.colombo.sources import FILES, INSTANCE_BOARDS, NO_NUMBERS, PAPER, SOURCES, TEXT, with_two_decimals
@@ -203,8 +204,8 @@ def subset_curves(totals: dict[Aggregation, FloatArray]) -> dict[Aggregation, Fl
     orders = [generator.permutation(T) for _ in range(N_ORDERS)]
     curves = {}
     for key, table in totals.items():
-        full = average_ranks(table.sum(axis=1)[None])[0]
-        taus = np.array([kendall(full, average_ranks(np.cumsum(table[:, o], axis=1).T))[0] for o in orders])
+        full = average_ranks(ranks_of(table.sum(axis=1)[None])[0])
+        taus = np.array([kendall(full, average_ranks(ranks_of(np.cumsum(table[:, o], axis=1).T)))[0] for o in orders])
         curves[key] = np.nanmean(taus, axis=0)
     return curves
 

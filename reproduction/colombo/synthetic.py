@@ -14,8 +14,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from ranking_engine.core.instances import Aggregation, InstanceScores
+from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import FloatArray
-from ranking_engine.stability.agreement import average_ranks, kendall
+from ranking_engine.stability.agreement import kendall
 from reproduction.colombo.instances import NAMES, per_task
 from reproduction.colombo.sources import NO_NUMBERS, SOURCES, TEXT, with_two_decimals
 from reproduction.tables import AGREES, DIFFERS, Grid, Plot, Progress, Result, Row, Section, compared, listed, number
@@ -50,7 +51,7 @@ def drawn(strength: float, repeat: int, *, manipulation: str = "") -> dict[Aggre
 
 def errors(totals: FloatArray) -> FloatArray:
     """Return the normalised Kendall distance of each column's ranking to the true order."""
-    return kendall(TRUE_RANKS, average_ranks(totals.T))[1]
+    return kendall(TRUE_RANKS, average_ranks(ranks_of(totals.T)))[1]
 
 
 def manipulated(progress: Progress) -> Result:

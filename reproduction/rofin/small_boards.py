@@ -12,7 +12,7 @@ from reproduction.tables import Grid, Progress, Result, Section, names_compared,
 
 MALKEVITCH = published("malkevitch")
 GAMMA = 4.0
-MOST_TASKS = 5
+MAX_TASKS = 5
 RULES_OF_PAPER = (
     "plurality", "dowdall", "borda", "baldwin", "threshold", "copeland", "minimax", "condorcet", "mean",
     "geometric_mean", "optimality_gap",
@@ -82,22 +82,22 @@ def newcomer(progress: Progress) -> Result:
     for rule in RULES_OF_PAPER:
         reversal = smallest_reversal(rule)
         if reversal is None:
-            ours = f"none on up to {MOST_TASKS} tasks"
+            ours = f"none on up to {MAX_TASKS} tasks"
         else:
             matrix, (i, j), k = reversal
             names = matrix.system_names
             ours = f"{matrix.n_tasks} tasks: {names[i]} above {names[j]}, and below it once {names[k]} joins"
             orders = orders_of(matrix)
-            lines.append([RULES[rule].name, *orders, *[""] * (MOST_TASKS - len(orders))])
+            lines.append([RULES[rule].name, *orders, *[""] * (MAX_TASKS - len(orders))])
         rows.append(ours_alone(f"{RULES[rule].name}: a newcomer reverses two others", ours))
-    header = ["rule", *(f"task {t + 1}" for t in range(MOST_TASKS))]
+    header = ["rule", *(f"task {t + 1}" for t in range(MAX_TASKS))]
     return Result(rows, [Grid("Those boards", header, lines)], [_SMALLEST])
 
 
 def boards_of_three() -> Iterator[ScoreMatrix]:
     """Yield the boards of three systems without ties, in order of size, tasks in one order only."""
     orders = list(itertools.permutations((3.0, 2.0, 1.0)))
-    for n_tasks in range(1, MOST_TASKS + 1):
+    for n_tasks in range(1, MAX_TASKS + 1):
         for chosen in itertools.combinations_with_replacement(orders, n_tasks):
             yield ScoreMatrix(np.array(chosen).T, system_names=["A", "B", "C"]).with_gamma(2.0)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.agreement import kendall
-from ranking_engine.stability.sensitivity.visited import average_ranks
 from reproduction import store
 from reproduction.boards import board
 
@@ -56,9 +56,9 @@ def search_end(scores: FloatArray, least_weight: float) -> tuple[float, float]:
 
 def _end_of(scores: FloatArray, least_weight: float, *, by_ranks: bool) -> tuple[float, float]:
     deviations = scores.std(axis=0, ddof=1)
-    before = average_ranks(scores.mean(axis=1))
+    before = average_ranks(ranks_of(scores.mean(axis=1)[None])[0])
     weights = _descend(scores / deviations, before, least_weight, by_ranks=by_ranks) / deviations
-    after = average_ranks(scores @ (weights / weights.max()))
+    after = average_ranks(ranks_of((scores @ (weights / weights.max()))[None])[0])
     tau, _ = kendall(before, after[None])
     return (1 - float(tau[0])) / 2, float(np.abs(after - before).max() / (len(before) - 1))
 

@@ -13,8 +13,8 @@ from django.urls import Resolver404, resolve
 from leaderboard.common.markdown import render_document
 from ranking_engine import RULES
 from ranking_engine.axioms import PROPERTIES
-from ranking_engine.command_line import _parser
-from ranking_engine.stability.catalogue import STUDIES
+from ranking_engine.command_line import argument_parser
+from ranking_engine.stability.catalogue import EXPERIMENTS
 from reproduction.__main__ import PAGE
 from reproduction.catalogue import sections
 from reproduction.items import PAPERS, STATES, WORKS, Item, items, state_counts
@@ -33,7 +33,7 @@ TEMPLATES = {
 }
 KEYS = {
     "section": {section.key for section in sections()},
-    "study": set(STUDIES),
+    "study": set(EXPERIMENTS),
     "rule": set(RULES),
     "property": set(PROPERTIES),
 }
@@ -56,7 +56,7 @@ def route_of(path: str) -> str:
 @cache
 def options_of_commands() -> dict[str, set[str]]:
     """Return the options of every command of the engine's command line."""
-    actions = _parser()._actions
+    actions = argument_parser()._actions
     commands = next(action.choices for action in actions if isinstance(action, argparse._SubParsersAction))
     return {name: {option for action in command._actions for option in action.option_strings}
             for name, command in commands.items()}  # fmt: skip
