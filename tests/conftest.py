@@ -38,6 +38,12 @@ def django_db_setup(django_test_environment, django_db_blocker) -> Iterator[None
         teardown_databases(before, verbosity=0)
 
 
+@pytest.fixture(autouse=True)
+def _studies_are_planned_at_once(settings):
+    """With every revision: the tests of that pause set it themselves."""
+    settings.STUDIES_QUIET_SECONDS = 0
+
+
 @pytest.fixture
 def make(db) -> Factory:
     """Makes users, benchmarks and submissions through the services, inside a test that rolls back."""

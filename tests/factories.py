@@ -10,15 +10,24 @@ from django.test import override_settings
 from jobs.runner import run_job
 from leaderboard.access.audience import Audience, audience_of
 from leaderboard.benchmarks.create import TaskSpec, create_benchmark
-from leaderboard.models import Batch, Benchmark, Draft, Job, Membership, Revision, Submission, User
+from leaderboard.models import Batch, Benchmark, Draft, Experiment, Job, Membership, Revision, Submission, User
 from leaderboard.models.submissions import Source
-from leaderboard.queue.kinds import AXIOMS
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.queue.kinds import AXIOMS, EXPERIMENT
+from leaderboard.studies.experiments.start import propose, start
+from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch, confirm_draft, store_batch
+from leaderboard.submissions.rows import SubmittedRow
 
 # Task 1: A B C D. Task 2: A C D B. Task 3: B D C A. Task 4: C B D A. Task 5: D B C A (best first).
 TOY_ORDERS = ("ABCD", "ACDB", "BDCA", "CBDA", "DBCA")
 TOY = {name: [4.0 - order.index(name) for order in TOY_ORDERS] for name in "ABCD"}
+# Nobody stands out: what is new and lies among these is no outlier.
+SIX_SYSTEMS = {f"S{i}": [10.0 + i, 50.0 - i] for i in range(6)}
+
+
+def owner_of(benchmark: Benchmark) -> User:
+    """The one owner of a benchmark."""
+    return benchmark.memberships.get(role="owner").user
 
 
 def audience_of_draft(draft: Draft) -> Audience:
@@ -81,13 +90,13 @@ class Factory:
         self, benchmark: Benchmark, scores: Mapping[str, Sequence[float | None]], *, by: User | None = None
     ) -> Revision:
         """An accepted batch; returns the revision that it made."""
-        by = by or benchmark.memberships.get(role="owner").user
+        by = by or owner_of(benchmark)
         return accept_batch(self.pending(benchmark, scores, by=by), actor=by)
 
     def submitted(self, benchmark: Benchmark, name: str, texts: Sequence[str], *, by: User) -> Batch:
         """A batch as it comes in through the form: draft, then confirmation."""
         keys = [task.key for task in benchmark.tasks.all()]
-        row = RawRow(system_name=name, scores=dict(zip(keys, texts, strict=True)))
+        row = SubmittedRow(system_name=name, scores=dict(zip(keys, texts, strict=True)))
         draft = make_draft(audience_of(by, benchmark), [row], source=Source.FORM)
         benchmark.refresh_from_db()
         return confirm_draft(draft, actor=by, previewed_number=benchmark.last_revision_number, creates_systems=True)
@@ -108,6 +117,15 @@ class Factory:
     def published(self, *args: Any, **fields: Any) -> Benchmark:
         """A benchmark whose board is there."""
         return self.publish(self.benchmark(*args, **fields))
+
+    def experiment(self, benchmark: Benchmark, study: str = "diversity", *, by: User, **given: Any) -> Experiment:
+        """A finished experiment on what a benchmark has published."""
+        audience = audience_of(by, benchmark)
+        experiment, _ = start(audience, propose(audience, study, given))
+        with override_settings(JOB_LEASE_SECONDS=600):
+            same = {"subject_id": experiment.revision_id, "parameter_hash": experiment.parameter_hash}
+            run_job(Job.objects.get(kind=EXPERIMENT, **same).pk, worker="test")
+        return experiment
 
     def member(self, benchmark: Benchmark, role: str) -> User:
         """A new user with a role on the benchmark."""

@@ -39,6 +39,7 @@ class RunningSite:
             "PLURANK_LEASE_SECONDS": str(lease_seconds),
             "PLURANK_SECRET_KEY": settings.SECRET_KEY,
             "PLURANK_STUDIES_RUN": "demand",  # what a test is not about would keep its processors busy for minutes
+            "PLURANK_STUDIES_QUIET_SECONDS": "0",
             "PLURANK_URL": self.url,
             "PLURANK_DEBUG": "true",  # static files straight from the checkout
             **environment,

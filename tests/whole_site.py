@@ -27,9 +27,9 @@ from leaderboard.accounts.tokens import create_token, find_token
 from leaderboard.benchmarks.releases import freeze_revision
 from leaderboard.models import Benchmark, Revision, Submission, User
 from leaderboard.notifications.webhooks import add_webhook
-from leaderboard.submissions.checks import RawRow
 from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.moderation.takedowns import take_down
+from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.factories import Factory
 
@@ -54,9 +54,10 @@ def make() -> str:
     factory.accepted(toy, {"E": [0.1, None, -0.0, 1e-300, 92.19999999999999], "F": [1.0] * 5})
     factory.publish(toy)
     factory.pending(toy, {"G": [2.0] * 5}, by=factory.user("waiting"))
-    make_draft(audience_of(owner, toy), [RawRow(system_name="H", scores={"task-1": "1"})], source="form")
+    make_draft(audience_of(owner, toy), [SubmittedRow(system_name="H", scores={"task-1": "1"})], source="form")
     invite(toy, author=owner, role="moderator")
     add_webhook(toy, author=owner, address="https://example.org/hook", events=["revision", "publication"])
+    factory.experiment(factory.publish(toy), by=owner)
     freeze_revision(toy, author=owner, number=1, name="Spring")
     _, secret = create_token(owner, name="script", scopes=["read", "submit"], days=30)
 

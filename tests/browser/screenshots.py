@@ -68,6 +68,10 @@ def shots(at: dict[str, str]) -> list[Shot]:
         Shot("prospects-conditions", "/b/glue/prospects/?of1=task:cola&least1=30"),
         Shot("what-if", "/b/glue/what-if/?weights=cola:3", forms=ALL),
         Shot("stability", "/b/vtab/stability/", forms=ALL),
+        Shot(
+            "experiments", "/b/glue/experiments/?study=missing_scores", who="submitter", part="#run", forms=NARROW_DARK
+        ),
+        Shot("experiment", f"/b/glue/experiments/{at['experiment']}/", part="#result", forms=ALL),
         Shot("instances", "/b/instanced/instances/", forms=NARROW),
         Shot("instances-none", "/b/glue/instances/"),
         Shot("history", "/b/vtab/history/", forms=NARROW_DARK),
@@ -238,6 +242,7 @@ def names_of_stage() -> dict[str, str]:
         "accepted": stage.accepted.uuid,
         "correct": stage.corrected.uuid,
         "new": stage.new.uuid,
+        "experiment": stage.experiment.pk,
         "invitation": stage.invitation,
         "unsubscribe": stage.unsubscribe,
     }

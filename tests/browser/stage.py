@@ -12,13 +12,15 @@ from leaderboard.accounts.tokens import create_token
 from leaderboard.benchmarks.drafts import make_benchmark_draft
 from leaderboard.benchmarks.folders import import_folder
 from leaderboard.benchmarks.releases import freeze_revision
-from leaderboard.models import Batch, Benchmark, BenchmarkDraft, Draft, Job, StudyChoice, Submission, User
+from leaderboard.models import Batch, Benchmark, BenchmarkDraft, Draft, Experiment, Job, StudyChoice, Submission, User
 from leaderboard.notifications.mails import unsubscribe_link
-from leaderboard.queue.kinds import BOOTSTRAP, INSTANCES, PROSPECTS, RANKINGS, SIGNIFICANCE
+from leaderboard.queue.kinds import BOOTSTRAP, EXPERIMENT, INSTANCES, PROSPECTS, RANKINGS, SIGNIFICANCE
+from leaderboard.studies.experiments.start import propose, start
 from leaderboard.studies.plans import chosen_studies
 from leaderboard.submissions.corrections import complete_row, correctable
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.drafts import make_draft
 from leaderboard.submissions.lifecycle import accept_batch, store_batch
+from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.browser.by_hand import DEMONSTRATION
 from tests.factories import Factory
@@ -42,6 +44,7 @@ class Stage:
     accepted: Batch
     corrected: Submission
     new: BenchmarkDraft
+    experiment: Experiment
     invitation: str
     unsubscribe: str
 
@@ -66,16 +69,18 @@ def set_stage() -> Stage:
     for key in WITHOUT_STUDIES:
         kinds = (RANKINGS, "slow_rankings", PROSPECTS, SIGNIFICANCE, BOOTSTRAP, "axioms")
         run_jobs(Benchmark.objects.get(key=key), *kinds)
+    experiment = _experiment(submitter)
     run_jobs(Benchmark.objects.get(key="instanced"), RANKINGS, INSTANCES)
     run_jobs(small)
     Job.objects.filter(state="waiting").delete()  # else the status page tells of work that nobody will do
     small.refresh_from_db()
     create_token(submitter, name="nightly upload", scopes=["read", "submit"], days=90)
     scores = _near(small, "Sup-Rotation-100%", 0.4)
-    row = RawRow(system_name="Newcomer 2", organisation="Laboratory", scores=_texts(small, scores))
+    row = SubmittedRow(system_name="Newcomer 2", organisation="Laboratory", scores=_texts(small, scores))
     draft = make_draft(audience_of(submitter, small), [row], source="form", note=NOTE)
     rows = [
-        RawRow(system_name=f"Variant {k}", scores=_texts(small, _near(small, "Rotation", k / 3))) for k in (1, 2, 3)
+        SubmittedRow(system_name=f"Variant {k}", scores=_texts(small, _near(small, "Rotation", k / 3)))
+        for k in (1, 2, 3)
     ]
     table_draft = make_draft(audience_of(submitter, small), rows, source="csv", note=NOTE)
     Benchmark.objects.filter(pk=small.pk).update(submission_policy="moderated")
@@ -86,7 +91,7 @@ def set_stage() -> Stage:
     new = make_benchmark_draft(submitter, name="Image quality", table=table)
     invitation = invite(Benchmark.objects.get(key="glue"), author=owner, role="moderator")
     stop = unsubscribe_link(submitter, ["decision"]).rstrip("/").rpartition("/")[2]
-    return Stage(owner, submitter, draft, table_draft, pending, accepted, corrected, new, invitation, stop)
+    return Stage(owner, submitter, draft, table_draft, pending, accepted, corrected, new, experiment, invitation, stop)
 
 
 def run_jobs(benchmark: Benchmark, *kinds: str) -> None:
@@ -97,6 +102,15 @@ def run_jobs(benchmark: Benchmark, *kinds: str) -> None:
         if job is None:
             return
         run_job(job.pk, worker="stage")
+
+
+def _experiment(user: User) -> Experiment:
+    """How far other weights move the first twelve systems of GLUE, for four ε."""
+    audience = audience_of(user, Benchmark.objects.get(key="glue"))
+    parameters = {"first": 12, "least_weights": [0.01, 0.1, 0.3, 1.0]}
+    experiment, _ = start(audience, propose(audience, "cardinal_sensitivity", parameters))
+    run_jobs(audience.benchmark, EXPERIMENT)
+    return experiment
 
 
 def _history(make: Factory, small: Benchmark, owner: User, submitter: User) -> Batch:
@@ -114,11 +128,10 @@ def _correct(small: Benchmark, owner: User) -> Submission:
     small.refresh_from_db()
     submission = Submission.objects.get(benchmark=small, system__name="Newcomer")
     task = small.tasks.order_by("order")[0]
-    row = {"system": None, "scores": {task.key: {"value": 95.0}}, "line": None}
-    found = correctable(audience_of(owner, small), str(submission.uuid))
-    row, problems = complete_row(found, row)
+    system = {"name": "Newcomer", "organisation": "", "url": "", "description": ""}
+    row = {"system": system, "scores": {task.key: {"value": 95.0}}, "line": None}
+    row, problems = complete_row(correctable(audience_of(owner, small), str(submission.uuid)), row)
     assert not problems, problems
-    row["system"] = {"name": "Newcomer", "organisation": "", "url": "", "description": ""}
     about = {"source": "correction", "note": "The wrong checkpoint was measured."}
     accept_batch(store_batch(small, owner, [row], **about), actor=owner)
     run_jobs(small, RANKINGS)

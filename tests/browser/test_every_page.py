@@ -12,7 +12,8 @@ from leaderboard.access.audience import audience_of
 from leaderboard.accounts.people import ban, invite
 from leaderboard.benchmarks.drafts import make_benchmark_draft
 from leaderboard.models import Batch, BenchmarkDraft, Draft, Job, Report, User
-from leaderboard.submissions.drafts import RawRow, make_draft
+from leaderboard.submissions.drafts import make_draft
+from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.uploads import Upload, submit_upload
 from tests.browser.conftest import is_all_published, sign_in, watched
 from tests.browser.pages import Visitor, board_rows, new_visitor
@@ -58,7 +59,7 @@ def scene(site, factory) -> Scene:
     cells = "".join(f"{name},Task 1,{u},{u % 2 + u % k}\n" for k, name in ((2, LONG), (3, "B")) for u in range(8))
     table = f"system,task,instance,score\n{cells}".encode()
     submit_upload(instanced, owner, Upload(table=table, is_of_instances=True, creates_systems=True))
-    row = RawRow(system_name="Whol", scores={"task-1": "4", "task-2": "4", "task-3": ""})
+    row = SubmittedRow(system_name="Whol", scores={"task-1": "4", "task-2": "4", "task-3": ""})
     draft = make_draft(audience_of(submitter, small), [row], source="form", note="As measured.")
     site.wait_until(is_all_published, 20, "the boards are published")
     prospects = Report.objects.filter(kind="prospects", revision__benchmark=small, revision__number=2)
@@ -132,6 +133,7 @@ PAGES: dict[str, tuple[Callable[[Scene], str], str]] = {
         "Who can win Small",
     ),
     "conditions that cannot be read": (lambda scene: "/b/small/prospects/?conditions=much", "Who can win Small"),
+    "experiments": (lambda scene: "/b/small/experiments/?study=missing_scores", "Experiments on Small"),
     "what if": (lambda scene: "/b/small/what-if/?weights=task-1:3", "What if Small were weighed otherwise?"),
     "prospects being computed": (lambda scene: "/b/glue/prospects/", "Who can win GLUE"),
     "what it would take": (

@@ -86,7 +86,11 @@ def as_data(matrix: ScoreMatrix) -> dict[str, Any]:
             matrix.directions, matrix.groups, scale, texts(matrix.precision), strict=True
         )
     ]
-    return {"tasks": tasks, "values": [texts(row) for row in matrix.values], "gamma": matrix.gamma}
+    rules = [
+        {"key": key, "needs_complete": RULES[key].needs_complete, "elects_only": RULES[key].elects_only}
+        for key in QUICK
+    ]
+    return {"tasks": tasks, "values": [texts(row) for row in matrix.values], "gamma": matrix.gamma, "rules": rules}
 
 
 def weighed(matrix: ScoreMatrix, generator: np.random.Generator, n_weightings: int) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from tests.cost.bombs import BODIES, INSTANCES, RESULTS, TEXTS, TRIED, near_prim
 from tests.cost.measuring import Sent
 from tests.factories import Factory
 from tests.leaderboard.api import test_permissions as api
-from tests.leaderboard.site import test_permissions as pages
+from tests.leaderboard.site import world as pages
 
 # What the address of a page may say beside its path: a bomb goes into one of these at a time.
 BOARD = "q sort reference policy aggregation ties tag least.n most.n top pin rule family scores revision page"
@@ -40,6 +40,7 @@ prospects              conditions q verdict page system revision
 what_if                weights rule policy aggregation ties system above page profile
 what_if_data           weights revision
 stability              revision rule page
+experiments            study page
 instances              revision task page
 history                page
 history_compare        a b rule page
@@ -55,7 +56,8 @@ upload                 q
 # Routes of which nothing is read from the address but the path.
 SILENT = """
 documents document document_file papers_json status styleguide healthz readyz metrics card feed feed_of_all release
-what_if_profiles submit correct takedown new new_draft draft batch batch_progress batch_step join manage
+what_if_profiles experiment experiment_arrays submit correct takedown new new_draft draft batch batch_progress
+batch_step join manage
 manage_tasks manage_releases manage_studies run_study compute_board compute_ranks manage_clusters manage_edition
 manage_archive manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions
 second_factor_picture notice_choices unsubscribe
@@ -80,6 +82,7 @@ FIELDS = {
     "batch_step": "action reason",
     "takedown": "reason is_sure",
     "what_if_profiles": "name weights note",
+    "experiments": "study rules vector levels copied_tasks first seed n_orders",
     "tokens": "name scopes days",
     "revoke_token": "token",
     "close_account": "password is_sure",

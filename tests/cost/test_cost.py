@@ -15,7 +15,7 @@ from tests.cost.bombs import TEXTS
 from tests.cost.measuring import MeasuredSite, Sent
 from tests.cost.stage import LENGTHS, Stage, posted, queries
 from tests.factories import Factory
-from tests.leaderboard.site import test_permissions as pages
+from tests.leaderboard.site import world as pages
 from tests.running_site import RunningSite
 
 N_REQUESTS = int(os.environ.get("PLURANK_COST_REQUESTS", "40"))
