@@ -18,7 +18,7 @@ from leaderboard.rankings.reports import make_report, unpack_arrays
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.studies.prospects.stored import system_names
 from ranking_engine import RULES, ScoreMatrix
-from ranking_engine.axioms import PROPERTIES, Witness, WitnessSearch, entry, sentence, witness
+from ranking_engine.axioms import PROPERTIES, Witness, entry, sentence, witness
 from ranking_engine.core.aggregation import reweighted
 
 FEWEST_STEPS = 20  # a search that may rank fewer boards is not begun
@@ -87,30 +87,28 @@ def axioms_report(revision: Revision, parameters: dict[str, Any], checkpoint: Ca
         summary["reason"] = "with two-step aggregation groups vote, not tasks"
     else:
         weighted = reweighted(matrix.matrix, configuration.aggregation)
-        searches_by_rule = _searched(weighted, configuration.missing_policy, parameters, checkpoint)
-        searches = [search for by_property in searches_by_rule.values() for search in by_property.values()]
-        summary["n_searches"] = len(searches)
-        summary["n_violations"] = sum("witness" in search for search in searches)
+        options = {"missing": configuration.missing_policy}
+        searches_by_rule: dict[str, dict[str, dict[str, Any]]] = {}
+        rules = site_rules()
+        for done, rule in enumerate(rules):
+            searches_by_rule[rule] = {}
+            max_steps = steps_for(rule, weighted, parameters)
+            for key in properties_to_search(rule, weighted) if max_steps >= FEWEST_STEPS else ():
+                search = witness(rule, key, weighted, options=options, seed=parameters["seed"], max_steps=max_steps)
+                searches_by_rule[rule][key] = {
+                    "n_steps": search.n_steps,
+                    "is_exhaustive": search.is_exhaustive,
+                    "looked_at": search.looked_at,
+                    "reason": search.reason,
+                    **({} if search.witness is None else {"witness": search.witness.as_json()}),
+                }
+                checkpoint((done + 1) / len(rules))
+        all_searches = [search for by_property in searches_by_rule.values() for search in by_property.values()]
+        summary["n_searches"] = len(all_searches)
+        summary["n_violations"] = sum("witness" in search for search in all_searches)
         arrays["found"] = np.frombuffer(json.dumps(searches_by_rule).encode(), dtype=np.uint8)
     seconds = time.perf_counter() - started
     return make_report(revision, AXIOMS, parameters=parameters, summary=summary, arrays=arrays, seconds=seconds)
-
-
-def _searched(
-    matrix: ScoreMatrix, policy: str, parameters: Mapping[str, Any], checkpoint: Callable[[float], None]
-) -> dict[str, dict[str, dict[str, Any]]]:
-    searches: dict[str, dict[str, dict[str, Any]]] = {}
-    rules = site_rules()
-    for done, rule in enumerate(rules):
-        searches[rule] = {}
-        max_steps = steps_for(rule, matrix, parameters)
-        for key in properties_to_search(rule, matrix) if max_steps >= FEWEST_STEPS else ():
-            search = witness(
-                rule, key, matrix, options={"missing": policy}, seed=parameters["seed"], max_steps=max_steps
-            )
-            searches[rule][key] = _as_json(search)
-            checkpoint((done + 1) / len(rules))
-    return searches
 
 
 def steps_for(rule: str, matrix: ScoreMatrix, parameters: Mapping[str, Any]) -> int:
@@ -125,14 +123,6 @@ def properties_to_search(rule: str, matrix: ScoreMatrix) -> list[str]:
     if has_gaps and not RULES[rule].needs_complete:
         return list(PROPERTIES)
     return [key for key in PROPERTIES if not entry(rule, key).holds]
-
-
-def _as_json(search: WitnessSearch) -> dict[str, Any]:
-    fields: dict[str, Any] = {"n_steps": search.n_steps, "is_exhaustive": search.is_exhaustive}
-    fields |= {"looked_at": search.looked_at, "reason": search.reason}
-    if search.witness is not None:
-        fields["witness"] = search.witness.as_json()
-    return fields
 
 
 NOT_KEPT = "a newer revision came first, or what was found is old and no longer kept"

@@ -40,6 +40,10 @@ def worst_case(summary: Summary, _marked: str, names: StudyNames) -> StudyFindin
     )
     if not n_chosen:
         sentence = f"No change that the search tried moves the first {n_top} under {rule}."
+    joining = None
+    if is_of_systems and n_chosen:
+        links = [names.system(key) for key in summary["chosen"][:MAX_NAMED]]
+        joining = NamedSystems("Systems that join:", links, n_chosen - len(links))
     return StudyFindings(
         sentence,
         ["At least"],
@@ -51,7 +55,7 @@ def worst_case(summary: Summary, _marked: str, names: StudyNames) -> StudyFindin
         note=f"The worst of {summary['rankings']:,} ranked boards. These boards exist; a worse one may exist, too.",
         first_header="Quantity",
         is_by_rule=False,
-        systems=_joining(summary, names) if is_of_systems and n_chosen else None,
+        systems=joining,
         slopes=side_by_side(rule, summary, names) if n_chosen else None,
     )
 
@@ -95,11 +99,6 @@ def tasks_needed(summary: Summary, marked: str, _names: StudyNames) -> StudyFind
         f"Mean of {summary['n_resamples']} draws of each size. A size above the number of tasks means more tasks of "
         f"the same kind. Number of tasks: the least size from which on a criterion is always at least {target:g}.",
     )
-
-
-def _joining(summary: Summary, names: StudyNames) -> NamedSystems:
-    links = [names.system(key) for key in summary["chosen"][:MAX_NAMED]]
-    return NamedSystems("Systems that join:", links, summary["n_chosen"] - len(links))
 
 
 def _row(name: str, value: float | None) -> StudyRow:

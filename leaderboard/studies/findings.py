@@ -59,7 +59,10 @@ def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyF
         f"With {levels[at]} % of the scores deleted at random, the order of the first {summary['top']} systems "
         f"agrees with the full one {agreed}"
     )
-    filled = {policy: _filled_at(rules, policy, levels[at]) for policy in FILLED}
+    filled = {
+        policy: {rule: _filled_value(of_rule, policy, levels[at]) for rule, of_rule in rules.items()}
+        for policy in FILLED
+    }
     is_filled = any(value is not None for by_rule in filled.values() for value in by_rule.values())
     policy = summary.get("missing", "median")
     return StudyFindings(
@@ -94,10 +97,6 @@ def _missing_scores(summary: Summary, marked: str, _names: StudyNames) -> StudyF
 def _filled_value(of_rule: Summary, policy: str, level: float) -> float | None:
     filled = of_rule.get("filled", {}).get(policy)
     return filled["mean"][filled["levels"].index(level)] if filled else None
-
-
-def _filled_at(rules: Mapping[str, Summary], policy: str, level: float) -> dict[str, float | None]:
-    return {rule: _filled_value(of_rule, policy, level) for rule, of_rule in rules.items()}
 
 
 def _by_filling(
@@ -186,7 +185,13 @@ def _task_subsets(summary: Summary, marked: str, names: StudyNames) -> StudyFind
     sentence = f"A ranking on {half} of the {n_tasks} tasks, drawn at random, agrees with the full one {agreed}"
     of_rule = rules.get(marked)
     if of_rule is not None:
-        sentence += f" {_smallest(of_rule, marked, names)}"
+        if of_rule["smallest"] is None:
+            n_most = len(of_rule["best"])
+            sentence += f" No subset of up to {n_most} tasks was found that gives the full ranking of {_name(marked)}."
+        else:
+            tasks = names.task_names(of_rule["smallest_tasks"])
+            alone = f"{in_words(tasks)} alone give{'s' if len(tasks) == 1 else ''} the ranking of {_name(marked)}"
+            sentence += f" {alone}; {'no fewer do' if of_rule['smallest_is_proven'] else 'fewer might do'}."
     return StudyFindings(
         sentence,
         ["1 task", *([f"{half} tasks"] if half > 1 else []), "Smallest subset with the full ranking"],
@@ -228,16 +233,6 @@ def _at_every_size(of_rule: Summary) -> Summary:
         known = dict(zip(of_rule["sizes"], of_rule[name], strict=True))
         curves[name] = [known.get(size) for size in range(1, of_rule["sizes"][-1] + 1)]
     return curves
-
-
-def _smallest(of_rule: Summary, rule: str, names: StudyNames) -> str:
-    if of_rule["smallest"] is None:
-        return (
-            f"No subset of up to {len(of_rule['best'])} tasks was found that gives the full ranking of {_name(rule)}."
-        )
-    tasks = names.task_names(of_rule["smallest_tasks"])
-    proof = "no fewer do" if of_rule["smallest_is_proven"] else "fewer might do"
-    return f"{in_words(tasks)} alone give{'s' if len(tasks) == 1 else ''} the ranking of {_name(rule)}; {proof}."
 
 
 def _corrupted_tasks(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:

@@ -53,12 +53,19 @@ def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable
         if (n := sum(block.size for block in held.scores.blocks)) > MAX_CELLS:
             summary["reason"] = f"not computed for more than {MAX_CELLS:,} scores of single instances (here {n:,})"
         else:
-            ranks = _ranks(held, table.matrix.n_systems)
+            n_systems = table.matrix.n_systems
+            counts = np.zeros(n_systems, np.int32)
+            counts[held.rows] = sum((~np.isnan(block)).sum(axis=1) for block in held.scores.blocks)
+            arrays = {"n_instances": counts}
+            for key, ranking in aggregate_all(held.scores).items():
+                ranks, scores = np.full(n_systems, UNRANKED, np.int32), np.full(n_systems, np.nan)
+                ranks[held.rows], scores[held.rows] = ranking.ranks, ranking.scores
+                arrays |= {f"ranks_{key}": ranks, f"scores_{key}": scores}
             checkpoint(0.5)
-            rule, order = _board_order(revision, held, ranks["ranks_two_level"])
+            rule, order = _board_order(revision, held, arrays["ranks_two_level"])
             pairs, tested = _pairs(held, order, job.parameters)
             summary = {"status": "there", "reason": "", "tasks": held.tasks, "rule": rule, "neighbours": tested}
-            arrays = ranks | pairs
+            arrays |= pairs
     report = make_report(
         revision,
         job.kind,
@@ -103,18 +110,6 @@ def board_instances(table: RevisionMatrix) -> BoardInstances | None:
     keys = tuple(task.key for task in voting)
     directions = tuple(int(task.direction) for task in voting)
     return BoardInstances(InstanceScores(names, keys, tuple(blocks), directions), rows, tasks)
-
-
-def _ranks(held: BoardInstances, n_systems: int) -> dict[str, np.ndarray]:
-    """Ranks (-1 = none) and scores under each aggregation, and how many instances each system has a score on."""
-    counts = np.zeros(n_systems, np.int32)
-    counts[held.rows] = sum((~np.isnan(block)).sum(axis=1) for block in held.scores.blocks)
-    arrays: dict[str, np.ndarray] = {"n_instances": counts}
-    for key, ranking in aggregate_all(held.scores).items():
-        ranks, scores = np.full(n_systems, UNRANKED, np.int32), np.full(n_systems, np.nan)
-        ranks[held.rows], scores[held.rows] = ranking.ranks, ranking.scores
-        arrays |= {f"ranks_{key}": ranks, f"scores_{key}": scores}
-    return arrays
 
 
 def _board_order(revision: Revision, held: BoardInstances, two_level: np.ndarray) -> tuple[str, list[int]]:

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-import numpy as np
-
 from leaderboard.common.text import in_words
 from leaderboard.models import Job, Publication
 from leaderboard.queue.kinds import INSTANCES
 from leaderboard.queue.queries import error_line, job_of
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.scores import BoardSystem, systems_at
-from leaderboard.studies.instances import InstanceReport, instance_report
+from leaderboard.studies.instances import instance_report
 from ranking_engine import RULES
 from ranking_engine.core.instances import AGGREGATIONS
 from ranking_engine.stability.separability.pair_tests import VERDICTS
@@ -106,28 +104,22 @@ def instances_page(publication: Publication | None) -> InstancesPage:
         return InstancesPage(NONE)
     report = instance_report(publication)
     if report is None:
-        return _page_without_report(job_of(publication.revision_id, INSTANCES))
+        job = job_of(publication.revision_id, INSTANCES)
+        if job is None:
+            return InstancesPage(NONE)
+        if job.state == Job.State.FAILED:
+            return InstancesPage(FAILED, reason=error_line(job.error))
+        if job.state == Job.State.SUPERSEDED:
+            return InstancesPage(UNDEFINED, reason="it was given up for a newer revision")
+        return InstancesPage(COMPUTING)
     if report.summary["status"] != THERE:
         return InstancesPage(UNDEFINED, reason=report.summary["reason"])
-    return _page(publication, report)
-
-
-def _page_without_report(job: Job | None) -> InstancesPage:
-    if job is None:
-        return InstancesPage(NONE)
-    if job.state == Job.State.FAILED:
-        return InstancesPage(FAILED, reason=error_line(job.error))
-    if job.state == Job.State.SUPERSEDED:
-        return InstancesPage(UNDEFINED, reason="it was given up for a newer revision")
-    return InstancesPage(COMPUTING)
-
-
-def _page(publication: Publication, report: InstanceReport) -> InstancesPage:
     systems = systems_at(publication.revision)
     names = configuration_of(publication.revision).task_names
-    counts = report.arrays["n_instances"]
-    ranks = report.ranks("two_level")
-    ranked = sorted((int(ranks[i]), i) for i in range(len(systems)) if ranks[i] >= 1)
+    arrays = report.arrays
+    ranks = {key: report.ranks(key) for key in AGGREGATIONS}
+    two_level = ranks["two_level"]
+    ranked = sorted((int(two_level[i]), i) for i in range(len(systems)) if two_level[i] >= 1)
     return InstancesPage(
         THERE,
         sentence=winners_sentence({key: [systems[i].name for i in places] for key, places in report.winners.items()}),
@@ -136,38 +128,36 @@ def _page(publication: Publication, report: InstanceReport) -> InstancesPage:
             SystemRow(
                 systems[i].key,
                 systems[i].name,
-                int(counts[i]),
-                [_cell(report.ranks(key), report.arrays[f"scores_{key}"], i) for key in AGGREGATIONS],
+                int(arrays["n_instances"][i]),
+                [
+                    {
+                        "rank": int(ranks[key][i]),
+                        "is_tied": int((ranks[key] == ranks[key][i]).sum()) > 1,
+                        "score": float(arrays[f"scores_{key}"][i]),
+                    }
+                    for key in AGGREGATIONS
+                ],
             )
             for _, i in ranked
         ],
-        neighbours=_neighbours(report, systems),
+        neighbours=[
+            NeighbourRow(
+                systems[i],
+                systems[j],
+                float(arrays["difference"][k]),
+                float(arrays["lower"][k]),
+                float(arrays["upper"][k]),
+                int(arrays["n_common"][k]),
+                float(arrays["p_adjusted"][k]),
+                VERDICTS[arrays["verdicts"][k]].replace("tasks", "instances"),
+            )
+            for k, (i, j) in enumerate(arrays["pairs"].tolist())
+        ],
         tasks=[task | {"name": names.get(task["task"], task["task"])} for task in report.summary["tasks"]],
         parameters=report.parameters,
         rule=report.summary["rule"],
-        n_unscored=int((ranks < 1).sum()),
+        n_unscored=int((two_level < 1).sum()),
     )
-
-
-def _cell(ranks: np.ndarray, scores: np.ndarray, i: int) -> dict[str, Any]:
-    return {"rank": int(ranks[i]), "is_tied": int((ranks == ranks[i]).sum()) > 1, "score": float(scores[i])}
-
-
-def _neighbours(report: InstanceReport, systems: Sequence[BoardSystem]) -> list[NeighbourRow]:
-    arrays = report.arrays
-    return [
-        NeighbourRow(
-            systems[i],
-            systems[j],
-            float(arrays["difference"][k]),
-            float(arrays["lower"][k]),
-            float(arrays["upper"][k]),
-            int(arrays["n_common"][k]),
-            float(arrays["p_adjusted"][k]),
-            VERDICTS[arrays["verdicts"][k]].replace("tasks", "instances"),
-        )
-        for k, (i, j) in enumerate(arrays["pairs"].tolist())
-    ]
 
 
 def winners_sentence(winners: dict[str, list[str]]) -> str:

@@ -170,17 +170,24 @@ def places_by_key(viewer: Viewer, *, after: str, most: int) -> list[Benchmark]:
 def places_of(benchmarks: Sequence[Benchmark]) -> list[Place]:
     """Where these benchmarks stand: one query."""
     summaries = study_summaries(benchmarks, STUDY, (DIVERSITY, CARDINAL, ORDINAL))
-    return [
-        Place(
-            b.key,
-            b.name,
-            _diversity(summaries[b.pk]),
-            _cardinal(summaries[b.pk]),
-            _ordinal(summaries[b.pk]),
-            *_imputed(summaries[b.pk]),
+    places = []
+    for benchmark in benchmarks:
+        of_study = summaries[benchmark.pk]
+        of_diversity = of_study.get(DIVERSITY, {})
+        diversity = of_diversity.get("diversity_tie_corrected")
+        n_scores = int(of_diversity.get("n_systems", 0)) * int(of_diversity.get("n_tasks", 0))
+        places.append(
+            Place(
+                benchmark.key,
+                benchmark.name,
+                None if diversity is None else float(diversity),
+                _bounds(of_study.get(CARDINAL, {}).get("feasible", {}).get(FEASIBLE, {})),
+                _bounds(of_study.get(ORDINAL, {})),
+                int(of_diversity.get("n_imputed", 0)),
+                n_scores,
+            )
         )
-        for b in benchmarks
-    ]
+    return places
 
 
 WORDS = {  # of each plane: what is ranked by, what can change
@@ -215,25 +222,6 @@ def _plane(kind: Literal["cardinal", "ordinal"], relation: Fit, bounds_of: list[
     ]
     section = f"zhang-correlation-{kind}"
     return Plane(relation, ends, charts, claim_on(section), section, f"zhang-baselines-{kind}")
-
-
-def _diversity(summaries: dict[str, Any]) -> float | None:
-    value = summaries.get(DIVERSITY, {}).get("diversity_tie_corrected")
-    return None if value is None else float(value)
-
-
-def _imputed(summaries: dict[str, Any]) -> tuple[int, int]:
-    """How many scores were filled in for diversity, and of how many."""
-    diversity = summaries.get(DIVERSITY, {})
-    return int(diversity.get("n_imputed", 0)), int(diversity.get("n_systems", 0)) * int(diversity.get("n_tasks", 0))
-
-
-def _cardinal(summaries: dict[str, Any]) -> Bounds | None:
-    return _bounds(summaries.get(CARDINAL, {}).get("feasible", {}).get(FEASIBLE, {}))
-
-
-def _ordinal(summaries: dict[str, Any]) -> Bounds | None:
-    return _bounds(summaries.get(ORDINAL, {}))
 
 
 def _bounds(summary: dict[str, Any]) -> Bounds | None:

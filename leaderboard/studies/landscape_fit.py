@@ -59,7 +59,10 @@ class Fit:
     def verdict(self) -> str:
         """What the figures allow to say: never more than that the two go together."""
         if self.reached is None:
-            return _without_r(self.n)
+            if self.n < LEAST_POINTS:
+                counted = f"{self.n} benchmark has" if self.n == 1 else f"{self.n} benchmarks have"
+                return f"A correlation needs {LEAST_POINTS} benchmarks; {counted} both figures."
+            return f"There is no correlation: one of the two figures is the same on all {self.n} benchmarks."
         if self.is_relation:
             more = "more" if self.reached.r > 0 else "less"
             return (
@@ -102,10 +105,3 @@ def correlation(x: Sequence[float], y: Sequence[float]) -> Correlation | None:
 
     line = linregress(x, y)
     return Correlation(float(line.slope), float(line.intercept), float(line.rvalue), float(line.pvalue))
-
-
-def _without_r(n: int) -> str:
-    if n < LEAST_POINTS:
-        counted = f"{n} benchmark has" if n == 1 else f"{n} benchmarks have"
-        return f"A correlation needs {LEAST_POINTS} benchmarks; {counted} both figures."
-    return f"There is no correlation: one of the two figures is the same on all {n} benchmarks."

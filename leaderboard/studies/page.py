@@ -59,7 +59,27 @@ def stability_sections(benchmark: Benchmark, publication: Publication, marked: s
     is_current = publication.pk == benchmark.publication_id
     texts = waiting_texts(publication, states, is_current=is_current)
     names = names_at(benchmark, publication.revision) if reports else NO_NAMES
-    return [_section(state, reports.get(state.key), marked, texts.get(state.key, ""), names=names) for state in states]
+    sections = []
+    for state in states:
+        report = reports.get(state.key)
+        text = texts.get(state.key) or STATE_TEXTS.get(state.state, "")
+        if state.state == "failed":
+            text = f"It could not be computed{f': {state.reason}' if state.reason else '.'}"
+        elif state.state == LEFT_OUT:
+            text = f"It does not run here: {state.reason}."
+        summary, parameters = (report.summary, report.parameters) if report is not None else ({}, {})
+        is_running = report is None and state.state == "running"
+        sections.append(
+            StudySection(
+                state=state,
+                state_text=text if report is None else "",
+                progress_percent=round(100 * state.progress) if is_running else None,
+                findings=findings(state.key, summary, marked, names) if report is not None else None,
+                not_studied=left_out(summary.get("not_studied", {})),
+                parameters={name: value for name, value in parameters.items() if name != "study"},
+            )
+        )
+    return sections
 
 
 def names_at(benchmark: Benchmark, revision: Revision) -> StudyNames:
@@ -105,25 +125,6 @@ def marked_rule(benchmark: Benchmark, rule: str) -> str:
     if rule and rule not in site_rules():
         raise ValueError(f"There is no rule {rule[:40]!r}.")
     return rule or benchmark.default_rule
-
-
-def _section(
-    state: StudyState, report: Report | None, marked: str, waiting_text: str, *, names: StudyNames
-) -> StudySection:
-    is_done = report is not None
-    text = waiting_text or STATE_TEXTS.get(state.state, "")
-    if state.state == "failed":
-        text = f"It could not be computed{f': {state.reason}' if state.reason else '.'}"
-    elif state.state == LEFT_OUT:
-        text = f"It does not run here: {state.reason}."
-    return StudySection(
-        state=state,
-        state_text="" if is_done else text,
-        progress_percent=round(100 * state.progress) if state.state == "running" and not is_done else None,
-        findings=findings(state.key, report.summary, marked, names) if report is not None else None,
-        not_studied=left_out(report.summary.get("not_studied", {})) if report is not None else [],
-        parameters={name: value for name, value in report.parameters.items() if name != "study"} if report else {},
-    )
 
 
 def left_out(reasons: dict[str, str]) -> list[tuple[str, list[str]]]:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -66,7 +66,13 @@ def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], 
     """Plan the studies that the job asks for; the returned function inserts their jobs and stores the plan."""
     revision = Revision.objects.select_related("configuration", "benchmark").get(pk=job.subject_id)
     started = time.perf_counter()
-    choices = _asked_for(job, choices_of(revision.benchmark))
+    choices = choices_of(revision.benchmark)
+    # Those for a new revision, those for the night, or the one that somebody asks for now.
+    moment = job.parameters.get("when", "")
+    if moment == When.DEMAND:
+        choices = [choice for choice in choices if choice.study == job.parameters["study"]]
+    else:
+        choices = [choice for choice in choices if choice.when in ((moment,) if moment else WITH_EVERY_REVISION)]
     planned: list[PlannedStudy] = []
     if choices and revision_matrix(revision) is not None:
         matrix = study_matrix(revision)
@@ -74,11 +80,20 @@ def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], 
             checkpoint(done / len(choices))
             study = catalogue.STUDIES[choice.study]
             planned.append(plan_study(study, matrix, choice, is_first_revision=revision.number == 1))
+    summary: dict[str, dict[str, Any]] = {plan.study: {"reason": plan.reason} for plan in planned}
+    for plan in planned:
+        if not plan.reason:
+            summary[plan.study] |= {
+                "parameters": plan.parameters,
+                "parameter_hash": content_hash(plan.parameters),
+                "n_chunks": plan.n_chunks,
+                "estimate": round(plan.estimate, 3),
+            }
     report = make_report(
         revision,
         STUDY_PLAN,
         parameters=job.parameters,
-        summary={plan.study: _told(plan) for plan in planned},
+        summary=summary,
         arrays={},
         seconds=time.perf_counter() - started,
     )
@@ -90,15 +105,6 @@ def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], 
                 insert_study(revision, replace(plan, priority=plan.priority + lowered_by(job)))
 
     return write
-
-
-def _asked_for(job: Job, choices: Iterable[StudyChoice]) -> list[StudyChoice]:
-    """The choices that this plan is about: those for a new revision, those for the night, or one that was asked for."""
-    moment = job.parameters.get("when", "")
-    if moment == When.DEMAND:
-        return [choice for choice in choices if choice.study == job.parameters["study"]]
-    wanted = (moment,) if moment else WITH_EVERY_REVISION
-    return [choice for choice in choices if choice.when in wanted]
 
 
 def study_name(key: str) -> str:
@@ -177,18 +183,6 @@ def within_budget(study: Study, matrix: ScoreMatrix, parameters: dict[str, Any],
         if steps == 1 or study.estimate(matrix, own) <= seconds:
             return own
         steps = max(1, steps * 9 // 10)  # where the time does not grow in proportion
-
-
-def _told(plan: PlannedStudy) -> dict[str, Any]:
-    if plan.reason:
-        return {"reason": plan.reason}
-    return {
-        "reason": "",
-        "parameters": plan.parameters,
-        "parameter_hash": content_hash(plan.parameters),
-        "n_chunks": plan.n_chunks,
-        "estimate": round(plan.estimate, 3),
-    }
 
 
 def insert_study(revision: Revision, plan: PlannedStudy) -> None:

@@ -204,10 +204,17 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
     if summary["reason"]:
         return StudyFindings(f"No result: {summary['reason']}.", [], [])
     share, moved = summary["discordant_share"], summary["max_rank_change"]
+    # The systems that join the first, or those that do not where these are fewer.
+    added = share["added"]
+    left_out = set(names.systems) - set(summary["top"]) - set(added)
+    is_shorter = 0 < len(left_out) < len(added) and len(left_out) + len(added) == summary["n_others"]
+    links = sorted((names.system(key) for key in (left_out if is_shorter else added)), key=lambda x: fold_name(x.text))
+    intro = "All others join, but not:" if is_shorter else "Systems that join:"
+    join = f"{len(added)} of the others join{'s' if len(added) == 1 else ''}" if added else "none of the others joins"
     sentence = (
         f"Which of the other {summary['n_others']} systems take part can reverse {_between(share)} of the "
         f"{summary['n_pairs']} pairs among the first {len(summary['top'])} under win rate, and move one of them by "
-        f"{_between(moved)} of their places. Most pairs reverse if {_how_many(len(share['added']))} the first."
+        f"{_between(moved)} of their places. Most pairs reverse if {join} the first."
     )
     return StudyFindings(
         sentence,
@@ -220,26 +227,11 @@ def ordinal_sensitivity(summary: Summary, _marked: str, names: StudyNames) -> St
         note="A lower bound is reached by systems that are stored; an upper bound is proven.",
         first_header="Quantity",
         is_by_rule=False,
-        systems=_who_joins(summary, names),
+        systems=NamedSystems(intro, links[:MAX_SYSTEMS], len(links[MAX_SYSTEMS:])) if links else None,
         slopes=side_by_side("win rate", summary["side_by_side"], names)
-        if share["added"] and "side_by_side" in summary
+        if added and "side_by_side" in summary
         else None,
     )
-
-
-def _how_many(n_added: int) -> str:
-    """How many of the others join, as the middle of a sentence."""
-    return "none of the others joins" if not n_added else f"{n_added} of the others join{'s' if n_added == 1 else ''}"
-
-
-def _who_joins(summary: Summary, names: StudyNames) -> NamedSystems | None:
-    """The systems that join the first, or those that do not where these are fewer; None where nobody joins."""
-    added = summary["discordant_share"]["added"]
-    left_out = set(names.systems) - set(summary["top"]) - set(added)
-    is_shorter = 0 < len(left_out) < len(added) and len(left_out) + len(added) == summary["n_others"]
-    links = sorted((names.system(key) for key in (left_out if is_shorter else added)), key=lambda x: fold_name(x.text))
-    intro = "All others join, but not:" if is_shorter else "Systems that join:"
-    return NamedSystems(intro, links[:MAX_SYSTEMS], len(links[MAX_SYSTEMS:])) if links else None
 
 
 def _row(name: str, cells: Sequence[StudyCell]) -> StudyRow:

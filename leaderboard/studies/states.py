@@ -53,7 +53,21 @@ class StudyState:
 
 def study_states(benchmark: Benchmark, publication: Publication | None) -> list[StudyState]:
     """Every study of the catalogue, as it stands for what is published."""
-    states = {state.key: state for state in (*chosen_states(benchmark, publication), *_with_board(publication))}
+    # Those that come with every board, each one job.
+    with_board: dict[str, dict[str, Any]] = {key: {} for key in STUDIES_WITH_BOARDS if key in catalogue.STUDIES}
+    if publication is not None:
+        this = {"engine_version": publication.engine_version}
+        jobs = Job.objects.filter(
+            subject_kind="revision", subject_id=publication.revision_id, kind__in=list(with_board), **this
+        )
+        for job in jobs.order_by("pk"):
+            reason = error_line(job.error) if job.state == S.FAILED else ""
+            with_board[job.kind] |= {"state": job.state, "progress": job.progress, "reason": reason, "n_chunks": 1}
+        reports = Report.objects.filter(revision_id=publication.revision_id, kind__in=list(with_board), **this)
+        for report in reports.defer("arrays", "summary"):
+            with_board[report.kind] |= {"state": S.DONE, "progress": 1.0, "reason": "", "seconds": report.seconds}
+    states = {state.key: state for state in chosen_states(benchmark, publication)}
+    states |= {key: _named(catalogue.STUDIES[key], choice=None, **known) for key, known in with_board.items()}
     return [states[key] for key in catalogue.STUDIES]
 
 
@@ -62,7 +76,12 @@ def chosen_states(benchmark: Benchmark, publication: Publication | None) -> list
     choices = choices_of(benchmark)
     if publication is None:
         return [_state(choice, {}, {}, None) for choice in choices]
-    plans = _plans(publication)
+    stored_plans = Report.objects.filter(
+        revision_id=publication.revision_id, engine_version=publication.engine_version, kind=STUDY_PLAN
+    )
+    plans: dict[str, dict[str, Any]] = {}  # the newest of each study
+    for summary in stored_plans.order_by("pk").values_list("summary", flat=True):
+        plans |= summary
     jobs = _jobs(publication)
     reports = {
         report.parameter_hash: report
@@ -81,36 +100,8 @@ def chosen_states(benchmark: Benchmark, publication: Publication | None) -> list
     ]
 
 
-def _with_board(publication: Publication | None) -> list[StudyState]:
-    """The studies that come with every board, each one job."""
-    states: dict[str, dict[str, Any]] = {key: {} for key in STUDIES_WITH_BOARDS if key in catalogue.STUDIES}
-    if publication is not None:
-        this = {"engine_version": publication.engine_version}
-        jobs = Job.objects.filter(
-            subject_kind="revision", subject_id=publication.revision_id, kind__in=list(states), **this
-        )
-        for job in jobs.order_by("pk"):
-            reason = error_line(job.error) if job.state == S.FAILED else ""
-            states[job.kind] |= {"state": job.state, "progress": job.progress, "reason": reason, "n_chunks": 1}
-        reports = Report.objects.filter(revision_id=publication.revision_id, kind__in=list(states), **this)
-        for report in reports.defer("arrays", "summary"):
-            states[report.kind] |= {"state": S.DONE, "progress": 1.0, "reason": "", "seconds": report.seconds}
-    return [_named(catalogue.STUDIES[key], choice=None, **known) for key, known in states.items()]
-
-
 def _named(study: Study, **known: Any) -> StudyState:  # noqa: ANN401 -- the fields of a state
     return StudyState(study.key, study.name, study.question, study.source, **known)
-
-
-def _plans(publication: Publication) -> dict[str, dict[str, Any]]:
-    """The newest plan of each study."""
-    states: dict[str, dict[str, Any]] = {}
-    plans = Report.objects.filter(
-        revision_id=publication.revision_id, engine_version=publication.engine_version, kind=STUDY_PLAN
-    )
-    for report in plans.order_by("pk").values_list("summary", flat=True):
-        states |= report
-    return states
 
 
 def _jobs(publication: Publication) -> dict[tuple[str, str], dict[str, Any]]:

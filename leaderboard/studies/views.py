@@ -1,7 +1,6 @@
 """How far the rankings of a benchmark can be trusted: every study, with its plot and its table."""
 
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -30,7 +29,7 @@ from leaderboard.studies.intervals import interval_section
 from leaderboard.studies.landscape_fit import LARGEST_P, LEAST_BENCHMARKS
 from leaderboard.studies.page import marked_rule, stability_sections, study_arrays
 from leaderboard.studies.plans import choose_studies, chosen_studies, request_study, study_name
-from leaderboard.studies.states import UNPLANNED, StudyState, chosen_states
+from leaderboard.studies.states import UNPLANNED, chosen_states
 from leaderboard.studies.waits import OPEN
 from ranking_engine import RULES
 from ranking_engine.stability import catalogue
@@ -147,7 +146,17 @@ def manage_studies(request: HttpRequest, key: str) -> HttpResponse:
         )
         messages.success(request, sentence if n_changed else "Nothing changed.")
         return redirect("manage_studies", key)
-    context = {"benchmark": benchmark, "here": "studies", "form": form, "states": [_row(s, form) for s in states]}
+    rows = [
+        {
+            "state": state,
+            "progress_percent": round(100 * state.progress),
+            "may_run": state.state not in ("waiting", "running", "done"),
+            "when": form[f"{state.key}-when"],
+            "budget": form[f"{state.key}-budget"],
+        }
+        for state in states
+    ]
+    context = {"benchmark": benchmark, "here": "studies", "form": form, "states": rows}
     return render(request, "studies/manage_studies.html", context, status=400 if form.errors else 200)
 
 
@@ -189,13 +198,3 @@ def compute_ranks(request: HttpRequest, key: str, number: int) -> HttpResponse:
     else:
         messages.info(request, f"No ranks of a revision {number} were removed.")
     return redirect("history", key)
-
-
-def _row(state: StudyState, form: StudiesForm) -> dict[str, Any]:
-    return {
-        "state": state,
-        "progress_percent": round(100 * state.progress),
-        "may_run": state.state not in ("waiting", "running", "done"),
-        "when": form[f"{state.key}-when"],
-        "budget": form[f"{state.key}-budget"],
-    }

@@ -38,9 +38,19 @@ def waiting_texts(publication: Publication, states: Iterable[StudyState], *, is_
     for state in open_states:
         plan = plan_of.get(state.key)
         if state.state == S.WAITING:
-            texts[state.key] = _waits(waiting.get(state.key))
+            jobs = waiting.get(state.key)
+            if jobs is None:
+                texts[state.key] = f"Waiting for a worker: more than {MAX_JOBS:,} jobs of studies go before it."
+            else:
+                when = " It runs only while no board waits to be ranked." if jobs.is_idle else ""
+                before = _before(jobs.first.n_ahead, "it")
+                texts[state.key] = f"Waiting for a worker: {before}; expect it in {jobs.last.text}.{when}"
         elif plan is not None and plan["state"] == S.WAITING:
-            texts[state.key] = _plan_waits(plan, line)
+            place = line.get(plan["pk"])
+            before = _before(place.n_ahead if place else MAX_JOBS, "its plan")
+            texts[state.key] = f"Not planned yet: {before}."
+            if plan["not_before"] > timezone.now() and not plan["error"]:
+                texts[state.key] = "Not planned yet: studies are planned some time after the last submission."
         else:
             texts[state.key] = _not_planned(state, plan, is_current=is_current)
     return texts
@@ -95,21 +105,6 @@ def _before(n: int, what: str) -> str:
     if not n:
         return f"{what} is the next job"
     return f"{n:,} job{'' if n == 1 else 's'} of studies {'goes' if n == 1 else 'go'} before {what}"
-
-
-def _waits(waiting: _Waiting | None) -> str:
-    if waiting is None:
-        return f"Waiting for a worker: more than {MAX_JOBS:,} jobs of studies go before it."
-    when = " It runs only while no board waits to be ranked." if waiting.is_idle else ""
-    before = _before(waiting.first.n_ahead, "it")
-    return f"Waiting for a worker: {before}; expect it in {waiting.last.text}.{when}"
-
-
-def _plan_waits(plan: dict[str, Any], line: dict[int, Place]) -> str:
-    if plan["not_before"] > timezone.now() and not plan["error"]:
-        return "Not planned yet: studies are planned some time after the last submission."
-    place = line.get(plan["pk"])
-    return f"Not planned yet: {_before(place.n_ahead if place else MAX_JOBS, 'its plan')}."
 
 
 def _not_planned(state: StudyState, plan: dict[str, Any] | None, *, is_current: bool) -> str:

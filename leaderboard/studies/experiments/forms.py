@@ -87,13 +87,15 @@ class ExperimentForm(forms.Form):
         parameters: dict[str, Any] = {}
         for parameter in self.parameters:
             value = self.cleaned_data.get(parameter.name)
+            if value is None or value in ("", []):
+                if value == "" and "" in parameter.choices:  # nothing is one of its choices
+                    parameters[parameter.name] = ""
+                continue
             try:
-                read = _value(parameter, value)
+                is_text = isinstance(value, str) and parameter.is_list
+                parameters[parameter.name] = parameter.read(value) if is_text else parameter.checked(value)
             except ValueError as error:
                 self.add_error(parameter.name, f"{error}.")
-            else:
-                if read is not None:
-                    parameters[parameter.name] = read
         vector = self.cleaned_data.get(VECTOR)
         if vector:
             try:
@@ -128,8 +130,10 @@ class ExperimentForm(forms.Form):
 
 
 def _field(parameter: Parameter, choices: list[tuple[str, str]], initial: Any) -> forms.Field:  # noqa: ANN401
-    about: dict[str, Any] = {"label": parameter.label, "help_text": _help(parameter), "required": False}
-    kind = parameter.kind
+    kind, help_text = parameter.kind, parameter.help
+    if kind in (kinds.INTEGERS, kinds.NUMBERS):
+        help_text += f" Write up to {parameter.most_items} numbers, with commas."
+    about: dict[str, Any] = {"label": parameter.label, "help_text": help_text, "required": False}
     if kind == kinds.FLAG:
         return forms.BooleanField(initial=initial, **about)
     if kind in (kinds.INTEGER, kinds.NUMBER):
@@ -146,19 +150,6 @@ def _field(parameter: Parameter, choices: list[tuple[str, str]], initial: Any) -
         return forms.MultipleChoiceField(choices=offered, initial=initial, widget=widget, **about)
     text = ", ".join(map(str, initial)) if initial is not None else ""
     return LineFormField(initial=text, max_length=LONGEST, **about)
-
-
-def _help(parameter: Parameter) -> str:
-    if parameter.kind in (kinds.INTEGERS, kinds.NUMBERS):
-        return f"{parameter.help} Write up to {parameter.most_items} numbers, with commas."
-    return parameter.help
-
-
-def _value(parameter: Parameter, value: Any) -> Any:  # noqa: ANN401 -- each parameter has its own type
-    """What a field states, checked; None where it states nothing."""
-    if value is None or value in ("", []):
-        return "" if "" in parameter.choices and value == "" else None
-    return parameter.read(value) if isinstance(value, str) and parameter.is_list else parameter.checked(value)
 
 
 def parameter_rows(study: str, parameters: Mapping[str, Any], task_names: Mapping[str, str]) -> list[tuple[str, str]]:

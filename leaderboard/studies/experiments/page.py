@@ -128,18 +128,15 @@ def findings_of(benchmark: Benchmark, state: ExperimentState) -> ExperimentFindi
         return None
     summary: Mapping[str, Any] = state.report.summary
     names = names_at(benchmark, state.experiment.revision)
-    marked = _marked(summary, benchmark.default_rule)
+    # Sentences are about the board's own rule where it is studied, else about the first.
+    default, rules = benchmark.default_rule, summary.get("rules")
+    if isinstance(rules, dict):
+        marked = default if default in rules else next(iter(rules), default)
+    else:
+        marked = str(summary.get("rule") or default)
     return ExperimentFindings(
         findings(state.experiment.study, summary, marked, names), left_out(summary.get("not_studied", {}))
     )
-
-
-def _marked(summary: Mapping[str, Any], default_rule: str) -> str:
-    """The rule that sentences are about: the board's own where it is studied, else the first."""
-    rules = summary.get("rules")
-    if isinstance(rules, dict):
-        return default_rule if default_rule in rules else next(iter(rules), default_rule)
-    return str(summary.get("rule") or default_rule)
 
 
 def experiment_studies() -> list[Study]:

@@ -87,7 +87,14 @@ def propose(audience: Audience, study: str, given: Mapping[str, Any], *, seed: i
     if present is not None:
         return Proposal(publication, parameters, 0.0, present)
     _require_time_left(audience, 0.0)
-    known = _forecast(publication, study, own)
+    if revision_matrix(publication.revision) is None:
+        raise ExperimentError("You cannot run experiments: the board has no scores.")
+    try:
+        known: Forecast = compute(forecast, study_matrix(publication.revision), study, own)
+    except TookTooLongError as error:
+        raise ExperimentLimitError(
+            f"This board is so large that even the estimate took too long. {FEWER} {ELSEWHERE}"
+        ) from error
     if known.reason:
         raise ExperimentError(f"This study cannot run on this board: {known.reason}.")
     limit = settings.EXPERIMENT_SECONDS
@@ -154,18 +161,6 @@ def _take_up_again(experiment: Experiment) -> None:
     ended = [Job.State.DONE, Job.State.SUPERSEDED]
     if Job.objects.filter(pk=job.pk, state__in=ended).update(state=Job.State.WAITING, finished_at=None):
         retry_job(job)
-
-
-def _forecast(publication: Publication, study: str, own: dict[str, Any]) -> Forecast:
-    if revision_matrix(publication.revision) is None:
-        raise ExperimentError("You cannot run experiments: the board has no scores.")
-    try:
-        estimate: Forecast = compute(forecast, study_matrix(publication.revision), study, own)
-    except TookTooLongError as error:
-        raise ExperimentLimitError(
-            f"This board is so large that even the estimate took too long. {FEWER} {ELSEWHERE}"
-        ) from error
-    return estimate
 
 
 def _require_time_left(audience: Audience, seconds: float) -> None:

@@ -39,7 +39,16 @@ def experiments(request: HttpRequest, key: str) -> HttpResponse:
     study = (request.POST if request.method == "POST" else request.GET).get("study", "")
     if study and study not in EXPERIMENTS:
         raise BadRequest(f"There is no study {study[:40]!r}; there are: {', '.join(EXPERIMENTS)}.")
-    form = _form(benchmark, study, request) if study else None
+    form = None
+    if study:
+        publication = benchmark.publication
+        form = ExperimentForm(
+            study,
+            request.POST if request.method == "POST" else None,
+            tasks=configuration_of(publication.revision).task_names.items() if publication else (),
+            default_rule=benchmark.default_rule,
+            n_systems=len(systems_at(publication.revision)) if publication else 0,
+        )
     if request.method == "POST":
         if form is None:
             raise BadRequest("The field `study` is missing: choose a study.")
@@ -50,18 +59,6 @@ def experiments(request: HttpRequest, key: str) -> HttpResponse:
         "studies/experiments/experiments.html",
         _context(request, benchmark, study, form),
         status=400 if form is not None and form.errors else 200,
-    )
-
-
-def _form(benchmark: Benchmark, study: str, request: HttpRequest) -> ExperimentForm:
-    publication = benchmark.publication
-    names = configuration_of(publication.revision).task_names if publication else {}
-    return ExperimentForm(
-        study,
-        request.POST if request.method == "POST" else None,
-        tasks=names.items(),
-        default_rule=benchmark.default_rule,
-        n_systems=len(systems_at(publication.revision)) if publication else 0,
     )
 
 

@@ -93,7 +93,15 @@ def _conditions(values: Mapping[str, str], revision: Revision) -> Conditions:
     if values["rule"] and values["rule"] not in RULES:
         raise ConditionError(f"there is no way to win called {values['rule'][:40]!r}; there are {', '.join(RULES)}")
     own_conditions = read_conditions(values["conditions"].splitlines(), revision)
-    bounds = [bound for row in range(1, N_BOUNDS + 1) if (bound := _bound(values, row))]
+    bounds = []
+    for row in range(1, N_BOUNDS + 1):
+        of, least, most = (values[f"{name}{row}"] for name in ("of", "least", "most"))
+        if (least or most) and not of:
+            raise ConditionError(f"condition {row} has a bound and no task or group")
+        if least or most:
+            bounds.append(
+                Bound(_set_of(of), _share(least, row) if least else None, _share(most, row) if most else None)
+            )
     orders = []
     if values["more"] or values["less"]:
         orders.append(Order(_set_of(values["more"]), _set_of(values["less"])))
@@ -106,17 +114,6 @@ def _conditions(values: Mapping[str, str], revision: Revision) -> Conditions:
     if not conditions.texts and not values["rule"]:
         raise ConditionError("no condition is complete: choose a task or a group, and say how much it weighs")
     return conditions
-
-
-def _bound(values: Mapping[str, str], row: int) -> Bound | None:
-    of, least, most = (values[f"{name}{row}"] for name in ("of", "least", "most"))
-    if not of:
-        if least or most:
-            raise ConditionError(f"condition {row} has a bound and no task or group")
-        return None
-    if not (least or most):
-        return None
-    return Bound(_set_of(of), _share(least, row) if least else None, _share(most, row) if most else None)
 
 
 def _share(text: str, row: int) -> Fraction:

@@ -97,7 +97,12 @@ def prospects_page(publication: Publication, query: ProspectsQuery) -> tuple[Pro
         return None, reason
     visible = stored.with_all_tasks if query.all_tasks and stored.with_all_tasks else stored.prospects
     names, task_names = system_names(publication.revision), configuration_of(publication.revision).task_names
-    chosen = [prospect for prospect in visible.systems if _matches(prospect, names, query)]
+    chosen = [
+        prospect
+        for prospect in visible.systems
+        if is_called(query.q, names.get(prospect.system, prospect.system), prospect.system)
+        and query.verdict in ("", prospect.verdict)
+    ]
     chosen.sort(key=lambda prospect: prospect_order(prospect, names))
     n_pages = max(1, -(-len(chosen) // PAGE_ROWS))
     page = min(max(1, query.page), n_pages)
@@ -128,11 +133,6 @@ def key_of_system(publication: Publication, name: str) -> str:
     return next(keys, "")
 
 
-def _matches(prospect: Prospect, names: Mapping[str, str], query: ProspectsQuery) -> bool:
-    is_named = is_called(query.q, names.get(prospect.system, prospect.system), prospect.system)
-    return is_named and query.verdict in ("", prospect.verdict)
-
-
 def prospect_order(prospect: Prospect, names: Mapping[str, str]) -> tuple[Any, ...]:
     """Whoever wins most weightings first, then by the best margin, then by name."""
     return (
@@ -159,6 +159,10 @@ def prospect_row(
         task_names: of the tasks, by key.
         conditions: as the page tells them, where there are any.
     """
+    incomparable_text = ""
+    if n_rivals := prospect.n_incomparable:
+        who = "1 rival shares" if n_rivals == 1 else f"{n_rivals} rivals share"
+        incomparable_text = f"{who} no task with it, and can neither beat it nor be beaten by it."
     return ProspectRow(
         key=prospect.system,
         name=names.get(prospect.system, prospect.system),
@@ -173,7 +177,7 @@ def prospect_row(
         columns=columns_path(prospect.weights, prospects.tasks),
         n_tasks=len(prospects.tasks),
         needed_text=in_words([task_names.get(task, task) for task in prospect.needed_tasks], 6),
-        incomparable_text=_incomparable(prospect.n_incomparable),
+        incomparable_text=incomparable_text,
     )
 
 
@@ -193,13 +197,6 @@ def columns_path(weights: Mapping[str, Fraction], tasks: Sequence[str]) -> str:
         for t, task in enumerate(tasks)
         if task in weights
     )
-
-
-def _incomparable(n: int) -> str:
-    if not n:
-        return ""
-    who = "1 rival shares" if n == 1 else f"{n} rivals share"
-    return f"{who} no task with it, and can neither beat it nor be beaten by it."
 
 
 def difference(stored: StoredProspects, task_names: Mapping[str, str]) -> str:

@@ -24,7 +24,6 @@ from ranking_engine import ScoreMatrix, __version__ as engine_version
 from ranking_engine.core.aggregation import reweighted, weight_bits
 from ranking_engine.prospects import (
     MAJORITY,
-    Bound,
     ConditionError,
     Conditions,
     Objective,
@@ -199,7 +198,10 @@ def prospects_under(
         TooLargeError: the board is too large to solve this on demand.
     """
     matrix = on_demand_matrix(revision)
-    conditions.check(_with_all_tasks(matrix) if all_tasks else matrix)  # before others wait for the answer
+    voting = matrix
+    if all_tasks:
+        voting = matrix.with_weights([Fraction(1) if direction else Fraction(0) for direction in matrix.directions])
+    conditions.check(voting)  # before others wait for the answer
     cache_key = [list(conditions.texts), all_tasks, rule]
     key = f"prospects:{revision.input_hash}:{engine_version}:{content_hash(cache_key)}:{audience_level}"
     options = {"all_tasks": all_tasks, "missing": configuration_of(revision).missing_policy}
@@ -246,10 +248,6 @@ def on_demand_matrix(revision: Revision) -> ScoreMatrix:
     return weighed(table)
 
 
-def _with_all_tasks(matrix: ScoreMatrix) -> ScoreMatrix:
-    return matrix.with_weights([Fraction(1) if direction else Fraction(0) for direction in matrix.directions])
-
-
 def read_conditions(texts: Sequence[str], revision: Revision) -> Conditions:
     """Conditions as people write them, with the names of tasks and groups or their keys.
 
@@ -288,8 +286,10 @@ def in_own_words(conditions: Conditions, revision: Revision) -> list[str]:
         return " + ".join([*names, *(f"the group {groups.get(key, key)}" for key in task_set.groups)])
 
     # One text a side of a bound, as `Conditions.texts` has them: certificates name them by their places.
-    sides = [side for bound in conditions.bounds for side in bound.sides]
-    texts = [_bound_told(side, f"{sum_of(side.of)} {_weigh(side.of)}") for side in sides]
+    texts = []
+    for side in (side for bound in conditions.bounds for side in bound.sides):
+        end, share = ("most", side.at_most or Fraction(0)) if side.at_least is None else ("least", side.at_least)
+        texts.append(f"{sum_of(side.of)} {_weigh(side.of)} at {end} {share_of_weight(share)}")
     texts += [
         f"{sum_of(order.more)} {_weigh(order.more)} at least as much as {sum_of(order.less)}"
         for order in conditions.orders
@@ -302,12 +302,6 @@ def in_own_words(conditions: Conditions, revision: Revision) -> list[str]:
 
 def _weigh(task_set: TaskSet) -> str:
     return "weighs" if len(task_set.tasks) + len(task_set.groups) == 1 else "weigh"
-
-
-def _bound_told(bound: Bound, what: str) -> str:
-    if bound.at_least is not None:
-        return f"{what} at least {share_of_weight(bound.at_least)}"
-    return f"{what} at most {share_of_weight(bound.at_most or Fraction(0))}"
 
 
 def system_names(revision: Revision) -> dict[str, str]:

@@ -49,7 +49,15 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
         return render(request, "studies/prospects/prospects.html", context)
     if system_key := key_of_system(publication, request.GET.get("system", "")):
         return redirect(f"{reverse('system', args=[key, system_key])}#prospects")
-    query = _query(request)
+    verdict, page_number = request.GET.get("verdict", ""), whole_number(request.GET.get("page", "1"), 7)
+    if verdict and verdict not in VERDICT_WORDS:
+        raise BadRequest(f"There is no verdict {verdict[:40]!r}; there are {', '.join(VERDICT_WORDS)}.")
+    query = ProspectsQuery(
+        q=(request.GET.get("q") or request.GET.get("system", "")).strip()[:200],
+        verdict=verdict,
+        all_tasks=request.GET.get("all_tasks") == "1",
+        page=page_number if page_number is not None else 1,
+    )
     page, context["reason"] = prospects_page(publication, query)
     is_waiting = page is None and not context["reason"]
     context |= {"page": page, "query": query, "waiting": waiting_for(publication) if is_waiting else None}
@@ -68,18 +76,6 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
         context |= _form_context(publication, form, page.stored.prospects.tasks)
         context["rows"] = [replace(row, url=reverse("system", args=[key, row.key])) for row in page.rows]
     return render(request, "studies/prospects/prospects.html", context)
-
-
-def _query(request: HttpRequest) -> ProspectsQuery:
-    verdict, page = request.GET.get("verdict", ""), whole_number(request.GET.get("page", "1"), 7)
-    if verdict and verdict not in VERDICT_WORDS:
-        raise BadRequest(f"There is no verdict {verdict[:40]!r}; there are {', '.join(VERDICT_WORDS)}.")
-    return ProspectsQuery(
-        q=(request.GET.get("q") or request.GET.get("system", "")).strip()[:200],
-        verdict=verdict,
-        all_tasks=request.GET.get("all_tasks") == "1",
-        page=page if page is not None else 1,
-    )
 
 
 def _answer(publication: Publication, form: ConditionsForm, level: str) -> tuple[Any, ConditionsForm]:

@@ -128,14 +128,9 @@ def nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mappi
     ]
 
 
-def _points(change: Fraction | float) -> str:
-    """A change of a task's weight: `3.5 points`, `1 point`."""
-    number = share_of_weight(change).removesuffix("\u00a0%")
-    return f"{number} point{'' if number == '1' else 's'}"
-
-
 def _way(origin: str, nearest: Nearest, before: Mapping[str, float], task_names: Mapping[str, str]) -> NearestWay:
     total, largest = nearest.total_change, nearest.largest_change
+    n_points = share_of_weight(largest.change).removesuffix("\u00a0%")  # a change of a weight: `3.5` or `1`
     return NearestWay(
         origin=origin,
         is_already=total.change < 1e-12,
@@ -146,7 +141,7 @@ def _way(origin: str, nearest: Nearest, before: Mapping[str, float], task_names:
         ],
         moved_text=change_in_words(total, before, task_names),
         total_text=share_of_weight(total.change),
-        largest_text=_points(largest.change),
+        largest_text=f"{n_points} point{'' if n_points == '1' else 's'}",
         largest_moved_text=change_in_words(largest, before, task_names),
         what_if_query=urlencode(
             {
