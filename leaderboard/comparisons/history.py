@@ -13,9 +13,8 @@ from django.db.models import Count, Min, Q
 
 from leaderboard.access.audience import Audience
 from leaderboard.access.audit import Change, changes_between
-from leaderboard.comparisons.iia_violations import iia_violations_in_words
-from leaderboard.models import Benchmark, Release, Report, Revision, SubmissionEvent, Task
-from leaderboard.queue.kinds import AXIOMS
+from leaderboard.comparisons.iia_violations import stored_iia_violations
+from leaderboard.models import Benchmark, Release, Revision, SubmissionEvent, Task
 from leaderboard.rankings.configuration import BoardConfiguration, configuration_of
 from leaderboard.rankings.revisions import revisions_of, revisions_where
 
@@ -93,19 +92,27 @@ def _lines(
     """
     before = {(row.benchmark_id, row.number + 1): row for row in with_older}
     hides = {b.pk: not (audience.sees_others and audience.sees_names) for b, audience in benchmarks}
-    moves = _moves([row for row in rows if not hides[row.benchmark_id]])
+    # What happened to systems at each revision: a name where it was one, else how many.
+    counted = (
+        SubmissionEvent.objects.filter(revision__in=[row.pk for row in rows if not hides[row.benchmark_id]])
+        .order_by()
+        .annotate(is_correction=Q(submission__corrects__isnull=False))
+        .values("revision", "kind", "is_correction")
+        .annotate(n=Count("pk"), name=Min("submission__system__name"))
+    )
+    moves: dict[int, list[str]] = defaultdict(list)
+    for line in counted:
+        what = line["name"] if line["n"] == 1 else f"{line['n']:,} systems"
+        is_corrected = line["is_correction"] and line["kind"] == SubmissionEvent.Kind.ACCEPTED
+        verb = "corrected" if is_corrected else VERBS.get(line["kind"], line["kind"])
+        moves[line["revision"]].append(f"{what} {verb}")
     releases: dict[int, list[Release]] = defaultdict(list)
     for release in Release.objects.filter(revision__in=[row.pk for row in rows]):
         releases[release.revision_id].append(release)
-    # Whether others changed their order because of each revision, in words, where that was computed.
     default_rules = {b.pk: b.default_rule for b, audience in benchmarks if not audience.is_restricted}
     rules = {row.pk: default_rules[row.benchmark_id] for row in rows if row.benchmark_id in default_rules}
-    reports = Report.objects.filter(kind=AXIOMS, revision__in=rules).defer("arrays")
-    violations = {
-        report.revision_id: iia_violations_in_words(report.summary.get("flips", {}), rules[report.revision_id])
-        for report in reports.order_by("pk")
-    }
-    lines: dict[int, PastRevision] = {}
+    violations = stored_iia_violations(rules)
+    past: dict[int, PastRevision] = {}
     for row in rows:
         older = before.get((row.benchmark_id, row.number))
         changes: list[str] = []
@@ -113,7 +120,7 @@ def _lines(
             changes = configuration_changes(configuration_of(older), configuration_of(row))
         # What the owners did with the settings is said in any case.
         is_signed = not hides[row.benchmark_id] or row.cause == Revision.Cause.CONFIGURATION
-        lines[row.pk] = PastRevision(
+        past[row.pk] = PastRevision(
             number=row.number,
             at=row.created_at,
             cause=row.get_cause_display(),
@@ -128,25 +135,7 @@ def _lines(
             withdrawn_at=row.withdrawn_at,
             ranks_removed_at=row.ranks_removed_at,
         )
-    return lines
-
-
-def _moves(rows: Sequence[Revision]) -> dict[int, list[str]]:
-    """What happened to systems at each revision: a name where it was one, else how many."""
-    counted = (
-        SubmissionEvent.objects.filter(revision__in=[row.pk for row in rows])
-        .order_by()
-        .annotate(is_correction=Q(submission__corrects__isnull=False))
-        .values("revision", "kind", "is_correction")
-        .annotate(n=Count("pk"), name=Min("submission__system__name"))
-    )
-    moves: dict[int, list[str]] = defaultdict(list)
-    for line in counted:
-        what = line["name"] if line["n"] == 1 else f"{line['n']:,} systems"
-        is_corrected = line["is_correction"] and line["kind"] == SubmissionEvent.Kind.ACCEPTED
-        verb = "corrected" if is_corrected else VERBS.get(line["kind"], line["kind"])
-        moves[line["revision"]].append(f"{what} {verb}")
-    return moves
+    return past
 
 
 def configuration_changes(older: BoardConfiguration, newer: BoardConfiguration) -> list[str]:

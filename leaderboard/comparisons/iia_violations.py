@@ -5,7 +5,8 @@ from typing import Any
 
 from leaderboard.common.text import by_catalogue
 from leaderboard.computing.rankings import rank_isolated
-from leaderboard.models import Revision
+from leaderboard.models import Report, Revision
+from leaderboard.queue.kinds import AXIOMS
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from ranking_engine import RULES, Ranking
@@ -60,6 +61,22 @@ def _ranked(table: RevisionMatrix) -> RankedRevision:
     outcomes = rank_isolated(table.matrix, settings.missing_policy, settings.aggregation)
     ranks = {rule: outcome.ranks for rule, (outcome, _) in outcomes.items() if isinstance(outcome, Ranking)}
     return RankedRevision(table.matrix, ranks)
+
+
+def stored_iia_violations(default_rules: Mapping[int, str]) -> dict[int, str]:
+    """Whether others changed their order because of each revision, in words: one query.
+
+    Args:
+        default_rules: by the id of a revision, its benchmark's default rule; the example is of it where it can be.
+
+    Returns:
+        By the id of the revision; without those for which nothing was computed.
+    """
+    reports = Report.objects.filter(kind=AXIOMS, revision__in=default_rules).defer("arrays").order_by("pk")
+    return {
+        report.revision_id: iia_violations_in_words(report.summary.get("flips", {}), default_rules[report.revision_id])
+        for report in reports
+    }
 
 
 def iia_violations_in_words(violations: Mapping[str, Any], default_rule: str) -> str:

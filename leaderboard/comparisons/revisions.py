@@ -9,9 +9,9 @@ import numpy as np
 from leaderboard.common.charts.rank_lines import RankedSystem, RankLines, rank_lines
 from leaderboard.common.text import by_catalogue, in_words, value_text
 from leaderboard.comparisons.history import configuration_changes
-from leaderboard.comparisons.iia_violations import iia_violations_in_words
+from leaderboard.comparisons.iia_violations import stored_iia_violations
 from leaderboard.computing.rankings import split_rules
-from leaderboard.models import Benchmark, Publication, Report, Revision
+from leaderboard.models import Benchmark, Publication, Revision
 from leaderboard.on_demand.budget import (
     KEPT_SECONDS,
     PARTLY_KEPT_SECONDS,
@@ -19,7 +19,6 @@ from leaderboard.on_demand.budget import (
     refuse_beyond_budget,
     single_flight,
 )
-from leaderboard.queue.kinds import AXIOMS
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import published_board
 from leaderboard.rankings.revisions import RemovedRanksError, publication_at
@@ -143,17 +142,19 @@ def revision_changes(
     ranks = [{rule: rule_ranks for rule, rule_ranks in side.items() if rule not in too_long} for side, _ in sides]
     names = {**{s.id: s for s in then}, **after}
     rules = by_catalogue(dict.fromkeys([*ranks[0], *ranks[1]]))
-    moves = {key: _moves(ranks[0], ranks[1], key, names) for key in rules}
+    # Every system with a rank at one of the two, in the order of the newer ranks.
+    moves: dict[str, list[SystemMove]] = {}
+    for key in rules:
+        ranked = RankDifference(ranks[0].get(key, {}), ranks[1].get(key, {})).moves()
+        moves[key] = [RankMove(names[move.system], move.before, move.after) for move in ranked]
+        moves[key].sort(key=lambda move: (move.after or 10**9, move.before or 10**9, move.system.name))
     chosen = rule if rule in moves else next(iter(moves), rule)
     changed = [move for move in moves.get(chosen, []) if not move.is_same]
     configuration = []
     if older.configuration_id != newer.configuration_id:
         configuration = configuration_changes(configuration_of(older), configuration_of(newer))
-    # Whether others changed their order because of what the newer revision brought, where that was computed.
-    violations = ""
-    if newer.number == older.number + 1:
-        report = Report.objects.filter(kind=AXIOMS, revision=newer).defer("arrays").order_by("-pk").first()
-        violations = iia_violations_in_words(report.summary.get("flips", {}), benchmark.default_rule) if report else ""
+    are_adjacent = newer.number == older.number + 1
+    violations = stored_iia_violations({newer.pk: benchmark.default_rule}) if are_adjacent else {}
     joined = sorted(s.name for s in now if s.id not in before)
     left = sorted(s.name for s in then if s.id not in after)
     return RevisionChanges(
@@ -172,7 +173,7 @@ def revision_changes(
         moves=changed if is_whole else changed[:SHOWN_MOVES],
         n_moves=len(changed),
         slopes=_slopes(older, newer, chosen, moves.get(chosen, []), ranks) if changed else None,
-        iia_violations=violations,
+        iia_violations=violations.get(newer.pk, ""),
         has_boards=(_stored_board(benchmark, older) is not None, _stored_board(benchmark, newer) is not None),
     )
 
@@ -238,13 +239,6 @@ def _ranks_at(
 
 def _by_system(ids: Sequence[int], ranks: np.ndarray) -> dict[int, int]:
     return {system: int(rank) for system, rank in zip(ids, ranks, strict=True) if rank >= 1}
-
-
-def _moves(before: Ranks, after: Ranks, rule: str, systems: Mapping[int, BoardSystem]) -> list[SystemMove]:
-    """Every system with a rank at one of the two, in the order of the newer ranks."""
-    difference = RankDifference(before.get(rule, {}), after.get(rule, {}))
-    moves = [RankMove(systems[move.system], move.before, move.after) for move in difference.moves()]
-    return sorted(moves, key=lambda move: (move.after or 10**9, move.before or 10**9, move.system.name))
 
 
 def _rule(rule: str, moves: Sequence[SystemMove], ranks: Sequence[Ranks]) -> RuleMoves:

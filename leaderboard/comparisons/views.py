@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
@@ -13,8 +14,7 @@ from leaderboard.common.charts.rank_lines import MAX_PINNED
 from leaderboard.common.files import csv_response, export_links
 from leaderboard.common.text import whole_number
 from leaderboard.comparisons.agreement import AgreementPage, AgreementQuery, agreement_page
-from leaderboard.comparisons.head_to_head import HeadToHead, HeadToHeadQuery, head_to_head as build
-from leaderboard.comparisons.pair import Pair
+from leaderboard.comparisons.head_to_head import HeadToHeadQuery, head_to_head as build
 from leaderboard.comparisons.places import Places, PlacesError
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
@@ -49,7 +49,18 @@ def head_to_head(request: HttpRequest, key: str) -> HttpResponseBase:
     except TooLargeError as error:
         return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
     if page is not None and request.GET.get("format") == "csv":
-        return csv_response(request, f"{key}-head-to-head", _pair_rows(page.pair) if page.pair else _margin_rows(page))
+        lines: list[list[object]]
+        if pair := page.pair:
+            ahead = {"first": pair.first.name, "second": pair.second.name, "level": "level"}
+            lines = [["task", pair.first.name, pair.second.name, "weight", "ahead"]]
+            lines += [[t.name, t.first, t.second, t.weight, ahead.get(t.outcome, "")] for t in pair.tasks]
+        else:  # one line a pair of systems, with every digit of its shares
+            margins = page.margins
+            lines = [["system", "rival", "ahead", "behind", "margin"]]
+            for i, j in np.argwhere(margins.is_compared).tolist():
+                shares = float(margins.ahead[i, j]), float(margins.behind[i, j])
+                lines.append([page.rows[i].system.name, page.columns[j].name, *shares, shares[0] - shares[1]])
+        return csv_response(request, f"{key}-head-to-head", lines)
     context = {
         "benchmark": benchmark,
         "publication": publication,
@@ -66,24 +77,6 @@ def head_to_head(request: HttpRequest, key: str) -> HttpResponseBase:
         "pair_url": f"{query.address()}&format=csv",
     }
     return render(request, "comparisons/head_to_head.html", context)
-
-
-def _margin_rows(page: HeadToHead) -> list[list[object]]:
-    """One line a pair of systems: every digit of its shares."""
-    rows: list[list[object]] = [["system", "rival", "ahead", "behind", "margin"]]
-    for i, row in enumerate(page.rows):
-        for j, rival in enumerate(page.columns):
-            if page.margins.is_compared[i, j]:
-                ahead, behind = float(page.margins.ahead[i, j]), float(page.margins.behind[i, j])
-                rows.append([row.system.name, rival.name, ahead, behind, ahead - behind])
-    return rows
-
-
-def _pair_rows(pair: Pair) -> list[list[object]]:
-    rows: list[list[object]] = [["task", pair.first.name, pair.second.name, "weight", "ahead"]]
-    ahead = {"first": pair.first.name, "second": pair.second.name, "level": "level"}
-    rows += [[task.name, task.first, task.second, task.weight, ahead.get(task.outcome, "")] for task in pair.tasks]
-    return rows
 
 
 TABLES = ("ranks", "tau", "figures")

@@ -63,7 +63,16 @@ def history_compare(request: HttpRequest, key: str) -> HttpResponseBase:
     benchmark, audience = readable_benchmark(request.user, key)
     if not benchmark.last_revision_number:
         return render(request, "comparisons/history_compare.html", {"benchmark": benchmark})
-    numbers = _numbers(request, benchmark)
+    ends = []
+    for name in ("from", "to"):
+        text = request.GET.get(name, "")
+        if text and whole_number(text) is None:
+            raise BadRequest(f"`from` and `to` are numbers of revisions, not {text[:40]!r}.")
+        ends.append(whole_number(text))
+    whole = whole_revisions(benchmark)
+    last = ends[1] or _newest(whole) or benchmark.last_revision_number
+    first = ends[0] or _newest(whole.filter(number__lt=last)) or last
+    numbers = min(first, last), max(first, last)
     if not may_ask(request):
         return render(request, "429.html", status=429)
     older, newer = (revision_at(benchmark, number) for number in numbers)
@@ -82,20 +91,6 @@ def history_compare(request: HttpRequest, key: str) -> HttpResponseBase:
         head: list[object] = ["system", f"revision_{older.number}", f"revision_{newer.number}"]
         return csv_response(request, f"{key}-{older.number}-{newer.number}-{changes.chosen}", [head, *rows])
     return render(request, "comparisons/history_compare.html", _context(benchmark, changes))
-
-
-def _numbers(request: HttpRequest, benchmark: Benchmark) -> tuple[int, int]:
-    """The two numbers of the address, the lesser one first."""
-    numbers = []
-    for name in ("from", "to"):
-        text = request.GET.get(name, "")
-        if text and whole_number(text) is None:
-            raise BadRequest(f"`from` and `to` are numbers of revisions, not {text[:40]!r}.")
-        numbers.append(whole_number(text))
-    whole = whole_revisions(benchmark)
-    last = numbers[1] or _newest(whole) or benchmark.last_revision_number
-    first = numbers[0] or _newest(whole.filter(number__lt=last)) or last
-    return min(first, last), max(first, last)
 
 
 def _newest(rows: QuerySet[Revision]) -> int | None:

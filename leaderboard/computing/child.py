@@ -31,13 +31,25 @@ def main(memory_bytes: int) -> None:
     for number in (signal.SIGINT, signal.SIGHUP):  # of a terminal; they are for the parent
         signal.signal(number, signal.SIG_IGN)
     os.nice(NICE)
-    _limit_memory(memory_bytes)
+    # Refuse memory beyond the limit, where the platform can: macOS may refuse to be told.
+    limit = resource.RLIMIT_DATA if sys.platform.startswith("linux") else resource.RLIMIT_AS
+    try:
+        _, hard = resource.getrlimit(limit)
+        resource.setrlimit(limit, (memory_bytes if hard < 0 else min(memory_bytes, hard), hard))
+    except (ValueError, OSError) as error:
+        print(f"no memory limit on this platform: {error}", file=sys.stderr)
     calls: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, calls), daemon=True).start()
     importlib.import_module("leaderboard.computing.rankings")  # so that the first call need not wait for it
     while True:
         function, arguments, keywords, seconds = calls.get()
-        _limit_processor(seconds)
+        # Let the kernel end this process once it has used the processor for so much longer. The timer is exact to
+        # milliseconds; the limit counts in whole seconds, and nothing can take it back.
+        signal.setitimer(signal.ITIMER_PROF, max(0.001, seconds))
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        ceiling = math.ceil(used.ru_utime + used.ru_stime + seconds) + 1
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (ceiling if hard < 0 else min(ceiling, hard), hard))
         try:
             _check(function)
             result = function(*arguments, **keywords)
@@ -93,28 +105,6 @@ def _peak_bytes() -> int:
             return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
     except (OSError, StopIteration):  # no Linux; elsewhere the figure may be that of the parent at the start
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
-def _limit_processor(seconds: float) -> None:
-    """Let the kernel end this process once it has used the processor for so much longer.
-
-    The timer is exact to milliseconds; the limit counts in whole seconds, and nothing can take it back.
-    """
-    signal.setitimer(signal.ITIMER_PROF, max(0.001, seconds))
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    ceiling = math.ceil(used.ru_utime + used.ru_stime + seconds) + 1
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (ceiling if hard < 0 else min(ceiling, hard), hard))
-
-
-def _limit_memory(memory_bytes: int) -> None:
-    """Refuse memory beyond the limit, where the platform can: macOS may refuse to be told."""
-    limit = resource.RLIMIT_DATA if sys.platform.startswith("linux") else resource.RLIMIT_AS
-    try:
-        _, hard = resource.getrlimit(limit)
-        resource.setrlimit(limit, (memory_bytes if hard < 0 else min(memory_bytes, hard), hard))
-    except (ValueError, OSError) as error:
-        print(f"no memory limit on this platform: {error}", file=sys.stderr)
 
 
 if __name__ == "__main__":

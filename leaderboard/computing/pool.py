@@ -303,21 +303,18 @@ class _Conversation:
                 ready = {key.fd for key, _ in selector.select(min(left, LOOK_EVERY))}
                 if not ready and self.is_abandoned():
                     raise AbandonedError
-                if calls in ready and not self._send(calls):
-                    selector.unregister(calls)
+                if calls in ready:
+                    try:  # as much of the call as fits
+                        self.to_send = self.to_send[os.write(calls, self.to_send[:PIPE_BYTES]) :]
+                    except BrokenPipeError:
+                        raise _death(self.child) from None
+                    if not self.to_send:
+                        selector.unregister(calls)
                 if replies in ready:
                     for reply in self._receive(replies):
                         if reply.kind != PART:
                             return reply
                         on_part(reply.content)
-
-    def _send(self, calls: int) -> int:
-        """Write as much of the call as fits; how much is left."""
-        try:
-            self.to_send = self.to_send[os.write(calls, self.to_send[:PIPE_BYTES]) :]
-        except BrokenPipeError:
-            raise _death(self.child) from None
-        return len(self.to_send)
 
     def _receive(self, replies: int) -> Iterator[Reply]:
         """The replies that are there as a whole."""

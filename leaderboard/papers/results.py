@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -109,7 +110,15 @@ def papers_page(*, paper: str = "", verdict: str = "") -> PapersPage:
     Without either, the essay and the overview stand alone.
     """
     content = stored()
-    overview = [_summary(of) for of in content["papers"]]
+    overview = []
+    for of in content["papers"]:
+        counts = Counter(row["verdict"] for section in of["sections"] for row in section["rows"])
+        n_agree, n_differ, n_ours = (counts[each] for each in VERDICTS)
+        overview.append(
+            PaperSummary(
+                of["key"], of["title"], of["citation"], len(of["sections"]), n_agree, n_differ, n_ours, of["places"]
+            )
+        )
     paper = paper if paper in {of.key for of in overview} else ""
     verdict = verdict if verdict in VERDICTS else ""
     chosen = []
@@ -133,14 +142,6 @@ def papers_page(*, paper: str = "", verdict: str = "") -> PapersPage:
         paper,
         verdict,
         chosen,
-    )
-
-
-def _summary(of: Mapping[str, Any]) -> PaperSummary:
-    verdicts = [row["verdict"] for section in of["sections"] for row in section["rows"]]
-    n_agree, n_differ, n_ours = (verdicts.count(verdict) for verdict in VERDICTS)
-    return PaperSummary(
-        of["key"], of["title"], of["citation"], len(of["sections"]), n_agree, n_differ, n_ours, of["places"]
     )
 
 

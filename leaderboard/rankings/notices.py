@@ -64,9 +64,20 @@ def _tell_of_publication(benchmark: Benchmark) -> int:
     change = None
     if old is not None and old.revision_id != new.revision_id:
         change = board_change(benchmark, old, new)
-        if change is None and timezone.now() - new.published_at < WAIT and _is_to_come(benchmark, new):
-            return 0
-    fell = _texts_of_fallen(benchmark, change, _sole_author(old, new)) if change and old else {}
+        if change is None and timezone.now() - new.published_at < WAIT:
+            # The default rule may be one of those that are computed after the board.
+            board = Report.objects.filter(
+                revision_id=new.revision_id, engine_version=new.engine_version, kind=BOARD
+            ).first()
+            if board is not None and benchmark.default_rule in board.summary.get("slow_rules", []):
+                return 0
+    fell = {}
+    if change and old:
+        between = Revision.objects.filter(
+            benchmark=new.benchmark_id, number__gt=old.revision.number, number__lte=new.revision.number
+        ).order_by()
+        authors = set(between.values_list("author_id", flat=True))
+        fell = _texts_of_fallen(benchmark, change, authors.pop() if len(authors) == 1 else None)
     first = _texts_of_first(benchmark, change) if change else {}
     path = reverse("board", args=[benchmark.key])
     with transaction.atomic():
@@ -109,24 +120,6 @@ def ranks_of(publication: Publication, rule: str) -> dict[int, int] | None:
         return None
     pairs = zip(systems.tolist(), ranks.tolist(), strict=True)
     return {system: rank for system, rank in pairs if rank >= 1}
-
-
-def _is_to_come(benchmark: Benchmark, publication: Publication) -> bool:
-    """Whether the default rule is one of those that are computed after the board."""
-    board = Report.objects.filter(
-        revision_id=publication.revision_id, engine_version=publication.engine_version, kind=BOARD
-    ).first()
-    return board is not None and benchmark.default_rule in board.summary.get("slow_rules", [])
-
-
-def _sole_author(old: Publication | None, new: Publication) -> int | None:
-    """Who alone made every revision since the older board, if one person did."""
-    number = old.revision.number if old else 0
-    between = Revision.objects.filter(
-        benchmark=new.benchmark_id, number__gt=number, number__lte=new.revision.number
-    ).order_by()
-    authors = set(between.values_list("author_id", flat=True))
-    return authors.pop() if len(authors) == 1 else None
 
 
 def _texts_of_fallen(benchmark: Benchmark, change: BoardChange, sole_author: int | None) -> dict[int, str]:

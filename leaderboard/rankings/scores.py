@@ -240,24 +240,17 @@ def _current_rows(
     """
     if _is_by_row(revision):  # one submission a system, so that no two scores are of the same system and task
         held_as = {held.submission_id: held for held in last_in_force(revision, system_ids)}
-        for submission, task, *cell in _stored(list(held_as), len(_configured(revision)), columns):
-            yield held_as[submission], task, *cell
+        # Some submissions a statement, so that about CHUNK_ROWS rows are in flight: a cursor in the server, which would
+        # do the same, is not to be had behind every pool of connections.
+        submission_ids, n_at_once = list(held_as), max(1, CHUNK_ROWS // max(1, len(_configured(revision))))
+        for start in range(0, len(submission_ids), n_at_once):
+            stored = Score.objects.filter(submission_id__among=submission_ids[start : start + n_at_once])
+            for submission, task, *cell in stored.values_list("submission_id", "task_id", *columns):
+                yield held_as[submission], task, *cell
         return
     if task_ids is None:
         task_ids = set(Task.objects.filter(benchmark_id=revision.benchmark_id).values_list("pk", flat=True))
     yield from _newest_rows(submissions_in_force(revision, system_ids), task_ids, columns)
-
-
-def _stored(submission_ids: Sequence[int], n_tasks: int, columns: Sequence[str]) -> Iterator[Any]:
-    """The rows of these submissions: submission, task and these columns.
-
-    Some submissions a statement, so that about CHUNK_ROWS rows are in flight: a cursor in the server, which would do
-    the same, is not to be had behind every pool of connections.
-    """
-    n_at_once = max(1, CHUNK_ROWS // max(1, n_tasks))
-    for start in range(0, len(submission_ids), n_at_once):
-        stored = Score.objects.filter(submission_id__among=submission_ids[start : start + n_at_once])
-        yield from stored.values_list("submission_id", "task_id", *columns)
 
 
 def _newest_rows(in_force: Sequence[InForce], task_ids: set[int], columns: Sequence[str]) -> Iterator[Any]:

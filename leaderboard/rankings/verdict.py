@@ -58,7 +58,13 @@ def headline(camps: Sequence[Camp], condorcet_winner: str | None, *, has_majorit
     named = camps if len(camps) <= CAMPS_NAMED + 1 else camps[:CAMPS_NAMED]
     is_told = any(camp.winners == (condorcet_winner,) for camp in named)
     if len(camps) == 1:
-        parts = [_unanimous(camps[0], condorcet_winner)]
+        camp = camps[0]
+        how_many = "Both rules" if camp.n_rules == 2 else f"All {camp.n_rules} rules"
+        elected = camp.text.replace(" jointly", ", tied for first")
+        who = (
+            f"{camp.rules[0]} elects {camp.text}" if camp.n_rules == 1 else f"{how_many} that elect agree on {elected}"
+        )
+        parts = [who + _title(camp, condorcet_winner)]
     else:
         n_rules = sum(camp.n_rules for camp in camps)
         parts = [_camp(camp, condorcet_winner, of=0 if k else n_rules) for k, camp in enumerate(named)]
@@ -103,15 +109,6 @@ def _camp(camp: Camp, condorcet_winner: str | None, *, of: int) -> str:
     else:
         who = f"{camp.n_rules} of {of} rules" if of else str(camp.n_rules)
     return f"{who} elect{s} {camp.text}{_title(camp, condorcet_winner)}"
-
-
-def _unanimous(camp: Camp, condorcet_winner: str | None) -> str:
-    title = _title(camp, condorcet_winner)
-    if camp.n_rules == 1:
-        return f"{camp.rules[0]} elects {camp.text}{title}"
-    how_many = "Both rules" if camp.n_rules == 2 else f"All {camp.n_rules} rules"
-    elected = camp.text.replace(" jointly", ", tied for first")
-    return f"{how_many} that elect agree on {elected}{title}"
 
 
 def _title(camp: Camp, condorcet_winner: str | None) -> str:

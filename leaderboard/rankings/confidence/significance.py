@@ -70,14 +70,34 @@ def compute_significance(job: Job, checkpoint: Callable[[float], None]) -> Calla
 def separability_report(
     answers: Mapping[str, Significance], n_systems: int
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """What tests by rule say, as the summary and the arrays of a report."""
+    """What tests by rule say, as the summary and the arrays of a report.
+
+    The arrays of a rule are the board's order, its neighbours' p-values, and for every system the places that share a
+    run with it: `from_` and `to_` are the first and the last of these, from 1, 0 where a system is in no run or
+    unranked. `pairs_`, `p_`, `adjusted_` and `verdicts_` are of the neighbours, the better one first: the systems, the
+    p-values before and after Holm's adjustment, and indices of `pair_tests.VERDICTS`.
+    """
     summary: dict[str, Any] = {"status": "there", "reason": "", "rules": {}}
     arrays: dict[str, np.ndarray] = {}
     for rule, answer in answers.items():
         tests = answer.summary()
         summary |= {name: tests[name] for name in ("level", "scale", "null_hypothesis", "friedman")}
         summary["rules"][rule] = {name: tests[name] for name in (*FAMILIES, *BASIS)}
-        arrays |= _arrays(rule, answer, n_systems)
+        place = {system: number for number, system in enumerate(answer.order, start=1)}
+        first, last = np.zeros(n_systems, np.int32), np.zeros(n_systems, np.int32)
+        for run in answer.runs:
+            low, high = place[run.systems[0]], place[run.systems[-1]]
+            for i in run.systems:
+                first[i] = min(first[i] or low, low)
+                last[i] = max(last[i], high)
+        neighbours = answer.neighbours
+        arrays |= dict(zip(array_names(rule), (np.array(answer.order, np.int32), first, last), strict=True))
+        arrays |= {
+            f"pairs_{rule}": neighbours.pairs.astype(np.int32),
+            f"p_{rule}": neighbours.p_values,
+            f"adjusted_{rule}": neighbours.adjusted,
+            f"verdicts_{rule}": neighbours.verdicts,
+        }
     return summary, arrays
 
 
@@ -90,30 +110,6 @@ def why_not(revision: Revision, table: RevisionMatrix | None) -> str:
     if table.matrix.n_systems > MAX_SYSTEMS:
         return f"not computed for more than {MAX_SYSTEMS} systems (here {table.matrix.n_systems})"
     return ""
-
-
-def _arrays(rule: str, answer: Significance, n_systems: int) -> dict[str, np.ndarray]:
-    """The board's order, its neighbours' p-values, and for every system the places that share a run with it.
-
-    `from_` and `to_` are the first and the last of these, from 1, 0 where a system is in no run or unranked.
-    `pairs_`, `p_`, `adjusted_` and `verdicts_` are of the neighbours, the better one first: the systems, the p-values
-    before and after Holm's adjustment, and indices of `pair_tests.VERDICTS`.
-    """
-    place = {system: number for number, system in enumerate(answer.order, start=1)}
-    first, last = np.zeros(n_systems, np.int32), np.zeros(n_systems, np.int32)
-    for run in answer.runs:
-        low, high = place[run.systems[0]], place[run.systems[-1]]
-        for i in run.systems:
-            first[i] = min(first[i] or low, low)
-            last[i] = max(last[i], high)
-    board = dict(zip(array_names(rule), (np.array(answer.order, np.int32), first, last), strict=True))
-    tests = answer.neighbours
-    return board | {
-        f"pairs_{rule}": tests.pairs.astype(np.int32),
-        f"p_{rule}": tests.p_values,
-        f"adjusted_{rule}": tests.adjusted,
-        f"verdicts_{rule}": tests.verdicts,
-    }
 
 
 def array_names(rule: str) -> tuple[str, str, str]:
