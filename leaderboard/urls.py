@@ -45,6 +45,7 @@ urlpatterns = [
     path("b/<slug:key>/submit/", submissions.submit, name="submit"),
     path("b/<slug:key>/correct/<uuid:uuid>/", submissions.correct, name="correct"),
     path("b/<slug:key>/systems/<slug:system_key>/", boards.system, name="system"),
+    path("b/<slug:key>/systems/<slug:system_key>/baseline/", boards.baseline, name="baseline"),
     path("b/<slug:key>/systems/<slug:system_key>/badge.svg", public.system_badge_svg, name="system_badge"),
     path("b/<slug:key>/history/", histories.history, name="history"),
     path("b/<slug:key>/history/compare/", histories.history_compare, name="history_compare"),

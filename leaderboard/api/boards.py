@@ -18,7 +18,7 @@ from leaderboard.boards.exports import FORMATS, board_content
 from leaderboard.boards.query import read_query
 from leaderboard.common.files import listed_export
 from leaderboard.computing.rankings import site_rules
-from leaderboard.models import Benchmark
+from leaderboard.models import Baseline, Benchmark
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.studies.axioms import rule_properties
@@ -26,6 +26,7 @@ from leaderboard.studies.landscape import places_by_key, places_of
 from ranking_engine import MISSING_POLICIES, RULES, TIES, Rule, __version__ as engine_version
 from ranking_engine.catalogue.omission import omission_sentence
 
+BASELINE_KINDS = [choice for choice in Baseline.choices if choice[0] != Baseline.NONE]
 RULE_COLUMNS = ("key", "name", "family", "summary", "needs_complete", "tie_convention", "source")
 VIEW = [
     OpenApiParameter("sort", str, description="A rule, `name`, `median_rank` or `tasks`; with a minus the other way."),
@@ -50,11 +51,26 @@ class BoardRuleSerializer(Shape):
     reason = s.CharField(allow_blank=True)
 
 
+class BaselineStandingSerializer(Shape):
+    """A baseline, and how many systems are above it; other baselines are not counted."""
+
+    system = s.CharField(help_text="Its key.")
+    name = s.CharField()
+    kind = s.ChoiceField(choices=BASELINE_KINDS)
+    rank = s.IntegerField(allow_null=True, help_text="Under the reference rule.")
+    n_above = s.IntegerField(help_text="Systems that are above it under the reference rule.")
+    n_others = s.IntegerField(help_text="Systems that the reference rule ranks.")
+    n_never_below = s.IntegerField(help_text="Systems that are above it under some rule, and below it under none.")
+    n_rules = s.IntegerField(help_text="Rules that rank it.")
+    sentence = s.CharField()
+
+
 class BoardSystemSerializer(Shape):
     """A row of the board."""
 
     key = s.CharField()
     name = s.CharField()
+    baseline = s.ChoiceField(choices=Baseline.choices, help_text="Whether its owners marked it as a baseline.")
     n_scored = s.IntegerField()
     n_voting_tasks = s.IntegerField()
     least_rank = s.IntegerField(allow_null=True, help_text="Over all rules.")
@@ -79,6 +95,7 @@ class BoardDetailSerializer(PublishedSerializer):
     condorcet_winner = s.CharField(
         allow_null=True, help_text="Null where nobody wins every head-to-head, and under two-step aggregation."
     )
+    baselines = BaselineStandingSerializer(many=True)
     rules = BoardRuleSerializer(many=True)
     next = s.URLField(allow_null=True)
     systems = BoardSystemSerializer(many=True)

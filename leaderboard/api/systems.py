@@ -1,38 +1,46 @@
 """Systems of a benchmark and their scores: JSON for programs, files for tables."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import Http404, HttpResponseBase
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from leaderboard.api.protocol.base import (
+    MANAGE,
     BenchmarkView,
     FigureView,
     NamedSystemSerializer,
+    OwnerView,
     PublishedSerializer,
     stamp_of,
 )
-from leaderboard.api.protocol.fields import Shape
+from leaderboard.api.protocol.fields import ChoiceText, ReasonText, Shape
 from leaderboard.api.protocol.pagination import cut_sorted, next_url, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.renderers import TABLES, PreflibRenderer
 from leaderboard.api.protocol.schema import (
+    DRY_RUN,
     LONG,
     NAME_QUERY,
     PAGING,
     REVISION,
     SCORES_FORMAT,
     TABLE_FORMAT,
+    WRITING,
+    body_example,
     error,
     reading,
 )
+from leaderboard.benchmarks.baselines import mark_baseline
 from leaderboard.boards.revision_exports import ExportError, Origin, orders_text, scores_export
 from leaderboard.common.files import listed_export
 from leaderboard.common.names import is_called
-from leaderboard.models import Publication, Score, System
+from leaderboard.models import Baseline, Publication, Score, System
+from leaderboard.models.systems import PROVISIONAL
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import published_board, rank_row
 from leaderboard.rankings.redaction import redacted, seen_systems
@@ -40,7 +48,8 @@ from leaderboard.rankings.scores import NOT_SUBMITTED, BoardSystem, systems_at
 from leaderboard.rankings.systems import about_systems
 from leaderboard.rankings.tables import TableCell, score_rows, scores_csv, scores_long_csv
 
-SYSTEM_COLUMNS = ("system", "name", "organisation", "url", "description", "tags")
+BASELINE_EXAMPLE = body_example("People solved the tasks", {"baseline": "human", "reason": "Nangia and Bowman 2019"})
+SYSTEM_COLUMNS = ("system", "name", "organisation", "url", "description", "tags", "baseline")
 MISSING = [*Score.MissingReason.choices, (NOT_SUBMITTED, "not submitted")]
 
 
@@ -53,6 +62,11 @@ class SystemEntrySerializer(Shape):
     url = s.CharField(source="about.url", allow_blank=True)
     description = s.CharField(source="about.description", allow_blank=True)
     tags = s.ListField(child=s.CharField(), source="about.tags")
+    baseline = s.ChoiceField(
+        choices=Baseline.choices,
+        source="about.baseline",
+        help_text="Whether the owners marked it as one that others are measured against.",
+    )
 
 
 class SystemPageSerializer(PublishedSerializer):
@@ -158,10 +172,18 @@ class SystemsView(BenchmarkView):
         return _described(systems, self.own if not self.audience.sees_names else None)
 
 
-class SystemView(BenchmarkView):
+class BaselineBodySerializer(Shape):
+    """Whether a system is a baseline."""
+
+    baseline = ChoiceText(Baseline.values)
+    reason = ReasonText(help_text="Kept with the change.")
+
+
+class SystemView(OwnerView):
     """One system."""
 
-    is_open_to_restricted = True
+    scopes: ClassVar = {"PATCH": MANAGE}
+    owned_methods = ("PATCH",)
 
     @extend_schema(
         operation_id="system",
@@ -192,6 +214,28 @@ class SystemView(BenchmarkView):
             )
 
         return self.answer_here(build)
+
+    @extend_schema(
+        operation_id="mark_baseline",
+        summary="Mark a system as a baseline",
+        tags=["hosting"],
+        parameters=[DRY_RUN],
+        request=BaselineBodySerializer,
+        examples=[BASELINE_EXAMPLE],
+        responses={200: SystemEntrySerializer, **WRITING},
+    )
+    def patch(self, request: Request, key: str, system_key: str) -> Response:
+        """Say whether others are measured against this system. No ranking depends on it; the trail keeps it."""
+        body = BaselineBodySerializer.read(request.data)
+        system = self.benchmark.systems.filter(key=system_key).exclude(key__startswith=PROVISIONAL).first()
+        if system is None:
+            raise Http404(f"No system {system_key!r} is on the board.")
+
+        def step() -> dict[str, Any]:
+            mark_baseline(system, author=self.user, **body)
+            return SystemEntrySerializer.render({"system": system.key, "name": system.name, "about": system})
+
+        return self.carry_out(step)
 
 
 def _described(systems: Iterable[BoardSystem], known: frozenset[int] | None) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from leaderboard.access.audit import Change, record_changes
+from leaderboard.benchmarks.baselines import mark_stated_baselines
 from leaderboard.benchmarks.create import create_benchmark
 from leaderboard.benchmarks.folders import (
     group_specs,
@@ -233,6 +234,7 @@ def create_from_draft(draft: BenchmarkDraft, proposal: Proposal, fields: Mapping
     except QuotaError as problem:
         raise ValidationError(str(problem)) from problem
     accept_batch(batch, actor=draft.owner)
+    mark_stated_baselines(benchmark, contents.described)
     return benchmark
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from leaderboard.common.file_parts import in_parts
-from leaderboard.models import Revision
+from leaderboard.models import Baseline, Revision, System
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import current_instances
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
@@ -39,7 +39,9 @@ def folder_of(revision: Revision) -> dict[str, Iterable[str]]:
         raise FolderError("the benchmark has no system or no task, so there is no table to write")
     if current_instances(revision):
         raise FolderError("there are scores of single instances, which a folder does not hold")
-    systems = [{"name": system.name, "key": system.key} for system in table.systems]
+    marked = System.objects.filter(benchmark=revision.benchmark_id).exclude(baseline=Baseline.NONE)
+    baselines = dict(marked.values_list("pk", "baseline"))
+    systems = [{"name": one.name, "key": one.key, "baseline": baselines.get(one.id)} for one in table.systems]
     return {"scores.csv": csv_lines(_rows(table)), "benchmark.toml": _about(revision, systems)}
 
 

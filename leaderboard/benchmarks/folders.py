@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from leaderboard.benchmarks.baselines import mark_stated_baselines
 from leaderboard.benchmarks.create import GroupSpec, TaskSpec, create_benchmark
 from leaderboard.models import Benchmark, Score, User
 from leaderboard.models.benchmarks import is_key
@@ -61,6 +62,7 @@ def import_folder(
     keys = [task.key for task in benchmark.tasks.order_by("order")]
     batch = store_batch(benchmark, owner, table_rows(keys, table, described), source=Source.IMPORTER, is_limited=False)
     accept_batch(batch, actor=owner)
+    mark_stated_baselines(benchmark, described)
     return benchmark
 
 

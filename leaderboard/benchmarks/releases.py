@@ -11,7 +11,7 @@ from leaderboard.benchmarks.create import create_benchmark
 from leaderboard.benchmarks.settings import SETTINGS
 from leaderboard.benchmarks.tasks import present_proposal, write_proposal
 from leaderboard.common.names import make_key
-from leaderboard.models import AuditEntry, Benchmark, Release, Score, User
+from leaderboard.models import AuditEntry, Baseline, Benchmark, Release, Score, System, User
 from leaderboard.models.submissions import Source
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import current_instances
@@ -179,3 +179,6 @@ def _copy_scores(benchmark: Benchmark, edition: Benchmark, author: User) -> None
         except QuotaError as problem:
             raise ValidationError(str(problem)) from problem
         accept_batch(batch, actor=author)
+        for row in about.values():
+            if row.baseline != Baseline.NONE:
+                System.objects.filter(benchmark=edition, key=row.key).update(baseline=row.baseline)

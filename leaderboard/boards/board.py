@@ -17,6 +17,7 @@ from leaderboard.boards.filters import (
 )
 from leaderboard.boards.query import BoardQuery
 from leaderboard.boards.rows import Row, Rows, RowsInTurn, rank_range
+from leaderboard.boards.saturation import BaselineStanding, saturation
 from leaderboard.models import Benchmark, User
 from leaderboard.rankings.confidence.significance import Separability
 from leaderboard.rankings.configuration import configuration_of
@@ -58,6 +59,7 @@ class Board:
     smith_names: list[str]
     names: list[str]  # of all systems, in the order of the columns
     about: Mapping[int, About]  # of systems by id, what filters look at
+    saturation: list[BaselineStanding]  # of each baseline, how many systems are above it
     n_shown: int
     n_pages: int
     page: int
@@ -190,6 +192,7 @@ def lay_out(
         ranges=ranges,
         with_scores=query.scores,
         own=own_system_ids,
+        baselines={pk: one.baseline for pk, one in about.items()},
     )
     on_page = chosen.others if is_whole else chosen.others[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
     rows = RowsInTurn(view, chosen.pinned, on_page)
@@ -210,6 +213,7 @@ def lay_out(
         names=[system.name for system in systems],
         smith_names=[systems[i].name for i in np.flatnonzero(published.in_smith_set).tolist()],
         about=about,
+        saturation=saturation(columns, reference, systems, about) if sees_others else [],
         n_shown=len(chosen.others) + len(chosen.pinned),
         n_pages=n_pages,
         page=page,

@@ -5,6 +5,7 @@ The ranks of a view that hides scores come without scores here, too: a file is m
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from leaderboard.boards.board import Board
@@ -48,6 +49,7 @@ def _about(board: Board, name: str) -> dict[str, Any]:
         "missing": board.policy,
         "aggregation": board.aggregation,
         "ties": board.query.ties or "default",
+        "baselines": [asdict(standing) for standing in board.saturation],
         "condorcet_winner": board.published.facts.get("condorcet_winner"),
         "rules": [
             {"key": c.rule, "name": c.name, "family": c.family, "status": c.status, "reason": c.reason}
@@ -63,6 +65,7 @@ def _json_rows(board: Board) -> Iterator[dict[str, Any]]:
         yield {
             "key": row.key,
             "name": row.name,
+            "baseline": row.baseline,
             "n_scored": row.n_scored,
             "n_voting_tasks": row.n_voting_tasks,
             "least_rank": row.least_rank,

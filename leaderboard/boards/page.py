@@ -126,7 +126,7 @@ class BoardPage:
         self.n_voting_tasks, self.n_missing = facts["n_voting_tasks"], facts["n_missing"]
         self.n_shown = board.n_shown
         self.coverage_text = _coverage(board.columns, facts["n_systems"])
-        self.separability = board.separability
+        self.separability, self.saturation = board.separability, board.saturation
         self.precision_text = precision_sentence(configuration_of(board.published.revision).precisions)
 
     def _fill_columns(self, board: Board) -> None:

@@ -1,12 +1,13 @@
 """The rows of a board: what every rule says of one system, where it stands and how far it moves between rules."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
 
+from leaderboard.models import Baseline
 from leaderboard.rankings.confidence.intervals import interval_text
 from leaderboard.rankings.confidence.significance import Separability
 from leaderboard.rankings.published import Column, PublishedBoard
@@ -56,6 +57,7 @@ class Row:
     inseparable_text: str = ""  # the ranks of those that cannot be told apart from it
     interval: tuple[int, int] | None = None  # of its rank under the reference rule, where the study is there
     is_pinned: bool = False
+    baseline: str = Baseline.NONE
     url: str = ""
 
 
@@ -121,9 +123,11 @@ class Rows:
         ranges: tuple[np.ndarray, np.ndarray, np.ndarray],
         with_scores: bool,
         own: frozenset[int],
+        baselines: Mapping[int, str],
     ) -> None:
         self.published, self.systems, self.columns, self.reference = published, systems, columns, reference
         self.separability, self.own, self.with_scores = separability, own, with_scores
+        self.baselines = baselines
         self.least, self.median, self.greatest = ranges
         # Plain lists: taking single numbers out of an array is slow.
         self.ranks = [column.ranks.tolist() for column in columns]
@@ -160,6 +164,7 @@ class Rows:
                 inseparable_text=self.separability.range_text(i),
                 interval=interval,
                 is_pinned=is_pinned,
+                baseline=self.baselines.get(system.id, Baseline.NONE),
             )
 
     def _cell(self, k: int, i: int, above: int, below: int) -> Cell:

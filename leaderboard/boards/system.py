@@ -17,7 +17,7 @@ from leaderboard.common.text import percent
 from leaderboard.comparisons.pair import signed_percent
 from leaderboard.comparisons.rank_history import rank_history
 from leaderboard.computing.pairs import among_rivals
-from leaderboard.models import Benchmark, Revision, Submission, SubmissionEvent, System
+from leaderboard.models import Baseline, Benchmark, Revision, Submission, SubmissionEvent, System
 from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
 from leaderboard.rankings.confidence.intervals import interval_meaning, interval_text, why_no_interval
 from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
@@ -117,6 +117,8 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
             "organisation": stored.organisation,
             "url": stored.url,
             "description": stored.description,
+            "baseline": stored.baseline,
+            "baseline_text": "" if stored.baseline == Baseline.NONE else Baseline(stored.baseline).label,
         },
         "ranks": [_rank(board, column, place) for column in board.columns],
         "interval_meaning": interval_meaning(board),

@@ -5,18 +5,22 @@ from types import SimpleNamespace
 
 from django import forms
 from django.conf import settings
-from django.core.exceptions import BadRequest
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import BadRequest, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
-from leaderboard.access.audience import Audience, readable_benchmark
+from leaderboard.access.audience import Audience, administered_benchmark, readable_benchmark
+from leaderboard.benchmarks.baselines import mark_baseline
 from leaderboard.benchmarks.releases import cite
 from leaderboard.boards.answers import camp_lines
 from leaderboard.boards.board import build_board
 from leaderboard.boards.exports import FORMATS
+from leaderboard.boards.forms import BaselineForm
 from leaderboard.boards.page import BoardPage
 from leaderboard.boards.query import BoardQuery, query_text, read_query
 from leaderboard.boards.rows import Cell, Row
@@ -24,7 +28,9 @@ from leaderboard.boards.share import board_share, system_share
 from leaderboard.boards.system import system_page
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.paging import page_links
-from leaderboard.models import Benchmark
+from leaderboard.common.requests import signed_in
+from leaderboard.models import Baseline, Benchmark
+from leaderboard.models.systems import PROVISIONAL
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError, TooOftenError
 from leaderboard.rankings.published import UnknownChoiceError
@@ -106,8 +112,28 @@ def system(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
     except TooLargeError as error:
         return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
     share = system_share(request, benchmark, system_key, page["system"]["name"])
+    initial = {"baseline": page["system"]["baseline"]}
+    page["baseline_form"] = BaselineForm(initial=initial) if audience.may_administer else None
     pages = page_links(page["submissions_page"], parameter="submissions", anchor="submissions", above=rival)
     return render(request, "boards/system.html", page | {"key": system_key, "share": share, "pages": pages})
+
+
+@login_required
+@require_POST
+def baseline(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
+    """Mark a system as a baseline, or take the mark away."""
+    benchmark = administered_benchmark(request.user, key)
+    system = get_object_or_404(benchmark.systems.exclude(key__startswith=PROVISIONAL), key=system_key)
+    form = BaselineForm(request.POST)
+    if not form.is_valid():
+        raise BadRequest("A baseline is of one of the kinds that the form lists, and its reason is one line.")
+    try:
+        mark_baseline(system, author=signed_in(request), **form.cleaned_data)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"{system.name} is marked as: {Baseline(system.baseline).label}.")
+    return redirect("system", key, system_key)
 
 
 @require_safe

@@ -14,7 +14,7 @@ from leaderboard.models.reports import ListedBoard, Publication, Report
 from leaderboard.models.revisions import Configuration, Revision, SystemChange
 from leaderboard.models.studies import Experiment, StudyChoice, StudyPartial
 from leaderboard.models.submissions import Batch, Draft, Score, Submission, SubmissionEvent
-from leaderboard.models.systems import System
+from leaderboard.models.systems import Baseline, System
 from leaderboard.models.webhooks import Webhook, WebhookDelivery
 from leaderboard.models.weights import WeightProfile
 
@@ -25,6 +25,7 @@ __all__ = [
     "AttemptCount",
     "AuditEntry",
     "Ban",
+    "Baseline",
     "Batch",
     "Benchmark",
     "BenchmarkDraft",

@@ -8,6 +8,14 @@ from leaderboard.models.texts import LineField, LinesField, ListedField
 PROVISIONAL = "~"  # the first sign of the key of a system that waits; no other key begins with it
 
 
+class Baseline(models.TextChoices):
+    """Whether a system is there for others to be measured against."""
+
+    NONE = "none", "no baseline"
+    HUMAN = "human", "human baseline"
+    OTHER = "other", "baseline"
+
+
 class System(models.Model):
     """An alternative of one benchmark. Its key is permanent; its name is the present one, older ones are in
     `SystemChange`. It is on the board of a revision when a change at or before that revision says so.
@@ -23,6 +31,8 @@ class System(models.Model):
     description = LinesField(blank=True)
     tags = ListedField(default=list, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
+    # Its owners say so. It marks the row, and no ranking depends on it.
+    baseline = models.CharField(max_length=5, choices=Baseline, default=Baseline.NONE)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -6,16 +6,17 @@ from typing import Any
 
 from django.db.models import BooleanField, Case, JSONField, Q, Value, When
 
-from leaderboard.models import Revision, Submission, System, SystemChange, User
+from leaderboard.models import Baseline, Revision, Submission, System, SystemChange, User
 from leaderboard.rankings.scores import BoardSystem, changes_until
 
 
 @dataclass(frozen=True)
 class About:
-    """What is said of a system beside its scores, as far as filters look at it."""
+    """What is said of a system beside its scores, as far as filters look at it, and whether it is a baseline."""
 
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    baseline: str = Baseline.NONE
 
 
 @dataclass(frozen=True)
@@ -53,18 +54,19 @@ def described_systems_at(revision: Revision, uploader: User | None = None) -> De
     # Most systems have neither tags nor metadata, and nothing is read of those.
     tags = Case(When(~Q(system__tags=[]), then="system__tags"), output_field=JSONField())
     metadata = Case(When(~Q(system__metadata={}), then="system__metadata"), output_field=JSONField())
-    changes = changes_until(revision).values_list("system_id", "system__key", "kind", "name", tags, metadata, is_own)
+    fields = ("system_id", "system__key", "kind", "name", tags, metadata, "system__baseline", is_own)
+    changes = changes_until(revision).values_list(*fields)
     systems: dict[int, BoardSystem] = {}
     about: dict[int, About] = {}
     own_ids = set()
-    for pk, key, kind, name, its_tags, its_metadata, is_theirs in changes.iterator(chunk_size=5000):
+    for pk, key, kind, name, its_tags, its_metadata, baseline, is_theirs in changes.iterator(chunk_size=5000):
         if kind == SystemChange.Kind.LEFT:
             systems.pop(pk, None)
             continue
         systems[pk] = BoardSystem(pk, key, name)
-        if its_tags or its_metadata:
-            fields = its_metadata if isinstance(its_metadata, dict) else {}
-            about[pk] = About(tuple(str(tag) for tag in its_tags or ()), fields)
+        if its_tags or its_metadata or baseline != Baseline.NONE:
+            known = its_metadata if isinstance(its_metadata, dict) else {}
+            about[pk] = About(tuple(str(tag) for tag in its_tags or ()), known, baseline)
         if is_theirs:
             own_ids.add(pk)
     ordered = sorted(systems.values(), key=lambda system: system.key)

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from leaderboard.boards.rows import Cell, Row
 from leaderboard.common.text import as_sentence
+from leaderboard.models import Baseline
 from leaderboard.rankings.published import Column
 
 register = template.Library()
@@ -55,7 +56,8 @@ def board_row(
         _cell(cell, known_reasons, is_ranking=column["status"] == "ranked")
         for cell, column in zip(row.cells, columns, strict=True)
     ]
-    classes = " ".join(name for name, is_so in (("is-own", row.is_own), ("is-pinned", row.is_pinned)) if is_so)
+    states = {"is-own": row.is_own, "is-pinned": row.is_pinned, "is-baseline": row.baseline != Baseline.NONE}
+    classes = " ".join(name for name, is_so in states.items() if is_so)
     pin = ""
     if with_pins:
         about = f'value="{escape(row.key)}" aria-label="Pin {escape(row.name)}"{" checked" if row.is_pinned else ""}'
@@ -92,7 +94,8 @@ def _place_and_name(row: Row) -> str:
     name = escape(row.name)
     title = f' title="{name}"' if len(row.name) > LONG_NAME else ""
     linked = f'<a href="{escape(row.url)}"{title}>{name}</a>' if row.url else f"<span{title}>{name}</span>"
-    return f'<span class="place">{row.reference_rank or "–"}</span>{linked}'
+    mark = f' <span class="badge">{Baseline(row.baseline).label}</span>' if row.baseline != Baseline.NONE else ""
+    return f'<span class="place">{row.reference_rank or "–"}</span>{linked}{mark}'
 
 
 def _common_reason(row: Row, columns: Sequence[dict[str, Any]]) -> str:

@@ -16,6 +16,7 @@
     [[system]]
     name = "T5"
     key = "t5"
+    baseline = "human"      # or "other": what others are measured against; marks the row, and no ranking depends on it
 
 Other values at the top (title, source, licence, ...) are kept as metadata.
 """
@@ -42,6 +43,7 @@ from ranking_engine.text.characters import line_problem
 from ranking_engine.text.close_names import CloseNames
 from ranking_engine.text.names import clean_name, fold_name, name_problem, shorten
 
+BASELINES = ("none", "human", "other")
 DIRECTIONS: Mapping[str, int] = {"higher": 1, "lower": -1, "unordered": 0}
 METADATA = frozenset({"tags"})  # kept as metadata although they look like a slip for a section
 SECTIONS: Mapping[str, frozenset[str]] = {
@@ -62,7 +64,7 @@ SECTIONS: Mapping[str, frozenset[str]] = {
         }
     ),
     "group": frozenset({"name", "key", "weight"}),
-    "system": frozenset({"name", "key"}),
+    "system": frozenset({"name", "key", "baseline"}),
 }
 
 
@@ -96,6 +98,7 @@ class BenchmarkFile:
         tasks: in the order of the file.
         group_weights: the stated groups; one without a weight weighs 1.
         group_keys, system_keys: the stated groups and systems with their keys, None where none is stated.
+        system_baselines: "human" or "other" of the systems that others are measured against, by name.
         gamma, policy: None where not stated.
     """
 
@@ -106,6 +109,7 @@ class BenchmarkFile:
     group_weights: Mapping[str, Fraction] = field(default_factory=dict)
     group_keys: Mapping[str, str | None] = field(default_factory=dict)
     system_keys: Mapping[str, str | None] = field(default_factory=dict)
+    system_baselines: Mapping[str, str] = field(default_factory=dict)
     gamma: float | None = None
     policy: str | None = None
 
@@ -156,6 +160,13 @@ class _BenchmarkParser:
         policy = self.raw.get("policy")
         if policy is not None and policy not in MISSING_POLICIES:
             self.fail(f"policy is {policy!r}; expected one of {', '.join(MISSING_POLICIES)}", key="policy")
+        baselines = {}
+        for k, entry in enumerate(self.raw.get("system", [])):
+            baseline = entry.get("baseline", BASELINES[0])
+            if baseline not in BASELINES:
+                self.fail(f"baseline is {baseline!r}; expected one of {', '.join(BASELINES)}", "system", k, "baseline")
+            if baseline != BASELINES[0]:
+                baselines[self._name("system", k)] = baseline
         return BenchmarkFile(
             source=self.blank.source,
             text=self.blank.text,
@@ -164,6 +175,7 @@ class _BenchmarkParser:
             group_weights={self._name("group", k): self._weight("group", k) for k in range(n_groups)},
             group_keys=self._keys("group"),
             system_keys=self._keys("system"),
+            system_baselines=baselines,
             gamma=self._number(None, 0, "gamma"),
             policy=policy,
         )

@@ -67,6 +67,8 @@ reject       POST   open       401       404      404    200       200   403    
 reject       POST   private    401       404      404    200       200   403      401
 benchmark    PATCH  open       401       403      403    403       200   403      401
 benchmark    PATCH  private    401       404      403    403       200   403      401
+system       PATCH  open       401       403      403    403       200   403      401
+system       PATCH  private    401       404      403    403       200   403      401
 tasks        PATCH  open       401       403      403    403       200   403      401
 tasks        PATCH  private    401       404      403    403       200   403      401
 tasks~dry    PATCH  open       401       403      403    403       200   403      401
@@ -121,7 +123,8 @@ nothing      POST   any        404       404      404    404       404   404    
 MANAGED = ("withdraw", "accept", "reject", "reinstate", "retract", "archive", "editions", "people", "person")
 MANAGED += ("take_down", "close_account", "invitations", "audit", "queue", "decisions", "webhooks", "webhook")
 MANAGED += ("test_webhook", "renew_secret", "delete_webhook")
-ALSO_MANAGED = ("experiments", "benchmarks", "benchmark", "tasks", "releases")  # what reads needs no more than reading
+# What reads needs no more than reading.
+ALSO_MANAGED = ("system", "experiments", "benchmarks", "benchmark", "tasks", "releases")
 VISIBILITIES = {"any": ("public",), "open": ("public", "unlisted"), "private": ("private",)}
 
 
@@ -212,6 +215,7 @@ class World:
             "benchmark": {"description": "New."},
             "tasks": {"tasks": [{"key": "task-1", "weight": "2"}]},
             "archive": {"archived": True},
+            "system": {"baseline": "human"},
             "experiments": {"study": "diversity", "seed": 1},
             "editions": {"name": "Second edition"},
             "releases": {"revision": self.benchmark.published_number, "name": "2026.1"},

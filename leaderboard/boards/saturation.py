@@ -1,0 +1,94 @@
+"""How many systems of a board are above its baselines: how far a benchmark is solved."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.models import Baseline
+from leaderboard.rankings.published import Column
+from leaderboard.rankings.scores import BoardSystem
+from leaderboard.rankings.systems import About
+
+
+@dataclass(frozen=True)
+class BaselineStanding:
+    """One baseline, and the systems above it. Other baselines are not counted among these.
+
+    Attributes:
+        system: its key.
+        name: its name.
+        kind: one of `Baseline`, and none of them `none`.
+        rank: under the reference rule; None where that does not rank it.
+        n_above: how many systems have a better rank under the reference rule.
+        n_others: how many systems the reference rule ranks.
+        n_never_below: how many systems have a better rank under some rule and a worse one under none, among the rules
+            that rank both. Rules that tie most systems, such as veto, put hardly anybody above.
+        n_rules: how many rules rank the baseline.
+        sentence: the same in words.
+    """
+
+    system: str
+    name: str
+    kind: str
+    rank: int | None
+    n_above: int
+    n_others: int
+    n_never_below: int
+    n_rules: int
+    sentence: str
+
+
+def saturation(
+    columns: Sequence[Column], reference: Column, systems: Sequence[BoardSystem], about: Mapping[int, About]
+) -> list[BaselineStanding]:
+    """Where the baselines of a board are among its systems.
+
+    Args:
+        columns: of the board.
+        reference: one of them.
+        systems: of the board, in the order of the columns.
+        about: of systems by id, which of them are baselines.
+
+    Returns:
+        One entry a baseline, in the order of the systems.
+    """
+    kinds = [about[system.id].baseline if system.id in about else Baseline.NONE for system in systems]
+    is_baseline = np.array([kind != Baseline.NONE for kind in kinds], dtype=bool)
+    if not is_baseline.any():
+        return []
+    ranks = np.array([column.ranks for column in columns if column.status == "ranked"]).reshape(-1, len(systems))
+    standings = []
+    for i in np.flatnonzero(is_baseline).tolist():
+        ranking = ranks[ranks[:, i] >= 1]
+        is_above = (ranking >= 1) & (ranking < ranking[:, [i]])
+        is_below = ranking > ranking[:, [i]]
+        n_never_below = int((is_above.any(axis=0) & ~is_below.any(axis=0) & ~is_baseline).sum())
+        own_rank = int(reference.ranks[i]) if reference.status == "ranked" and reference.ranks[i] >= 1 else None
+        others = reference.ranks[(reference.ranks >= 1) & ~is_baseline]
+        n_above = int((others < own_rank).sum()) if own_rank is not None else 0
+        name, label = systems[i].name, Baseline(kinds[i]).label
+        if own_rank is None:
+            sentence = f"{reference.name} gives the {label} {name} no rank"
+        else:
+            verb = "is" if n_above == 1 else "are"
+            plural = "" if len(others) == 1 else "s"
+            sentence = f"{n_above} of {len(others)} system{plural} {verb} above the {label} {name} under "
+            sentence += reference.name
+        if len(ranking):
+            sentence += f"; {n_never_below} {'is' if n_never_below == 1 else 'are'} above it under some rule and below"
+            sentence += f" it under none of the {len(ranking)} that rank it"
+        standings.append(
+            BaselineStanding(
+                system=systems[i].key,
+                name=name,
+                kind=str(kinds[i]),
+                rank=own_rank,
+                n_above=n_above,
+                n_others=len(others),
+                n_never_below=n_never_below,
+                n_rules=len(ranking),
+                sentence=f"{sentence}.",
+            )
+        )
+    return standings
