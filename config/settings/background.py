@@ -70,7 +70,7 @@ SWEEP_SECONDS = env.number("PLURANK_SWEEP_SECONDS", 180, least=1)
 JOB_MEMORY_BYTES = env.number("PLURANK_JOB_MEMORY_MB", 4096, least=512) * 2**20
 # When a study runs that a benchmark's owners chose nothing for, and how long it may take.
 STUDIES_RUN = env.choice("PLURANK_STUDIES_RUN", "every", ["every", "nightly", "demand"])
-# A submission's studies are planned once nothing more was submitted to its benchmark for so long.
+# The studies of submissions in a row are planned once nothing more was submitted to the benchmark for so long.
 STUDIES_QUIET_SECONDS = env.number("PLURANK_STUDIES_QUIET_SECONDS", 30)
 STUDY_SECONDS = env.number("PLURANK_STUDY_SECONDS", 60, least=1)
 # What an experiment that somebody starts may take, in seconds of one core as estimated before; what all of one

@@ -199,16 +199,19 @@ def insert_revision_jobs(revision: Revision) -> None:
 def seconds_until_quiet(revision: Revision, now: datetime) -> float:
     """How long the studies of a new revision are not planned yet: until nothing more was submitted for a while.
 
-    Ten submissions in a minute then end with one set of studies. A benchmark that is never quiet has its studies
-    planned when that was put off for `STUDIES_QUIET_MOST` since the first revision that has none.
+    A submission that comes alone has its studies planned at once. Of ten in a minute the first one has, and the others
+    end with one set of studies. A benchmark that is never quiet has its studies planned when that was put off for
+    `STUDIES_QUIET_MOST` since the first revision that has none.
     """
-    if revision.number == 1:  # nobody has submitted to it yet
+    quiet = timedelta(seconds=settings.STUDIES_QUIET_SECONDS)
+    revisions = Revision.objects.filter(benchmark=revision.benchmark_id, number__lt=revision.number)
+    if not revisions.filter(number__gt=1, created_at__gt=revision.created_at - quiet).exists():  # 1 is no submission
         return 0.0
     planned = Job.objects.filter(benchmark=revision.benchmark_id, kind=STUDY_PLAN, state=Job.State.DONE)
     last = Coalesce(Subquery(planned.order_by("-sequence").values("sequence")[:1]), 0)
     since = Revision.objects.filter(benchmark=revision.benchmark_id, number__gt=last).aggregate(at=Min("created_at"))
     waited = (now - since["at"]).total_seconds() if since["at"] else 0.0
-    return max(0.0, min(settings.STUDIES_QUIET_SECONDS, STUDIES_QUIET_MOST - waited))
+    return max(0.0, min(quiet.total_seconds(), STUDIES_QUIET_MOST - waited))
 
 
 def new_job(kind: JobKind, revision: Revision, *, lowered_by: int = 0) -> Job:

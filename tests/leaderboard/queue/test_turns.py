@@ -1,6 +1,7 @@
 """Benchmarks take turns: whose job is next, and where one is in the line."""
 
 from datetime import timedelta
+from time import sleep
 
 import pytest
 from django.urls import reverse
@@ -129,20 +130,22 @@ def test_a_board_that_is_submitted_to_all_the_time_is_ranked_in_its_turn_and_oth
 # --- Ten submissions in a minute -------------------------------------------------------------------------------------
 
 
-def test_ten_submissions_in_a_minute_end_with_one_plan_of_studies_that_of_the_last(make, begun, settings):
+def test_of_ten_submissions_in_a_minute_the_first_and_the_last_have_their_studies_planned(make, begun, settings):
     settings.STUDIES_QUIET_SECONDS = 30
     (benchmark,) = begun(1)
-    for n in range(10):
+    make.accepted(benchmark, ROW)
+    assert "study_plan" in {do_next()[1] for _ in (*PARTS[1:], "study_plan")}
+    for n in range(9):
         make.accepted(benchmark, {f"E{n}": [1.0] * 5})
         assert "study_plan" not in {do_next()[1] for _ in PARTS[1:]}
-    plans = Job.objects.filter(kind="study_plan", sequence__gt=1)
+    plans = Job.objects.filter(kind="study_plan", sequence__gt=2)
     assert set(plans.values_list("state", flat=True)) == {"waiting"}
     Job.objects.filter(kind="axioms").delete()
     plans.update(not_before=timezone.now())
     assert do_next() == (benchmark.pk, "study_plan")
     others = plans.filter(state="waiting").first()
-    assert [jobs.claim(pk, worker="test") for pk in jobs.most_urgent(others.pk)] == [None] * 9
-    assert dict(plans.values_list("sequence", "state")) == dict.fromkeys(range(2, 11), "superseded") | {11: "done"}
+    assert [jobs.claim(pk, worker="test") for pk in jobs.most_urgent(others.pk)] == [None] * 8
+    assert dict(plans.values_list("sequence", "state")) == dict.fromkeys(range(3, 11), "superseded") | {11: "done"}
 
 
 def test_a_board_that_is_never_quiet_has_its_studies_planned_after_ten_minutes(make, begun, settings):
@@ -156,6 +159,16 @@ def test_a_board_that_is_never_quiet_has_its_studies_planned_after_ten_minutes(m
     assert pauses == [30, 30, 10, 0, 0]
     Job.objects.filter(kind="study_plan", sequence=2).update(state="done")  # what was put off was put off for the last
     assert seconds_until_quiet(last, last.created_at + timedelta(seconds=STUDIES_QUIET_MOST - 10)) == 10
+
+
+def test_a_submission_after_a_quiet_time_has_its_studies_planned_at_once(make, begun, settings):
+    settings.STUDIES_QUIET_SECONDS = 1e-3
+    (benchmark,) = begun(1)
+    make.accepted(benchmark, ROW)
+    sleep(1e-3)
+    make.accepted(benchmark, {"Later": [1.0] * 5})
+    later = Job.objects.get(benchmark=benchmark, kind="study_plan", sequence=3)
+    assert later.woken_at == later.not_before
 
 
 def test_the_studies_of_a_new_benchmark_are_planned_at_once(make, settings):
