@@ -50,7 +50,7 @@ def waiting_texts(publication: Publication, states: Iterable[StudyState], *, is_
             before = _before(place.n_ahead if place else MAX_JOBS, "its plan")
             texts[state.key] = f"Not planned yet: {before}."
             if plan["not_before"] > timezone.now() and not plan["error"]:
-                texts[state.key] = "Not planned yet: studies are planned some seconds after the last of several submissions."
+                texts[state.key] = "Not planned yet: it follows the last of several submissions after some seconds."
         else:
             texts[state.key] = _not_planned(state, plan, is_current=is_current)
     return texts
