@@ -228,17 +228,17 @@ def _clones(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatr
     together = {after.system_names[j] for j in clone_set(after.scores, i, k)}
     if together != {witness.x, witness.added, *witness.clones} or len(together) == after.n_systems:
         return None
-    what = _clone_effect(winners, winners_after, together, witness.y)
+    new, gone = winners_after - winners, winners - winners_after
+    if witness.y in new - together:
+        what = "others_win"
+    elif witness.y in gone - together:
+        what = "others_lose"
+    elif not witness.y and bool(winners & together) != bool(winners_after & together):
+        what = "clones_win" if winners_after & together else "clones_lose"
+    else:
+        return None
     is_same = np.array_equal(after.scores[i], after.scores[k], equal_nan=True)
-    return f"{'same' if is_same else 'near'}:{what}" if what else None
-
-
-def _clone_effect(before: frozenset[str], after: frozenset[str], clones: set[str], y: str) -> str:
-    if y:
-        return "others_win" if y in after - before - clones else "others_lose" if y in before - after - clones else ""
-    if bool(before & clones) == bool(after & clones):
-        return ""
-    return "clones_win" if after & clones else "clones_lose"
+    return f"{'same' if is_same else 'near'}:{what}"
 
 
 def _copies(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatrix) -> str | None:

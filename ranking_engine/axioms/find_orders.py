@@ -58,8 +58,11 @@ def iia(search: BoardSearch) -> Iterator[Witness]:
     board, n = search.board, search.board.n_systems
     before = search.rank(board)
     best: tuple[tuple[bool, float], Witness] | None = None
+    single = ((i,) for i in range(n) if n > 2)
+    sizes = (int(search.generator.integers(2, n - 1)) for _ in itertools.count()) if n > 3 else iter(())
+    several = (tuple(sorted(search.generator.choice(n, size, replace=False).tolist())) for size in sizes)
     try:
-        for removed in _removals(n, search.generator):
+        for removed in itertools.chain(single, several):
             if len(removed) > 1 and best is not None:
                 break
             kept = np.delete(np.arange(n), removed)
@@ -79,12 +82,6 @@ def iia(search: BoardSearch) -> Iterator[Witness]:
             raise
     if best is not None:
         yield best[1]
-
-
-def _removals(n: int, generator: np.random.Generator) -> Iterator[tuple[int, ...]]:
-    yield from ((i,) for i in range(n) if n > 2)
-    while n > 3:
-        yield tuple(sorted(generator.choice(n, int(generator.integers(2, n - 1)), replace=False).tolist()))
 
 
 def local_iia(search: BoardSearch) -> Iterator[Witness]:

@@ -111,12 +111,20 @@ def reversal_symmetry(search: BoardSearch) -> Iterator[Witness]:
 
 
 def consistency(search: BoardSearch) -> Iterator[Witness]:
-    """Look at splits of the tasks in two."""
+    """All ways to split few tasks in two, else random ones; the first task is in the part that is not named."""
     board = search.board
     winners = won(search.rank(board))
     if winners is None:
         return
-    for half in _splits(board, search.generator):
+    others = board.task_names[1:]
+    halves: Iterator[tuple[str, ...]]
+    if board.n_tasks <= FEW_TASKS:
+        sizes = range(1, board.n_tasks)
+        halves = itertools.chain.from_iterable(itertools.combinations(others, size) for size in sizes)
+    else:
+        draws = (search.generator.random(len(others)) < 0.5 for _ in itertools.count())
+        halves = (tuple(itertools.compress(others, chosen)) for chosen in draws if chosen.any())
+    for half in halves:
         rest = tuple(name for name in board.task_names if name not in half)
         first = won(search.rank(part_of(board, None, half)))
         if not first:
@@ -127,22 +135,9 @@ def consistency(search: BoardSearch) -> Iterator[Witness]:
             yield search.witness(half=half, x=one_of(common - winners, common), y=one_of(winners - common))
 
 
-def _splits(board: ScoreMatrix, generator: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """All ways to split few tasks in two, else random ones; the first task is in the part that is not named."""
-    others = board.task_names[1:]
-    if board.n_tasks <= FEW_TASKS:
-        for size in range(1, board.n_tasks):
-            yield from itertools.combinations(others, size)
-        return
-    while True:
-        chosen = generator.random(len(others)) < 0.5
-        if chosen.any():
-            yield tuple(name for name, is_in in zip(others, chosen, strict=True) if is_in)
-
-
 def participation(search: BoardSearch) -> Iterator[Witness]:
-    """Tasks that the board has, each added to the others; copies of tasks; tasks with their scores handed on."""
-    board = search.board
+    """Tasks that the board has, each added to the others; copies of tasks; tasks with their scores in another order."""
+    board, generator = search.board, search.generator
     for t, task in enumerate(board.task_names if board.n_tasks > 1 else ()):
         rest = tuple(name for name in board.task_names if name != task)
         yield from _added_task(search, part_of(board, None, rest), task, board.values[:, t], {"tasks": rest})
@@ -150,24 +145,18 @@ def participation(search: BoardSearch) -> Iterator[Witness]:
         yield from _added_task(search, board, task, board.values[:, t], {})
     before = search.rank(board)
     while board.n_systems > 2 and won(before):
-        t = int(search.generator.integers(board.n_tasks))
-        column = _handed_on(board, t, before, search.generator)
+        t = int(generator.integers(board.n_tasks))
+        column = board.values[:, t].copy()
+        present = np.flatnonzero(~np.isnan(column))
+        values = np.sort(column[present] * board.directions[t])
+        order = generator.permutation(present)
+        x = int(generator.choice(np.flatnonzero(before.positions == np.nanmin(before.positions))))
+        ascending = [int(i) for i in order if i != x]
+        if x in present and ascending:
+            # a winner is put directly above one rival, so that the task supports it, but as little as it can
+            ascending.insert(int(generator.integers(1, len(ascending) + 1)), x)
+            column[ascending] = values * board.directions[t]
         yield from _added_task(search, board, board.task_names[t], column, {})
-
-
-def _handed_on(board: ScoreMatrix, t: int, before: Result, generator: np.random.Generator) -> FloatArray:
-    """The scores of task t in another order: a winner just above a rival, the others anywhere."""
-    column = board.values[:, t].copy()
-    present = np.flatnonzero(~np.isnan(column))
-    values = np.sort(column[present] * board.directions[t])
-    order = generator.permutation(present)
-    x = int(generator.choice(np.flatnonzero(before.positions == np.nanmin(before.positions))))
-    rest = [int(i) for i in order if i != x]
-    if x in present and rest:
-        # a winner is put directly above one rival, so that the task supports it, but as little as it can
-        rest.insert(int(generator.integers(1, len(rest) + 1)), x)
-        column[rest] = values * board.directions[t]
-    return column
 
 
 def _added_task(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,7 @@ def history_flips(
     same = _same_scores(before.matrix, after.matrix, [old[name] for name in common], [new[name] for name in common])
     others = [name for name, is_same in zip(common, same, strict=True) if is_same]
     rows = [np.array([places[name] for name in others], dtype=np.intp) for places in (old, new)]
-    facts = {
+    facts: dict[str, Any] = {
         "newcomers": tuple(name for name in after.matrix.system_names if name not in old),
         "departed": tuple(name for name in before.matrix.system_names if name not in new),
         "changed": tuple(name for name, is_same in zip(common, same, strict=True) if not is_same),
@@ -90,7 +91,23 @@ def history_flips(
     flips = {}
     for rule in keys:
         first, second = np.asarray(before.ranks[rule])[rows[0]], np.asarray(after.ranks[rule])[rows[1]]
-        flips[rule] = Flips(rule, **facts, **_compared(others, first, second))  # type: ignore[arg-type]
+        ranked = (first != UNRANKED) & (second != UNRANKED)
+        first, second = first[ranked].astype(np.int64), second[ranked].astype(np.int64)
+        names = [name for name, is_ranked in zip(others, ranked, strict=True) if is_ranked]
+        # All pairs at once: O(n^2).
+        was_above, is_above = first[:, None] < first, second[:, None] < second
+        was_tied, is_tied = first[:, None] == first, second[:, None] == second
+        upper, lower = np.nonzero(was_above.T & is_above)
+        highest = np.lexsort([second[lower], second[upper]])[:MAX_PAIRS]
+        flips[rule] = Flips(
+            rule,
+            **facts,
+            n_others=len(names),
+            n_reversed=len(upper),
+            n_ties_made=int((is_tied & ~was_tied).sum()) // 2,
+            n_ties_broken=int((was_tied & ~is_tied).sum()) // 2,
+            reversed_pairs=tuple((names[upper[k]], names[lower[k]]) for k in highest),
+        )
     return flips
 
 
@@ -128,23 +145,3 @@ def _task_facts(matrix: ScoreMatrix) -> dict[str, tuple[object, ...]]:
         scale = tuple(None if np.isnan(bound) else float(bound) for bound in scales[t])
         facts[matrix.task_names[t]] = (int(matrix.directions[t]), matrix.weights[t], matrix.groups[t], scale)
     return facts
-
-
-def _compared(names: list[str], first: NDArray[np.integer], second: NDArray[np.integer]) -> dict[str, object]:
-    """Compare the ranks of `names` in two revisions; O(n^2)."""
-    ranked = (first != UNRANKED) & (second != UNRANKED)
-    first, second = first[ranked].astype(np.int64), second[ranked].astype(np.int64)
-    kept = [name for name, is_ranked in zip(names, ranked, strict=True) if is_ranked]
-    was_above, is_above = first[:, None] < first, second[:, None] < second
-    was_tied, is_tied = first[:, None] == first, second[:, None] == second
-    reversed_now = was_above.T & is_above
-    upper, lower = np.nonzero(reversed_now)
-    order = np.lexsort([second[lower], second[upper]])[:MAX_PAIRS]
-    pairs = zip(upper[order], lower[order], strict=True)
-    return {
-        "n_others": len(kept),
-        "n_reversed": len(upper),
-        "n_ties_made": int((is_tied & ~was_tied).sum()) // 2,
-        "n_ties_broken": int((was_tied & ~is_tied).sum()) // 2,
-        "reversed_pairs": tuple((kept[i], kept[j]) for i, j in pairs),
-    }

@@ -17,23 +17,13 @@ def sentence(witness: Witness, systems: Mapping[str, str] | None = None, tasks: 
         witness: what is to be told.
         systems, tasks: the names to show for those of the witness; where there is none, they show as they are.
     """
-    renamed = _renamed(witness, systems or {}, tasks or {})
-    text = _SENTENCES[witness.property](renamed)
-    if renamed.systems is not None and len(renamed.systems) <= SMALL_PART:
-        return f"Among {joined(renamed.systems, SMALL_PART)} alone: {text}"
-    if renamed.tasks is not None and renamed.property != "participation":
-        one = len(renamed.tasks) == 1
-        return f"On the {'task' if one else 'tasks'} {joined(renamed.tasks, 6)} alone: {text}"
-    return text
+    systems, tasks = systems or {}, tasks or {}
 
-
-def _renamed(witness: Witness, systems: Mapping[str, str], tasks: Mapping[str, str]) -> Witness:
     def named(names: tuple[str, ...], known: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(known.get(name, name) for name in names)
 
     x = systems.get(witness.x, witness.x)
-    added = systems.get(witness.added) or witness.added.replace(witness.x, x, 1)  # a copy of x is called after it
-    return replace(
+    renamed = replace(
         witness,
         systems=None if witness.systems is None else named(witness.systems, systems),
         tasks=None if witness.tasks is None else named(witness.tasks, tasks),
@@ -43,9 +33,17 @@ def _renamed(witness: Witness, systems: Mapping[str, str], tasks: Mapping[str, s
         clones=named(witness.clones, systems),
         half=named(witness.half, tasks),
         task=tasks.get(witness.task, witness.task),
-        added=added,
+        # a copy of x is called after it
+        added=systems.get(witness.added) or witness.added.replace(witness.x, x, 1),
         scores={tasks.get(name, name): score for name, score in witness.scores.items()},
     )
+    text = _SENTENCES[witness.property](renamed)
+    if renamed.systems is not None and len(renamed.systems) <= SMALL_PART:
+        return f"Among {joined(renamed.systems, SMALL_PART)} alone: {text}"
+    if renamed.tasks is not None and renamed.property != "participation":
+        one = len(renamed.tasks) == 1
+        return f"On the {'task' if one else 'tasks'} {joined(renamed.tasks, 6)} alone: {text}"
+    return text
 
 
 def joined(names: Sequence[str], limit: int = 4) -> str:

@@ -104,7 +104,12 @@ def _variant(rule: Rule, options: Mapping[str, Any]) -> Rule:
     key = variant_key(rule, options)
     if key == rule.key:
         return rule
-    differing = {name: value for name, value in options.items() if not _is_own(rule, name, value)}
+    differing = []
+    for name, value in options.items():
+        if not _is_own(rule, name, value):
+            text = _text(value).replace("_", " ")
+            is_word = isinstance(value, (str, tuple))
+            differing.append(f"ties {text}" if name == TIES_OPTION else text if is_word else f"{name} {text}")
     fixed = dict(options)
     if rule.tie_convention is not None:
         fixed.setdefault(TIES_OPTION, rule.tie_convention)
@@ -112,29 +117,25 @@ def _variant(rule: Rule, options: Mapping[str, Any]) -> Rule:
     def under_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return partial(function, **fixed)
 
+    kernels = Kernels()
+    if "vector" in rule.parameters:  # points of one's own are sums over tasks like those of every positional rule
+        vector_of = partial(positional.padded_vector, vector=fixed["vector"])
+        kernels = Kernels(resamples=ResampleKernel(resamples.of_vector(vector_of, fixed[TIES_OPTION]), adds_up=True))
     sums = rule.task_sum
     return replace(
         rule,
         key=key,
-        name=f"{rule.name} ({', '.join(_option_text(name, value) for name, value in differing.items())})",
+        name=f"{rule.name} ({', '.join(differing)})",
         function=under_options(rule.function),
         tie_convention=None,
         options={},
         numbers={},
         parameters={},
         task_sum=None if sums is None else TaskSum(under_options(sums.contributions), sums.name, sums.score),
-        kernels=_kernels(rule, fixed),
+        kernels=kernels,
         exact_points=None,
         omission={},
     )
-
-
-def _kernels(rule: Rule, options: Mapping[str, Any]) -> Kernels:
-    """Points of one's own are sums over tasks like those of every positional rule."""
-    if "vector" not in rule.parameters:
-        return Kernels()
-    vector_of = partial(positional.padded_vector, vector=options["vector"])
-    return Kernels(resamples=ResampleKernel(resamples.of_vector(vector_of, options[TIES_OPTION]), adds_up=True))
 
 
 def _names(rule: Rule) -> list[str]:
@@ -155,10 +156,3 @@ def _text(value: object) -> str:
     if isinstance(value, tuple):
         return ",".join(_text(item) for item in value)
     return f"{value:.12g}" if isinstance(value, float) else str(value)
-
-
-def _option_text(name: str, value: object) -> str:
-    text = _text(value).replace("_", " ")
-    if name == TIES_OPTION:
-        return f"ties {text}"
-    return text if isinstance(value, (str, tuple)) else f"{name} {text}"

@@ -141,6 +141,12 @@ def comparison_report(
     ranks = task_ranks(matrix.subset(systems=matrix.is_complete)) if matrix.is_complete.any() else None
     plain = math.nan if ranks is None else kendall_w(ranks)
     corrected = math.nan if ranks is None else kendall_w(ranks, is_tie_corrected=True)
+    names = comparison.names
+
+    def table(values: Any) -> Report:  # noqa: ANN401 -- an array of integers or floats
+        """Return a matrix as {rule: {rule: value}}."""
+        return {a: dict(zip(names, _numbers(row), strict=True)) for a, row in zip(names, values, strict=True)}
+
     return {
         "systems": list(matrix.system_names),
         "rules": {key: _entry(votes, ranking, kemeny) for key, ranking in ranked.items()},
@@ -149,7 +155,9 @@ def comparison_report(
             for key, ranking in rankings.by_rule.items()
             if key not in ranked
         },
-        **_matrices(comparison),
+        **{name: table(getattr(comparison, name)) for name in ("n_common", *MATRICES, "kendall_distance")},
+        "agreement_top": {str(k): table(rates) for k, rates in comparison.top.items()},
+        "agreement_least": {str(k): table(rates) for k, rates in comparison.least.items()},
         "rank_changes": {
             key: dict(zip(matrix.system_names, _numbers(rank_changes(ranked[reference], ranking)), strict=True))
             for key, ranking in ranked.items()
@@ -182,22 +190,6 @@ def _entry(votes: TaskVotes, ranking: Ranking, kemeny: Ranking | None) -> Report
         "weighted_distance": None if weight is None else float(weight),
         "kemeny_excess": excess.weight if excess else None,
         "kemeny_excess_share": excess.share if excess else None,
-    }
-
-
-def _matrices(comparison: Comparison) -> Report:
-    """Return every matrix as {rule: {rule: value}}, the agreement rates by k."""
-    names = comparison.names
-
-    def table(values: Any) -> Report:  # noqa: ANN401 -- an array of integers or floats
-        rows = [_numbers(row) for row in values]
-        return {a: dict(zip(names, row, strict=True)) for a, row in zip(names, rows, strict=True)}
-
-    square = ["n_common", *MATRICES, "kendall_distance"]
-    return {
-        **{name: table(getattr(comparison, name)) for name in square},
-        "agreement_top": {str(k): table(rates) for k, rates in comparison.top.items()},
-        "agreement_least": {str(k): table(rates) for k, rates in comparison.least.items()},
     }
 
 
@@ -270,32 +262,23 @@ def _grids(report: Report) -> list[tuple[str, Grid]]:
     for system in report["systems"]:
         values = [report["rank_changes"][key][system] for key in others]
         changes.append([system, *("-" if v is None else f"{v:+g}" if v else "0" for v in values)])
-    return [*grids, _summary(report, names), (f"Places won against {names[reference]}", changes)]
-
-
-def _summary(report: Report, names: dict[str, str]) -> tuple[str, Grid]:
-    reference = report["reference"]
     rates = [
         (report[f"agreement_{end}"][k], f"{end} {k}") for end in ("top", "least") for k in report[f"agreement_{end}"]
     ]
     own = ("tied", "in ties", "distance to tasks", "weight against", "more than Kemeny", "share more")
-    header = ["", "tau-b", *(label for _, label in rates), *own]
-    rows = [
-        [
-            names[key],
-            _cell(report["kendall_tau"][reference][key]),
-            *(_cell(table[reference][key]) for table, _ in rates),
-            str(entry["n_tied"]),
-            str(entry["n_in_ties"]),
-            _cell(entry["dispersion_to"]),
-            _cell(entry["weighted_distance"]),
-            _cell(entry["kemeny_excess"]),
-            _cell(entry["kemeny_excess_share"]),
-        ]
-        for key, entry in report["rules"].items()
+    summary = [["", "tau-b", *(label for _, label in rates), *own]]
+    for key, entry in report["rules"].items():
+        row = [names[key], _cell(report["kendall_tau"][reference][key])]
+        row += [_cell(table[reference][key]) for table, _ in rates]
+        row += [str(entry["n_tied"]), str(entry["n_in_ties"])]
+        figures = ("dispersion_to", "weighted_distance", "kemeny_excess", "kemeny_excess_share")
+        summary.append([*row, *(_cell(entry[figure]) for figure in figures)])
+    agreement = f"Agreement with {names[reference]}"
+    return [
+        *grids,
+        (f"{agreement}; ties; mean Kendall distance to the tasks; weight of tasks against it", summary),
+        (f"Places won against {names[reference]}", changes),
     ]
-    title = f"Agreement with {names[reference]}; ties; mean Kendall distance to the tasks; weight of tasks against it"
-    return title, [header, *rows]
 
 
 def _notes(report: Report) -> list[str]:

@@ -17,7 +17,7 @@ from ranking_engine.command_line.inputs import (
 )
 from ranking_engine.command_line.rule_options import options_in_force
 from ranking_engine.core.pairwise import Pairwise
-from ranking_engine.core.ranking import UNRANKED, Ranking
+from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.rules.choice_sets import (
     condorcet_loser,
@@ -77,14 +77,40 @@ def board(rankings: Rankings, aggregation: str) -> dict[str, Any]:
     choice sets are null then, and for more than 20,000 systems, whose pairs take gigabytes.
     """
     matrix = rankings.matrix
+    names = matrix.system_names
+    rules: dict[str, dict[str, Any]] = {}
+    for key, ranking in rankings.by_rule.items():
+        rule = RULES[key]
+        entry = rules[key] = {"name": rule.name, "family": rule.family, "status": ranking.status}
+        if options := options_in_force(rule, rankings.ties, rankings.options.get(key, {})):
+            entry["options"] = options
+        if ranking.reason:
+            entry["reason"] = ranking.reason
+        if ranking.status != "undefined":
+            is_ranked = (ranking.ranks != UNRANKED).tolist()
+            for what, values in (("scores", ranking.scores.tolist()), ("ranks", ranking.ranks.tolist())):
+                of_system = zip(names, values, is_ranked, strict=True)
+                entry[what] = {name: value if ranked else None for name, value, ranked in of_system}
+            entry["winners"] = sorted(names[i] for i in ranking.winners)
+            entry["n_tied"] = ranking.n_tied
+            if ranking.unranked_reasons:
+                entry["unranked"] = {names[i]: reason for i, reason in sorted(ranking.unranked_reasons.items())}
+        # A count of 0 and an empty list say nothing; False and None (unknown) do.
+        details = {
+            name: value
+            for name, value in ranking.details.items()
+            if value or value is None or isinstance(value, (bool, float))
+        }
+        if details:
+            entry["details"] = details
     has_majority = aggregation != "two_step" and matrix.n_systems <= MAX_PAIRED
     return {
-        "systems": list(matrix.system_names),
+        "systems": list(names),
         "tasks": list(matrix.task_names),
         "aggregation": aggregation,
         "missing": rankings.missing,
         **(majority(matrix) if has_majority else dict.fromkeys(("condorcet_winner", "smith_set", "choice_sets"))),
-        "rules": {key: _entry(rankings, ranking) for key, ranking in rankings.by_rule.items()},
+        "rules": rules,
     }
 
 
@@ -110,28 +136,3 @@ def majority(matrix: ScoreMatrix) -> dict[str, Any]:
             "uncovered_set": named(uncovered_set(pairwise)) if len(smith) <= MAX_COVERING else None,
         },
     }
-
-
-def _entry(rankings: Rankings, ranking: Ranking) -> dict[str, Any]:
-    rule = RULES[ranking.rule]
-    entry: dict[str, Any] = {"name": rule.name, "family": rule.family, "status": ranking.status}
-    if options := options_in_force(rule, rankings.ties, rankings.options.get(rule.key, {})):
-        entry["options"] = options
-    if ranking.reason:
-        entry["reason"] = ranking.reason
-    if ranking.status != "undefined":
-        names, is_ranked = rankings.matrix.system_names, (ranking.ranks != UNRANKED).tolist()
-        for what, values in (("scores", ranking.scores.tolist()), ("ranks", ranking.ranks.tolist())):
-            of_system = zip(names, values, is_ranked, strict=True)
-            entry[what] = {name: value if ranked else None for name, value, ranked in of_system}
-        entry["winners"] = sorted(names[i] for i in ranking.winners)
-        entry["n_tied"] = ranking.n_tied
-        if ranking.unranked_reasons:
-            entry["unranked"] = {names[i]: reason for i, reason in sorted(ranking.unranked_reasons.items())}
-    # A count of 0 and an empty list say nothing; False and None (unknown) do.
-    details = {
-        key: value
-        for key, value in ranking.details.items()
-        if value or value is None or isinstance(value, (bool, float))
-    }
-    return {**entry, "details": details} if details else entry

@@ -21,16 +21,30 @@ def read_rule_options(texts: Iterable[str]) -> RuleOptions:
     Raises:
         ValueError: no such rule, option or value, each with those that there are; or an option stated twice.
     """
+    having = {rule.key: names for rule in RULES.values() if (names := _allowed(rule))}
     options: RuleOptions = {}
     for text in texts:
         place, equals, value = text.partition("=")
         key, dot, name = place.strip().partition(".")
         if not (equals and dot and key and name):
             raise ValueError(f"--option {shorten(text)}: expected RULE.NAME=VALUE, such as {EXAMPLE}")
-        rule = _rule(key)
+        if key not in having:
+            if key in RULES:
+                ties = " but --ties" if RULES[key].tie_convention else ""
+                problem = f"{key}: the rule {key} has no options{ties}; these have some: {', '.join(having)}"
+            else:
+                close = CloseNames(RULES).of(key)
+                hint = f"; did you mean {close[0]}?" if close else "."
+                problem = f"{shorten(key)}: no such rule{hint} Rules with options: {', '.join(having)}"
+            raise ValueError(f"--option {problem}")
         if name in options.setdefault(key, {}):
             raise ValueError(f"--option {key}.{name} is stated twice")
-        options[key][name] = _value(rule, name, value.strip())
+        if name not in having[key]:
+            raise ValueError(f"--option {key}.{shorten(name)}: no such option; {key} has {', '.join(having[key])}")
+        try:
+            options[key][name] = option_value(RULES[key], name, value.strip())
+        except ValueError as error:
+            raise ValueError(f"--option {error}") from error
     return options
 
 
@@ -45,29 +59,6 @@ def options_in_force(rule: Rule, ties: str | None, chosen: Mapping[str, Any]) ->
     defaults = {name: values[0] for name, values in rule.options.items()}
     numbers = {name: number.default for name, number in rule.numbers.items()}
     return {**convention, **defaults, **numbers, **chosen}
-
-
-def _rule(key: str) -> Rule:
-    if key in RULES and _allowed(RULES[key]):
-        return RULES[key]
-    having = [rule.key for rule in RULES.values() if _allowed(rule)]
-    if key in RULES:
-        ties = " but --ties" if RULES[key].tie_convention else ""
-        raise ValueError(f"--option {key}: the rule {key} has no options{ties}; these have some: {', '.join(having)}")
-    close = CloseNames(RULES).of(key)
-    hint = f"; did you mean {close[0]}?" if close else "."
-    raise ValueError(f"--option {shorten(key)}: no such rule{hint} Rules with options: {', '.join(having)}")
-
-
-def _value(rule: Rule, name: str, text: str) -> Any:  # noqa: ANN401 -- each option has its own type
-    if name not in _allowed(rule):
-        raise ValueError(
-            f"--option {rule.key}.{shorten(name)}: no such option; {rule.key} has {', '.join(_allowed(rule))}"
-        )
-    try:
-        return option_value(rule, name, text)
-    except ValueError as error:
-        raise ValueError(f"--option {error}") from error
 
 
 def _allowed(rule: Rule) -> dict[str, str]:

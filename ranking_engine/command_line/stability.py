@@ -310,29 +310,21 @@ def _grid(report: Report) -> Grid:
             if not (isinstance(value, str) or any(detail in figure for detail in DETAILS)):
                 cells[rule][figure, place] = _cell(value)
                 columns[figure, place] = None
+    # Keep of each curve its first and its last place, and some between.
+    places: dict[str, list[str]] = {}
+    for figure, place in columns:
+        places.setdefault(figure, []).append(place)
+    visible = {
+        (figure, names[round(k)])
+        for figure, names in places.items()
+        for k in np.linspace(0, len(names) - 1, MAX_COLUMNS).tolist()
+    }
     is_news = {key for row in cells.values() for key, cell in row.items() if "undefined" not in key[0] or cell != "0"}
-    kept = [key for key in _thinned(list(columns)) if key in is_news]
+    kept = [key for key in columns if key in visible and key in is_news]
     if list(entries) == [""]:
         return [["figure", "value"], *([_header(key), cells[""].get(key, "-")] for key in kept)]
     header = ["rule", *(_header(key) for key in kept)]
     return [header, *([_name(rule), *(cells[rule].get(key, "-") for key in kept)] for rule in entries)]
-
-
-def _header(key: tuple[str, str]) -> str:
-    figure, place = key
-    return f"{figure} {place}".rstrip().replace("_", " ")
-
-
-def _thinned(columns: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Keep of each curve its first and its last place, and some between."""
-    places: dict[str, list[str]] = {}
-    for figure, place in columns:
-        places.setdefault(figure, []).append(place)
-    kept = {
-        figure: {names[round(k)] for k in np.linspace(0, len(names) - 1, MAX_COLUMNS).tolist()}
-        for figure, names in places.items()
-    }
-    return [(figure, place) for figure, place in columns if place in kept[figure]]
 
 
 def _cell(value: object) -> str:
@@ -341,6 +333,11 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _header(key: tuple[str, str]) -> str:
+    figure, place = key
+    return f"{figure} {place}".rstrip().replace("_", " ")
 
 
 def _name(rule: str) -> str:

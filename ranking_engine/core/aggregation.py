@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ranking_engine.core.ranking import Ranking
-from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.core.weights import MAX_BITS, sum_bits
 
 AGGREGATIONS: Mapping[str, str] = MappingProxyType(
@@ -162,8 +162,18 @@ def _second_stage(
     for column, in_group in zip(values.T, first, strict=True):
         for tied in map(list, in_group.tie_groups):
             column[tied] = column[tied].max()
-    if reason := _why_undefined(matrix, groups, first, values, rule):
-        return Ranking.undefined(rule.key, matrix.n_systems, reason)
+    problems = []
+    if rule.elects_only:
+        problems.append("the rule elects one system and ranks nobody else, so that there is nothing to rank again")
+    for group, in_group in zip(groups, first, strict=True):
+        # A group in which nobody has a score merely says nothing.
+        if in_group.status != "ranked" and not np.isnan(matrix.scores[:, group.tasks]).all():
+            problems.append(f"{group.name}: {in_group.reason}")
+    if rule.needs_positive:
+        not_positive = (values <= 0).any(axis=0)
+        problems += [f"{groups[k].name} has rule scores <= 0" for k in np.flatnonzero(not_positive)]
+    if problems:
+        return Ranking.undefined(rule.key, matrix.n_systems, problems[0])
     by_group = ScoreMatrix(
         values,
         system_names=matrix.system_names,
@@ -208,22 +218,6 @@ def _details_of_both(first: list[Ranking], second: Ranking) -> dict[str, Any]:
         one_group = first[0] if len(first) == 1 else second
         details["winners_complete"] = one_group.details["winners_complete"] and not is_decided_in_groups
     return details
-
-
-def _why_undefined(
-    matrix: ScoreMatrix, groups: list[VotingGroup], first: list[Ranking], values: FloatArray, rule: GroupRule
-) -> str:
-    """Return why a group has no ranking; one in which nobody has a score merely says nothing."""
-    if rule.elects_only:
-        return "the rule elects one system and ranks nobody else, so that there is nothing to rank again"
-    for group, ranking in zip(groups, first, strict=True):
-        is_empty = np.isnan(matrix.scores[:, group.tasks]).all()
-        if ranking.status != "ranked" and not is_empty:
-            return f"{group.name}: {ranking.reason}"
-    for group, scores in zip(groups, values.T, strict=True):
-        if rule.needs_positive and (scores <= 0).any():
-            return f"{group.name} has rule scores <= 0"
-    return ""
 
 
 def distinct(names: list[str]) -> list[str]:

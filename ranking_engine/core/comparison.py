@@ -7,7 +7,8 @@ rankings. A figure that does not exist, such as the tau of a ranking whose syste
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -15,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.core.ranking import UNRANKED, Ranking, ranks_of
-from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.core.task_order import average_task_ranks
 
 K = TypeVar("K", bound=Hashable)
 TOP = (1, 3, 5, 7)  # the k of Rofin et al. 2023, Vote'n'Rank
@@ -71,7 +73,11 @@ def compare_ranks(
     tables = {name: np.full((R, R), np.nan) for name in numbers}
     n_common = np.zeros((R, R), dtype=np.int64)
     tops, leasts = ({k: np.full((R, R), np.nan) for k in places} for places in (top, least))
-    for rows, columns, common in _blocks(ranks):
+    # Rankings of one set rank the same systems.
+    masks, kind = np.unique(~np.isnan(ranks), axis=0, return_inverse=True)
+    sets = [(np.flatnonzero(kind == g), mask) for g, mask in enumerate(masks)]
+    for (rows, mine), (columns, theirs) in itertools.combinations_with_replacement(sets, 2):
+        common = mine & theirs
         pair = _Pair(_ranked_anew(ranks[rows][:, common]), _ranked_anew(ranks[columns][:, common]))
         filled: list[tuple[NDArray, NDArray]] = [(tables[name], getattr(pair, name)()) for name in numbers]
         filled += [(table, pair.agreement(k)) for k, table in tops.items()]
@@ -217,13 +223,7 @@ def _ranks_by_number(ranking: Ranking | None) -> dict[int, int]:
 
 def task_ranks(matrix: ScoreMatrix) -> FloatArray:
     """Return the average ranks that each voting task gives, shape (n_voting_tasks, n_systems)."""
-    scores = matrix.scores[:, matrix.votes].T
-    ranks = np.full(scores.shape, np.nan)
-    for t, row in enumerate(scores):
-        present = ~np.isnan(row)
-        _, place, count = np.unique(-row[present], return_inverse=True, return_counts=True)
-        ranks[t, present] = (np.cumsum(count) - (count - 1) / 2)[place]
-    return ranks
+    return average_task_ranks(matrix.scores[:, matrix.votes])
 
 
 def kendall_w(ranks: FloatArray, *, is_tie_corrected: bool = False) -> float:
@@ -261,7 +261,20 @@ class _Pair:
         self.first, self.second = first, second
         self.n = first.shape[1]
         self.untied_first, self.untied_second = _untied_pairs(first), _untied_pairs(second)
-        self.balance, self.untied = _balance(first, second)
+        # For all pairs of rankings the concordant minus the discordant pairs, and the pairs untied in both: sums of
+        # products of signs of rank differences, one matrix product a block of systems, exact in float32.
+        self.balance = np.zeros((len(first), len(second)))
+        self.untied = np.zeros(self.balance.shape)
+        n = self.n
+        height = max(1, min(_BLOCK_CELLS // max(1, n * (len(first) + len(second))), _EXACT_FLOAT32 // max(1, n)))
+        for start in range(0, n, height):
+            rows = slice(start, start + height)
+            mine = _signs(first, rows)
+            theirs = mine if second is first else _signs(second, rows)
+            self.balance += mine @ theirs.T
+            self.untied += np.abs(mine) @ np.abs(theirs).T
+        self.balance /= 2
+        self.untied /= 2
 
     def kendall_tau(self) -> FloatArray:
         return _ratio(self.balance, np.sqrt(np.outer(self.untied_first, self.untied_second)))
@@ -302,24 +315,6 @@ def _agreement(first: FloatArray, second: FloatArray, k: int, *, least: bool) ->
     return rate
 
 
-def _balance(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return for all pairs of rankings the concordant minus the discordant pairs, and the pairs untied in both.
-
-    Sums of products of signs of rank differences: one matrix product a block of systems, exact in float32.
-    """
-    n = first.shape[1]
-    balance = np.zeros((len(first), len(second)))
-    untied = np.zeros(balance.shape)
-    height = max(1, min(_BLOCK_CELLS // max(1, n * (len(first) + len(second))), _EXACT_FLOAT32 // max(1, n)))
-    for start in range(0, n, height):
-        rows = slice(start, start + height)
-        mine = _signs(first, rows)
-        theirs = mine if second is first else _signs(second, rows)
-        balance += mine @ theirs.T
-        untied += np.abs(mine) @ np.abs(theirs).T
-    return balance / 2, untied / 2
-
-
 def _signs(ranks: FloatArray, rows: slice) -> NDArray[np.float32]:
     narrow = ranks.astype(np.float32)  # halves up to 2^23 are exact
     differences = narrow[:, rows, None] - narrow[:, None, :]
@@ -344,15 +339,6 @@ def _ranked_anew(ranks: FloatArray) -> FloatArray:
         return ranks
     places = ranks_of(-ranks).astype(np.float64)
     return places + (_block_sizes(places) - 1) / 2
-
-
-def _blocks(ranks: FloatArray) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], BoolArray]]:
-    """Yield pairs of sets of rankings, all of one set ranking the same systems, with the common systems."""
-    masks, kind = np.unique(~np.isnan(ranks), axis=0, return_inverse=True)
-    rows = [np.flatnonzero(kind == g) for g in range(len(masks))]
-    for g in range(len(masks)):
-        for h in range(g, len(masks)):
-            yield rows[g], rows[h], masks[g] & masks[h]
 
 
 def _of_two(first: Ranking, second: Ranking) -> _Pair:

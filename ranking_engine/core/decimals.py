@@ -8,11 +8,14 @@ smallest difference that means anything, and its scores are then rounded to mult
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from ranking_engine.core.weights import as_float
 
 FloatArray = NDArray[np.float64]
 
@@ -46,9 +49,35 @@ def rounded(values: ArrayLike) -> FloatArray:
         with np.errstate(over="ignore", invalid="ignore"):
             is_short = (np.rint(part * _GLANCE) / _GLANCE == part) & (np.abs(part) < _GLANCE)
             is_left = ~is_short & np.isfinite(part)
-        if is_left.any():
-            part[is_left] = _rounded_anew(part[is_left])
+        if not is_left.any():
+            continue
+        # Powers of ten up to 10^22 are exact, so that only the product is rounded.
+        numbers = part[is_left]
+        size = np.abs(numbers)
+        is_plain = (size >= _LEAST) & (size < _MOST)
+        power = np.where(is_plain, DIGITS - 1 - np.floor(np.log10(size)), 0.0).astype(np.intp)
+        up, down = _POWERS[np.maximum(power, 0)], _POWERS[np.maximum(-power, 0)]
+        scaled = numbers * up / down
+        whole = np.rint(scaled)
+        is_sure = is_plain & (np.abs(scaled - whole) < _NEAR_HALF)
+        distinct, place = np.unique(numbers[~is_sure], return_inverse=True)
+        numbers = whole / up * down
+        numbers[~is_sure] = np.array([rounded_score(x) for x in distinct.tolist()])[place]
+        part[is_left] = numbers
     return decimals
+
+
+def exact_mean(values: Sequence[float], weights: Sequence[Fraction | int]) -> float:
+    """Return the float next to the weighted mean of numbers, which are taken for the decimals that denote them.
+
+    In floats (0.1 + 0.2 + 0.6) / 3 is not 0.3, and the order of the numbers shows.
+
+    Args:
+        values: finite.
+        weights: as many, exact; their sum is not 0.
+    """
+    total = sum((Fraction(repr(value)) * weight for value, weight in zip(values, weights, strict=True)), Fraction(0))
+    return as_float(total / sum(weights))
 
 
 def rounded_score(value: float) -> float:
@@ -71,21 +100,6 @@ def rounding_note(numbers: FloatArray) -> str:
     first = float(dusty[0])
     how_many = "1 score is" if dusty.size == 1 else f"{dusty.size:,} scores are"
     return f"{how_many} rounded to {DIGITS} significant digits: {first!r} is read as {rounded_score(first):.{DIGITS}g}"
-
-
-def _rounded_anew(numbers: FloatArray) -> FloatArray:
-    """Round finite numbers other than 0; powers of ten up to 10^22 are exact, so that only the product is rounded."""
-    size = np.abs(numbers)
-    is_plain = (size >= _LEAST) & (size < _MOST)
-    power = np.where(is_plain, DIGITS - 1 - np.floor(np.log10(size)), 0.0).astype(np.intp)
-    up, down = _POWERS[np.maximum(power, 0)], _POWERS[np.maximum(-power, 0)]
-    scaled = numbers * up / down
-    whole = np.rint(scaled)
-    is_sure = is_plain & (np.abs(scaled - whole) < _NEAR_HALF)
-    decimals = whole / up * down
-    distinct, place = np.unique(numbers[~is_sure], return_inverse=True)
-    decimals[~is_sure] = np.array([rounded_score(x) for x in distinct.tolist()])[place]
-    return decimals
 
 
 def rounded_to(values: ArrayLike, precision: float) -> FloatArray:

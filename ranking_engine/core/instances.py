@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from ranking_engine.core.decimals import rounded
 from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.core.task_order import task_order
 
 Aggregation = Literal["two_level", "one_level", "mean"]
 
@@ -136,7 +137,13 @@ def _points(scores: FloatArray) -> FloatArray:
     height = max(1, _BLOCK_CELLS // max(1, n))
     for start in range(0, U, height):
         columns = scores[:, start : start + height]
-        total += _points_by_pairs(columns) if n <= _FEW_SYSTEMS else _points_by_sorting(columns)
+        if n <= _FEW_SYSTEMS:
+            total += _points_by_pairs(columns)
+        else:
+            # Twice those below and once those tied, from the first and the last place of each system's block of ties.
+            order, is_scored = task_order(columns), ~np.isnan(columns)
+            twice = 2 * (is_scored.sum(axis=0) - 1) - order.first - order.last
+            total += np.where(is_scored, twice, 0).sum(axis=1)
     return np.where(np.isnan(scores).all(axis=1), np.nan, total / 2)
 
 
@@ -151,22 +158,6 @@ def _points_by_pairs(scores: FloatArray) -> FloatArray:
             total[i] += 2 * above + tied
             total[j] += 2 * below + tied
     return total
-
-
-def _points_by_sorting(columns: FloatArray) -> FloatArray:
-    """Twice the points, from the places of the first and the last of each system's block of ties."""
-    by_instance = np.ascontiguousarray(columns.T)
-    order = np.argsort(by_instance, axis=1, kind="stable")
-    ascending = np.take_along_axis(by_instance, order, axis=1)
-    n = by_instance.shape[1]
-    index = np.arange(n, dtype=np.int32)
-    is_first, is_last = np.ones(ascending.shape, dtype=bool), np.ones(ascending.shape, dtype=bool)
-    is_first[:, 1:] = ascending[:, 1:] != ascending[:, :-1]
-    is_last[:, :-1] = is_first[:, 1:]
-    first = np.maximum.accumulate(np.where(is_first, index, 0), axis=1)
-    last = np.minimum.accumulate(np.where(is_last, index, n)[:, ::-1], axis=1)[:, ::-1]
-    twice = np.where(np.isnan(ascending), 0, first + last)  # below: first; tied: last - first
-    return np.bincount(order.ravel(), weights=twice.ravel(), minlength=n).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

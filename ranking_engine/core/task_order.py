@@ -52,6 +52,20 @@ def task_order(scores: FloatArray) -> TaskOrder:
     )
 
 
+def average_task_ranks(scores: FloatArray) -> FloatArray:
+    """Return the rank of each system on each task, 1 = best; tied ones share the average of their places.
+
+    Args:
+        scores: oriented, shape (n_systems, n_tasks), NaN = missing; equal scores tie.
+
+    Returns:
+        Shape (n_tasks, n_systems), NaN where the score is missing.
+    """
+    order = task_order(scores)
+    ranks = np.where(np.isnan(scores), np.nan, (order.first + order.last) / 2 + 1)
+    return np.ascontiguousarray(ranks.T)
+
+
 def _scattered(by_position: NDArray, order: NDArray) -> IntArray:
     by_system = np.empty(by_position.size, dtype=np.int32)
     by_system[order] = by_position

@@ -27,7 +27,17 @@ def exact_weight(value: object, what: str = "weight") -> Fraction:
     `what` names the weight in the `ValueError` raised for a negative, infinite or unreadable one, and for one
     beyond 1e-30 to 1e30 unless it is a Fraction already.
     """
-    weight = _as_fraction(value)
+    weight: Fraction | None = None
+    if isinstance(value, Fraction):
+        weight = value
+    elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        weight = Fraction(int(value))
+    elif isinstance(value, (float, np.floating)):
+        weight = _from_text(repr(float(value)))
+    elif isinstance(value, Decimal):
+        weight = _from_decimal(value)
+    elif isinstance(value, str):
+        weight = _from_text(value)
     if weight is None:
         raise ValueError(f"{what} is {_shown(value)}; expected a number such as 1, 0.5 or 1/13")
     if weight < 0:
@@ -39,20 +49,6 @@ def exact_weight(value: object, what: str = "weight") -> Fraction:
     ):
         raise ValueError(f"{what} is {_shown(value)}; expected 0 or a number between 1e-30 and 1e30")
     return weight
-
-
-def _as_fraction(value: object) -> Fraction | None:
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, (bool, np.bool_)):
-        return None
-    if isinstance(value, (int, np.integer)):
-        return Fraction(int(value))
-    if isinstance(value, (float, np.floating)):
-        return _from_text(repr(float(value)))
-    if isinstance(value, Decimal):
-        return _from_decimal(value)
-    return _from_text(value) if isinstance(value, str) else None
 
 
 def _from_text(text: str) -> Fraction | None:

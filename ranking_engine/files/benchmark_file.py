@@ -279,7 +279,15 @@ def to_matrix(table: Table, benchmark: BenchmarkFile | None = None) -> ScoreMatr
     if benchmark is None:
         return ScoreMatrix(table.values, system_names=table.system_names, task_names=table.task_names)
     _match_all(benchmark, "system", benchmark.system_keys.items(), table.system_names)
-    tasks = _tasks_by_column(table, benchmark)
+    tasks = [TaskEntry(name) for name in table.task_names]
+    if benchmark.tasks:
+        matched = _match_all(benchmark, "task", [(task.name, task.key) for task in benchmark.tasks], table.task_names)
+        for column, name in enumerate(table.task_names, start=2):
+            if column - 2 not in matched:
+                hint = CloseNames([task.name for task in benchmark.tasks]).suggestion(name)
+                message = f"unknown task: {benchmark.source} does not state it{hint}"
+                raise TableError([TableIssue(table.header_line, column, name, message)], table.source)
+        tasks = [benchmark.tasks[matched[column]] for column in range(len(table.task_names))]
     groups = {task.group for task in tasks if task.group is not None}
     for k, name in enumerate(benchmark.group_weights):
         if name not in groups:
@@ -306,18 +314,6 @@ def to_matrix(table: Table, benchmark: BenchmarkFile | None = None) -> ScoreMatr
         precision=[task.precision for task in tasks],
         clusters=[task.cluster for task in tasks],
     )
-
-
-def _tasks_by_column(table: Table, benchmark: BenchmarkFile) -> list[TaskEntry]:
-    if not benchmark.tasks:
-        return [TaskEntry(name) for name in table.task_names]
-    matched = _match_all(benchmark, "task", [(task.name, task.key) for task in benchmark.tasks], table.task_names)
-    for column, name in enumerate(table.task_names, start=2):
-        if column - 2 not in matched:
-            hint = CloseNames([task.name for task in benchmark.tasks]).suggestion(name)
-            message = f"unknown task: {benchmark.source} does not state it{hint}"
-            raise TableError([TableIssue(table.header_line, column, name, message)], table.source)
-    return [benchmark.tasks[matched[column]] for column in range(len(table.task_names))]
 
 
 def _match_all(

@@ -188,7 +188,16 @@ class _InstanceReader:
         )
 
     def _wide(self) -> tuple[_Codes, list[FloatArray], list[_Codes]]:
-        system, instance = self._key_columns()
+        place = {cell.casefold(): k for k, cell in reversed(list(enumerate(self.header)))}
+        system = place.get(self.system_column.casefold())
+        if system is None:
+            self.fail(1, None, f"no column is called {self.system_column!r} (for the systems)")
+        column = self.instance_column
+        wanted = (*INSTANCE_COLUMNS, "system") if column is None else (column.casefold(),)
+        instance = next((place[cell] for cell in wanted if cell in place and place[cell] != system), None)
+        if instance is None:
+            expected = column or " or ".join(INSTANCE_COLUMNS)
+            self.fail(1, None, f"no column is called {expected!r} (for the instances)")
         columns = [k for k in range(len(self.header)) if k not in (system, instance)]
         tasks = [self.header[k] for k in columns]
         if not tasks:
@@ -286,21 +295,6 @@ class _InstanceReader:
         for known, rows in zip(instances, np.split(order, ends), strict=True):
             blocks.append(_filled(n, len(known), codes[rows, 1], codes[rows, 2], scores[rows]))
         return tasks, blocks, instances
-
-    def _key_columns(self) -> tuple[int, int]:
-        place = {cell.casefold(): k for k, cell in reversed(list(enumerate(self.header)))}
-        system = place.get(self.system_column.casefold())
-        if system is None:
-            self.fail(1, None, f"no column is called {self.system_column!r} (for the systems)")
-        if self.instance_column is not None:
-            wanted: tuple[str, ...] = (self.instance_column.casefold(),)
-        else:
-            wanted = (*INSTANCE_COLUMNS, "system")
-        instances = [place[cell] for cell in wanted if cell in place and place[cell] != system]
-        if not instances:
-            expected = self.instance_column or " or ".join(INSTANCE_COLUMNS)
-            self.fail(1, None, f"no column is called {expected!r} (for the instances)")
-        return system, instances[0]
 
     def _body(self) -> Iterator[list[str]]:
         """Yield the rows that are not blank; all have as many cells as the header."""

@@ -165,7 +165,17 @@ class _TableReader:
         self.dialect = PLAIN
 
     def read(self, data: bytes) -> Table:
-        text = self._decoded(data)
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                self._stop("the file is UTF-16; save it as UTF-8", line=1)
+            message = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
+            self._stop(message, line=_line_of(data[: error.start]))
+        if "\0" in text:
+            self._stop("a NUL byte; this is not a text file", line=_line_of(text[: text.index("\0")].encode()))
+        if not text.strip():
+            self._stop("the file is empty; expected a header `system,<task>,...` and a row for each system")
         self.dialect = Dialect(delimiter_of(text))
         rows = self._rows(text)
         try:
@@ -212,23 +222,6 @@ class _TableReader:
             raise TableError(self.issues, self.name) from unclear
         except csv.Error:  # which the second reading meets as well, and tells with its line
             return "."
-
-    def _decoded(self, data: bytes) -> str:
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                self._stop("the file is UTF-16; save it as UTF-8", line=1)
-            self._stop(
-                f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8",
-                line=_line_of(data[: error.start]),
-            )
-        if "\0" in text:
-            line = _line_of(text[: text.index("\0")].encode())
-            self._stop("a NUL byte; this is not a text file", line=line)
-        if not text.strip():
-            self._stop("the file is empty; expected a header `system,<task>,...` and a row for each system")
-        return text
 
     def _read_header(self, rows: _CsvReader) -> None:
         header: list[str] = next((row for row in rows if row), [])

@@ -125,18 +125,13 @@ def _mixtures(
     contest: Contest, shares: FloatArray, terms: FloatArray, delta: float, ignoring: int | None
 ) -> Iterator[tuple[tuple[int, ...], list[Fraction]]]:
     for denominator in _SIMPLE_MIXTURES if delta < 0 else ():
-        rivals = exact.rounded(shares, denominator)
-        yield rivals, [Fraction(round(value * denominator), denominator) for value in terms.tolist()]
+        yield (
+            exact.rounded(shares, denominator),
+            [Fraction(round(value * denominator), denominator) for value in terms.tolist()],
+        )
     if (simple := exact.simple_fractions(shares)) is not None:
         yield simple, [Fraction(value).limit_denominator(1000) for value in terms.tolist()]
-    if (solved := _solved_mixture(contest, shares, terms, delta, ignoring)) is not None:
-        yield solved
-
-
-def _solved_mixture(
-    contest: Contest, shares: FloatArray, terms: FloatArray, delta: float, ignoring: int | None
-) -> tuple[tuple[int, ...], list[Fraction]] | None:
-    """Return the solution of: on every task that seems to gain the most, the gain is the same."""
+    # The solution of: on every task that seems to gain the most, the gain is the same.
     gains = shares @ contest.leads + (terms / contest.scale) @ contest.terms.floats
     tight = [t for t in np.flatnonzero(gains > delta - _TIGHT).tolist() if t != ignoring]
     rivals = np.flatnonzero(shares > exact.SUPPORT)
@@ -148,12 +143,11 @@ def _solved_mixture(
         row += [Fraction(int(x), contest.terms.unit) for x in contest.terms.exactly[held, t].tolist()]
         equations.append(([*row, -1], 0))
     start = [*shares[rivals].tolist(), *terms[held].tolist(), delta * contest.scale]
-    solved = exact.solve_equations(equations, start)
-    if solved is None:
-        return None
+    if (solved := exact.solve_equations(equations, start)) is None:
+        return
     all_rivals, all_terms = [Fraction(0)] * len(shares), [Fraction(0)] * len(terms)
     for j, value in zip(rivals.tolist(), solved, strict=False):
         all_rivals[j] = value
     for k, value in zip(held.tolist(), solved[len(rivals) : -1], strict=True):
         all_terms[k] = value
-    return exact.as_numerators(all_rivals), all_terms
+    yield exact.as_numerators(all_rivals), all_terms

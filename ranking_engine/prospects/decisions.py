@@ -11,7 +11,7 @@ from ranking_engine.core.score_matrix import BoolArray
 from ranking_engine.core.weights import as_float
 from ranking_engine.prospects.candidates import certificates, margin_weights
 from ranking_engine.prospects.contest import Certificate, Contest
-from ranking_engine.prospects.programs import Budget, Optimum, WeightProgram
+from ranking_engine.prospects.programs import Budget, WeightProgram
 from ranking_engine.prospects.results import Verdict
 
 _NEAR_ZERO = 1e-6  # a margin nearer to 0 is tried both ways: floats do not tell a win from a tie there
@@ -53,12 +53,25 @@ def decide(contest: Contest, program: WeightProgram, budget: Budget, without: in
     optimum = program.solve(contest.leads, np.full(T, 1 / T), budget, removed)
     if optimum is None:
         return UNDECIDED
-    if n:
-        return _verified(contest, optimum, float(optimum.x[T]), without)
-    # Without rivals any weights win that the conditions allow.
-    for numerators in margin_weights(contest, optimum, 1.0):
-        if contest.least_lead(numerators) is not None:
-            return Decision("strict", numerators)
+    if not n:  # any weights win that the conditions allow
+        allowed = (w for w in margin_weights(contest, optimum, 1.0) if contest.least_lead(w) is not None)
+        first = next(allowed, None)
+        return UNDECIDED if first is None else Decision("strict", first)
+    # Turn the optimum into a verdict that holds exactly.
+    delta, weak = float(optimum.x[T]), None
+    if delta > -_NEAR_ZERO:
+        for numerators in margin_weights(contest, optimum, delta):
+            lead = contest.least_lead(numerators)
+            if lead is not None and lead > 0:
+                return Decision("strict", numerators, as_float(lead))
+            weak = numerators if lead == 0 and weak is None else weak
+    if delta < _NEAR_ZERO:
+        for certificate in certificates(contest, optimum, delta, without):
+            if certificate.most < 0:
+                margin = min(delta * contest.scale, as_float(certificate.most))
+                return Decision("none", margin=margin, certificate=certificate)
+            if certificate.most == 0 and weak is not None:
+                return Decision("tie_only", weak, 0.0, certificate)
     return UNDECIDED
 
 
@@ -83,22 +96,3 @@ def _with_level_rivals(
     for k, share in zip(others.tolist(), decision.certificate.rivals, strict=True):
         shares[k] = share
     return replace(decision, certificate=replace(decision.certificate, rivals=tuple(shares)))
-
-
-def _verified(contest: Contest, optimum: Optimum, delta: float, without: int | None) -> Decision:
-    """Turn the optimum, of margin `delta`, into a verdict that holds exactly."""
-    weak: tuple[int, ...] | None = None
-    if delta > -_NEAR_ZERO:
-        for numerators in margin_weights(contest, optimum, delta):
-            lead = contest.least_lead(numerators)
-            if lead is not None and lead > 0:
-                return Decision("strict", numerators, as_float(lead))
-            weak = numerators if lead == 0 and weak is None else weak
-    if delta < _NEAR_ZERO:
-        for certificate in certificates(contest, optimum, delta, without):
-            if certificate.most < 0:
-                margin = min(delta * contest.scale, as_float(certificate.most))
-                return Decision("none", margin=margin, certificate=certificate)
-            if certificate.most == 0 and weak is not None:
-                return Decision("tie_only", weak, 0.0, certificate)
-    return UNDECIDED

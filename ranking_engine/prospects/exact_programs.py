@@ -67,25 +67,22 @@ class ExactProgram:
             entering = [k for k, slope in enumerate(slopes) if slope > 0]
             if not entering:
                 return None
-            best = min(entering, key=lambda k: (Fraction(costs[k], slopes[k]), self._outside[k]))
-            self._pivot(r, best + 1)
+            k = min(entering, key=lambda k: (Fraction(costs[k], slopes[k]), self._outside[k]))
+            # The variable outside at place k changes places with the one inside of row r.
+            row, column = self._table[r].copy(), self._table[:, k + 1].copy()
+            pivot = row[k + 1]
+            self._table = (self._table * pivot - column[:, None] * row[None, :]) // self._denominator
+            self._table[:, k + 1] = column
+            self._table[r] = -row
+            self._table[r, k + 1] = self._denominator
+            self._denominator = pivot
+            self._inside[r], self._outside[k] = self._outside[k], self._inside[r]
+            self._n_pivots += 1
         x = [Fraction(0)] * self._n
         for variable, value in zip(self._inside, self._table[:-1, 0].tolist(), strict=True):
             if variable < self._n:
                 x[variable] = Fraction(value, self._denominator)
         return x
-
-    def _pivot(self, r: int, k: int) -> None:
-        """Let the variable outside at place k - 1 change places with the one inside of row r."""
-        row, column = self._table[r].copy(), self._table[:, k].copy()
-        pivot = row[k]
-        self._table = (self._table * pivot - column[:, None] * row[None, :]) // self._denominator
-        self._table[:, k] = column
-        self._table[r] = -row
-        self._table[r, k] = self._denominator
-        self._denominator = pivot
-        self._inside[r], self._outside[k - 1] = self._outside[k - 1], self._inside[r]
-        self._n_pivots += 1
 
 
 def least_total_change(contest: Contest, origin: Numerators, budget: Budget) -> Numerators | None:

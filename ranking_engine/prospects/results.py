@@ -165,11 +165,22 @@ class Prospects:
         own = dict.fromkeys(p.system for p in systems)
         names = [*own, *(name for p in systems for name in p.certificate if name not in own)]
         names = list(dict.fromkeys(names))
-        places = _places(self.tasks), _places(names)
-        fractions = [(k, *row) for k, p in enumerate(systems) for row in _fraction_rows(p, *places)]
-        columns = list(zip(*fractions, strict=True)) or [()] * 5
-        needed = [(k, places[0][name]) for k, p in enumerate(systems) for name in p.needed_tasks]
+        task_places, system_places = _places(self.tasks), _places(names)
         nearest = [_nearest_by_kind(p) for p in systems]
+        fractions = []
+        for k, p in enumerate(systems):
+            kinds: dict[int, dict[int, Fraction]] = {
+                _WEIGHTS: {task_places[name]: value for name, value in p.weights.items()},
+                _CERTIFICATE: {system_places[name]: value for name, value in p.certificate.items()},
+                _CONDITION: dict(p.condition_shares),
+                _OBJECTIVE: {} if p.objective is None else {0: p.objective},
+            }
+            for kind, change in nearest[k].items():
+                kinds[kind] = {task_places[name]: value for name, value in change.weights.items()}
+            for kind, values in kinds.items():
+                fractions += [(k, kind, index, value.numerator, value.denominator) for index, value in values.items()]
+        columns = list(zip(*fractions, strict=True)) or [()] * 5
+        needed = [(k, task_places[name]) for k, p in enumerate(systems) for name in p.needed_tasks]
         changes = [[n[k].change if k in n else math.nan for k in range(_NEAREST, _NEAREST + 4)] for n in nearest]
         return {
             "names": np.array(names, dtype=str),
@@ -227,25 +238,6 @@ _KINDS = {
         for b, norm in enumerate(_NORMS)
     },
 }
-
-
-def _fraction_rows(
-    prospect: Prospect, tasks: Mapping[str, int], systems: Mapping[str, int]
-) -> list[tuple[int, int, int, int]]:
-    """Return kind, index, numerator and denominator of every fraction."""
-    kinds: dict[int, dict[int, Fraction]] = {
-        _WEIGHTS: {tasks[name]: value for name, value in prospect.weights.items()},
-        _CERTIFICATE: {systems[name]: value for name, value in prospect.certificate.items()},
-        _CONDITION: dict(prospect.condition_shares),
-        _OBJECTIVE: {} if prospect.objective is None else {0: prospect.objective},
-    }
-    for kind, change in _nearest_by_kind(prospect).items():
-        kinds[kind] = {tasks[name]: value for name, value in change.weights.items()}
-    return [
-        (kind, index, value.numerator, value.denominator)
-        for kind, values in kinds.items()
-        for index, value in values.items()
-    ]
 
 
 def _places(names: Sequence[str]) -> dict[str, int]:

@@ -328,7 +328,10 @@ class ProspectSearch:
         needed = []
         while candidates:
             t = candidates.pop(0)
-            decision = self._decided(contest, k, without=t) if self._can_spare(t) else Decision("none")
+            is_spared = len(self._tasks) > 1 and (
+                not len(self._terms.exactly) or self._verdict_on_conditions(self._budget, without=t) != "none"
+            )
+            decision = self._decided(contest, k, without=t) if is_spared else Decision("none")
             # Fractions may show what floats do not: that every winning weighting has weight on task t.
             if decision.verdict == "none" or (
                 decision.verdict == "undecided" and self._is_small and least_weight(contest, t, self._budget)
@@ -337,12 +340,6 @@ class ProspectSearch:
             elif decision.numerators:
                 candidates = [s for s in candidates if decision.numerators[s]]
         return replace(prospect, needed_tasks=tuple(needed))
-
-    def _can_spare(self, t: int) -> bool:
-        """Whether there are weights without any on task t."""
-        if len(self._tasks) == 1:
-            return False
-        return not len(self._terms.exactly) or self._verdict_on_conditions(self._budget, without=t) != "none"
 
     def _indispensable(self, contest: Contest, candidates: list[int]) -> list[int]:
         """Leave out tasks that weigh nothing in some winning weights, as far as a few linear programs show."""

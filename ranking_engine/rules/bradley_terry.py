@@ -47,12 +47,20 @@ def bradley_terry(profile: Profile, *, prior: float = 0.0) -> Outcome:
     if profile.n_systems == 1:
         return Outcome(np.zeros(1), details=details)
     order = name_order(profile)
-    won = _won(profile)[np.ix_(order, order)] + prior
+    wins, common, unit = profile.pairwise.wins, common_weight(profile), 2 * profile.pairwise.denominator
+    twice = wins - wins.T + common  # wins + ties / 2, twice: 2 wins + (common - wins - losses)
+    won = np.array(twice / (unit if twice.dtype == object else float(unit)), dtype=np.float64)
+    won = won[np.ix_(order, order)] + prior
     np.fill_diagonal(won, 0.0)
     components = _components(won)
     if len(components) > 1:
         names = [sorted(profile.matrix.system_names[order[i]] for i in part) for part in components]
-        return Outcome(None, "undefined", _why_undefined(names), {**details, "components": names})
+        groups = "; ".join([*(listed(part) for part in names[:3]), *(["..."] if len(names) > 3 else [])])
+        reason = (
+            f"no finite strengths: {len(names)} groups of systems have not both won and lost against each other "
+            f"({groups}); a prior would give some"
+        )
+        return Outcome(None, "undefined", reason, {**details, "components": names})
     strengths, steps = fitted(won)
     details["steps"] = steps
     clusters = clusters_of(profile.matrix)
@@ -75,7 +83,9 @@ def fitted(won: FloatArray) -> tuple[FloatArray, dict[str, int]]:
     size = math.inf
     while n_iterations < _ITERATIONS:
         n_iterations += 1
-        change = np.log(_newman_ratio(won, strengths))
+        chance = _chances(strengths)
+        # What to multiply p_i by: (sum_j won_ij p_j / (p_i + p_j)) / (sum_j won_ji p_i / (p_i + p_j)).
+        change = np.log((won * chance.T).sum(axis=1) / (won.T * chance).sum(axis=1))
         change -= change.mean()
         size, previous = float(np.abs(change).max()), size
         # All strengths change at once: where few pairs meet they overshoot together, and half the way is right.
@@ -96,12 +106,6 @@ def fitted(won: FloatArray) -> tuple[FloatArray, dict[str, int]]:
     return strengths - strengths.mean(), {"iterations": n_iterations, "newton_steps": n_newton_steps}
 
 
-def _newman_ratio(won: FloatArray, strengths: FloatArray) -> FloatArray:
-    """Return (sum_j won_ij p_j / (p_i + p_j)) / (sum_j won_ji p_i / (p_i + p_j)): what to multiply p_i by."""
-    chance = _chances(strengths)
-    return (won * chance.T).sum(axis=1) / (won.T * chance).sum(axis=1)
-
-
 def _chances(strengths: FloatArray) -> FloatArray:
     """`chances[i, j]`: p_i / (p_i + p_j), without overflow."""
     return 0.5 + 0.5 * np.tanh((strengths[:, None] - strengths) / 2)
@@ -115,15 +119,6 @@ def _information(played: FloatArray, chance: FloatArray) -> FloatArray:
     return information
 
 
-def _won(profile: Profile) -> FloatArray:
-    """Return wins and half ties as floats, in the tasks' weights."""
-    wins, common = profile.pairwise.wins, common_weight(profile)
-    twice = wins - wins.T + common  # wins + ties / 2, twice: 2 wins + (common - wins - losses)
-    if twice.dtype == object:
-        return np.array(twice / (2 * profile.pairwise.denominator), dtype=np.float64)
-    return twice / (2.0 * profile.pairwise.denominator)
-
-
 def _components(won: FloatArray) -> list[NDArray[np.intp]]:
     """Return the strong components of "has won something from", each before those that it has only won from."""
     edges = won > 0
@@ -134,14 +129,6 @@ def _components(won: FloatArray) -> list[NDArray[np.intp]]:
     between = member.T @ edges.astype(np.float32) @ member > 0
     np.fill_diagonal(between, val=False)
     return [np.flatnonzero(label == k) for k in topological_order(between)]
-
-
-def _why_undefined(names: list[list[str]]) -> str:
-    groups = "; ".join(listed(part) for part in names[:3])
-    return (
-        f"no finite strengths: {len(names)} groups of systems have not both won and lost against each other ({groups}"
-        f"{'; ...' if len(names) > 3 else ''}); a prior would give some"
-    )
 
 
 def _standard_errors(

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ranking_engine.core.decimals import exact_mean
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.core.threshold import why_no_gamma
-from ranking_engine.core.weights import as_float
 from ranking_engine.text.names import listed
 
 _OVERFLOW = 1e290  # products with weights and their sums stay finite below
@@ -32,16 +30,8 @@ def mean(profile: Profile) -> Outcome:
     with np.errstate(over="ignore"):
         sizes = np.abs(profile.scores) @ (profile.weights / profile.weights.sum())
     for i in np.flatnonzero(np.abs(means) < _CANCELLED * sizes).tolist():
-        means[i] = _exact_mean(profile.scores[i], profile.matrix.integer_weights)
+        means[i] = exact_mean(profile.scores[i].tolist(), profile.matrix.integer_weights.tolist())
     return Outcome(means)
-
-
-def _exact_mean(scores: FloatArray, integers: NDArray[Any]) -> float:
-    terms = (
-        Fraction(Decimal(repr(score))) * int(weight)
-        for score, weight in zip(scores.tolist(), integers.tolist(), strict=True)
-    )
-    return as_float(sum(terms, Fraction(0)) / sum(map(int, integers.tolist())))
 
 
 def geometric_mean(profile: Profile) -> Outcome:
@@ -85,13 +75,11 @@ def _of_positive_scores(profile: Profile, means_of: Callable[[FloatArray], Float
     means = np.full(profile.n_systems, np.nan)
     own = scores[is_positive]
     means[is_positive] = np.clip(means_of(own), own.min(axis=1), own.max(axis=1))
-    lacking = {int(i): _not_positive(profile, scores[i] <= 0) for i in np.flatnonzero(~is_positive)}
-    return Outcome(means, reasons=lacking)
-
-
-def _not_positive(profile: Profile, tasks: BoolArray) -> str:
-    names = [profile.matrix.task_names[t] for t in np.flatnonzero(tasks)]
-    return f"a score <= 0 on {len(names)} of {profile.n_tasks} voting tasks: {listed(names)}"
+    reasons = {}
+    for i in np.flatnonzero(~is_positive).tolist():
+        names = [profile.matrix.task_names[t] for t in np.flatnonzero(scores[i] <= 0)]
+        reasons[i] = f"a score <= 0 on {len(names)} of {profile.n_tasks} voting tasks: {listed(names)}"
+    return Outcome(means, reasons=reasons)
 
 
 def median(profile: Profile) -> Outcome:

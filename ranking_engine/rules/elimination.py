@@ -15,7 +15,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray
 
@@ -88,21 +87,17 @@ def coombs(profile: Profile, *, ties: str = "worst") -> Outcome:
 
 def _borda_scores(profile: Profile, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the Borda scores, up to a factor and a summand, and `lost[j, i]`: what i loses when j leaves."""
-    presence = _worth_of_presence(profile.pairwise, ties)
+    # `presence[i, j]` is what j's presence adds to i's score. Among m systems, i earns on a task m minus its position:
+    # the number of systems strictly below it under `worst`; m - 1 minus the number above it under `best`; the mean of
+    # the two under `average`.
+    pairwise = profile.pairwise
+    if ties == "average":
+        presence = pairwise.margins
+    else:
+        presence = pairwise.wins if ties == "worst" else -pairwise.wins.T
     bound = 4 * int(profile.matrix.integer_weights.sum()) * profile.n_systems**2
     dtype = np.dtype(np.int64 if bound < _INT64_SAFE else object)
     return presence.sum(axis=1, dtype=dtype), np.ascontiguousarray(presence.T)
-
-
-def _worth_of_presence(pairwise: Pairwise, ties: str) -> NDArray[Any]:
-    """Return [i, j]: what j's presence adds to i's Borda score, up to a factor and a summand common to all i.
-
-    Among m systems, i earns on a task m minus its position: the number of systems strictly below it under
-    `worst`; m - 1 minus the number above it under `best`; the mean of the two under `average`.
-    """
-    if ties == "worst":
-        return pairwise.wins
-    return -pairwise.wins.T if ties == "best" else pairwise.margins
 
 
 def _drop_by_votes(profile: Profile, place: NDArray[np.int32], share: Share, leaving: Leaving) -> Outcome:
@@ -146,7 +141,12 @@ class _Front:
 
         A task gives its weight to each system in front (`whole`), to one in front `alone`, or `split`.
         """
-        units = self._units(share)
+        units, sizes = self.weights, self.size.tolist()
+        if share == "alone":
+            units = [weight * (size == 1) for weight, size in zip(units, sizes, strict=True)]
+        elif share == "split":
+            common = math.lcm(*sizes)
+            units = [weight * (common // size) for weight, size in zip(units, sizes, strict=True)]
         total = sum(units)
         if total < 2**53:
             dtype = self.is_front.dtype if total < 2**24 else np.float64
@@ -155,15 +155,6 @@ class _Front:
             with np.errstate(invalid="ignore"):
                 return (np.array(units, dtype=dtype) @ self.is_front)[self.is_present]
         return np.array(units, dtype=object) @ (self.is_front[:, self.is_present] > 0).astype(object)
-
-    def _units(self, share: Share) -> list[int]:
-        sizes = self.size.tolist()
-        if share == "whole":
-            return self.weights
-        if share == "alone":
-            return [weight * (size == 1) for weight, size in zip(self.weights, sizes, strict=True)]
-        common = math.lcm(*sizes)
-        return [weight * (common // size) for weight, size in zip(self.weights, sizes, strict=True)]
 
     def drop(self, is_leaving: BoolArray) -> None:
         """Let go those of the remaining systems that `is_leaving` marks."""

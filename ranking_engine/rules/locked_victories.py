@@ -79,6 +79,22 @@ def locked_by_name(levels: Levels) -> tuple[BoolArray, bool]:
     return reach.as_matrix(), decided_by_name
 
 
+def strongest_paths(levels: Levels) -> Levels:
+    """Return the weakest level on the strongest path from i to j, 0 where none leads there: O(n^3).
+
+    A path is a chain of victories. Paths pass through one more system at a time (Floyd 1962, Warshall 1962).
+
+    Args:
+        levels: the level of the victory of i over j, shape (n, n); 0 where i does not beat j.
+    """
+    path = levels.copy()
+    through = np.empty_like(path)
+    for k in range(len(path)):
+        np.minimum(path[:, k, None], path[k], out=through)
+        np.maximum(path, through, out=path)
+    return path
+
+
 def victories_by_level(levels: Levels) -> Iterator[list[Victory]]:
     """Yield the victories, winner and loser, of each level, the strongest level first, in the order of rows."""
     winner, loser = np.nonzero(levels)

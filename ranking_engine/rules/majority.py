@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.profile import Outcome, Profile
-from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.rules.choice_sets import condorcet_winner, smith_set
 
 COPELAND_VARIANTS = ("difference", "lower_with_ties", "lower", "upper")
@@ -44,7 +42,11 @@ def minimax(profile: Profile, *, variant: str = "winning_votes") -> Outcome:
     counts = pairwise.beats.T if variant == "winning_votes" else ~np.eye(profile.n_systems, dtype=bool)
     least = against.min()  # of wins it is 0, on the diagonal
     worst = np.where(counts, against, least).max(axis=1)
-    return Outcome(_in_weights(-worst, pairwise.denominator), details=pair_details(pairwise))
+    if worst.dtype == object:
+        scores = np.array([-int(defeat) / pairwise.denominator for defeat in worst])
+    else:
+        scores = -worst.astype(np.float64) / pairwise.denominator + 0.0  # + 0.0: no negative zero
+    return Outcome(scores, details=pair_details(pairwise))
 
 
 def condorcet(profile: Profile) -> Outcome:
@@ -64,9 +66,3 @@ def condorcet(profile: Profile) -> Outcome:
 def pair_details(pairwise: Pairwise) -> dict[str, Any]:
     """Return the number of pairs of systems that no voting task compares."""
     return {"pairs_without_common_task": pairwise.n_pairs_without_common_task}
-
-
-def _in_weights(integers: NDArray[Any], denominator: int) -> FloatArray:
-    if integers.dtype == object:
-        return np.array([int(k) / denominator for k in integers])
-    return integers.astype(np.float64) / denominator + 0.0  # + 0.0: no negative zero

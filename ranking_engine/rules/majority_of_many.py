@@ -33,12 +33,29 @@ def majority_of_many(matrix: ScoreMatrix, most_members: int = MAX_MEMBERS) -> tu
     rivals = _Rivals(matrix)
     if not rivals.systems.size:
         return None, ()
-    champion = _champion(rivals)
+    # The only system that can beat everybody: each new champion is the first that the last one did not beat.
+    order, at = rivals.systems, 0
+    start, block = 1, 256
+    while start < len(order):
+        spared = np.flatnonzero(~rivals.beats(int(order[at]), order[start : start + block]))
+        if spared.size:
+            at = start + int(spared[0])
+            start, block = at + 1, 256
+        else:
+            start, block = start + block, 2 * block
+    champion = int(order[at])
     if rivals.spared(champion).sum() == 1:  # only itself
-        return int(champion), (int(champion),)
-    members = _unbeaten_by(rivals, champion, most_members)
-    if members is None:
-        return None, None
+        return champion, (champion,)
+    # The champion, whom it does not beat, whom they do not beat, and so on: they beat all others.
+    reached = order == champion
+    waiting = [at]
+    while waiting:
+        unbeaten = np.flatnonzero(rivals.spared(int(order[waiting.pop()])) & ~reached)
+        reached[unbeaten] = True
+        waiting += unbeaten.tolist()
+        if int(reached.sum()) > most_members:
+            return None, None
+    members = np.sort(order[reached])
     return None, tuple(int(members[i]) for i in smith_set(matrix.subset(members)))
 
 
@@ -66,30 +83,3 @@ class _Rivals:
     def spared(self, i: int) -> BoolArray:
         """Whom of `systems` system `i` does not beat, itself included."""
         return ~self.beats(i, self.systems)
-
-
-def _champion(rivals: _Rivals) -> int:
-    """The only system that can beat everybody: each new champion is the first that the last one did not beat."""
-    order, at = rivals.systems, 0
-    start, block = 1, 256
-    while start < len(order):
-        spared = np.flatnonzero(~rivals.beats(int(order[at]), order[start : start + block]))
-        if spared.size:
-            at = start + int(spared[0])
-            start, block = at + 1, 256
-        else:
-            start, block = start + block, 2 * block
-    return int(order[at])
-
-
-def _unbeaten_by(rivals: _Rivals, first: int, most: int) -> NDArray[np.intp] | None:
-    """`first`, whom it does not beat, whom they do not beat, and so on: they beat all others. None beyond `most`."""
-    reached = rivals.systems == first
-    waiting = np.flatnonzero(reached).tolist()
-    while waiting:
-        unbeaten = np.flatnonzero(rivals.spared(int(rivals.systems[waiting.pop()])) & ~reached)
-        reached[unbeaten] = True
-        waiting += unbeaten.tolist()
-        if int(reached.sum()) > most:
-            return None
-    return np.asarray(np.sort(rivals.systems[reached]), dtype=np.intp)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking_engine.core.profile import Profile
-from ranking_engine.core.score_matrix import FloatArray
 
 _NEAR_ZERO = 1e-6  # below it the mean distance is a straight line in theta, to the precision of floats
 _HALVINGS = 200  # more than floats have bits
@@ -39,21 +38,17 @@ class MallowsFit:
 def fitted(profile: Profile, distance: float) -> MallowsFit:
     """Return the most likely dispersion of a profile whose tasks are at the weighted distance `distance` in all."""
     n, weight = profile.n_systems, float(profile.matrix.total_weight)
-    if reason := _why_not(profile.scores):
-        return MallowsFit(None, None, reason)
+    ordered = np.sort(profile.scores, axis=0)
+    if n < 2:
+        return MallowsFit(None, None, "one system has one order only")
+    if np.isnan(ordered).any():
+        return MallowsFit(None, None, "some scores are missing: the model is about complete orders")
+    if (ordered[1:] == ordered[:-1]).any():
+        return MallowsFit(None, None, "some tasks have ties: the model is about orders without ties")
     theta = dispersion(n, distance / weight)
     if math.isinf(theta):
         return MallowsFit(None, 0.0, "all tasks have the same order: the greater the dispersion, the likelier")
     return MallowsFit(theta, log_likelihood(theta, n, distance, weight))
-
-
-def _why_not(scores: FloatArray) -> str:
-    if len(scores) < 2:
-        return "one system has one order only"
-    if np.isnan(scores).any():
-        return "some scores are missing: the model is about complete orders"
-    ordered = np.sort(scores, axis=0)
-    return "some tasks have ties: the model is about orders without ties" if (ordered[1:] == ordered[:-1]).any() else ""
 
 
 def dispersion(n: int, mean: float) -> float:

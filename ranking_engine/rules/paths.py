@@ -13,7 +13,7 @@ from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray
 from ranking_engine.rules.choice_sets import strong_components, topological_order
-from ranking_engine.rules.locked_victories import Levels, locked_by_name
+from ranking_engine.rules.locked_victories import Levels, locked_by_name, strongest_paths
 from ranking_engine.rules.majority import pair_details
 from ranking_engine.rules.ranked_pairs_winners import winners_over_orders
 
@@ -34,8 +34,13 @@ def schulze(profile: Profile, *, strength: str = "margins") -> Outcome:
     strong components, O(n^2 log n_levels) and the bits of an acyclic closure, at most n^3 / 8 bytes.
     """
     levels = victory_levels(profile.pairwise, strength)
-    small = profile.n_systems <= _SMALL
-    beating, beaten = (_counts_by_paths(levels) if small else _counts_by_components(levels)).T
+    if profile.n_systems <= _SMALL:
+        path = strongest_paths(levels)
+        is_above = path > path.T
+        beating, beaten = is_above.sum(axis=1), is_above.sum(axis=0)
+    else:
+        sizes = np.ones(profile.n_systems, dtype=np.int64)
+        beating, beaten = _component_counts(levels, sizes, 0, int(levels.max(initial=0)) + 1).T
     winners = tuple(np.flatnonzero(beaten == 0).tolist())
     scores = (beating - beaten).astype(np.float64)
     return Outcome(scores, details=pair_details(profile.pairwise), winners=winners)
@@ -86,25 +91,6 @@ def victory_levels(pairwise: Pairwise, strength: str) -> Levels:
     return levels
 
 
-def _counts_by_paths(levels: Levels) -> Sizes:
-    """Return whom each beats and by whom it is beaten, as numbers, shape (n, 2).
-
-    Paths pass through one more system at a time (Floyd 1962, Warshall 1962).
-    """
-    path = levels.copy()
-    through = np.empty_like(path)
-    for k in range(len(path)):
-        np.minimum(path[:, k, None], path[k], out=through)
-        np.maximum(path, through, out=path)
-    is_above = path > path.T
-    return np.column_stack([is_above.sum(axis=1), is_above.sum(axis=0)])
-
-
-def _counts_by_components(levels: Levels) -> Sizes:
-    sizes = np.ones(len(levels), dtype=np.int64)
-    return _component_counts(levels, sizes, 0, int(levels.max(initial=0)) + 1)
-
-
 def _component_counts(levels: Levels, sizes: Sizes, low: int, high: int) -> Sizes:
     """Return whom each beats and by whom it is beaten within one strong component of the victories from `low` on.
 
@@ -120,9 +106,12 @@ def _component_counts(levels: Levels, sizes: Sizes, low: int, high: int) -> Size
     if n == 1:
         return np.zeros((1, 2), dtype=np.int64)
     if high - low == 1:
-        return _acyclic_counts(levels >= high, sizes)
+        reaches = _closure(levels >= high).astype(np.float32)  # exact: fewer than 2^24 systems
+        weights = sizes.astype(np.float32)
+        return np.rint(np.column_stack([reaches @ weights, weights @ reaches])).astype(np.int64)
     if n <= _LEAF:
-        return _small_counts(levels, sizes, low, high)
+        path = strongest_paths(np.clip(levels, low, high))
+        return np.column_stack([(path > path.T) @ sizes, (path < path.T) @ sizes])
     middle = (low + high) // 2
     label = strong_components(levels >= middle)
     order = np.argsort(label, kind="stable")
@@ -134,37 +123,16 @@ def _component_counts(levels: Levels, sizes: Sizes, low: int, high: int) -> Size
             inside = levels if len(groups) == 1 else levels[np.ix_(group, group)]
             counts[group] = _component_counts(inside, sizes[group], middle, high)
     if len(groups) > 1:
-        merged = _merged(levels, order, starts)
+        merged = levels[np.ix_(order, order)]
+        if len(groups) < n:
+            merged = np.maximum.reduceat(merged, starts, axis=0)
+            merged = np.maximum.reduceat(merged, starts, axis=1)
+            np.fill_diagonal(merged, 0)
         merged_sizes = np.add.reduceat(sizes[order], starts)
         counts[order] += np.repeat(
             _component_counts(merged, merged_sizes, low, middle), [len(group) for group in groups], axis=0
         )
     return counts
-
-
-def _merged(levels: Levels, order: NDArray[np.intp], starts: NDArray[np.intp]) -> Levels:
-    """Return the strongest victory between any members of two groups, `order` cut at `starts`; 0 within one."""
-    if len(starts) == len(order):
-        return levels[np.ix_(order, order)]
-    rows = np.maximum.reduceat(levels[order], starts, axis=0)
-    merged = np.maximum.reduceat(rows[:, order], starts, axis=1)
-    np.fill_diagonal(merged, 0)
-    return merged
-
-
-def _small_counts(levels: Levels, sizes: Sizes, low: int, high: int) -> Sizes:
-    """Return the counts in a small component by its strongest paths, bounded to the levels from low to high."""
-    path = np.clip(levels, low, high)
-    for k in range(len(path)):
-        np.maximum(path, np.minimum(path[:, k, None], path[k]), out=path)
-    return np.column_stack([(path > path.T) @ sizes, (path < path.T) @ sizes])
-
-
-def _acyclic_counts(edges: BoolArray, sizes: Sizes) -> Sizes:
-    """Return how many systems each vertex of an acyclic graph reaches and how many reach it."""
-    reaches = _closure(edges).astype(np.float32)  # exact: fewer than 2^24 systems
-    weights = sizes.astype(np.float32)
-    return np.rint(np.column_stack([reaches @ weights, weights @ reaches])).astype(np.int64)
 
 
 def _closure(edges: BoolArray) -> BoolArray:

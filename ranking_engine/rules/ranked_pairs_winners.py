@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ranking_engine.rules.choice_sets import strong_components
-from ranking_engine.rules.locked_victories import Levels, Reach, Victory, victories_by_level
+from ranking_engine.rules.locked_victories import Levels, Reach, Victory, strongest_paths, victories_by_level
 
 ALLOWANCE = 200_000  # victories looked at, in all; a few tenths of a second
 _TRIES = 4  # orders tried for each candidate before the search through all of them
@@ -68,7 +68,9 @@ def winners_over_orders(levels: Levels, known: Sequence[int], allowance: int = A
 def _winners_inside(levels: Levels, candidates: list[int], known: set[int], left: _Allowance) -> tuple[set[int], bool]:
     """Return the winners among the candidates of one strong component: no victory leads into it from outside."""
     if len(levels) <= _PATHS:
-        candidates = _answering(levels, candidates)
+        # Leave those that reach each system that beats them by victories no weaker than that one.
+        path = strongest_paths(levels)
+        candidates = [k for k in candidates if (path[k] >= levels[:, k]).all()]
     winners, open_candidates = set(known), [k for k in candidates if k not in known]
     if not open_candidates:
         return winners, True
@@ -89,14 +91,6 @@ def _winners_inside(levels: Levels, candidates: list[int], known: set[int], left
             winners.add(k)
         is_complete = is_complete and answer is not None
     return winners, is_complete
-
-
-def _answering(levels: Levels, candidates: list[int]) -> list[int]:
-    """Return the candidates that reach each system that beats them by victories no weaker than that one."""
-    path = levels.copy()
-    for k in range(len(path)):
-        np.maximum(path, np.minimum(path[:, k, None], path[k]), out=path)
-    return [k for k in candidates if bool((path[k] >= levels[:, k]).all())]
 
 
 def _wins_greedily(

@@ -44,12 +44,25 @@ def win_rate(profile: Profile, *, variant: str = "rivals") -> Outcome:
     if profile.n_systems == 1:
         return Outcome(np.zeros(1), details=details)
     if variant == "helm":
-        return _of_rivals(_mean_share_below(profile), details)
+        order = profile.order
+        scored = (~np.isnan(profile.scores)).sum(axis=0)
+        shares = (scored - 1 - order.last + (order.last - order.first) / 2) / np.where(scored > 1, scored - 1, 1)
+        counts = ~np.isnan(profile.scores) & (scored > 1)
+        weights = np.where(counts, profile.weights, 0.0)
+        won_and_whole = zip((weights * np.where(counts, shares, 0.0)).tolist(), weights.tolist(), strict=True)
+        means = [math.fsum(won) / math.fsum(whole) if any(whole) else math.nan for won, whole in won_and_whole]
+        return _of_rivals(np.array(means), details)
+    wins, ties_count_half = profile.pairwise.wins, variant == "rivals"
     if variant != "benchbench" and not np.isnan(profile.scores).any():
-        return Outcome(_complete_rates(profile, ties_count_half=variant == "rivals"), details=details)
+        # Every rival has every task in common: the share of all comparisons.
+        dtype = object if wins.dtype == object else np.float64
+        won, lost = wins.sum(axis=1, dtype=dtype), wins.sum(axis=0, dtype=dtype)
+        whole = (profile.n_systems - 1) * int(profile.matrix.integer_weights.sum())
+        rates = (whole + won - lost) / (2 * whole) if ties_count_half else won / whole
+        return Outcome(rates.astype(np.float64), details=details)
     common = common_weight(profile)
     np.fill_diagonal(common, 0)
-    shares = _shares(profile.pairwise.wins, common, ties_count_half=variant == "rivals")
+    shares = _shares(wins, common, ties_count_half=ties_count_half)
     won = shares.take(name_order(profile), axis=1).sum(axis=1)
     n_rivals = np.count_nonzero(common, axis=1)
     with np.errstate(invalid="ignore"):
@@ -94,8 +107,28 @@ def relative_difference(profile: Profile) -> Outcome:
     scores = profile.scores[np.ix_(systems, tasks)]
     if np.abs(scores[~np.isnan(scores)]).max() > _HUGE:
         scores = scores * 2.0**-4  # a power of two: the quotients stay the same
-    means = _mean_differences(scores, profile.weights[tasks] / profile.weights.max())
-    return _of_rivals(in_first_order(snapped(means), systems), details)
+    weights = profile.weights[tasks] / profile.weights.max()
+    n, present = len(scores), ~np.isnan(scores)
+    quotients = _Quotients.of(scores, present, weights)
+    # What i is ahead of j, j is behind i: each block of rows is compared with itself and the rows after it.
+    sums, n_rivals = np.zeros(n), np.zeros(n)
+    start = 0
+    while start < n:
+        stop = min(n, start + max(1, _BLOCK_CELLS // (n - start)))
+        rows, height = slice(start, stop), stop - start
+        total = quotients.weighted_differences(rows)
+        common = (present[rows] * weights) @ present[start:].T
+        np.fill_diagonal(common, 0)
+        is_rival = common > 0
+        means = np.divide(total, common, out=np.zeros_like(total), where=is_rival)
+        sums[rows] += means.sum(axis=1)
+        sums[stop:] -= means[:, height:].sum(axis=0)
+        n_rivals[rows] += np.count_nonzero(is_rival, axis=1)
+        n_rivals[stop:] += np.count_nonzero(is_rival[:, height:], axis=0)
+        start = stop
+    with np.errstate(invalid="ignore"):
+        differences = sums / n_rivals
+    return _of_rivals(in_first_order(snapped(differences), systems), details)
 
 
 def relative_difference_contributions(profile: Profile) -> FloatArray | None:
@@ -178,54 +211,6 @@ def _shares(wins: NDArray[Any], common: NDArray[Any], *, ties_count_half: bool) 
         shares += common > 0
         shares /= 2
     return shares
-
-
-def _complete_rates(profile: Profile, *, ties_count_half: bool) -> FloatArray:
-    """Return the share of all comparisons that each system wins, where every rival has every task in common."""
-    wins, n = profile.pairwise.wins, profile.n_systems
-    dtype = object if wins.dtype == object else np.float64
-    won, lost = wins.sum(axis=1, dtype=dtype), wins.sum(axis=0, dtype=dtype)
-    whole = (n - 1) * int(profile.matrix.integer_weights.sum())
-    rates = (whole + won - lost) / (2 * whole) if ties_count_half else won / whole
-    return rates.astype(np.float64)
-
-
-def _mean_share_below(profile: Profile) -> FloatArray:
-    order = profile.order
-    scored = (~np.isnan(profile.scores)).sum(axis=0)
-    others = np.where(scored > 1, scored - 1, 1)
-    shares = (scored - 1 - order.last + (order.last - order.first) / 2) / others
-    counts = ~np.isnan(profile.scores) & (scored > 1)
-    weights = np.where(counts, profile.weights, 0.0)
-    won, whole = (weights * np.where(counts, shares, 0.0)).tolist(), weights.tolist()
-    return np.array([math.fsum(w) / math.fsum(c) if any(c) else math.nan for w, c in zip(won, whole, strict=True)])
-
-
-def _mean_differences(scores: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return for each system the mean over rivals of the mean relative difference over common tasks.
-
-    What i is ahead of j, j is behind i: each block of rows is compared with itself and the rows after it.
-    """
-    n = len(scores)
-    present = ~np.isnan(scores)
-    tasks = _Quotients.of(scores, present, weights)
-    sums, n_rivals = np.zeros(n), np.zeros(n)
-    start = 0
-    while start < n:
-        stop = min(n, start + max(1, _BLOCK_CELLS // (n - start)))
-        rows, height = slice(start, stop), stop - start
-        total = tasks.weighted_differences(rows)
-        common = (present[rows] * weights) @ present[start:].T
-        np.fill_diagonal(common, 0)
-        is_rival = common > 0
-        means = np.divide(total, common, out=np.zeros_like(total), where=is_rival)
-        sums[rows] += means.sum(axis=1)
-        sums[stop:] -= means[:, height:].sum(axis=0)
-        n_rivals[rows] += np.count_nonzero(is_rival, axis=1)
-        n_rivals[stop:] += np.count_nonzero(is_rival[:, height:], axis=0)
-        start = stop
-    with np.errstate(invalid="ignore"):
-        return sums / n_rivals
 
 
 @dataclass(frozen=True)

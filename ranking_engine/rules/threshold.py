@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.core.profile import Outcome, Profile
-from ranking_engine.core.task_order import TaskOrder
 
 _INT64_SAFE = 2**62
 DETAILED_SYSTEMS = 300  # the vectors of more systems are not listed
@@ -34,31 +33,30 @@ def threshold(profile: Profile, *, ties: str = "worst") -> Outcome:
     The score is minus the rank. `details` holds each system's weights by position, the last position first
     and those other than 0 only, for up to 300 systems. O(n_systems n_tasks log) and exact.
     """
-    weights = profile.matrix.integer_weights
-    cells = _steps(profile.order, weights) if ties == "average" else _amounts(profile.order, weights, ties)
+    order, weights, n = profile.order, profile.matrix.integer_weights, profile.n_systems
+    if ties == "average":
+        # The weight at each position minus that at the next one, where tied systems share positions: such steps have
+        # the lexicographic order of the weights, and a tie block of any size makes but two.
+        size = order.last - order.first + 1
+        common = math.lcm(*np.unique(size).tolist())
+        is_small = common * int(weights.sum()) < 2**62
+        shares = weights.astype(np.int64 if is_small else object) * (common // size.astype(weights.dtype))
+        cells = _summed(np.hstack([order.last + 1, order.first]), np.hstack([shares, -shares]), common)
+    else:
+        positions = (order.first if ties == "best" else order.last) + 1
+        cells = _summed(positions, np.broadcast_to(weights, positions.shape), 1)
     details: dict[str, Any] = {}
-    if profile.n_systems <= DETAILED_SYSTEMS:
+    if n <= DETAILED_SYSTEMS:
         unit = cells.denominator * profile.matrix.weight_denominator
         details["weights_by_position"] = _listed(profile, cells, unit, is_steps=ties == "average")
-    return Outcome(-_ranks(_keys(cells, profile.n_systems)), details=details)
-
-
-def _amounts(order: TaskOrder, weights: NDArray[Any], ties: str) -> _Cells:
-    """Return the weight of each system at each position."""
-    positions = (order.first if ties == "best" else order.last) + 1
-    return _summed(positions, np.broadcast_to(weights, positions.shape), 1)
-
-
-def _steps(order: TaskOrder, weights: NDArray[Any]) -> _Cells:
-    """Return the weight at each position minus that at the next one, where tied systems share positions.
-
-    Such steps have the lexicographic order of the weights, and a tie block of any size makes but two.
-    """
-    size = order.last - order.first + 1
-    common = math.lcm(*np.unique(size).tolist())
-    is_small = common * int(weights.sum()) < 2**62
-    shares = weights.astype(np.int64 if is_small else object) * (common // size.astype(weights.dtype))
-    return _summed(np.hstack([order.last + 1, order.first]), np.hstack([shares, -shares]), common)
+    keys = _keys(cells, n)
+    by_keys = np.lexsort(keys.T[::-1])
+    ascending = keys[by_keys]
+    opens = np.ones(n, dtype=bool)
+    opens[1:] = (ascending[1:] != ascending[:-1]).any(axis=1)
+    scores = np.empty(n)
+    scores[by_keys] = -np.maximum.accumulate(np.where(opens, np.arange(1, n + 1), 0))
+    return Outcome(scores, details=details)
 
 
 def _summed(positions: NDArray[Any], amounts: NDArray[Any], denominator: int) -> _Cells:
@@ -89,17 +87,6 @@ def _keys(cells: _Cells, n: int) -> NDArray[np.int64]:
     keys = np.zeros((n, int(counts.max())), dtype=np.int64)
     keys[cells.system, column] = sign * (cells.position * (int(size.max()) + 1) + size)
     return keys
-
-
-def _ranks(keys: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Rank the rows, the lexicographically least first: 1, 2, 2, 4."""
-    order = np.lexsort(keys.T[::-1])
-    ascending = keys[order]
-    opens = np.ones(len(keys), dtype=bool)
-    opens[1:] = (ascending[1:] != ascending[:-1]).any(axis=1)
-    ranks = np.empty(len(keys))
-    ranks[order] = np.maximum.accumulate(np.where(opens, np.arange(1, len(keys) + 1), 0))
-    return ranks
 
 
 def _listed(profile: Profile, cells: _Cells, unit: int, *, is_steps: bool) -> dict[str, dict[int, float]]:

@@ -60,17 +60,13 @@ def tau_b(first: FloatArray, second: FloatArray, among: BoolArray | None = None)
     height = max(1, _BLOCK_CELLS // max(1, first.shape[1]) ** 2)
     for start in range(0, len(first), height):
         rows = slice(start, start + height)
-        x, y = (_pair_signs(ranks[rows], common[rows]) for ranks in (first, second))
+        # Which of two systems is ranked higher, for every row and pair; 0 where they tie or one is missing.
+        is_known = common[rows, :, None] & common[rows, None, :]
+        known = (np.where(common[rows], ranks[rows], 0.0) for ranks in (first, second))
+        x, y = (np.sign(row[:, :, None] - row[:, None, :]).astype(np.int8) * is_known for row in known)
         untied = [np.abs(signs).sum(axis=(1, 2), dtype=np.float64) for signs in (x, y)]
         taus[rows] = _ratio((x * y).sum(axis=(1, 2), dtype=np.float64), np.sqrt(untied[0] * untied[1]))
     return taus
-
-
-def _pair_signs(ranks: FloatArray, common: BoolArray) -> NDArray[np.int8]:
-    """Return which of two systems is ranked higher, for every row and pair; 0 where they tie or one is missing."""
-    known = np.where(common, ranks, 0.0)
-    signs = np.sign(known[:, :, None] - known[:, None, :]).astype(np.int8)
-    return signs * (common[:, :, None] & common[:, None, :])
 
 
 CORRELATIONS = {"spearman": spearman, "kendall": tau_b}
@@ -85,33 +81,29 @@ def kendall(reference: FloatArray, ranks: FloatArray) -> tuple[FloatArray, Float
     masks, kind = np.unique(~np.isnan(ranks) & ~np.isnan(reference), axis=0, return_inverse=True)
     for k, common in enumerate(masks):
         rows = np.flatnonzero(kind == k)
-        tau[rows], distance[rows] = _kendall_of_complete(reference[common], ranks[np.ix_(rows, common)])
+        # With the systems sorted by `reference`, count what each row orders likewise and contrariwise.
+        order = np.flatnonzero(common)[np.argsort(reference[common], kind="stable")]
+        ascending = reference[order]
+        doubled = np.ascontiguousarray((2 * ranks[np.ix_(rows, order)]).T).astype(np.int32)
+        n = len(order)
+        concordant, opposed, only_reference = (np.zeros(len(rows), dtype=np.int64) for _ in range(3))
+        ends = np.searchsorted(ascending, ascending, side="right").tolist()
+        for i in range(n):
+            below = doubled[ends[i] :]
+            above = np.count_nonzero(below > doubled[i], axis=0)
+            under = np.count_nonzero(below < doubled[i], axis=0)
+            concordant += above
+            opposed += under
+            only_reference += len(below) - above - under  # tied in the row alone
+        untied = int(sum(n - end for end in ends))
+        pairs = n * (n - 1) / 2
+        cells = doubled.T + (int(doubled.max(initial=0)) + 1) * np.arange(len(rows))[:, None]
+        tied_in_row = (np.bincount(cells.ravel(), minlength=1)[cells] - 1).sum(axis=1) / 2
+        untied_in_row = pairs - tied_in_row
+        only_row = untied_in_row - (concordant + opposed)  # tied in the reference alone
+        tau[rows] = _ratio((concordant - opposed).astype(np.float64), np.sqrt(untied * untied_in_row))
+        distance[rows] = _ratio(opposed + (only_row + only_reference) / 2, np.full(len(rows), pairs))
     return tau, distance
-
-
-def _kendall_of_complete(reference: FloatArray, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """With the systems sorted by `reference`, count what each row orders likewise and contrariwise."""
-    order = np.argsort(reference, kind="stable")
-    ascending = reference[order]
-    doubled = np.ascontiguousarray((2 * ranks[:, order]).T).astype(np.int32)
-    n, rows = doubled.shape
-    concordant, opposed, only_reference = (np.zeros(rows, dtype=np.int64) for _ in range(3))
-    ends = np.searchsorted(ascending, ascending, side="right").tolist()
-    for i in range(n):
-        below = doubled[ends[i] :]
-        above = np.count_nonzero(below > doubled[i], axis=0)
-        under = np.count_nonzero(below < doubled[i], axis=0)
-        concordant += above
-        opposed += under
-        only_reference += len(below) - above - under  # tied in the row alone
-    untied = int(sum(n - end for end in ends))
-    pairs = n * (n - 1) / 2
-    cells = doubled.T + (int(doubled.max(initial=0)) + 1) * np.arange(rows)[:, None]
-    tied_in_row = (np.bincount(cells.ravel(), minlength=1)[cells] - 1).sum(axis=1) / 2
-    untied_in_row = pairs - tied_in_row
-    only_row = untied_in_row - (concordant + opposed)  # tied in the reference alone
-    tau = _ratio((concordant - opposed).astype(np.float64), np.sqrt(untied * untied_in_row))
-    return tau, _ratio(opposed + (only_row + only_reference) / 2, np.full(rows, pairs))
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ranking_engine.core.comparison import compare_ranks, kendall_w, task_ranks
+from ranking_engine.core.decimals import exact_mean
 from ranking_engine.core.missing import scored_part
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.core.task_distances import dispersion
@@ -141,18 +142,9 @@ def impute_from_nearest(values: FloatArray, n_neighbours: int = N_NEIGHBOURS) ->
             near = donors[np.isfinite(distances[donors])]
             shares = _shares(distances[near], min(n_neighbours, len(donors)))
             chosen, counted = (near, shares) if near.size else (donors, np.ones(len(donors)))
-            filled[i, t] = _exact_mean(values[chosen, t], counted)
+            # Exact, so that equal means tie and the order of the rows does not show.
+            filled[i, t] = exact_mean(values[chosen, t].tolist(), [Fraction(count) for count in counted.tolist()])
     return filled
-
-
-def _exact_mean(values: FloatArray, counts: FloatArray) -> float:
-    """Return the float next to the mean of `values` read as decimals, so that equal means tie.
-
-    In floats (0.1 + 0.2 + 0.6) / 3 is not 0.3, and the order of the rows would show.
-    """
-    decimals = [Fraction(repr(value)) for value in values.tolist()]
-    shares = [Fraction(count) for count in counts.tolist()]
-    return float(sum(value * share for value, share in zip(decimals, shares, strict=True)) / sum(shares))
 
 
 def _shares(distances: FloatArray, k: int) -> FloatArray:

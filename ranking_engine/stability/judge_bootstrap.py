@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 from ranking_engine.core.missing import scored_part
 from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
+from ranking_engine.core.task_order import average_task_ranks
 from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import CORRELATIONS, OF_PAIRS
 from ranking_engine.stability.parameters import FLAG, INTEGER, Parameter
@@ -182,8 +183,15 @@ def criteria_of_trials(
     """Return `<rule>.<criterion>` of every trial, for the three criteria and each of the `rankings` by their rules."""
     shape = (len(present), matrix.n_tasks, matrix.n_systems)
     scores = np.where(np.broadcast_to(present[:, None, :], shape), matrix.scores.T, np.nan)
-    task_ranks = _exact_ranks(scores.reshape(-1, matrix.n_systems)).reshape(shape)
-    quality = _winner_quality(matrix, task_ranks, counts)
+    task_ranks = average_task_ranks(scores.reshape(-1, matrix.n_systems).T).reshape(shape)
+    # 1 - (r - 1) / (n - 1) of every system, weighted over the tasks drawn; NaN without a rival on any.
+    size = (~np.isnan(task_ranks)).sum(axis=2, keepdims=True)
+    weights = np.array([float(weight) for weight in matrix.weights]) * counts
+    counted = ~np.isnan(task_ranks) & (size > 1)
+    of_tasks = 1 - (np.where(counted, task_ranks, 1) - 1) / np.maximum(size - 1, 1)
+    total = (counted * weights[:, :, None]).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        quality = (counted * of_tasks * weights[:, :, None]).sum(axis=1) / np.where(total > 0, total, np.nan)
     winners = condorcet_winners(matrix, counts, present)
     trials, unseen = np.nonzero(counts == 0)  # tasks that were not drawn
     criteria: dict[str, FloatArray] = {}
@@ -197,32 +205,6 @@ def criteria_of_trials(
         correlations[trials, unseen] = CORRELATIONS[correlation](ranks[trials], task_ranks[trials, unseen])
         criteria[f"{rule}.generalization"] = mean_of(correlations, axis=1)
     return criteria
-
-
-def _exact_ranks(scores: FloatArray) -> FloatArray:
-    """Return average ranks of scores that tie when they are equal as stored."""
-    order = np.argsort(-scores, axis=1, kind="stable")
-    descending = np.take_along_axis(scores, order, axis=1)
-    index = np.arange(scores.shape[1], dtype=np.float64)
-    opens, closes = np.ones(scores.shape, dtype=bool), np.ones(scores.shape, dtype=bool)
-    opens[:, 1:] = descending[:, 1:] != descending[:, :-1]
-    closes[:, :-1] = opens[:, 1:]
-    first = np.maximum.accumulate(np.where(opens, index, -np.inf), axis=1)
-    last = np.minimum.accumulate(np.where(closes, index, np.inf)[:, ::-1], axis=1)[:, ::-1]
-    ranks = np.empty(scores.shape)
-    np.put_along_axis(ranks, order, np.where(np.isnan(descending), np.nan, (first + last) / 2 + 1), axis=1)
-    return ranks
-
-
-def _winner_quality(matrix: ScoreMatrix, task_ranks: FloatArray, counts: Counts) -> FloatArray:
-    """Return 1 - (r - 1) / (n - 1) of every system, weighted over the tasks drawn; NaN without a rival on any."""
-    size = (~np.isnan(task_ranks)).sum(axis=2, keepdims=True)
-    weights = np.array([float(weight) for weight in matrix.weights]) * counts
-    counted = ~np.isnan(task_ranks) & (size > 1)
-    quality = 1 - (np.where(counted, task_ranks, 1) - 1) / np.maximum(size - 1, 1)
-    total = (counted * weights[:, :, None]).sum(axis=1)
-    with np.errstate(invalid="ignore"):
-        return (counted * quality * weights[:, :, None]).sum(axis=1) / np.where(total > 0, total, np.nan)
 
 
 def _stability(

@@ -95,8 +95,18 @@ class Parameter:
             ValueError: as `checked`.
         """
         value = _read(text)
-        if self.is_list and value is not None and not isinstance(value, list):
-            value = [_read(item) for item in _split(value)] if isinstance(value, str) else [value]
+        if self.is_list and isinstance(value, str):
+            # Cut it at its commas, but not at those within brackets, as in `positional[vector=12,10],borda`.
+            items, depth = [""], 0
+            for letter in value:
+                depth += (letter == "[") - (letter == "]")
+                if letter == "," and depth <= 0:
+                    items.append("")
+                else:
+                    items[-1] += letter
+            value = [_read(item.strip()) for item in items if item.strip()]
+        elif self.is_list and value is not None and not isinstance(value, list):
+            value = [value]
         return self.checked(value)
 
     def _checked_item(self, value: object, kind: str) -> Any:  # noqa: ANN401
@@ -104,17 +114,20 @@ class Parameter:
             return value
         if kind in (INTEGER, NUMBER):
             return self._checked_number(value, kind)
-        if isinstance(value, str) and len(value) <= MAX_TEXT:
-            if kind == RULE:
-                return self._checked_rule(value)
-            if kind == TEXT:
-                return value
-            if kind == CHOICE:
-                if value not in self.choices:
-                    named = ", ".join(choice or "''" for choice in self.choices)
-                    raise ValueError(f"`{self.name}` is {shorten(value)!r}; expected one of {named}")
-                return value
-        raise self._refusal(value)
+        if kind not in (RULE, TEXT, CHOICE) or not isinstance(value, str) or len(value) > MAX_TEXT:
+            raise self._refusal(value)
+        if kind == CHOICE and value not in self.choices:
+            named = ", ".join(choice or "''" for choice in self.choices)
+            raise ValueError(f"`{self.name}` is {shorten(value)!r}; expected one of {named}")
+        if kind != RULE:
+            return value
+        try:
+            rule = get_rule(value)
+        except ValueError as error:
+            raise ValueError(str(error).replace("`rule`", f"`{self.name}`", 1)) from error
+        if rule.parameters:
+            raise ValueError(f"`{self.name}` names {value!r}, which needs {', '.join(rule.parameters)}")
+        return rule.key
 
     def _checked_number(self, value: object, kind: str) -> int | float:
         if isinstance(value, float) and not math.isfinite(value):
@@ -129,15 +142,6 @@ class Parameter:
             )
         return value  # type: ignore[return-value]
 
-    def _checked_rule(self, value: str) -> str:
-        try:
-            rule = get_rule(value)
-        except ValueError as error:
-            raise ValueError(str(error).replace("`rule`", f"`{self.name}`", 1)) from error
-        if rule.parameters:
-            raise ValueError(f"`{self.name}` names {value!r}, which needs {', '.join(rule.parameters)}")
-        return rule.key
-
     def _refusal(self, value: object) -> ValueError:
         what = "numbers, such as" if self.kind in (NUMBERS, INTEGERS) else "a value like"
         excerpt = shorten(json.dumps(value, ensure_ascii=False, default=str))
@@ -149,18 +153,6 @@ def _read(text: str) -> Any:  # noqa: ANN401 -- a value as in JSON
         return json.loads(text)
     except (ValueError, RecursionError):
         return text.strip()
-
-
-def _split(text: str) -> list[str]:
-    """Cut a text at its commas, but not at those within brackets, as in `positional[vector=12,10],borda`."""
-    items, depth = [""], 0
-    for letter in text:
-        depth += (letter == "[") - (letter == "]")
-        if letter == "," and depth <= 0:
-            items.append("")
-        else:
-            items[-1] += letter
-    return [item.strip() for item in items if item.strip()]
 
 
 # --- Parameters that several studies have -----------------------------------------------------------------------------

@@ -104,23 +104,18 @@ def make_plan(
         for key in keys
         if part.matrix is not None and not is_fast(key, part.matrix)
     }
-    not_studied.update(_beyond(parameters["budget"], seconds, n_rankings))
-    parts = [_part(completed[k], keys, parameters["missing"], not_studied) for k, keys in by_part.items()]
-    return Plan(tuple(part for part in parts if part.rules), not_studied)
-
-
-def _beyond(budget: float, seconds: Mapping[str, float], n_rankings: int) -> dict[str, str]:
-    """Return why, for the rules that the budget does not reach to; `seconds` are of those ranked one by one."""
-    left, reasons = float(budget), {}
+    budget = parameters["budget"]
+    left = float(budget)
     for key in sorted(seconds, key=lambda key: seconds[key]):
         if seconds[key] <= left:
             left -= seconds[key]
         else:
-            reasons[key] = (
+            not_studied[key] = (
                 f"ranking {n_rankings:,} matrices one by one would take about {_told(seconds[key])} s; "
                 f"{_told(left)} s of {_told(budget)} s are left for such rules"
             )
-    return reasons
+    parts = [_part(completed[k], keys, parameters["missing"], not_studied) for k, keys in by_part.items()]
+    return Plan(tuple(part for part in parts if part.rules), not_studied)
 
 
 def one_by_one_seconds(rule: str, matrix: ScoreMatrix) -> float:

@@ -44,20 +44,17 @@ def scoped(matrix: ScoreMatrix, parameters: Parameters) -> ScoreMatrix:
     """
     part = matrix
     if parameters.get("first") is not None:
-        part = _first(part, parameters)
+        rule = get_rule(parameters.get("first_by") or "mean")
+        if rule.is_slow or rule.is_ranked_alone or rule.elects_only:
+            raise ValueError(f"`first_by` is {rule.key!r}; expected a rule that ranks fast, such as mean or borda")
+        ranking = rank(part, rule.key, missing=parameters.get("missing", "drop_systems"))
+        if ranking.status != "ranked":
+            raise ValueError(f"`first_by`: {rule.name} ranks nobody here: {ranking.reason}")
+        is_first = (ranking.ranks != UNRANKED) & (ranking.ranks <= parameters["first"])
+        part = part.subset(systems=np.flatnonzero(is_first))
     if parameters.get("copied_tasks"):
         part = with_copies(part, parameters["copied_tasks"])
     return part
-
-
-def _first(matrix: ScoreMatrix, parameters: Parameters) -> ScoreMatrix:
-    rule = get_rule(parameters.get("first_by") or "mean")
-    if rule.is_slow or rule.is_ranked_alone or rule.elects_only:
-        raise ValueError(f"`first_by` is {rule.key!r}; expected a rule that ranks fast, such as mean or borda")
-    ranking = rank(matrix, rule.key, missing=parameters.get("missing", "drop_systems"))
-    if ranking.status != "ranked":
-        raise ValueError(f"`first_by`: {rule.name} ranks nobody here: {ranking.reason}")
-    return matrix.subset(systems=np.flatnonzero((ranking.ranks != UNRANKED) & (ranking.ranks <= parameters["first"])))
 
 
 def with_copies(matrix: ScoreMatrix, tasks: list[str]) -> ScoreMatrix:

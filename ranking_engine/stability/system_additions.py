@@ -59,28 +59,21 @@ def run_chunk(
     changes = {rule: np.full((len(orders), matrix.n_systems), NO_NEWCOMER, dtype=np.int8) for rule in plan.rules}
     for row, number in enumerate(orders):
         for part in plan.parts:
-            order = _order(matrix, part, None if is_peer else seed, number)
+            n = part.matrix.n_systems
+            if is_peer:  # the order that the paper's code draws for one of its repeats
+                shuffled = list(range(n))
+                np.random.RandomState(number).shuffle(shuffled)
+                order = np.array(shuffled, dtype=np.intp)
+            else:  # that of all systems, without those that are left out
+                row_of = np.full(matrix.n_systems, -1)
+                row_of[part.completed.systems] = np.arange(n)
+                order = row_of[generator(seed, NUMBER, number).permutation(matrix.n_systems)]
+                order = order[order >= 0]
             for rule, effect in effects(part, order, is_peer=is_peer).items():
                 changes[rule][row, part.completed.systems[order]] = effect
         if progress is not None:
             progress(row + 1, len(orders))
     return {f"{rule}.effect": effect for rule, effect in changes.items()}
-
-
-def _order(matrix: ScoreMatrix, part: Part, seed: int | None, number: int) -> NDArray[np.intp]:
-    """Return the order of coming of the part's systems: that of all systems, without those that are left out.
-
-    Without a seed it is the one that the paper's code draws for one of its repeats.
-    """
-    if seed is None:
-        shuffled = list(range(part.matrix.n_systems))
-        np.random.RandomState(number).shuffle(shuffled)
-        return np.array(shuffled, dtype=np.intp)
-    drawn = generator(seed, NUMBER, number).permutation(matrix.n_systems)
-    row_of = np.full(matrix.n_systems, -1)
-    row_of[part.completed.systems] = np.arange(part.matrix.n_systems)
-    rows = row_of[drawn]
-    return rows[rows >= 0]
 
 
 def effects(part: Part, order: NDArray[np.intp], *, is_peer: bool = False) -> dict[str, NDArray[np.int8]]:
@@ -92,10 +85,19 @@ def effects(part: Part, order: NDArray[np.intp], *, is_peer: bool = False) -> di
     matrix = part.matrix.subset(systems=order)
     reference = {rule: Ranking.from_scores(rule, ranking.scores[order]) for rule, ranking in part.reference.items()}
     scores = growing_scores(matrix, part.rules, reference)
-    return {
-        rule: _peers_effects(table, matrix.system_names) if is_peer else _effects(ranks_of(table))
-        for rule, table in scores.items()
-    }
+    if not is_peer:
+        return {rule: _effects(ranks_of(table)) for rule, table in scores.items()}
+    # The paper's code breaks ties by descending name, and forgets the last newcomer. Scores tie when they are equal as
+    # floats there: sums that differ by rounding do not.
+    names, peers_effects = matrix.system_names, {}
+    by_name = sorted(range(len(names)), key=names.__getitem__, reverse=True)
+    for rule, table in scores.items():
+        by_score = np.argsort(-table[:, by_name], axis=1, kind="stable")
+        places = np.empty(table.shape)
+        np.put_along_axis(places, np.array(by_name)[by_score], np.arange(len(names), dtype=np.float64)[None], axis=1)
+        peers_effects[rule] = _effects(ranks_of(np.where(np.isnan(table), np.nan, -places)))
+        peers_effects[rule][-1] = NO_NEWCOMER
+    return peers_effects
 
 
 def _effects(ranks: NDArray[np.int32]) -> NDArray[np.int8]:
@@ -118,20 +120,6 @@ def _effects(ranks: NDArray[np.int32]) -> NDArray[np.int8]:
 def _anew(ranks: NDArray[np.int32], among: BoolArray) -> NDArray[np.int32]:
     scores: FloatArray = np.where(among, -ranks.astype(np.float64), np.nan)
     return ranks_of(scores)
-
-
-def _peers_effects(scores: FloatArray, names: Sequence[str]) -> NDArray[np.int8]:
-    """Break ties by descending name, and forget the last newcomer, as the paper's code does.
-
-    Scores tie when they are equal as floats there: sums that differ by rounding do not.
-    """
-    by_name = sorted(range(len(names)), key=names.__getitem__, reverse=True)
-    order = np.argsort(-scores[:, by_name], axis=1, kind="stable")
-    places = np.empty(scores.shape)
-    np.put_along_axis(places, np.array(by_name)[order], np.arange(len(names), dtype=np.float64)[None], axis=1)
-    effect = _effects(ranks_of(np.where(np.isnan(scores), np.nan, -places)))
-    effect[-1] = NO_NEWCOMER
-    return effect
 
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:

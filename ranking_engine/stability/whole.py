@@ -214,8 +214,16 @@ def _merge_cardinal(
     by_set: dict[str, Any] = {}
     curves: dict[str, list[dict[str, Any]]] = {}
     for (name, least_weight), summary in zip(_places(parameters), summaries, strict=True):
-        by_set.setdefault(name, summary["figures"])
-        curves.setdefault(name, []).append(_point(least_weight, summary["figures"]))
+        figures = summary["figures"]
+        by_set.setdefault(name, figures)
+        # At one ε a curve says the bounds without the weights that reach them.
+        point: dict[str, Any] = {"least_weight": least_weight}
+        for figure in ("discordant_share", "max_rank_change"):
+            if figure in figures:
+                point[figure] = {bound: figures[figure][bound] for bound in ("lower", "upper", "proven")}
+        if "tau_b_distance" in figures:
+            point["tau_b_distance"] = figures["tau_b_distance"]["lower"]
+        curves.setdefault(name, []).append(point)
     arrays = {name: array for partial in partials for name, array in _rest_of(partial).items()}
     summary = {"systems": summaries[0]["systems"], "least_weight": least_weights[0], "feasible": by_set}
     return StudyResult(summary | ({"curve": curves} if len(least_weights) > 1 else {}), arrays)
@@ -224,17 +232,6 @@ def _merge_cardinal(
 def _places(parameters: Parameters) -> list[tuple[Feasible, float]]:
     """Return the set of weights and the ε of each chunk."""
     return [(name, float(least)) for name in parameters["feasible"] for least in parameters["least_weights"]]
-
-
-def _point(least_weight: float, figures: dict[str, Any]) -> dict[str, Any]:
-    """Return what a curve says at one ε: bounds without the weights that reach them."""
-    point: dict[str, Any] = {"least_weight": least_weight}
-    for name in ("discordant_share", "max_rank_change"):
-        if name in figures:
-            point[name] = {bound: figures[name][bound] for bound in ("lower", "upper", "proven")}
-    if "tau_b_distance" in figures:
-        point["tau_b_distance"] = figures["tau_b_distance"]["lower"]
-    return point
 
 
 def _cardinal_seconds(matrix: ScoreMatrix, parameters: Parameters) -> float:

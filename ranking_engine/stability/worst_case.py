@@ -56,7 +56,10 @@ class Search:
         self.change, self.least_weight = parameters["change"], parameters["least_weight"]
         self.left, self.n_boards = int(parameters["n_boards"]), 0
         matrix = part.matrix
-        order = _order(part)
+        # The systems by rank under the rule, those that tie by name.
+        ranks, names = part.reference[self.rule].average_ranks, matrix.system_names
+        by_rank = sorted(range(len(names)), key=lambda i: (np.nan_to_num(ranks[i], nan=np.inf), names[i]))
+        order = np.array(by_rank, dtype=np.intp)
         size = n_top_of(matrix, parameters)
         self.top = np.sort(order[:size])
         self.items = np.sort(order[size:]) if self.change == SYSTEMS else np.arange(matrix.n_tasks)
@@ -123,14 +126,6 @@ def n_top_of(matrix: ScoreMatrix, parameters: Parameters) -> int:
     if parameters["n_top"] is not None:
         return min(int(parameters["n_top"]), matrix.n_systems)
     return matrix.n_systems if parameters["change"] == WEIGHTS else max(2, matrix.n_systems // known.FIFTH)
-
-
-def _order(part: Part) -> np.ndarray:
-    """Return the systems by rank under the rule, those that tie by name."""
-    ranks, names = part.reference[part.rules[0]].average_ranks, part.matrix.system_names
-    return np.array(
-        sorted(range(len(names)), key=lambda i: (np.nan_to_num(ranks[i], nan=np.inf), names[i])), dtype=np.intp
-    )
 
 
 def run_chunk(

@@ -20,15 +20,11 @@ def normal_form(text: str, form: Literal["NFC", "NFD", "NFKC"] = "NFC") -> str:
         text: of anybody; `names.name_problem` refuses as a name what is left unchanged.
         form: which, as `unicodedata.normalize` calls it.
     """
-    if text.isascii() or len(text) > LONGEST_TEXT or _has_many_marks(text):
+    if text.isascii() or len(text) > LONGEST_TEXT:
         return text
-    return unicodedata.normalize(form, text)
-
-
-def _has_many_marks(text: str) -> bool:
     n_marks = 0
     for character in text:
         n_marks = n_marks + 1 if unicodedata.combining(character) else 0
         if n_marks > MAX_IN_ORDER:
-            return True
-    return False
+            return text
+    return unicodedata.normalize(form, text)

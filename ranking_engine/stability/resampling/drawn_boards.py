@@ -62,7 +62,9 @@ def drawn_rankings(
     batched = [rule for rule in rules if is_batched(rule, matrix)]
     of_scores = {rule: draws for rule in batched if (draws := get_rule(rule).kernels.draws) is not None}
     if of_scores:
-        batch = _batch(matrix, task_counts, present)
+        weights = (task_counts * matrix.integer_weights).astype(np.float64)
+        has_score = present & has_score_drawn(matrix, task_counts)
+        batch = MatrixBatch(matrix, np.where(present[:, :, None], matrix.scores, np.nan), weights, has_score)
         scores.update({rule: draws(batch) for rule, draws in of_scores.items()})
     if kernels := pair_kernels(rule for rule in batched if rule not in scores):
         tables = {rule: np.empty(present.shape) for rule in kernels}
@@ -86,12 +88,6 @@ def condorcet_winners(matrix: ScoreMatrix, task_counts: Counts, present: BoolArr
         scores = _one_by_one(matrix, task_counts, present, ["condorcet"])["condorcet"].scores
     is_winner = ~np.isnan(scores)
     return np.where(is_winner.any(axis=1), is_winner.argmax(axis=1), -1)
-
-
-def _batch(matrix: ScoreMatrix, task_counts: Counts, present: BoolArray) -> MatrixBatch:
-    scores = np.where(present[:, :, None], matrix.scores, np.nan)
-    weights = (task_counts * matrix.integer_weights).astype(np.float64)
-    return MatrixBatch(matrix, scores, weights, present & has_score_drawn(matrix, task_counts))
 
 
 def _one_by_one(matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str]) -> dict[str, Drawn]:

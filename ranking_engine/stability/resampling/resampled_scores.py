@@ -8,9 +8,8 @@ with the share of the work done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,23 +34,8 @@ def resampled_rival_rules(
     """Return the scores of rules that need each system's comparisons with all others, a block of systems at a time."""
     kernels = {rule: kernel for rule in rules if (kernel := get_rule(rule).kernels.rivals) is not None}
     scores = {rule: np.zeros((len(task_counts), matrix.n_systems)) for rule in kernels}
-    for rows, wins, losses in _wins_and_losses(matrix, task_counts):
-        for rule, kernel in kernels.items():
-            scores[rule][:, rows] = kernel.scores(wins, losses)
-        step(rows.stop / matrix.n_systems)
-    # Systems without a score on the tasks drawn are unranked; having no margins, they are nobody's rivals.
-    if np.isnan(matrix.scores).any():
-        is_present = has_score_drawn(matrix, task_counts)
-        for table in scores.values():
-            table[~is_present] = np.nan
-    return {rule: kernel.finish(scores[rule]) if kernel.finish else scores[rule] for rule, kernel in kernels.items()}
-
-
-def _wins_and_losses(matrix: ScoreMatrix, task_counts: Counts) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
-    """Yield blocks of systems with wins[r, i, j] and losses[r, i, j] of each against all, in every resample.
-
-    Integers, exact in float32 below 2^24 and in float64 below 2^53; see `has_exact_weights`.
-    """
+    # wins[r, i, j] and losses[r, i, j] of each system of a block against all, in every resample: integers, exact in
+    # float32 below 2^24 and in float64 below 2^53; see `has_exact_weights`.
     weights = task_counts * matrix.integer_weights
     totals = weights.sum(axis=1)
     dtype = np.float32 if totals.max() < _EXACT_FLOAT32 else np.float64
@@ -69,7 +53,15 @@ def _wins_and_losses(matrix: ScoreMatrix, task_counts: Counts) -> Iterator[tuple
             losses[:, np.arange(shape[1]), np.arange(start, rows.stop)] = 0
         else:
             losses = (resampled @ (mine < theirs).reshape(T, -1).astype(dtype)).reshape(shape)
-        yield rows, wins, losses
+        for rule, kernel in kernels.items():
+            scores[rule][:, rows] = kernel.scores(wins, losses)
+        step(rows.stop / matrix.n_systems)
+    # Systems without a score on the tasks drawn are unranked; having no margins, they are nobody's rivals.
+    if np.isnan(matrix.scores).any():
+        is_present = has_score_drawn(matrix, task_counts)
+        for table in scores.values():
+            table[~is_present] = np.nan
+    return {rule: kernel.finish(scores[rule]) if kernel.finish else scores[rule] for rule, kernel in kernels.items()}
 
 
 def has_exact_weights(matrix: ScoreMatrix, task_counts: Counts, factor: int = 1) -> bool:

@@ -82,31 +82,24 @@ def _sweep(cone: Cone, weights: FloatArray) -> bool:
     forms = cone.rows @ weights
     before = most = int(np.count_nonzero(forms < 0))
     for t in range(cone.n_weights):
+        # The most negative entries of rest + slope x over floor <= x <= 1, and the middle of where that is.
         column = cone.rows[:, t]
-        count, value = _best_value(forms - column * weights[t], column, cone.floor)
-        if count > most:
+        rest, moves = forms - column * weights[t], column != 0
+        fixed = int(np.count_nonzero(rest[~moves] < 0))
+        turn, is_rising = -rest[moves] / column[moves], column[moves] > 0
+        at_floor = np.where(is_rising, turn > cone.floor, turn <= cone.floor)
+        inside = (turn > cone.floor) & (turn < 1)
+        order = np.argsort(turn[inside], kind="stable")
+        steps = np.where(is_rising[inside][order], -1, 1)
+        counts = fixed + int(np.count_nonzero(at_floor)) + np.concatenate([[0], np.cumsum(steps)])
+        edges = np.concatenate([[cone.floor], turn[inside][order], [1.0]])
+        counts[np.diff(edges) <= 1e-9] = -1  # too narrow to stand in the middle of
+        k = int(counts.argmax())
+        if counts[k] > most:
+            value = float(edges[k] + edges[k + 1]) / 2
             forms += column * (value - weights[t])
-            weights[t], most = value, count
+            weights[t], most = value, int(counts[k])
     return most > before
-
-
-def _best_value(rest: FloatArray, slope: FloatArray, floor: float) -> tuple[int, float]:
-    """Return the most negative entries of rest + slope x over floor <= x <= 1, and the middle of where that is."""
-    moves = slope != 0
-    fixed = int(np.count_nonzero(rest[~moves] < 0))
-    slope = slope[moves]
-    turn = -rest[moves] / slope
-    is_rising = slope > 0
-    at_floor = np.where(is_rising, turn > floor, turn <= floor)
-    inside = (turn > floor) & (turn < 1)
-    order = np.argsort(turn[inside], kind="stable")
-    turns = turn[inside][order]
-    steps = np.where(is_rising[inside][order], -1, 1)
-    counts = fixed + int(np.count_nonzero(at_floor)) + np.concatenate([[0], np.cumsum(steps)])
-    edges = np.concatenate([[floor], turns, [1.0]])
-    counts[np.diff(edges) <= 1e-9] = -1  # too narrow to stand in the middle of
-    k = int(counts.argmax())
-    return int(counts[k]), float(edges[k] + edges[k + 1]) / 2
 
 
 class Boxes:

@@ -303,7 +303,18 @@ class TopStudy:
     def _bound_moves(self, max_nodes: int) -> SubsetBounds:
         """Bound the change of every system's rank; `upper` counts half places."""
         bounds = SubsetBounds(0, 0)
-        moves = [self._move(i, sign) for i in range(len(self.top)) for sign in (1, -1)]
+        moves = []
+        for i, sign in itertools.product(range(len(self.top)), (1, -1)):  # downwards for 1, upwards for -1
+            rivals = np.delete(np.arange(len(self.top)), i)
+            base = (self.base[rivals] - self.base[i]) * sign
+            changes = (self.gains[rivals] - self.gains[i]) * sign
+            is_equal = (np.abs(base) < POSITIVE) & (np.abs(changes) < POSITIVE).all(axis=1)
+            base, changes = base[~is_equal], changes[~is_equal]
+            rank = self.visited.reference[i]
+            place = rank - 1 if sign == 1 else len(self.top) - rank
+            tied_too = base + 2 * POSITIVE  # a sum of 0 is positive here, even if rounding leaves it just below
+            twice = Sums.of(np.concatenate([base, tied_too]), np.concatenate([changes, changes]))
+            moves.append(_SubsetMove(Sums.of(tied_too, changes), twice, float(place - is_equal.sum() / 2)))
         for move in sorted(moves, key=lambda move: move.offset - len(move.sums.base)):
             if len(move.sums.base) - move.offset <= self._most_moved() + 1e-9:
                 break
@@ -328,19 +339,3 @@ class TopStudy:
         bounds.n_programs += proof.n_programs
         bounds.n_nodes += proof.n_nodes
         return proof.upper
-
-    def _move(self, i: int, sign: int) -> _SubsetMove:
-        """Downwards for 1, upwards for -1."""
-        rivals = np.delete(np.arange(len(self.top)), i)
-        base = (self.base[rivals] - self.base[i]) * sign
-        changes = (self.gains[rivals] - self.gains[i]) * sign
-        is_equal = (np.abs(base) < POSITIVE) & (np.abs(changes) < POSITIVE).all(axis=1)
-        base, changes = base[~is_equal], changes[~is_equal]
-        rank = self.visited.reference[i]
-        place = rank - 1 if sign == 1 else len(self.top) - rank
-        tied_too = base + 2 * POSITIVE  # a sum of 0 is positive here, even if rounding leaves it just below
-        return _SubsetMove(
-            Sums.of(tied_too, changes),
-            Sums.of(np.concatenate([base, tied_too]), np.concatenate([changes, changes])),
-            float(place - is_equal.sum() / 2),
-        )

@@ -143,10 +143,20 @@ def _relax_and_halve(search: _Search, max_programs: int) -> None:
     ceiling = bounds.upper
 
     def push(node: _Node, parent: int) -> None:
-        bound_and_node = _relaxed(search, node, a, parent)
-        if bound_and_node is not None and bound_and_node[0] > bounds.lower:
-            bound, cut = bound_and_node
-            heapq.heappush(waiting, (-bound, bounds.n_programs, cut))
+        """Bound a box, and prepare it for being cut, unless it cannot have more rows than the best weights."""
+        can, must = search.boxes.of_one(node.lower, node.upper, node.open_rows)
+        n_can = int(np.count_nonzero(can))
+        if n_can > bounds.lower:
+            in_doubt = node.open_rows[can & ~must]
+            bounds.n_programs += 1
+            box = (node.lower, node.upper, node.top)
+            relaxed = relax(cone.rows[in_doubt], int(np.count_nonzero(must)), box, a, node.weights)
+            search.offer(relaxed.weights)
+            bound = min(int(relaxed.bound), parent, n_can)
+            if bound > bounds.lower:
+                axis = int((search.boxes.size[in_doubt].sum(axis=0) * (node.upper - node.lower)).argmax())
+                cut = _Node(node.lower, node.upper, node.top, node.open_rows[can], relaxed.weights, axis)
+                heapq.heappush(waiting, (-bound, bounds.n_programs, cut))
         search.tick()
 
     every = np.arange(len(cone.rows))
@@ -159,20 +169,3 @@ def _relax_and_halve(search: _Search, max_programs: int) -> None:
         for low, high in zip(*halves, strict=True):
             push(_Node(low, high, node.top, node.open_rows, node.weights, 0), -bound)
     bounds.upper = max(bounds.lower, min(ceiling, -waiting[0][0] if waiting else 0))
-
-
-def _relaxed(search: _Search, node: _Node, a: FloatArray, parent: int) -> tuple[int, _Node] | None:
-    """Bound a box, and prepare it for being cut; None where it cannot have more rows than the best weights."""
-    bounds, boxes = search.bounds, search.boxes
-    can, must = boxes.of_one(node.lower, node.upper, node.open_rows)
-    if np.count_nonzero(can) <= bounds.lower:
-        return None
-    in_doubt = node.open_rows[can & ~must]
-    bounds.n_programs += 1
-    rows = search.cone.rows[in_doubt]
-    box = (node.lower, node.upper, node.top)
-    relaxed = relax(rows, int(np.count_nonzero(must)), box, a, node.weights)
-    search.offer(relaxed.weights)
-    axis = int((boxes.size[in_doubt].sum(axis=0) * (node.upper - node.lower)).argmax())
-    cut = _Node(node.lower, node.upper, node.top, node.open_rows[can], relaxed.weights, axis)
-    return min(int(relaxed.bound), parent, int(np.count_nonzero(can))), cut

@@ -14,7 +14,7 @@ f_ij + f_jk <= 1 + f_ik. With these rows the solver needs far fewer branches. Re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -290,17 +290,13 @@ def _built(sums: Sums, at_least: int) -> Any:  # noqa: ANN401 -- the solver's mo
             raise SolverError(f"the solver refused the option {option}")
     if solver.passModel(program).name == "kError":
         raise SolverError("the solver refused the mixed-integer program")
-    for entries, values, most in _chain_rows(sums.chains):
-        solver.addRow(-highspy.kHighsInf, most, len(entries), entries + n_items, values)
-    return solver
-
-
-def _chain_rows(chains: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.int32], FloatArray, float]]:
-    """Yield f_ik - f_ij - f_jk <= 0 and f_ij + f_jk - f_ik <= 1, without the indicators that are 0 anyway."""
-    for chain in chains:
+    # f_ik - f_ij - f_jk <= 0 and f_ij + f_jk - f_ik <= 1, without the indicators that are 0 anyway.
+    for chain in sums.chains:
         present = chain >= 0
-        entries = chain[present].astype(np.int32)
+        entries = chain[present].astype(np.int32) + n_items
+        signs = np.array([-1.0, -1.0, 1.0])[present]
         if present[2]:
-            yield entries, np.array([-1.0, -1.0, 1.0])[present], 0.0
+            solver.addRow(-highspy.kHighsInf, 0.0, len(entries), entries, signs)
         if present[0] and present[1]:
-            yield entries, np.array([1.0, 1.0, -1.0])[present], 1.0
+            solver.addRow(-highspy.kHighsInf, 1.0, len(entries), entries, -signs)
+    return solver

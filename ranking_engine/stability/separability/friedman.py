@@ -85,8 +85,16 @@ def friedman(matrix: ScoreMatrix, clusters: list[int], level: float = 0.05) -> F
     if n < 2:
         return Friedman("there are fewer than two systems to compare")
     difference = critical_difference(n, T, level)
-    if reason := _why_not(matrix, clusters, difference):
-        return Friedman(reason, difference)
+    far = f"two average ranks would have to differ by {difference:.0f} of {n}"
+    problems = {
+        "scores are missing": not matrix.is_complete.all(),
+        "tasks have different weights": len(set(matrix.weights)) > 1,
+        "several tasks belong to one group and are not independent": len(set(clusters)) < T,
+        f"there are {T} tasks, fewer than {MIN_TASKS}": T < MIN_TASKS,
+        f"there are {n} systems, more than {MAX_SYSTEMS}: {far}": n > MAX_SYSTEMS,
+    }
+    if any(problems.values()):
+        return Friedman("; ".join(problem for problem, is_there in problems.items() if is_there), difference)
     ranks = task_ranks(matrix)
     means = ranks.mean(axis=0)
     between = T * float(((means - (n + 1) / 2) ** 2).sum())
@@ -106,22 +114,3 @@ def friedman(matrix: ScoreMatrix, clusters: list[int], level: float = 0.05) -> F
         float(special.fdtrc(n - 1, (n - 1) * (T - 1), statistic)),
         tuple(span for k, span in enumerate(spans) if k == 0 or span[1] > spans[k - 1][1]),
     )
-
-
-def _why_not(matrix: ScoreMatrix, clusters: list[int], difference: float) -> str:
-    n, T = matrix.n_systems, matrix.n_tasks
-    reasons = []
-    if not matrix.is_complete.all():
-        reasons.append("scores are missing")
-    if len(set(matrix.weights)) > 1:
-        reasons.append("tasks have different weights")
-    if len(set(clusters)) < T:
-        reasons.append("several tasks belong to one group and are not independent")
-    if T < MIN_TASKS:
-        reasons.append(f"there are {T} tasks, fewer than {MIN_TASKS}")
-    if n > MAX_SYSTEMS:
-        reasons.append(
-            f"there are {n} systems, more than {MAX_SYSTEMS}: "
-            f"two average ranks would have to differ by {difference:.0f} of {n}"
-        )
-    return "; ".join(reasons)

@@ -11,7 +11,15 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from ranking_engine import ScoreMatrix, rank, rank_all
-from ranking_engine.core.decimals import as_scores, exact_precision, rounded, rounded_score, rounded_to, rounding_note
+from ranking_engine.core.decimals import (
+    as_scores,
+    exact_mean,
+    exact_precision,
+    rounded,
+    rounded_score,
+    rounded_to,
+    rounding_note,
+)
 from ranking_engine.core.instances import InstanceScores, aggregate
 from ranking_engine.core.pairwise import Pairwise
 from ranking_engine.files.benchmark_file import to_matrix
@@ -75,6 +83,15 @@ def test_numbers_are_rounded_to_multiples_of_a_precision_exactly_and_halves_to_t
     assert found.tolist() == [float(f"{x:.12g}") for x in nearest]
     assert not np.signbit(found[found == 0]).any()
     assert rounded_to([-x for x in numbers], precision).tolist() == (-found).tolist()
+
+
+@given(st.data(), st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=20), st.integers(0, 8))
+def test_a_mean_of_decimals_is_the_float_next_to_it_in_any_order(data, numbers, places):
+    values = [number / 10**places for number in numbers]
+    weights = data.draw(st.lists(st.integers(1, 9), min_size=len(values), max_size=len(values)))
+    expected = float(Fraction(sum(map(int.__mul__, numbers, weights)), sum(weights) * 10**places))
+    order = data.draw(st.permutations(range(len(values))))
+    assert exact_mean([values[k] for k in order], [weights[k] for k in order]) == expected
 
 
 def test_halves_go_to_the_even_multiple():

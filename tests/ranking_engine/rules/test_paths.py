@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -7,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 from ranking_engine import Pairwise, ScoreMatrix, rank
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.rules import paths
+from ranking_engine.rules.locked_victories import strongest_paths
 from ranking_engine.rules.paths import STRENGTHS, victory_levels
 from tests.ranking_engine import naive, naive_consensus
 from tests.ranking_engine.strategies import matrices
@@ -77,18 +80,37 @@ def test_boards_with_long_circles_are_as_defined(board, seed):
 )
 def test_components_and_paths_give_the_same_counts_of_schulze(n, T, seed, board, leaf):
     options = board if T == 7 else {key: value for key, value in board.items() if key != "weights"}
-    pairwise = Pairwise.of(random_matrix(n, T, seed=seed, **options))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paths, "_LEAF", leaf)
-        for strength in STRENGTHS:
-            levels = victory_levels(pairwise, strength)
-            np.testing.assert_array_equal(paths._counts_by_components(levels), paths._counts_by_paths(levels))
+    matrix = random_matrix(n, T, seed=seed, **options)
+    for strength in STRENGTHS:
+        assert_same_by_components_and_paths(matrix, strength, leaf)
 
 
 def test_a_board_beyond_the_leaf_and_the_word_has_the_same_counts_by_components():
     for weights in (None, [100 + t * t for t in range(30)]):
-        levels = victory_levels(Pairwise.of(random_matrix(230, 30, seed=5, weights=weights)), "margins")
-        np.testing.assert_array_equal(paths._counts_by_components(levels), paths._counts_by_paths(levels))
+        assert_same_by_components_and_paths(random_matrix(230, 30, seed=5, weights=weights), "margins", paths._LEAF)
+
+
+def assert_same_by_components_and_paths(matrix: ScoreMatrix, strength: str, leaf: int) -> None:
+    by_paths = rank(matrix, "schulze", strength=strength)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "_SMALL", 0)
+        patch.setattr(paths, "_LEAF", leaf)
+        by_components = rank(matrix, "schulze", strength=strength)
+    np.testing.assert_array_equal(by_components.scores, by_paths.scores)
+    assert by_components.winners == by_paths.winners
+
+
+@FEW
+@given(st.integers(1, 5), st.data())
+def test_the_strongest_path_is_the_best_of_all_chains(n, data):
+    rows = st.lists(st.integers(0, 4), min_size=n, max_size=n)
+    levels = np.array(data.draw(st.lists(rows, min_size=n, max_size=n)), dtype=np.uint8)
+    np.fill_diagonal(levels, 0)
+    path = strongest_paths(levels)
+    for i, j in itertools.permutations(range(n), 2):
+        between = [k for k in range(n) if k not in (i, j)]
+        chains = [(i, *some, j) for size in range(n - 1) for some in itertools.permutations(between, size)]
+        assert path[i, j] == max(min(levels[a, b] for a, b in itertools.pairwise(chain)) for chain in chains)
 
 
 @pytest.mark.parametrize(
