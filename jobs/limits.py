@@ -1,11 +1,16 @@
 """What a process that runs jobs may take."""
 
 import logging
+import os
+from typing import Any
 
 from celery.signals import worker_process_init
 from django.conf import settings
 
+from config.celery import app
 from config.processes.container import job_memory, memory_limit
+
+NICE = 5  # pages and boards come before studies; what is computed on demand is as patient
 
 logger = logging.getLogger(__name__)
 
@@ -21,3 +26,11 @@ def limit_memory(**_signal: object) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (ceiling if hard < 0 else min(ceiling, hard), hard))
     except (ImportError, ValueError, OSError) as error:
         logger.warning("no memory limit on this platform: %s", error)
+
+
+@worker_process_init.connect
+def yield_to_boards(**_signal: object) -> None:
+    """Let a process that takes studies alone leave its processor to pages and boards that need it."""
+    queues: Any = app.amqp.queues.consume_from
+    if {queue.alias for queue in queues.values()} == {"studies"}:
+        os.nice(NICE)

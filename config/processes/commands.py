@@ -1,6 +1,18 @@
 """The processes that make up a running site; any may be killed at any time. docker-compose.yml runs the same."""
 
+import os
+
 QUEUES = ("rankings", "studies")  # apart, so that a study never delays a board
+MAX_STUDY_WORKERS = 4  # by themselves: each takes some 200 MB
+
+
+def study_workers() -> int:
+    """How many workers for studies a machine has where nobody says: one a processor, MAX_STUDY_WORKERS at most.
+
+    They yield to pages and boards (`jobs.limits.yield_to_boards`), so that these need no processor set aside.
+    """
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(MAX_STUDY_WORKERS, usable)
 
 
 def processes(

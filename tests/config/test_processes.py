@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from config.processes.commands import processes
+from config.processes.commands import processes, study_workers
 from config.processes.supervisor import sole_supervisor
 
 
@@ -15,6 +15,14 @@ def test_a_queue_has_as_many_workers_as_one_wants_each_with_a_name_of_its_own():
     assert names == ["rankings@%h", "rankings2@%h"]
     assert found["web"][found["web"].index("--workers") + 1] == "3"
     assert list(processes("python", 8000)) == ["web", "rankings", "studies", "sweep"]
+
+
+@pytest.mark.parametrize(("processors", "workers"), [({0}, 1), ({3, 5}, 2), (set(range(32)), 4)])
+def test_a_machine_has_a_worker_for_studies_per_processor_that_it_may_use_and_four_at_most(
+    processors, workers, monkeypatch
+):
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: processors)
+    assert study_workers() == workers
 
 
 def test_two_supervisors_do_not_serve_from_one_folder():

@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand
 from django.db import connection
 
 from config.installation.bootstrap import Problem, free_port
-from config.processes.commands import processes
+from config.processes.commands import processes, study_workers
 from config.processes.supervisor import AlreadyRunningError, Supervisor, sole_supervisor
 from leaderboard.benchmarks.demonstration import load_demonstration
 
@@ -57,7 +57,7 @@ class Command(BaseCommand):
 
     def _serve(self, port: int) -> None:
         os.environ.setdefault("PLURANK_URL", f"http://127.0.0.1:{port}")  # links in the mails that the sweep writes
-        commands = processes(sys.executable, port)
+        commands = processes(sys.executable, port, n_workers={"studies": study_workers()})
         with Supervisor(commands, var=settings.VAR, folder=settings.ROOT, say=self._say) as supervisor:
             self._say("Starting web server, workers and sweep ...")
             if supervisor.watch(until=lambda: site_answers(port), seconds=SECONDS_TO_START):

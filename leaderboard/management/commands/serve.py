@@ -7,7 +7,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.processes.commands import QUEUES, processes
+from config.processes.commands import QUEUES, processes, study_workers
 from config.processes.supervisor import LONGEST_PAUSE, AlreadyRunningError, Supervisor, sole_supervisor
 
 
@@ -20,8 +20,9 @@ class Command(BaseCommand):
         """Say what the command takes."""
         parser.add_argument("--port", type=int, default=8000, help="of 127.0.0.1, for a proxy in front")
         parser.add_argument("--web", type=int, default=1, metavar="N", help="processes of the web server")
-        for queue in QUEUES:
-            parser.add_argument(f"--{queue}", type=int, default=1, metavar="N", help=f"workers of the queue {queue}")
+        for queue, default in {"rankings": 1, "studies": study_workers()}.items():
+            parser.add_argument(f"--{queue}", type=int, default=default, metavar="N",
+                                help=f"workers of the queue {queue}; by default {default} on this machine")  # fmt: skip
         parser.add_argument("--longest-pause", type=float, default=LONGEST_PAUSE, metavar="SECONDS",
                             help="before what keeps dying is started again")  # fmt: skip
 
