@@ -49,37 +49,30 @@ class Caretaker:
 
     def look_after(self) -> None:
         """Do so until the worker stops."""
+        from celery.worker import state  # noqa: PLC0415 -- no other process than a worker needs it
+
         notify(READY)
         while not self.is_stopping.is_set():
             # No part of this process can keep it from ending then. Celery has put a log in the place of `sys.stderr`.
             faulthandler.dump_traceback_later(HUNG_SECONDS, exit=True, file=sys.__stderr__ or 2)
-            self._look_into_database()
-            self._end_when_deaf()
+            try:
+                for process in self.processes:
+                    process.beat()
+                pids = self.worker.pool.info["processes"]
+                self.unwoken.look(time.monotonic(), processes=pids, host=socket.gethostname())
+            except Exception as error:  # noqa: BLE001 -- whatever it is, the next look tries again
+                logger.warning("the worker could not write its heartbeat or look for jobs: %s", error)
+            finally:  # on a connection for this moment alone: a worker keeps no more of them than its jobs need
+                connection.close()
+            n_waiting = sum(map(count_wake_ups, self.queues)) if self.is_connected.is_set() else 0
+            if self.watchdog.is_deaf(time.monotonic(), is_at_work=bool(state.active_requests), n_waiting=n_waiting):
+                logger.error("%d wake-ups wait, and this worker has not taken any for too long: it ends", n_waiting)
+                sys.stderr.flush()
+                os._exit(watchdog.DEAF_STATUS)  # an orderly end would wait for what no longer answers
             notify(GOES_ON)
             self.is_stopping.wait(CHECK_SECONDS)
         faulthandler.cancel_dump_traceback_later()  # a job may still take its time
         self.unwoken.stop()
-
-    def _look_into_database(self) -> None:
-        """On a connection for this moment alone, so that a worker keeps no more of them than its jobs need."""
-        try:
-            for process in self.processes:
-                process.beat()
-            pids = self.worker.pool.info["processes"]
-            self.unwoken.look(time.monotonic(), processes=pids, host=socket.gethostname())
-        except Exception as error:  # noqa: BLE001 -- whatever it is, the next look tries again
-            logger.warning("the worker could not write its heartbeat or look for jobs: %s", error)
-        finally:
-            connection.close()
-
-    def _end_when_deaf(self) -> None:
-        from celery.worker import state  # noqa: PLC0415 -- no other process than a worker needs it
-
-        n_waiting = sum(map(count_wake_ups, self.queues)) if self.is_connected.is_set() else 0
-        if self.watchdog.is_deaf(time.monotonic(), is_at_work=bool(state.active_requests), n_waiting=n_waiting):
-            logger.error("%d wake-ups wait, and this worker has not taken any for too long: it ends", n_waiting)
-            sys.stderr.flush()
-            os._exit(watchdog.DEAF_STATUS)  # an orderly end would wait for what no longer answers
 
 
 class CaretakerStep(bootsteps.StartStopStep):

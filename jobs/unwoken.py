@@ -46,7 +46,13 @@ class Unwoken:
             processes: the ids of the worker's own processes for jobs.
             host: their machine, as job rows name it.
         """
-        self._reap(now)
+        if self._process is not None and self._process.poll() is not None:
+            if self._process.returncode:
+                logger.error("the process for jobs that nobody woke ended with status %s", self._process.returncode)
+                self._rests_until = now + REST_SECONDS
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+            self._process = None
         workers = [f"{host}:{pid}" for pid in processes]
         if Job.objects.filter(state=Job.State.RUNNING, queue__in=self.queues, worker__in=workers).exists():
             self._idle_since = now
@@ -69,13 +75,3 @@ class Unwoken:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(STOP_SECONDS)
         self._process.kill()
-
-    def _reap(self, now: float) -> None:
-        if self._process is None or self._process.poll() is None:
-            return
-        if self._process.returncode:
-            logger.error("the process for jobs that nobody woke ended with status %s", self._process.returncode)
-            self._rests_until = now + REST_SECONDS
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        self._process = None

@@ -106,14 +106,9 @@ def _watch() -> None:
             overdue = [thread for thread, (_, at) in _under_way.items() if at <= now]
             for thread in overdue:
                 connection, _ = _under_way.pop(thread)
-                _close(connection)
-
-
-def _close(connection: BaseDatabaseWrapper) -> None:
-    """Close the socket under a connection that another thread waits on."""
-    logger.error("PostgreSQL did not answer in time: the connection is closed")
-    try:
-        with socket.socket(fileno=os.dup(connection.connection.pgconn.socket)) as own:
-            own.shutdown(socket.SHUT_RDWR)
-    except Exception as error:  # noqa: BLE001 -- it may have ended just now, and the watcher must go on
-        logger.debug("the connection was closed already: %s", error)
+                logger.error("PostgreSQL did not answer in time: the connection is closed")
+                try:  # closing the socket under it ends the wait of the other thread
+                    with socket.socket(fileno=os.dup(connection.connection.pgconn.socket)) as own:
+                        own.shutdown(socket.SHUT_RDWR)
+                except Exception as error:  # noqa: BLE001 -- it may have ended just now, and the watcher must go on
+                    logger.debug("the connection was closed already: %s", error)

@@ -119,7 +119,9 @@ def _line(known: Repeats, *, is_over: bool) -> logging.LogRecord:
     error = record.exc_info[1] if record.exc_info else None
     lines = str(error).strip().splitlines() if error else []
     cause = f": {type(error).__name__}{f': {lines[0][:300]}' if lines else ''}" if error else ""
-    times = f"{known.n_in_all:,} times within {_duration(known.last - known.first)}"
+    seconds = known.last - known.first
+    number, unit = (round(seconds), "second") if seconds < 90 else (round(seconds / 60), "minute")
+    times = f"{known.n_in_all:,} times within {number:,} {unit}{'' if number == 1 else 's'}"
     summary = f"it has ended: {times}" if is_over else f"{times}, and goes on"
     line = logging.makeLogRecord(vars(record))
     line.msg, line.args = "%s", (f"{record.getMessage()}{cause} [{summary}]",)
@@ -128,9 +130,3 @@ def _line(known: Repeats, *, is_over: bool) -> logging.LogRecord:
     line.msecs = (line.created % 1) * 1000
     line.repeats = known.n_in_all
     return line
-
-
-def _duration(seconds: float) -> str:
-    """Seconds in words: `40 seconds`, `3 minutes`."""
-    number, unit = (round(seconds), "second") if seconds < 90 else (round(seconds / 60), "minute")
-    return f"{number:,} {unit}{'' if number == 1 else 's'}"

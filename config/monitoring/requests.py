@@ -37,18 +37,14 @@ class RequestMiddleware:
         with logged_as(request=request_id):
             response = self.get_response(request)
             seconds = time.monotonic() - began
-            self._log(request, response, seconds)
+            route = request.resolver_match.view_name if request.resolver_match else "none"
+            level = logging.DEBUG if route in _QUIET else logging.INFO
+            if logger.isEnabledFor(level):
+                ms = round(1000 * seconds)
+                line = f"{request.method} {route} {response.status_code} in {ms} ms"
+                facts = {"method": request.method, "route": route, "status": response.status_code, "ms": ms}
+                logger.log(level, line, extra=facts)
         count_request(request, response.status_code, seconds)
         response["X-Request-ID"] = request_id
         response.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
         return response
-
-    @staticmethod
-    def _log(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
-        match = request.resolver_match
-        route = match.view_name if match else "none"
-        level = logging.DEBUG if route in _QUIET else logging.INFO
-        facts = {"method": request.method, "route": route, "status": response.status_code, "ms": round(1000 * seconds)}
-        if logger.isEnabledFor(level):
-            line = f"{facts['method']} {route} {response.status_code} in {facts['ms']} ms"
-            logger.log(level, line, extra=facts)

@@ -143,7 +143,12 @@ class Supervisor:
         while not self.is_stopping and time.monotonic() < end:
             self._tend_guard()
             for child in self.children:
-                self._tend(child)
+                if child.process is None:
+                    if time.monotonic() >= child.start_at:
+                        self._start(child)
+                elif (status := child.process.poll()) is not None:
+                    self._forget(child)
+                    self._postpone(child, _how_it_ended(status))
             if not self._is_list_written:
                 self._write_list()
             if until():
@@ -156,14 +161,6 @@ class Supervisor:
         self.children += [Child(name, command) for name, command in commands.items()]
 
     # --- Starting -------------------------------------------------------------------------------------------
-    def _tend(self, child: Child) -> None:
-        now = time.monotonic()
-        if child.process is None:
-            if now >= child.start_at:
-                self._start(child)
-        elif (status := child.process.poll()) is not None:
-            self._forget(child)
-            self._postpone(child, _how_it_ended(status))
 
     def _start(self, child: Child) -> None:
         child.started_at = time.monotonic()

@@ -69,12 +69,6 @@ def label_of(kind: str) -> str:
 def families() -> Iterator[Metric]:
     """The counts for Prometheus. Two queries."""
     counts = list(JobCount.objects.order_by("kind", "outcome"))
-    yield _attempts(counts)
-    yield _durations(counts)
-    yield _given_up()
-
-
-def _attempts(counts: list[JobCount]) -> Metric:
     # What never happened is told as 0: a counter that begins at 1 shows no increase.
     totals = {(kind, outcome): 0 for kind in JOB_KINDS for outcome in OUTCOMES}
     for count in counts:
@@ -83,15 +77,12 @@ def _attempts(counts: list[JobCount]) -> Metric:
     description = (
         "Attempts at jobs that ended, by kind and how; jobs that were superseded before any attempt among them."
     )
-    family = CounterMetricFamily("plurank_jobs", description, labels=["kind", "outcome"])
+    attempts = CounterMetricFamily("plurank_jobs", description, labels=["kind", "outcome"])
     for labels, n in totals.items():
-        family.add_metric(labels, n)
-    return family
-
-
-def _durations(counts: list[JobCount]) -> Metric:
+        attempts.add_metric(labels, n)
+    yield attempts
     description = "Seconds that attempts at jobs took, by kind and how they ended."
-    family = HistogramMetricFamily("plurank_job_duration_seconds", description, labels=["kind", "outcome"])
+    durations = HistogramMetricFamily("plurank_job_duration_seconds", description, labels=["kind", "outcome"])
     keys = dict.fromkeys((count.kind, count.outcome) for count in counts if count.bucket != NEVER_RAN)
     for key in keys:
         rows = [count for count in counts if (count.kind, count.outcome) == key and count.bucket != NEVER_RAN]
@@ -99,17 +90,13 @@ def _durations(counts: list[JobCount]) -> Metric:
         for bound in [*map(str, BOUNDS), INFINITE]:
             so_far += sum(count.n for count in rows if count.bucket == bound)
             buckets.append((bound, so_far))
-        family.add_metric(key, buckets, sum(count.seconds for count in rows))
-    return family
-
-
-def _given_up() -> Metric:
-    """By queue: what staff look after."""
-    rows = JobCount.objects.filter(outcome=FAILED).order_by().values("queue").annotate(total=Sum("n"))
-    totals = {row["queue"]: row["total"] for row in rows}
-    family = GaugeMetricFamily(
-        "plurank_jobs_failed", "Jobs that were ever given up, by queue; it never falls.", labels=["queue"]
-    )
+        durations.add_metric(key, buckets, sum(count.seconds for count in rows))
+    yield durations
+    # By queue: what staff look after.
+    failed = JobCount.objects.filter(outcome=FAILED).order_by().values("queue").annotate(total=Sum("n"))
+    n_failed = {row["queue"]: row["total"] for row in failed}
+    description = "Jobs that were ever given up, by queue; it never falls."
+    given_up = GaugeMetricFamily("plurank_jobs_failed", description, labels=["queue"])
     for queue in Job.Queue.values:
-        family.add_metric([queue], totals.get(queue, 0))
-    return family
+        given_up.add_metric([queue], n_failed.get(queue, 0))
+    yield given_up

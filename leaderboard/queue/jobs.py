@@ -245,10 +245,15 @@ def record_failure(job: Job, error: str, *, is_own: bool = True) -> bool:
 
 @transaction.atomic
 def _end_attempt(row: QuerySet[Job], job: Job, error: str, *, is_own: bool) -> bool:
-    outcome = _after_failure(job, error, is_own=is_own)
+    now, failures = timezone.now(), job.failures + is_own
+    is_given_up = failures >= settings.JOB_ATTEMPTS
+    outcome: dict[str, object] = {"error": error[:4000], "lease_until": None, "failures": failures}
+    if is_given_up:
+        outcome |= {"state": Job.State.FAILED, "finished_at": now}
+    else:
+        outcome |= {"state": WAITING, "not_before": now + backoff(job.attempts), "woken_at": None}
     if not row.update(**outcome):
         return False
-    is_given_up = outcome["state"] == Job.State.FAILED
     count_attempt(job, job_counts.FAILED if is_given_up else job_counts.RETRIED)
     if is_given_up and job.queue == Job.Queue.RANKINGS:
         _revive_superseded(job)
@@ -273,15 +278,6 @@ def _revive_superseded(job: Job) -> None:
         )
 
 
-def _after_failure(job: Job, error: str, *, is_own: bool) -> dict[str, object]:
-    now = timezone.now()
-    failures = job.failures + is_own
-    outcome: dict[str, object] = {"error": error[:4000], "lease_until": None, "failures": failures}
-    if failures >= settings.JOB_ATTEMPTS:
-        return outcome | {"state": Job.State.FAILED, "finished_at": now}
-    return outcome | {"state": WAITING, "not_before": now + backoff(job.attempts), "woken_at": None}
-
-
 def backoff(attempts: int) -> timedelta:
     """How long a job rests after its `attempts`-th failure: 1, 2, 4 ... seconds, at most 200, give or take a half."""
     pause = min(LONGEST_BACKOFF / 1.5, 2.0 ** min(attempts - 1, 20))
@@ -295,7 +291,15 @@ def sweep() -> int:
     """End leases that ran out, then wake workers for what is due. Returns how many wake-ups were sent."""
     now = timezone.now()
     _mend_times(now)
-    _end_expired_leases(now)
+    for job in Job.objects.filter(state=RUNNING, lease_until__lt=now)[:200]:
+        is_out_of_time = job.deadline is not None and job.lease_until == job.deadline
+        error = f"attempt {job.attempts} ended without a word: its worker " + (
+            "ran out of time" if is_out_of_time else "was killed, ran out of memory, or lost the database"
+        )
+        # A study that brings its worker down would do so for ever, and a board must not wait for it.
+        is_own = is_out_of_time or job.queue != Job.Queue.RANKINGS
+        if _end_attempt(owned(job).filter(lease_until__lt=now), job, error, is_own=is_own):
+            logger.warning("%s: %s", job, error)
     _take_over_older_jobs(now)
     insert_missing_merges()
     return sum(_wake_due_jobs(queue, now) for queue in Job.Queue)
@@ -319,18 +323,6 @@ def _mend_times(now: datetime) -> None:
         woken.update(woken_at=None)
     if leased.exists():
         leased.update(lease_until=now + lease)
-
-
-def _end_expired_leases(now: datetime) -> None:
-    for job in Job.objects.filter(state=RUNNING, lease_until__lt=now)[:200]:
-        is_out_of_time = job.deadline is not None and job.lease_until == job.deadline
-        error = f"attempt {job.attempts} ended without a word: its worker " + (
-            "ran out of time" if is_out_of_time else "was killed, ran out of memory, or lost the database"
-        )
-        # A study that brings its worker down would do so for ever, and a board must not wait for it.
-        is_own = is_out_of_time or job.queue != Job.Queue.RANKINGS
-        if _end_attempt(owned(job).filter(lease_until__lt=now), job, error, is_own=is_own):
-            logger.warning("%s: %s", job, error)
 
 
 def _take_over_older_jobs(now: datetime) -> None:

@@ -49,7 +49,11 @@ def places(queue: str) -> dict[int, Place]:
     """
     of_queue = Job.objects.filter(queue=queue, engine_version=engine_version)
     running = of_queue.filter(state=Job.State.RUNNING).values_list("kind", "progress")
-    seconds_of, n_workers = _seconds_by_kind(queue), max(1, living_workers()[queue].n_living)
+    # What a job of each kind took so far, on average.
+    done = JobCount.objects.filter(queue=queue, outcome=DONE).order_by().values("kind")
+    totals = done.annotate(total=Sum("seconds"), jobs=Sum("n"))
+    seconds_of = {row["kind"]: row["total"] / row["jobs"] for row in totals}
+    n_workers = max(1, living_workers()[queue].n_living)
     n_ahead = len(running)
     work = sum(seconds_of.get(label_of(kind), SECONDS) * max(0.0, 1 - progress) for kind, progress in running)
     by_job = {}
@@ -76,12 +80,6 @@ def _line(waiting: QuerySet[Job]) -> list[Any]:
         rounds[job.pk] = 0 if job.band == WHOLE_TURN else n_before[group]
         n_before[group] += 1
     return sorted(jobs, key=lambda job: (-job.band, -job.is_wanted, rounds[job.pk]))
-
-
-def _seconds_by_kind(queue: str) -> dict[str, float]:
-    """What a job of each kind took so far, on average."""
-    done = JobCount.objects.filter(queue=queue, outcome=DONE).order_by().values("kind")
-    return {row["kind"]: row["total"] / row["jobs"] for row in done.annotate(total=Sum("seconds"), jobs=Sum("n"))}
 
 
 def last_of(line: dict[int, Place]) -> str:

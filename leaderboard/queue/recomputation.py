@@ -38,29 +38,22 @@ def insert_recomputations() -> int:
     Returns:
         How many boards had jobs inserted. Fewer than a slice: none is left.
     """
-    published = list(_published_by_older()[:BOARDS_A_SLICE])
-    failed = list(_failed_under_older().exclude(pk__in=[r.pk for r in published])[: BOARDS_A_SLICE - len(published)])
+    without_jobs = Revision.objects.filter(~Exists(_own_rankings())).order_by("pk")
+    boards = Benchmark.objects.exclude(publication=None).order_by()
+    versions = boards.values_list("published_engine_version", flat=True).distinct()
+    behind = boards.filter(published_engine_version__in=[v for v in versions if is_older(v)])
+    published = list(without_jobs.filter(pk__in=behind.values("publication__revision"))[:BOARDS_A_SLICE])
+    jobs = Job.objects.filter(kind=RANKINGS, state=Job.State.FAILED, sequence=F("benchmark__last_revision_number"))
+    versions = jobs.order_by().values_list("engine_version", flat=True).distinct()
+    of_older = jobs.filter(engine_version__in=[v for v in versions if is_older(v)])
+    others = without_jobs.filter(pk__in=of_older.values("subject_id")).exclude(pk__in=[r.pk for r in published])
+    failed = list(others[: BOARDS_A_SLICE - len(published)])
     with_revision = [kind for kind in JOB_KINDS.values() if kind.comes_with_revision]
     wanted: list[tuple[Revision, JobKind]] = [(revision, kind) for revision in published for kind in with_revision]
     wanted += [(revision, JOB_KINDS[RANKINGS]) for revision in failed]
-    jobs = [new_job(kind, revision, lowered_by=RECOMPUTATION) for revision, kind in wanted]
-    Job.objects.bulk_create(jobs, ignore_conflicts=True)  # another sweep may have been here just now
+    new_jobs = [new_job(kind, revision, lowered_by=RECOMPUTATION) for revision, kind in wanted]
+    Job.objects.bulk_create(new_jobs, ignore_conflicts=True)  # another sweep may have been here just now
     return len(published) + len(failed)
-
-
-def _published_by_older() -> QuerySet[Revision]:
-    published = Benchmark.objects.exclude(publication=None).order_by()
-    versions = published.values_list("published_engine_version", flat=True).distinct()
-    behind = published.filter(published_engine_version__in=[v for v in versions if is_older(v)])
-    revisions = Revision.objects.filter(pk__in=behind.values("publication__revision"))
-    return revisions.filter(~Exists(_own_rankings())).order_by("pk")
-
-
-def _failed_under_older() -> QuerySet[Revision]:
-    failed = Job.objects.filter(kind=RANKINGS, state=Job.State.FAILED, sequence=F("benchmark__last_revision_number"))
-    versions = failed.order_by().values_list("engine_version", flat=True).distinct()
-    of_older = failed.filter(engine_version__in=[v for v in versions if is_older(v)])
-    return Revision.objects.filter(pk__in=of_older.values("subject_id")).filter(~Exists(_own_rankings())).order_by("pk")
 
 
 def _own_rankings() -> QuerySet[Job]:

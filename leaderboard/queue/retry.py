@@ -43,7 +43,9 @@ def retry_job(job: Job) -> bool:
 def retry_board(benchmark: Benchmark) -> bool:
     """Have the newest board of a benchmark computed now. False where it is there, runs already, or has no revision."""
     revision = Revision.objects.filter(benchmark=benchmark, number=benchmark.last_revision_number).first()
-    if revision is None or revision.withdrawn_at is not None or _is_published(benchmark):
+    if revision is None or revision.withdrawn_at is not None:
+        return False
+    if (benchmark.published_number, benchmark.published_engine_version) == (revision.number, engine_version):
         return False
     return retry_job(insert_job(JOB_KINDS[RANKINGS], revision))
 
@@ -59,8 +61,3 @@ def failed_jobs() -> QuerySet[Job]:
 def failed_boards() -> QuerySet[Job]:
     """The newest boards that were given up: nobody sees the newest scores of these benchmarks."""
     return failed_jobs().filter(kind=RANKINGS, sequence__gt=F("benchmark__published_number"))
-
-
-def _is_published(benchmark: Benchmark) -> bool:
-    is_newest = benchmark.published_number == benchmark.last_revision_number
-    return is_newest and benchmark.published_engine_version == engine_version

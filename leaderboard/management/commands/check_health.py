@@ -33,18 +33,14 @@ class Command(BaseCommand):
         pid = int(str(options["pid"])) if options["pid"] else None
         failing = problems(str(options["role"]), is_here=bool(options["here"]), pid=pid)
         if options["role"] == "web" and not failing:
-            failing = _web_problems(int(str(options["port"])))
+            host = settings.ALLOWED_HOSTS[0].removeprefix(".") if settings.ALLOWED_HOSTS else "127.0.0.1"
+            headers = {"Host": host, "X-Forwarded-Proto": "https"}
+            request = urllib.request.Request(f"http://127.0.0.1:{int(str(options['port']))}/healthz/", headers=headers)
+            try:
+                with urllib.request.urlopen(request, timeout=10) as response:  # noqa: S310
+                    failing = [] if response.status == 200 else [f"the web server answers {response.status}"]
+            except (urllib.error.URLError, OSError) as error:
+                failing = [f"the web server does not answer: {error}"]
         if failing:
             raise CommandError("; ".join(failing))
         self.stdout.write("well")
-
-
-def _web_problems(port: int) -> list[str]:
-    host = settings.ALLOWED_HOSTS[0].removeprefix(".") if settings.ALLOWED_HOSTS else "127.0.0.1"
-    headers = {"Host": host, "X-Forwarded-Proto": "https"}
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/healthz/", headers=headers)
-    try:
-        with urllib.request.urlopen(request, timeout=10) as response:  # noqa: S310
-            return [] if response.status == 200 else [f"the web server answers {response.status}"]
-    except (urllib.error.URLError, OSError) as error:
-        return [f"the web server does not answer: {error}"]

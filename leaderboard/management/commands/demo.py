@@ -40,7 +40,20 @@ class Command(BaseCommand):
             number = free_port(port)
             with sole_supervisor(settings.VAR, f"http://127.0.0.1:{number}/"):
                 self._prepare()
-                self._serve(number)
+                os.environ.setdefault("PLURANK_URL", f"http://127.0.0.1:{number}")  # links in the mails of the sweep
+                commands = processes(sys.executable, number, n_workers={"studies": study_workers()})
+                with Supervisor(commands, var=settings.VAR, folder=settings.ROOT, say=self._say) as supervisor:
+                    self._say("Starting web server, workers and sweep ...")
+                    if supervisor.watch(until=lambda: site_answers(number), seconds=SECONDS_TO_START):
+                        self._say(welcome(number))
+                        supervisor.watch()
+                    elif not supervisor.is_stopping:
+                        raise CommandError(
+                            f"The site did not answer within {SECONDS_TO_START} s. The end of its log:\n"
+                            + last_lines(settings.VAR / "log" / "web.log", 20)
+                        )
+                    self._say("Stopping ...")
+                self._say("Stopped. Everything is kept for the next time.")
         except (Problem, AlreadyRunningError) as error:
             raise CommandError(str(error)) from None
         except KeyboardInterrupt:
@@ -54,22 +67,6 @@ class Command(BaseCommand):
         password = kept_password(settings.VAR / "demo_password")
         load_demonstration(owner_email=OWNER_EMAIL, owner_password=password, progress=self._say)
         connection.close()
-
-    def _serve(self, port: int) -> None:
-        os.environ.setdefault("PLURANK_URL", f"http://127.0.0.1:{port}")  # links in the mails that the sweep writes
-        commands = processes(sys.executable, port, n_workers={"studies": study_workers()})
-        with Supervisor(commands, var=settings.VAR, folder=settings.ROOT, say=self._say) as supervisor:
-            self._say("Starting web server, workers and sweep ...")
-            if supervisor.watch(until=lambda: site_answers(port), seconds=SECONDS_TO_START):
-                self._say(welcome(port))
-                supervisor.watch()
-            elif not supervisor.is_stopping:
-                raise CommandError(
-                    f"The site did not answer within {SECONDS_TO_START} s. The end of its log:\n"
-                    + last_lines(settings.VAR / "log" / "web.log", 20)
-                )
-            self._say("Stopping ...")
-        self._say("Stopped. Everything is kept for the next time.")
 
     def _say(self, message: str) -> None:
         with suppress(OSError):  # the terminal may be gone
