@@ -96,17 +96,16 @@ def without_data(event: Any, hint: Any) -> Any:  # noqa: ANN401 -- Sentry's own 
         is_ours = str(event.get("logger", "")).partition(".")[0] in OUR_LOGGERS
         kept["logentry"] = {"message": template if is_ours else LEFT_OUT}
     if event.get("exception"):
-        kept["exception"] = {"values": [_exception(value) for value in event["exception"]["values"]]}
-    return kept
-
-
-def _exception(value: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: value[name] for name in ("type", "module") if name in value} | {"value": LEFT_OUT}
-    if value.get("mechanism"):
-        kept["mechanism"] = {name: value["mechanism"][name] for name in OF_MECHANISM if name in value["mechanism"]}
-    if value.get("stacktrace"):
-        frames = value["stacktrace"].get("frames", [])
-        kept["stacktrace"] = {"frames": [{name: f[name] for name in OF_FRAME if name in f} for f in frames]}
+        values = []
+        for value in event["exception"]["values"]:
+            about = {name: value[name] for name in ("type", "module") if name in value} | {"value": LEFT_OUT}
+            if mechanism := value.get("mechanism"):
+                about["mechanism"] = {name: mechanism[name] for name in OF_MECHANISM if name in mechanism}
+            if value.get("stacktrace"):
+                frames = value["stacktrace"].get("frames", [])
+                about["stacktrace"] = {"frames": [{name: f[name] for name in OF_FRAME if name in f} for f in frames]}
+            values.append(about)
+        kept["exception"] = {"values": values}
     return kept
 
 

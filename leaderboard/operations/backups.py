@@ -66,7 +66,7 @@ def write_backup(file: Path) -> dict[str, Any]:
         raise BackupError(f"{file} is there already; choose another name")
     with _folder_beside(file) as folder:
         dump = folder / "database"
-        manifest = _copy_sqlite(dump) if connection.vendor == "sqlite" else _dump_postgresql(dump)
+        manifest = _dump(dump)
         unfinished = folder / "backup"
         unfinished.touch(mode=0o600)
         with unfinished.open("wb") as stream:
@@ -97,7 +97,16 @@ def restore_backup(file: Path, say: Callable[[str], None] = lambda _: None) -> d
             is not empty; or what is in it afterwards is not what the manifest says.
     """
     with _folder_beside(file) as folder:
-        manifest, dump = _unpack(file, folder)
+        dump = folder / "database"
+        try:
+            with tarfile.open(file) as archive:
+                manifest = dict(json.loads(_member(archive, "manifest.json").read(50_000_000)))
+                with dump.open("wb") as target:
+                    shutil.copyfileobj(_member(archive, "database"), target)
+        except (tarfile.TarError, KeyError, ValueError) as error:
+            raise BackupError(f"{file} is no backup of Plurank: {error}") from error
+        if manifest.get("format") != FORMAT:
+            raise BackupError(f"{file} has format {manifest.get('format')!r}; this release reads {FORMAT}")
         _refuse_misfit(manifest)
         say(f"Restoring {sum(manifest['rows'].values()):,} rows of {manifest['at']} ...")
         _restore(manifest["vendor"], dump)
@@ -106,20 +115,15 @@ def restore_backup(file: Path, say: Callable[[str], None] = lambda _: None) -> d
         say("Migrating from the older release ...")
         call_command("migrate", interactive=False, verbosity=0)
     say(f"Computing the input hashes of {len(manifest['boards'])} boards anew ...")
-    _compare("input hashes", {key: digest for key, _, digest in manifest["boards"]}, _hashes_anew(manifest["boards"]))
-    return manifest
-
-
-def _hashes_anew(boards: list[list[Any]]) -> dict[str, str]:
-    """The hash of each board's inputs, from the scores that the database holds now."""
     hashes = {}
-    for key, number, _ in boards:
+    for key, number, _ in manifest["boards"]:
         benchmark = Benchmark.objects.get(key=key)
         revision = Revision.objects.select_related("configuration").get(benchmark=benchmark, number=number)
         # What was taken down keeps the hash of what it was.
         is_gone = revision.withdrawn_at is not None
         hashes[key] = revision.input_hash if is_gone else hash_anew(revision)
-    return hashes
+    _compare("input hashes", {key: digest for key, _, digest in manifest["boards"]}, hashes)
+    return manifest
 
 
 # --- What a backup says of itself -------------------------------------------------------------------------------------
@@ -193,7 +197,14 @@ def _folder_beside(file: Path) -> Iterator[Path]:
     """A folder of our own on the same disk; what is in it is nobody else's to read."""
     parent = file.resolve().parent
     try:
-        _remove_abandoned(parent)
+        # What killed backups and restores left there: the folders that no living process has locked.
+        for abandoned in parent.glob(f"{UNFINISHED}*"):
+            try:
+                with (abandoned / "lock").open("rb") as other:
+                    fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(abandoned, ignore_errors=True)
+            except OSError:  # it lives, has no lock yet, or is another user's
+                continue
         folder = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=parent))
         lock = (folder / "lock").open("wb")
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -210,35 +221,10 @@ def _folder_beside(file: Path) -> Iterator[Path]:
         lock.close()
 
 
-def _remove_abandoned(parent: Path) -> None:
-    """Remove what killed backups and restores left there: the folders that no living process has locked."""
-    for folder in parent.glob(f"{UNFINISHED}*"):
-        try:
-            with (folder / "lock").open("rb") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
-        except OSError:  # it lives, has no lock yet, or is another user's
-            continue
-
-
 def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
     member.uid = member.gid = 0
     member.uname = member.gname = ""
     return member
-
-
-def _unpack(file: Path, folder: Path) -> tuple[dict[str, Any], Path]:
-    dump = folder / "database"
-    try:
-        with tarfile.open(file) as archive:
-            manifest = dict(json.loads(_member(archive, "manifest.json").read(50_000_000)))
-            with dump.open("wb") as target:
-                shutil.copyfileobj(_member(archive, "database"), target)
-    except (tarfile.TarError, KeyError, ValueError) as error:
-        raise BackupError(f"{file} is no backup of Plurank: {error}") from error
-    if manifest.get("format") != FORMAT:
-        raise BackupError(f"{file} has format {manifest.get('format')!r}; this release reads {FORMAT}")
-    return manifest, dump
 
 
 def _member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
@@ -248,64 +234,18 @@ def _member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
     return member
 
 
-# --- From the one kind of database to the other -----------------------------------------------------------------------
+# --- The two kinds of database ----------------------------------------------------------------------------------------
 
 
-def _moves(vendor: str) -> bool:
-    """Whether what was an SQLite file becomes a PostgreSQL database."""
-    return (vendor, connection.vendor) == ("sqlite", "postgresql")
-
-
-def _restore(vendor: str, dump: Path) -> None:
-    if vendor == "postgresql":
-        _restore_postgresql(dump)
-    elif not _moves(vendor):
-        _restore_sqlite(dump)
-    else:
-        _refuse_damaged(dump)
-        call_command("migrate", interactive=False, verbosity=0)
-        try:
-            fill_from_sqlite(dump)
-        except MoveError as error:
-            raise BackupError(f"PostgreSQL does not take what SQLite took: {error}") from error
-
-
-# --- SQLite -----------------------------------------------------------------------------------------------------------
-
-
-def _copy_sqlite(target: Path) -> dict[str, Any]:
-    """SQLite's own copy, of one moment; what the manifest says is read from the copy."""
-    if connection.in_atomic_block:  # SQLite would wait for the end of it, and for good
-        raise BackupError("a backup of SQLite cannot be made within a transaction")
-    connection.ensure_connection()
-    with closing(sqlite3.connect(target)) as copy:
-        connection.connection.backup(copy)
-        return _manifest("sqlite", lambda statement: copy.execute(statement).fetchall())
-
-
-def _refuse_damaged(dump: Path) -> None:
-    with closing(sqlite3.connect(dump)) as copy:
-        try:
-            (verdict,) = copy.execute("PRAGMA integrity_check").fetchone()
-        except sqlite3.DatabaseError as error:
-            verdict = str(error)
-    if verdict != "ok":
-        raise BackupError(f"the backup's database is damaged: {verdict}")
-
-
-def _restore_sqlite(dump: Path) -> None:
-    _refuse_damaged(dump)
-    with closing(sqlite3.connect(dump)) as copy:
+def _dump(target: Path) -> dict[str, Any]:
+    """The database's own copy of itself, and a manifest of the same moment."""
+    if connection.vendor == "sqlite":
+        if connection.in_atomic_block:  # SQLite would wait for the end of it, and for good
+            raise BackupError("a backup of SQLite cannot be made within a transaction")
         connection.ensure_connection()
-        copy.backup(connection.connection)
-    connection.close()
-
-
-# --- PostgreSQL -------------------------------------------------------------------------------------------------------
-
-
-def _dump_postgresql(target: Path) -> dict[str, Any]:
-    """PostgreSQL's own dump, and the manifest from the same snapshot."""
+        with closing(sqlite3.connect(target)) as copy:
+            connection.connection.backup(copy)
+            return _manifest("sqlite", lambda statement: copy.execute(statement).fetchall())
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # the dump may take its time
@@ -317,10 +257,35 @@ def _dump_postgresql(target: Path) -> dict[str, Any]:
     return manifest
 
 
-def _restore_postgresql(dump: Path) -> None:
-    connection.close()
-    options = ["--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction"]
-    _run("pg_restore", [*options, str(dump), "--dbname"])
+def _restore(vendor: str, dump: Path) -> None:
+    if vendor == "postgresql":
+        connection.close()
+        options = ["--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction"]
+        _run("pg_restore", [*options, str(dump), "--dbname"])
+        return
+    with closing(sqlite3.connect(dump)) as copy:
+        try:
+            (verdict,) = copy.execute("PRAGMA integrity_check").fetchone()
+        except sqlite3.DatabaseError as error:
+            verdict = str(error)
+    if verdict != "ok":
+        raise BackupError(f"the backup's database is damaged: {verdict}")
+    if _moves(vendor):
+        call_command("migrate", interactive=False, verbosity=0)
+        try:
+            fill_from_sqlite(dump)
+        except MoveError as error:
+            raise BackupError(f"PostgreSQL does not take what SQLite took: {error}") from error
+    else:
+        with closing(sqlite3.connect(dump)) as copy:
+            connection.ensure_connection()
+            copy.backup(connection.connection)
+        connection.close()
+
+
+def _moves(vendor: str) -> bool:
+    """Whether what was an SQLite file becomes a PostgreSQL database."""
+    return (vendor, connection.vendor) == ("sqlite", "postgresql")
 
 
 def _run(program: str, arguments: list[str]) -> None:

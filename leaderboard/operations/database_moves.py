@@ -30,7 +30,9 @@ def fill_from_sqlite(file: Path) -> None:
     Raises:
         MoveError: PostgreSQL refuses a row; the message names the table.
     """
-    models_by_table = _models_by_table()
+    # One model for every table that has one, those of many-to-many relations too.
+    pairs = [(model, model._meta) for model in apps.get_models(include_auto_created=True)]  # noqa: SLF001 -- documented
+    models_by_table = {about.db_table: model for model, about in pairs if about.managed and not about.proxy}
     with _reading(file), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # reading may take its time
         for table in models_by_table:
@@ -44,12 +46,6 @@ def fill_from_sqlite(file: Path) -> None:
             cursor.execute(statement)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")  # or the first minutes would be planned without knowing how large the tables are
-
-
-def _models_by_table() -> dict[str, type[models.Model]]:
-    """One model for every table that has one, those of many-to-many relations too."""
-    pairs = [(model, model._meta) for model in apps.get_models(include_auto_created=True)]  # noqa: SLF001 -- documented
-    return {about.db_table: model for model, about in pairs if about.managed and not about.proxy}
 
 
 @contextmanager

@@ -37,7 +37,15 @@ def problems(role: str, *, is_here: bool = False, pid: int | None = None) -> lis
         if not reaches_broker():
             failing.append("the broker does not answer")
     if role in Job.Queue.values:
-        failing += _stuck(role)
+        # Jobs that are long due and that nobody runs: the queue's worker does not take any. What only follows an
+        # upgrade may be due for long, and between two of its jobs there is a moment when none runs.
+        long_ago = timezone.now() - timedelta(minutes=STUCK_MINUTES)
+        due = Job.objects.filter(queue=role, state=Job.State.WAITING, not_before__lt=long_ago)
+        n_waiting = due.filter(priority__gte=NOBODY_WAITS).count()
+        if n_waiting and not Job.objects.filter(queue=role, state=Job.State.RUNNING).exists():
+            failing.append(
+                f"{n_waiting} jobs of queue {role} are due for more than {STUCK_MINUTES} minutes and none runs"
+            )
     return failing
 
 
@@ -72,17 +80,3 @@ def readiness() -> Readiness:
 def sweep_age() -> float | None:
     """Seconds since a sweep was last heard of; None where none ever was."""
     return living_workers()[SWEEP].age
-
-
-def _stuck(queue: str) -> list[str]:
-    """Jobs that are long due and that nobody runs: the queue's worker does not take any.
-
-    What only follows an upgrade may be due for long, and between two of its jobs there is a moment when none runs.
-    """
-    long_ago = timezone.now() - timedelta(minutes=STUCK_MINUTES)
-    due = Job.objects.filter(queue=queue, state=Job.State.WAITING, not_before__lt=long_ago)
-    waiting = due.filter(priority__gte=NOBODY_WAITS).count()
-    is_busy = Job.objects.filter(queue=queue, state=Job.State.RUNNING).exists()
-    if waiting and not is_busy:
-        return [f"{waiting} jobs of queue {queue} are due for more than {STUCK_MINUTES} minutes and none runs"]
-    return []

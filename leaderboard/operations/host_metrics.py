@@ -25,8 +25,18 @@ def families() -> Iterator[Metric]:
         with web_server.reading(folder):
             counted = list(collector(CollectorRegistry(), str(folder)).collect())
         yield from counted
-    yield _memory([os.getpid()] if folder is None else web_server.pids(folder))
-    yield from _disk()
+    description = (
+        "Resident memory of this web server's processes, without the children that compute on demand: all, largest."
+    )
+    memory = GaugeMetricFamily("plurank_web_memory_bytes", description, labels=["of"])
+    pids = [os.getpid()] if folder is None else web_server.pids(folder)
+    taken = [resident_bytes(pid) for pid in pids]
+    memory.add_metric(["all"], sum(taken))
+    memory.add_metric(["largest"], max(taken, default=0))
+    yield memory
+    disk = shutil.disk_usage(settings.VAR)
+    yield GaugeMetricFamily("plurank_disk_free_bytes", "What is free on the disk of PLURANK_VAR.", disk.free)
+    yield GaugeMetricFamily("plurank_disk_size_bytes", "The size of the disk of PLURANK_VAR.", disk.total)
 
 
 def counts_folder() -> Path | None:
@@ -41,20 +51,3 @@ def resident_bytes(pid: int) -> int:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError, ValueError):
         return 0
-
-
-def _memory(pids: list[int]) -> Metric:
-    description = (
-        "Resident memory of this web server's processes, without the children that compute on demand: all, largest."
-    )
-    family = GaugeMetricFamily("plurank_web_memory_bytes", description, labels=["of"])
-    taken = [resident_bytes(pid) for pid in pids]
-    family.add_metric(["all"], sum(taken))
-    family.add_metric(["largest"], max(taken, default=0))
-    return family
-
-
-def _disk() -> Iterator[Metric]:
-    usage = shutil.disk_usage(settings.VAR)
-    yield GaugeMetricFamily("plurank_disk_free_bytes", "What is free on the disk of PLURANK_VAR.", usage.free)
-    yield GaugeMetricFamily("plurank_disk_size_bytes", "The size of the disk of PLURANK_VAR.", usage.total)

@@ -45,7 +45,8 @@ def metrics_text() -> bytes:
 
 class _Site(Collector):
     def collect(self) -> Iterator[Metric]:
-        yield _build()
+        versions = (settings.PLURANK_VERSION, settings.ENGINE_VERSION)
+        yield _gauge("build_info", "The running version.", ["version", "engine"], [(versions, 1)])
         yield from host_metrics.families()
         try:
             with at_most(DATABASE_SECONDS):
@@ -58,16 +59,52 @@ class _Site(Collector):
 
 
 def _of_database() -> Iterator[Metric]:
-    yield from _connections()
+    if connection.vendor == "postgresql":
+        # Everybody may count these, and whose connections they are does not matter.
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*), current_setting('max_connections')::int"
+                " - current_setting('superuser_reserved_connections')::int"
+                " FROM pg_stat_activity WHERE datid IS NOT NULL AND usesysid IS NOT NULL"
+            )
+            used, most = cursor.fetchone()
+        yield _gauge("database_connections", "Connections to this PostgreSQL, by whomever.", [], [((), used)])
+        yield _gauge("database_connections_max", "How many it takes from others than superusers.", [], [((), most)])
     yield from _queues()
     yield from _lately()
     yield from job_counts.families()
-    yield _failed_boards()
-    yield _publish_delay()
-    yield from _boards()
-    yield _mails()
-    yield from _background()
-    yield _backup()
+    description = "Benchmarks whose newest board was given up."
+    yield _gauge("boards_failed", description, [], [((), failed_boards().count())])
+
+    # From the moment a revision was accepted until its board was published.
+    newest = Publication.objects.filter(is_pointer_moved=True).order_by("-pk")
+    moments = newest.values_list("published_at", "revision__created_at")[:PUBLICATIONS]
+    since = timezone.now() - LATELY
+    delays = sorted((at - accepted).total_seconds() for at, accepted in moments if at > since)
+    description = "Seconds from accepting scores to their published board, of boards of the last hour."
+    values = [((str(q),), quantile(delays, q)) for q in (0.5, 0.95, 1)] if delays else []
+    yield _gauge("publish_delay_seconds", description, ["quantile"], values)
+
+    behind = Benchmark.objects.filter(last_revision_number__gt=F("published_number"))
+    yield _gauge("benchmarks", "Benchmarks on the site.", [], [((), Benchmark.objects.count())])
+    description = "Benchmarks whose newest revision is not published yet."
+    yield _gauge("benchmarks_behind", description, [], [((), behind.count())])
+    rows = OutboxMessage.objects.order_by().values("state").annotate(n=Count("pk"))
+    n_by_state = {row["state"]: row["n"] for row in rows}
+    description = "Mails and webhooks by state, as long as their rows are kept."
+    n_mails = [((state,), n_by_state.get(state, 0)) for state in OutboxMessage.State.values]
+    yield _gauge("outbox_messages", description, ["state"], n_mails)
+
+    # The sweep and the workers of each queue, on whichever machines they are.
+    of_role = living_workers()
+    n_living = [((role,), liveness.n_living) for role, liveness in of_role.items()]
+    ages = [((role,), liveness.age) for role, liveness in of_role.items() if liveness.age is not None]
+    yield _gauge("processes", "Sweeps, and workers by queue, heard of within a minute.", ["role"], n_living)
+    yield _gauge("process_age_seconds", "Seconds since any process of a role was heard of.", ["role"], ages)
+    of_sweep = [((), age) for (role,), age in ages if role == SWEEP]
+    yield _gauge("sweep_age_seconds", "Seconds since a sweep was last heard of.", [], of_sweep)
+    description = "Seconds since the last backup of this database, or since it was made where there was none."
+    yield _gauge("backup_age_seconds", description, [], [((), backup_age())])
 
 
 def _gauge(name: str, description: str, labels: Sequence[str], values: Values) -> Metric:
@@ -75,26 +112,6 @@ def _gauge(name: str, description: str, labels: Sequence[str], values: Values) -
     for of_labels, value in values:
         family.add_metric(of_labels, float(value))
     return family
-
-
-def _build() -> Metric:
-    versions = (settings.PLURANK_VERSION, settings.ENGINE_VERSION)
-    return _gauge("build_info", "The running version.", ["version", "engine"], [(versions, 1)])
-
-
-def _connections() -> Iterator[Metric]:
-    """Of PostgreSQL alone: everybody may count these, and whose connections they are does not matter."""
-    if connection.vendor != "postgresql":
-        return
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*), current_setting('max_connections')::int"
-            " - current_setting('superuser_reserved_connections')::int"
-            " FROM pg_stat_activity WHERE datid IS NOT NULL AND usesysid IS NOT NULL"
-        )
-        used, most = cursor.fetchone()
-    yield _gauge("database_connections", "Connections to this PostgreSQL, by whomever.", [], [((), used)])
-    yield _gauge("database_connections_max", "How many it takes from others than superusers.", [], [((), most)])
 
 
 def _queues() -> list[Metric]:
@@ -155,55 +172,6 @@ def _lately() -> list[Metric]:
     ]
 
 
-def _failed_boards() -> Metric:
-    description = "Benchmarks whose newest board was given up."
-    return _gauge("boards_failed", description, [], [((), failed_boards().count())])
-
-
-def _publish_delay() -> Metric:
-    """From the moment a revision was accepted until its board was published."""
-    newest = Publication.objects.filter(is_pointer_moved=True).order_by("-pk")
-    moments = newest.values_list("published_at", "revision__created_at")[:PUBLICATIONS]
-    since = timezone.now() - LATELY
-    delays = sorted((at - accepted).total_seconds() for at, accepted in moments if at > since)
-    description = "Seconds from accepting scores to their published board, of boards of the last hour."
-    values = [((str(q),), quantile(delays, q)) for q in (0.5, 0.95, 1)] if delays else []
-    return _gauge("publish_delay_seconds", description, ["quantile"], values)
-
-
 def quantile(ascending: Sequence[float], q: float) -> float:
     """The smallest value that the share `q` of all, or more, does not exceed."""
     return ascending[math.ceil(q * len(ascending)) - 1]
-
-
-def _boards() -> list[Metric]:
-    behind = Benchmark.objects.filter(last_revision_number__gt=F("published_number"))
-    description = "Benchmarks whose newest revision is not published yet."
-    return [
-        _gauge("benchmarks", "Benchmarks on the site.", [], [((), Benchmark.objects.count())]),
-        _gauge("benchmarks_behind", description, [], [((), behind.count())]),
-    ]
-
-
-def _mails() -> Metric:
-    rows = OutboxMessage.objects.order_by().values("state").annotate(n=Count("pk"))
-    n_by_state = {row["state"]: row["n"] for row in rows}
-    description = "Mails and webhooks by state, as long as their rows are kept."
-    values = [((state,), n_by_state.get(state, 0)) for state in OutboxMessage.State.values]
-    return _gauge("outbox_messages", description, ["state"], values)
-
-
-def _background() -> Iterator[Metric]:
-    """The sweep and the workers of each queue, on whichever machines they are."""
-    of_role = living_workers()
-    n_living = [((role,), liveness.n_living) for role, liveness in of_role.items()]
-    ages = [((role,), liveness.age) for role, liveness in of_role.items() if liveness.age is not None]
-    yield _gauge("processes", "Sweeps, and workers by queue, heard of within a minute.", ["role"], n_living)
-    yield _gauge("process_age_seconds", "Seconds since any process of a role was heard of.", ["role"], ages)
-    of_sweep = [((), age) for (role,), age in ages if role == SWEEP]
-    yield _gauge("sweep_age_seconds", "Seconds since a sweep was last heard of.", [], of_sweep)
-
-
-def _backup() -> Metric:
-    description = "Seconds since the last backup of this database, or since it was made where there was none."
-    return _gauge("backup_age_seconds", description, [], [((), backup_age())])

@@ -1,7 +1,7 @@
 """What the workers are doing."""
 
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core.paginator import Paginator
@@ -14,18 +14,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django.views.defaults import page_not_found
 
-from leaderboard.access.audience import audience_of
+from leaderboard.access.audience import Viewer, audience_of
 from leaderboard.common import documents as service
 from leaderboard.common.paging import page_links
-from leaderboard.models import Heartbeat, Job, RetentionState, Revision
+from leaderboard.models import Job, RetentionState, Revision
 from leaderboard.notifications.queries import outbox_facts
 from leaderboard.operations.health import problems, readiness
 from leaderboard.operations.metrics import metrics_text
 from leaderboard.operations.retention import DESCRIPTIONS
 from leaderboard.queue.heartbeats import living_processes
 from leaderboard.queue.kinds import JOB_KINDS, STUDY, study_of
-from leaderboard.queue.places import Place, last_of, places
-from leaderboard.queue.queries import QueueCount, queue_counts, running_jobs, told_error, visible_jobs, workers_since
+from leaderboard.queue.places import last_of, places
+from leaderboard.queue.queries import queue_counts, running_jobs, told_error, visible_jobs, workers_since
 from leaderboard.rankings.ranks_again import is_requested
 from leaderboard.rankings.revisions import RemovedRanksError, WithdrawnRevisionError, told_hash
 from leaderboard.studies.plans import study_name
@@ -38,6 +38,7 @@ STALLED_AFTER = timedelta(minutes=2)  # a job that is tried again waits less
 @require_safe
 def status(request: HttpRequest) -> HttpResponse:
     """Queues, workers and recent jobs, as far as this reader may know of their benchmarks."""
+    now, is_staff = timezone.now(), request.user.is_staff
     page = Paginator(visible_jobs(request.user)[:MAX_JOBS], PAGE_JOBS).get_page(request.GET.get("page"))
     counts = queue_counts(request.user)
     lines = {count.queue: places(count.queue) if count.n_waiting else {} for count in counts}
@@ -51,42 +52,47 @@ def status(request: HttpRequest) -> HttpResponse:
         }
         for count in counts
     ]
+    # How long work has been waiting in a queue that no worker takes anything from.
+    oldest = min((count.oldest for count in counts if count.oldest and not count.n_running), default=now)
     context = {
         "queues": queues,
-        "jobs": [_job(job, lines[job.queue].get(job.pk), with_error=request.user.is_staff) for job in page],
+        "jobs": [_job(job, now, with_error=is_staff) | {"place": lines[job.queue].get(job.pk)} for job in page],
         "is_at_work": any(count.n_waiting or count.n_running for count in counts),
-        "n_workers_seen": workers_since(request.user, timezone.now() - timedelta(hours=1)),
-        "stalled_text": _stalled(counts),
-        "processes": [_process(row) for row in living_processes()] if request.user.is_staff else None,
-        "at_work": [_at_work(job) for job in running_jobs(request.user)] if request.user.is_staff else None,
-        **(_retention() if request.user.is_staff else {}),
-        "outbox": outbox_facts() if request.user.is_staff else None,  # it names people
+        "n_workers_seen": workers_since(request.user, now - timedelta(hours=1)),
+        "stalled_text": timesince(oldest) if now - oldest > STALLED_AFTER else "",
+        **(_for_staff(request.user, now) if is_staff else {"processes": None, "at_work": None, "outbox": None}),
         "pages": page_links(page),
     }
     return render(request, "operations/status.html", context)
 
 
-def _retention() -> dict[str, object]:
-    """When what is old was last deleted, and how much of each kind."""
-    state = RetentionState.objects.first()
-    if state is None:
-        return {}
-    rows = [
-        {"description": DESCRIPTIONS.get(name, name), "n_last": state.removed.get(name, 0), "n_in_all": n_in_all}
-        for name, n_in_all in state.removed_in_all.items()
-    ]
-    return {"retention": state, "retention_rows": rows}
-
-
-def _stalled(counts: list[QueueCount]) -> str:
-    """How long work has been waiting in a queue that no worker takes anything from; empty where that is not long."""
-    since = [count.oldest for count in counts if count.oldest and not count.n_running]
-    return timesince(min(since)) if since and timezone.now() - min(since) > STALLED_AFTER else ""
-
-
-def _job(job: Job, place: Place | None, *, with_error: bool) -> dict[str, object]:
-    end = job.finished_at or (timezone.now() if job.state == Job.State.RUNNING else None)
+def _for_staff(viewer: Viewer, now: datetime) -> dict[str, object]:
+    """What names people and machines: processes, who works on what, mails, and what was deleted for its age."""
+    retention = RetentionState.objects.first()
+    n_removed = retention.removed_in_all if retention else {}
     return {
+        "processes": [
+            {"row": row, "seconds": max(0.0, (now - row.seen_at).total_seconds())} for row in living_processes()
+        ],
+        "at_work": [_job(job, now, with_error=True) for job in running_jobs(viewer)],
+        "outbox": outbox_facts(),
+        "retention": retention,
+        "retention_rows": [
+            {
+                "description": DESCRIPTIONS.get(name, name),
+                "n_last": retention.removed.get(name, 0) if retention else 0,
+                "n_in_all": n_in_all,
+            }
+            for name, n_in_all in n_removed.items()
+        ],
+    }
+
+
+def _job(job: Job, now: datetime, *, with_error: bool) -> dict[str, object]:
+    """A job, who works on it, since when, and until when it is theirs."""
+    end = job.finished_at or (now if job.state == Job.State.RUNNING else None)
+    return {
+        "worker": job.worker,
         "kind": _kind_name(job),
         "benchmark_name": job.benchmark.name if job.benchmark else "",
         "revision_number": job.sequence,
@@ -94,37 +100,9 @@ def _job(job: Job, place: Place | None, *, with_error: bool) -> dict[str, object
         "attempts": job.attempts,
         "queued_at": job.created_at,
         "seconds": (end - job.started_at).total_seconds() if job.started_at and end else None,
+        "lease_seconds": (job.lease_until - now).total_seconds() if job.lease_until else None,
         "error": job.error if with_error else told_error(job, sees_all=False),
         "progress_percent": round(100 * job.progress),
-        "place": place,
-    }
-
-
-def _at_work(job: Job) -> dict[str, object]:
-    """Who works on a job, since when, and until when it is theirs."""
-    now = timezone.now()
-    return {
-        "worker": job.worker,
-        "kind": _kind_name(job),
-        "benchmark_name": job.benchmark.name if job.benchmark else "",
-        "revision_number": job.sequence,
-        "attempts": job.attempts,
-        "seconds": (now - job.started_at).total_seconds() if job.started_at else None,
-        "lease_seconds": (job.lease_until - now).total_seconds() if job.lease_until else None,
-        "progress_percent": round(100 * job.progress),
-    }
-
-
-def _process(row: Heartbeat) -> dict[str, object]:
-    """A process of the background that lives."""
-    return {
-        "role": row.role,
-        "name": row.name,
-        "host": row.host,
-        "pid": row.pid,
-        "engine_version": row.engine_version,
-        "started_at": row.started_at,
-        "seconds": max(0.0, (timezone.now() - row.seen_at).total_seconds()),
     }
 
 
@@ -167,21 +145,16 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """There is no such page; or it was there, and its scores were taken down, or its ranks were removed."""
     if isinstance(exception, WithdrawnRevisionError):
         return render(request, "410.html", {"reason": str(exception)}, status=410)
-    if isinstance(exception, RemovedRanksError):
-        return _removed_ranks(request, exception.revision)
-    return page_not_found(request, exception)
-
-
-def _removed_ranks(request: HttpRequest, revision: Revision) -> HttpResponse:
-    """What became of a revision's ranks, what is left of it, and how its ranks come back."""
+    if not isinstance(exception, RemovedRanksError):
+        return page_not_found(request, exception)
+    # What is left of the revision, and how its ranks come back.
+    revision = exception.revision
     reader = audience_of(request.user, revision.benchmark)
-    before = Revision.objects.filter(
-        benchmark=revision.benchmark, number=revision.number - 1, withdrawn_at=None
-    ).first()
+    earlier = Revision.objects.filter(benchmark=revision.benchmark, number=revision.number - 1, withdrawn_at=None)
     context = {
         "benchmark": revision.benchmark,
         "revision": revision,
-        "number_before": before.number if before else None,
+        "number_before": earlier.values_list("number", flat=True).first(),
         "is_open": not reader.is_restricted,
         "may_administer": reader.may_administer,
         "input_hash": told_hash(revision, reader),

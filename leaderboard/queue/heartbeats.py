@@ -110,23 +110,21 @@ def silence(role: str, *, is_here: bool = False, pid: int | None = None) -> str:
     last = rows.filter(seen_at__lt=now + SKEW).order_by("-seen_at").first()
     if last is None:
         return f"{who} was heard of within a day: none was started, or none reaches the database"
+    if last.host != host[:255]:
+        cause = f"it ended, hangs, or does not reach the database: see its log on {last.host}"
+    else:
+        cause = "it is still there, so it hangs, was stopped, or does not reach the database: see its log"
+        try:
+            os.kill(last.pid, 0)
+        except ProcessLookupError:
+            cause = "it ended, and none was started in its place"
+        except PermissionError:  # somebody else's, so it is there
+            pass
     seconds = round((now - last.seen_at).total_seconds())
     return (
         f"{who} was heard of for {LATE_SECONDS} s: the last was {last}, {seconds} s ago, at"
-        f" {last.seen_at:%Y-%m-%d %H:%M:%S} UTC; {_likely_cause(last, host)}"
+        f" {last.seen_at:%Y-%m-%d %H:%M:%S} UTC; {cause}"
     )
-
-
-def _likely_cause(last: Heartbeat, host: str) -> str:
-    if last.host != host[:255]:
-        return f"it ended, hangs, or does not reach the database: see its log on {last.host}"
-    try:
-        os.kill(last.pid, 0)
-    except ProcessLookupError:
-        return "it ended, and none was started in its place"
-    except PermissionError:  # somebody else's, so it is there
-        pass
-    return "it is still there, so it hangs, was stopped, or does not reach the database: see its log"
 
 
 def delete_old_heartbeats() -> int:

@@ -1,6 +1,7 @@
 """After an engine upgrade: what an older version published is computed again, after all that somebody waits for."""
 
 import time
+from collections.abc import Iterable
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
@@ -40,19 +41,19 @@ def insert_recomputations() -> int:
     """
     without_jobs = Revision.objects.filter(~Exists(_own_rankings())).order_by("pk")
     boards = Benchmark.objects.exclude(publication=None).order_by()
-    versions = boards.values_list("published_engine_version", flat=True).distinct()
+    versions: Iterable[str] = boards.values_list("published_engine_version", flat=True).distinct()
     behind = boards.filter(published_engine_version__in=[v for v in versions if is_older(v)])
     published = list(without_jobs.filter(pk__in=behind.values("publication__revision"))[:BOARDS_A_SLICE])
-    jobs = Job.objects.filter(kind=RANKINGS, state=Job.State.FAILED, sequence=F("benchmark__last_revision_number"))
-    versions = jobs.order_by().values_list("engine_version", flat=True).distinct()
-    of_older = jobs.filter(engine_version__in=[v for v in versions if is_older(v)])
+    given_up = Job.objects.filter(kind=RANKINGS, state=Job.State.FAILED, sequence=F("benchmark__last_revision_number"))
+    versions = given_up.order_by().values_list("engine_version", flat=True).distinct()
+    of_older = given_up.filter(engine_version__in=[v for v in versions if is_older(v)])
     others = without_jobs.filter(pk__in=of_older.values("subject_id")).exclude(pk__in=[r.pk for r in published])
     failed = list(others[: BOARDS_A_SLICE - len(published)])
     with_revision = [kind for kind in JOB_KINDS.values() if kind.comes_with_revision]
     wanted: list[tuple[Revision, JobKind]] = [(revision, kind) for revision in published for kind in with_revision]
     wanted += [(revision, JOB_KINDS[RANKINGS]) for revision in failed]
-    new_jobs = [new_job(kind, revision, lowered_by=RECOMPUTATION) for revision, kind in wanted]
-    Job.objects.bulk_create(new_jobs, ignore_conflicts=True)  # another sweep may have been here just now
+    jobs = [new_job(kind, revision, lowered_by=RECOMPUTATION) for revision, kind in wanted]
+    Job.objects.bulk_create(jobs, ignore_conflicts=True)  # another sweep may have been here just now
     return len(published) + len(failed)
 
 

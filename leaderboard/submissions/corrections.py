@@ -12,7 +12,7 @@ from leaderboard.access.audience import Audience
 from leaderboard.models import Benchmark, InstanceScores, Score, Submission
 from leaderboard.rankings.scores import WITHDRAWN, CurrentScore, InForce, current_scores, submissions_in_force
 from leaderboard.submissions.instances.vectors import entry_of, unpack_names, unpack_vector
-from leaderboard.submissions.rows import CheckedRow, CheckedScore, PackedInstances, measured_score
+from leaderboard.submissions.rows import CheckedRow, CheckedScore, measured_score
 from ranking_engine.text.names import fold_name
 
 NOT_YOURS = "no submission of this number stands here that you may correct"
@@ -107,7 +107,16 @@ def complete_row(corrected: Correctable, row: CheckedRow) -> tuple[CheckedRow, l
         scores[key] = stored_cell(before) | cell if before is not None and is_unchanged else cell
     scores |= carried
     done: CheckedRow = {**row, "scores": scores, "corrects": str(submission.uuid), "carried": sorted(carried)}
-    if instances := measured_anew | _kept_instances(corrected, scores, set(measured_anew)):
+    instances = dict(measured_anew)
+    if not corrected.is_blank:
+        rows = InstanceScores.objects.filter(submission=submission).select_related("task", "instance_set")
+        known: set[str] = set()
+        for kept in rows:
+            key = kept.task.key
+            before = corrected.scores.get(key)
+            if before is not None and key not in measured_anew and _is_same_score(scores.get(key, {}), before):
+                instances[key] = entry_of(unpack_names(kept.instance_set.names), unpack_vector(kept.values), known)
+    if instances:
         done |= {"instances": instances, "stated_instances": sorted(measured_anew)}
     return done, problems
 
@@ -121,22 +130,6 @@ def stored_cell(score: CurrentScore) -> CheckedScore:
 
 def _is_same_score(cell: CheckedScore, before: CurrentScore) -> bool:
     return bool("value" in cell and cell["value"] == before.value)
-
-
-def _kept_instances(
-    corrected: Correctable, scores: dict[str, CheckedScore], scored_tasks: set[str]
-) -> dict[str, PackedInstances]:
-    if corrected.is_blank:
-        return {}
-    rows = InstanceScores.objects.filter(submission=corrected.submission).select_related("task", "instance_set")
-    known: set[str] = set()
-    kept = {}
-    for row in rows:
-        key = row.task.key
-        before = corrected.scores.get(key)
-        if before is not None and key not in scored_tasks and _is_same_score(scores.get(key, {}), before):
-            kept[key] = entry_of(unpack_names(row.instance_set.names), unpack_vector(row.values), known)
-    return kept
 
 
 def stated_scores(corrected: Correctable) -> dict[str, str]:

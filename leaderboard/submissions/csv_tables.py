@@ -1,6 +1,7 @@
 """A CSV of scores as the rows of an upload: first column the system, every other column a task, by name or by key."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from django.conf import settings
 
@@ -8,7 +9,7 @@ from leaderboard.models import Benchmark, Task
 from leaderboard.submissions.checks import stated_reason
 from leaderboard.submissions.problems import InputError, Problem, Problems
 from leaderboard.submissions.rows import SubmittedRow
-from ranking_engine.files.tables import Table, TableError, read_table
+from ranking_engine.files.tables import TableError, read_table
 from ranking_engine.text.close_names import CloseNames
 from ranking_engine.text.names import fold_name, shorten
 
@@ -26,10 +27,7 @@ def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = Non
     Raises:
         InputError: the file cannot be read, or a column is no task of the benchmark; it names line and column.
     """
-    if len(data) > settings.UPLOAD_BYTES:
-        limit = settings.UPLOAD_BYTES // 2**20
-        raise InputError.of(f"the file has {len(data) / 2**20:.0f} MB; at most {limit} MB are read", "file")
-    try:
+    with reading(data):
         table = read_table(
             data,
             name="file",
@@ -37,11 +35,10 @@ def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = Non
             max_cells=settings.UPLOAD_CELLS,
             missing_words=stated_reason,
         )
-    except TableError as error:
-        raise InputError(
-            Problem(issue.message, "file", issue.line, issue.column_name or "") for issue in error.errors
-        ) from error
-    keys = _task_keys(benchmark, table)
+    problems = Problems()
+    keys = keys_of_tasks(benchmark, [(name, 1) for name in table.task_names], problems, are_columns=True)
+    if problems:
+        raise InputError(problems)
     if notes is not None and table.rounding:
         notes.append(table.rounding)
     rows = []
@@ -52,25 +49,51 @@ def rows_of_csv(benchmark: Benchmark, data: bytes, notes: list[str] | None = Non
     return rows
 
 
-def _task_keys(benchmark: Benchmark, table: Table) -> list[str]:
-    """The task of every column, by name, then by key."""
+@contextmanager
+def reading(data: bytes) -> Iterator[None]:
+    """Around the reading of an uploaded table: it is not too large, and what is wrong with it is said of the file.
+
+    Raises:
+        InputError: the file is too large, or no table.
+    """
+    if len(data) > settings.UPLOAD_BYTES:
+        limit = settings.UPLOAD_BYTES // 2**20
+        raise InputError.of(f"the file has {len(data) / 2**20:.0f} MB; at most {limit} MB are read", "file")
+    try:
+        yield
+    except TableError as error:
+        raise InputError(
+            Problem(issue.message, "file", issue.line, issue.column_name or "") for issue in error.errors
+        ) from error
+
+
+def keys_of_tasks(
+    benchmark: Benchmark, names: Iterable[tuple[str, int]], problems: Problems, *, are_columns: bool
+) -> list[str]:
+    """The task of every name in a file, by name, then by key; empty where there is a problem.
+
+    Args:
+        benchmark: whose tasks are meant.
+        names: each with its line.
+        problems: gets what is wrong: no such task, or one that another name meant already.
+        are_columns: whether the names are those of columns, and the problems theirs.
+    """
     tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
-    by_name = {task.name_folded: task.key for task in tasks}
-    known = {task.key: task.key for task in tasks} | by_name
-    problems, unknown = Problems(), UnknownTasks(task.name for task in tasks)
+    known = {task.key: task.key for task in tasks} | {task.name_folded: task.key for task in tasks}
+    unknown = UnknownTasks(task.name for task in tasks)
     keys: list[str] = []
     taken: set[str] = set()
-    for name in table.task_names:
-        key = known.get(fold_name(name))
-        if key is None:
-            problems.add("file", unknown.message(name), line=1, place_name=name)
+    for name, line in names:
+        key = known.get(fold_name(name), "")
+        column = name if are_columns else ""
+        if not key:
+            problems.add("file", unknown.message(name), line=line, place_name=column)
+        elif key in taken and are_columns:
+            problems.add("file", "this is the second column of its task", line=line, place_name=column)
         elif key in taken:
-            problems.add("file", "this is the second column of its task", line=1, place_name=name)
-        else:
-            taken.add(key)
-            keys.append(key)
-    if problems:
-        raise InputError(problems)
+            problems.add("file", f"{shorten(name)!r} is a task that has another name above", line=line)
+        taken.add(key)
+        keys.append(key)
     return keys
 
 

@@ -20,26 +20,23 @@ def end_embargoes() -> int:
     approved = Submission.objects.filter(state=Submission.State.APPROVED).order_by()
     keys = list(approved.values_list("benchmark", flat=True).distinct())
     over = [b for b in Benchmark.objects.filter(pk__in=keys) if not is_embargoed(b)]
-    return sum(_end_embargo(benchmark) for benchmark in over)
-
-
-@transaction.atomic
-def _end_embargo(benchmark: Benchmark) -> int:
-    """The lock keeps sweepers one after the other, so that the order of approval is kept."""
-    if is_embargoed(Benchmark.objects.select_for_update().get(pk=benchmark.pk)):
-        return 0
-    waiting = (
-        Batch.objects.filter(benchmark=benchmark, submissions__state=Submission.State.APPROVED)
-        .filter(submissions__events__kind=SubmissionEvent.Kind.APPROVED)
-        .annotate(approved=Min("submissions__events"))
-        .order_by("approved")
-    )
     n_accepted = 0
-    for batch in waiting[:BATCHES_A_SWEEP]:
-        try:
-            with transaction.atomic():
-                accept_batch(batch, actor=None, reason="The embargo ended.", cause=Revision.Cause.EMBARGO)
-        except SubmissionError:  # taken back or rejected since it was read
-            continue
-        n_accepted += 1
+    for benchmark in over:
+        with transaction.atomic():
+            # The lock keeps sweepers one after the other, so that the order of approval is kept.
+            if is_embargoed(Benchmark.objects.select_for_update().get(pk=benchmark.pk)):
+                continue
+            waiting = (
+                Batch.objects.filter(benchmark=benchmark, submissions__state=Submission.State.APPROVED)
+                .filter(submissions__events__kind=SubmissionEvent.Kind.APPROVED)
+                .annotate(approved=Min("submissions__events"))
+                .order_by("approved")
+            )
+            for batch in waiting[:BATCHES_A_SWEEP]:
+                try:
+                    with transaction.atomic():
+                        accept_batch(batch, actor=None, reason="The embargo ended.", cause=Revision.Cause.EMBARGO)
+                except SubmissionError:  # taken back or rejected since it was read
+                    continue
+                n_accepted += 1
     return n_accepted

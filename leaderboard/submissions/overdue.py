@@ -1,7 +1,5 @@
 """Submissions that nobody decided on until the moment that their submitters were told."""
 
-from datetime import datetime
-
 from django.db import transaction
 from django.utils import timezone
 
@@ -25,26 +23,24 @@ def escalate_overdue() -> int:
     """
     overdue = Batch.objects.filter(decide_by__lt=timezone.now(), submissions__state=State.PENDING)
     unescalated = overdue.exclude(submissions__events__kind=Kind.OVERDUE).select_related("benchmark").distinct()
-    return sum(
-        _escalate(batch, batch.decide_by) for batch in unescalated.order_by("pk")[:BATCHES_A_SWEEP] if batch.decide_by
-    )
-
-
-@transaction.atomic
-def _escalate(batch: Batch, due: datetime) -> bool:
-    reason = f"Nobody decided until {moment_in_words(due)}."
-    if batch.benchmark.rejects_overdue:
-        try:
-            with transaction.atomic():
-                reject_batch(batch, actor=None, reason=f"{reason} You can submit it again.")
-        except SubmissionError:  # decided since it was read
-            return False
-        return True
-    rows = list(batch.submissions.select_related("system"))
-    # Nothing changes, and whoever decides at the same moment waits or is seen.
-    if Submission.objects.filter(batch=batch, state=State.PENDING).update(state=State.PENDING) != len(rows):
-        return False
-    events = [SubmissionEvent(submission=row, kind=Kind.OVERDUE, reason=reason) for row in rows]
-    SubmissionEvent.objects.bulk_create(events, ignore_conflicts=True)
-    tell_of_events(rows, Kind.OVERDUE, actor=None, reason=reason)
-    return True
+    n_escalated = 0
+    for batch in unescalated.order_by("pk")[:BATCHES_A_SWEEP]:
+        due = moment_in_words(batch.decide_by) if batch.decide_by else ""
+        reason = f"Nobody decided until {due}."
+        with transaction.atomic():
+            if batch.benchmark.rejects_overdue:
+                try:
+                    with transaction.atomic():
+                        reject_batch(batch, actor=None, reason=f"{reason} You can submit it again.")
+                except SubmissionError:  # decided since it was read
+                    continue
+            else:
+                rows = list(batch.submissions.select_related("system"))
+                # Nothing changes, and whoever decides at the same moment waits or is seen.
+                if Submission.objects.filter(batch=batch, state=State.PENDING).update(state=State.PENDING) != len(rows):
+                    continue
+                events = [SubmissionEvent(submission=row, kind=Kind.OVERDUE, reason=reason) for row in rows]
+                SubmissionEvent.objects.bulk_create(events, ignore_conflicts=True)
+                tell_of_events(rows, Kind.OVERDUE, actor=None, reason=reason)
+        n_escalated += 1
+    return n_escalated

@@ -41,7 +41,14 @@ def take_quota(benchmark: Benchmark, user: User, n_systems: int, *, limited: boo
     for period, cap in capped.items():
         row = rows.filter(period=period)
         if not row.filter(n_submitted__lte=cap - n_systems).update(n_submitted=F("n_submitted") + n_systems):
-            raise QuotaError(_refusal(period, row.get().n_submitted, cap, n_systems))
+            n_used = row.get().n_submitted
+            when = "in all" if period == TOTAL else "a day"
+            again = "" if period == TOTAL else " The next day begins at 00:00 UTC."
+            more = "one more" if n_systems == 1 else f"{n_systems} more"
+            raise QuotaError(
+                f"This benchmark takes {cap} system{'' if cap == 1 else 's'} of yours {when}; {n_used} "
+                f"{'was' if n_used == 1 else 'were'} submitted, so that {more} cannot be.{again}"
+            )
 
 
 def give_back_quota(benchmark: Benchmark, user: User, n_systems: int, *, submitted_at: datetime) -> None:
@@ -91,16 +98,6 @@ def after_deadline(benchmark: Benchmark) -> str:
     if benchmark.rejects_overdue:
         return "what nobody decided on by then is rejected, and can be submitted again"
     return "what nobody decided on by then stays in the queue, marked as overdue, and is not lost"
-
-
-def _refusal(period: str, n_used: int, cap: int, n_systems: int) -> str:
-    when = "in all" if period == TOTAL else "a day"
-    again = "" if period == TOTAL else " The next day begins at 00:00 UTC."
-    more = "one more" if n_systems == 1 else f"{n_systems} more"
-    return (
-        f"This benchmark takes {cap} system{'' if cap == 1 else 's'} of yours {when}; {n_used} "
-        f"{'was' if n_used == 1 else 'were'} submitted, so that {more} cannot be.{again}"
-    )
 
 
 INSTANCES_A_CELL = 10  # scores of single instances are packed, and take a tenth of the space

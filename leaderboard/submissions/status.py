@@ -70,11 +70,16 @@ def batch_page(batch: Batch) -> dict[str, Any]:
         for row in corrected.order_by("pk")
         if row.corrects and row.state in past
     ]
+    # How far it has come: the last stage that is done, or the first that is not and why.
+    state_text = status.stages[-1]["name"]
+    if status.stages[-1]["state"] != DONE:
+        unfinished = next(stage for stage in status.stages if stage["state"] != DONE)
+        state_text = f"{unfinished['name']}: {unfinished['state']}"
     return {
         "batch": {
             "uuid": batch.uuid,
             "title": f"Submission of {_in_words(status)}",
-            "state_text": _state_text(status.stages),
+            "state_text": state_text,
             "events": status.events,
             "corrections": corrections,
         },
@@ -127,6 +132,13 @@ def batch_standing(batch: Batch) -> BatchStatus:
     names = [row.shown_name for row in batch.submissions.select_related("system")[:SHOWN_NAMES]]
     n_systems = batch.submissions.count()
     stages, is_final, publication = _stages(batch, decision, is_approved=is_approved)
+    more = f" and {n_systems - len(names)} more" if n_systems > len(names) else ""
+    beginning = {
+        "at": batch.created_at,
+        "who": batch.uploader.shown_name,
+        "reason": batch.note,
+        "text": f"submitted {', '.join(names)}{more}",
+    }
     return BatchStatus(
         names=names,
         n_systems=n_systems,
@@ -134,7 +146,16 @@ def batch_standing(batch: Batch) -> BatchStatus:
         is_final=is_final,
         revision_number=decision.revision.number if decision and decision.revision else None,
         publication=publication,
-        events=_events(batch, names, n_systems, events),
+        events=[beginning]
+        + [
+            {
+                "at": event.at,
+                "who": event.actor.shown_name if event.actor else "",
+                "text": event.get_kind_display() + (f", revision {event.revision.number}" if event.revision else ""),
+                "reason": event.reason,
+            }
+            for event in events
+        ],
     )
 
 
@@ -201,30 +222,6 @@ def _job_stage(job: Job | None) -> tuple[str, str]:
 
 def _stage(name: str, state: str, text: str) -> dict[str, str]:
     return {"name": name, "state": state, "text": text}
-
-
-def _state_text(stages: list[dict[str, str]]) -> str:
-    """How far it has come: the last stage that is done, or the first that is not and why."""
-    if stages[-1]["state"] == DONE:
-        return stages[-1]["name"]
-    pending = next(stage for stage in stages if stage["state"] != DONE)
-    return f"{pending['name']}: {pending['state']}"
-
-
-def _events(batch: Batch, systems: list[str], n_systems: int, events: list[SubmissionEvent]) -> list[dict[str, Any]]:
-    """What happened, once for the whole batch where it happened to all of it."""
-    first = {"at": batch.created_at, "who": batch.uploader.shown_name, "reason": batch.note}
-    names = ", ".join(systems)
-    more = f" and {n_systems - len(systems)} more" if n_systems > len(systems) else ""
-    return [first | {"text": f"submitted {names}{more}"}] + [
-        {
-            "at": event.at,
-            "who": event.actor.shown_name if event.actor else "",
-            "text": event.get_kind_display() + (f", revision {event.revision.number}" if event.revision else ""),
-            "reason": event.reason,
-        }
-        for event in events
-    ]
 
 
 def _ranks(publication: Publication, submission: Submission) -> list[dict[str, Any]]:

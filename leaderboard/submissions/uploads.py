@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -109,36 +108,23 @@ def check_upload(audience: Audience, upload: Upload) -> list[CheckedRow]:
     known = NearMisses([system.name for system in on_board.systems] if audience.sees_board and has_new else [])
     problems = []
     for row in checked:
-        message = _presence_problem(row["system"], known, creates_systems=upload.creates_systems)
+        name, message = row["system"]["name"], ""
+        is_new = row["system"]["key"] is None
+        # Whether the system may be taken for a new one; `known` has the names on the board and in earlier rows.
+        if is_new and (twin := known.twin(name)) is not None:
+            message = f"{name!r} and {twin!r} {LOOK_ALIKE}"
+        elif is_new and not upload.creates_systems:
+            close = [repr(other) for other in row["system"]["near_misses"]]
+            hint = f"did you mean {in_words(close)}? " if close else ""
+            message = f"{name!r} is not on the board; {hint}Say `create_systems` to add new systems"
         if message:
             problems.append(reading.placed(Problem(message, "system_name", row["line"])))
         if has_new:
-            known.add(row["system"]["name"])
+            known.add(name)
         row["system"]["new_key"] = reading.new_keys.get(row["line"], "")
     if problems:
         raise InputError(problems)
     return checked
-
-
-def _presence_problem(system: Mapping[str, Any], known: NearMisses, *, creates_systems: bool) -> str:
-    """Why a system may not be taken for a new one; empty where it may, or is on the board.
-
-    Args:
-        system: what a checked row says of it.
-        known: names on the board and in earlier rows.
-        creates_systems: whether the upload says that it has new systems.
-    """
-    name = system["name"]
-    if system["key"] is not None:
-        return ""
-    twin = known.twin(name)
-    if twin is not None:
-        return f"{name!r} and {twin!r} {LOOK_ALIKE}"
-    if creates_systems:
-        return ""
-    close = [repr(other) for other in system["near_misses"]]
-    hint = f"did you mean {in_words(close)}? " if close else ""
-    return f"{name!r} is not on the board; {hint}Say `create_systems` to add new systems"
 
 
 class _TableReading:

@@ -54,7 +54,6 @@ from leaderboard.submissions.preview.table import TablePreview, preview_table
 from leaderboard.submissions.problems import InputError, NewSystemError, Problems, StalePreviewError, SubmissionError
 from leaderboard.submissions.queries import batch_naming
 from leaderboard.submissions.quotas import terms_of
-from leaderboard.submissions.rows import SubmittedRow
 from leaderboard.submissions.status import batch_page, batch_steps
 from ranking_engine.files.csv_rows import csv_line
 
@@ -193,7 +192,12 @@ def correct(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
     try:
         corrected = correctable(audience, str(uuid))
     except HoldsNoMoreError as error:
-        messages.error(request, _refusal(error))
+        message = f"This cannot be corrected: {error}."
+        if error.holder is not None:
+            address = reverse("batch", args=[error.holder.batch.uuid])
+            link = format_html('<a href="{}">the one that holds now</a>', address)
+            message = format_html("This holds no more: it was withdrawn, corrected or replaced. Correct {}.", link)
+        messages.error(request, message)
         return redirect("batch", batch_naming(uuid)[0])
     except ValueError as error:
         raise Http404("No submission stands here that you may correct.") from error
@@ -212,15 +216,6 @@ def correct(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
                "missing_words": list(MISSING_WORDS),
                "terms": terms_of(benchmark, viewer, limited=not audience.may_moderate)}  # fmt: skip
     return render(request, "submissions/submit.html", context, status=400 if request.method == "POST" else 200)
-
-
-def _refusal(error: HoldsNoMoreError) -> str:
-    """Why there is nothing to correct here, with the way to where there is."""
-    if error.holder is None:
-        return f"This cannot be corrected: {error}."
-    address = reverse("batch", args=[error.holder.batch.uuid])
-    link = format_html('<a href="{}">the one that holds now</a>', address)
-    return format_html("This holds no more: it was withdrawn, corrected or replaced. Correct {}.", link)
 
 
 @login_required
@@ -244,7 +239,11 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
             if files := form.result_files():
                 return ask_about_import(request, benchmark, read_import(files), note)  # what is what
             notes: list[str] = []
-            rows = _rows(benchmark, form, notes)
+            table, instances = form.content(), form.instance_content()
+            rows = rows_of_csv(benchmark, table, notes) if table.strip() or not instances else []
+            if instances:
+                column = form.cleaned_data["system_column"]
+                rows = rows_of_instances(benchmark, instances, system_column=column, table_rows=rows)
             draft = make_draft(audience, rows, source=Source.CSV, note=note)
             for note_text in notes:
                 messages.info(request, f"{note_text}.")
@@ -261,16 +260,6 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
         "terms": terms_of(benchmark, signed_in(request), limited=not audience.may_moderate),
     }
     return render(request, "submissions/upload.html", context, status=400 if request.method == "POST" else 200)
-
-
-def _rows(benchmark: Benchmark, form: UploadForm, notes: list[str]) -> list[SubmittedRow]:
-    """What was sent: a table of scores, those of single instances, or both; `notes` gets what to say of it."""
-    table, instances = form.content(), form.instance_content()
-    rows = rows_of_csv(benchmark, table, notes) if table.strip() or not instances else []
-    if not instances:
-        return rows
-    column = form.cleaned_data["system_column"]
-    return rows_of_instances(benchmark, instances, system_column=column, table_rows=rows)
 
 
 def ask_about_import(request: HttpRequest, benchmark: Benchmark, results: Import, note: str) -> HttpResponse:

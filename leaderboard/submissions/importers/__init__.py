@@ -75,7 +75,14 @@ def read_results(files: Sequence[SourceFile], key: str = "") -> Recognised:
     """
     chosen = [SourceFile(UNSHOWABLE.sub("_", file.name)[-255:] or "file", file.data) for file in files]
     check_files(chosen)
-    file_format = _format_named(chosen, key) if key else _format_of(chosen)
+    if key:
+        file_format = next((one for one in FORMATS if key == one.KEY), None)
+        if file_format is None:
+            raise InputError.of(f"there is no importer {key[:40]!r}; there are {', '.join(f.KEY for f in FORMATS)}")
+        if not file_format.recognise(chosen):
+            raise InputError.of(f"these files are not what {file_format.NAME} is")
+    else:
+        file_format = _format_of(chosen)
     if file_format is not None:
         recognised = file_format.read(chosen)
         _check_twice(recognised)
@@ -88,15 +95,6 @@ def read_results(files: Sequence[SourceFile], key: str = "") -> Recognised:
         kinds[alone.NAME] = file.name
     listed = ", ".join(f"{name} reads as {kind}" for kind, name in kinds.items())
     raise InputError.of(f"these files are of several formats: {listed}; import them one after the other")
-
-
-def _format_named(files: list[SourceFile], key: str) -> Format:
-    file_format = next((one for one in FORMATS if key == one.KEY), None)
-    if file_format is None:
-        raise InputError.of(f"there is no importer {key[:40]!r}; there are {', '.join(f.KEY for f in FORMATS)}")
-    if not file_format.recognise(files):
-        raise InputError.of(f"these files are not what {file_format.NAME} is")
-    return file_format
 
 
 def _format_of(files: list[SourceFile]) -> Format | None:

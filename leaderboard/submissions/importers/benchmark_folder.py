@@ -4,7 +4,7 @@ from leaderboard.submissions.importers.csv_wide import read_wide
 from leaderboard.submissions.importers.documents import SourceFile
 from leaderboard.submissions.importers.records import MAX_PROBLEMS, Collector, Recognised, problem_in
 from leaderboard.submissions.problems import InputError
-from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark
+from ranking_engine.files.benchmark_file import read_benchmark
 from ranking_engine.files.tables import TableError
 from ranking_engine.text.names import clean_name
 
@@ -23,7 +23,12 @@ def read(files: list[SourceFile]) -> Recognised:
         InputError: something in it cannot be read.
     """
     about, table = sorted(files, key=lambda file: file.base)
-    described = _described(about)
+    try:
+        described = read_benchmark(about.data, name=about.name)
+    except TableError as error:
+        places = [f"line {issue.line}" if issue.line else "" for issue in error.errors]
+        problems = [problem_in(issue.message, about.name, at) for issue, at in zip(error.errors, places, strict=True)]
+        raise InputError(problems[:MAX_PROBLEMS]) from error
     unordered = [entry.name for entry in described.tasks if entry.direction == 0]
     collect = Collector()
     collect.of(table.name, table.raw_hash)
@@ -39,12 +44,3 @@ def read(files: list[SourceFile]) -> Recognised:
         collect.note(f"{about.base} says of {', '.join(unordered[:5])} that neither direction is better")
     collect.note("weights, groups and settings of the folder are left out: this board has its own")
     return collect.done(KEY, NAME)
-
-
-def _described(file: SourceFile) -> BenchmarkFile:
-    try:
-        return read_benchmark(file.data, name=file.name)
-    except TableError as error:
-        places = [f"line {issue.line}" if issue.line else "" for issue in error.errors]
-        problems = [problem_in(issue.message, file.name, at) for issue, at in zip(error.errors, places, strict=True)]
-        raise InputError(problems[:MAX_PROBLEMS]) from error

@@ -15,12 +15,12 @@ STDERR, COUNT = "_stderr", "_n"
 
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
-    return all(file.document is None and _is_one(file) for file in files)
-
-
-def _is_one(file: SourceFile) -> bool:
-    rows = file.rows()
-    return bool(rows) and len(rows[0][1]) > 1 and rows[0][1][0].strip().casefold() in ("system", "model")
+    if any(file.document is not None for file in files):
+        return False
+    headers = [rows[0][1] for file in files if (rows := file.rows())]
+    return len(headers) == len(files) and all(
+        len(header) > 1 and header[0].strip().casefold() in ("system", "model") for header in headers
+    )
 
 
 def read(files: list[SourceFile]) -> Recognised:
@@ -61,7 +61,15 @@ def read_wide(collect: Collector, file: SourceFile, directions: Mapping[str, boo
             collect.refuse("the column has no name", f"line 1, column {c + 1}")
         elif names.index(name) < c:
             collect.refuse(f"two columns are called {showable(name)!r}", "line 1")
-    columns = _columns(collect, names)
+    numbers = {name: c for c, name in enumerate(names)}
+    columns = []
+    for c, name in enumerate(names[1:], start=1):
+        of_error, of_count = name.removesuffix(STDERR), name.removesuffix(COUNT)
+        if (of_error != name and numbers.get(of_error, 0) > 0) or (of_count != name and numbers.get(of_count, 0) > 0):
+            kind = "standard errors" if of_error != name else "numbers of instances"
+            collect.note(f"{showable(name)} is read as the {kind} of another column")
+            continue
+        columns.append(_Column(name, c, numbers.get(name + STDERR), numbers.get(name + COUNT)))
     for line, row in rows:
         if len(row) != len(names):
             collect.refuse(f"the row has {len(row)} cells, the header has {len(names)}", f"line {line}")
@@ -85,16 +93,3 @@ def read_wide(collect: Collector, file: SourceFile, directions: Mapping[str, boo
                     raw_hash=collect.raw_hash,
                 )
             )
-
-
-def _columns(collect: Collector, names: list[str]) -> list[_Column]:
-    place = {name: c for c, name in enumerate(names)}
-    columns = []
-    for c, name in enumerate(names[1:], start=1):
-        of_error, of_count = name.removesuffix(STDERR), name.removesuffix(COUNT)
-        if (of_error != name and place.get(of_error, 0) > 0) or (of_count != name and place.get(of_count, 0) > 0):
-            kind = "standard errors" if of_error != name else "numbers of instances"
-            collect.note(f"{showable(name)} is read as the {kind} of another column")
-            continue
-        columns.append(_Column(name, c, place.get(name + STDERR), place.get(name + COUNT)))
-    return columns

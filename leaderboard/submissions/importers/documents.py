@@ -98,9 +98,11 @@ class SourceFile:
             except ValueError as error:
                 raise self.refused(f"not readable as JSON: {showable(str(error))}") from error
             # The lists and mappings of one level after the other.
-            level, depth = [document], 0
+            level: list[Any] = [document] if isinstance(document, dict | list) else []
+            depth = 0
             while level and depth <= MAX_DEPTH:
-                level = [inner for outer in level for inner in _inner(outer)]
+                values = (value for outer in level for value in (outer.values() if isinstance(outer, dict) else outer))
+                level = [value for value in values if isinstance(value, dict | list)]
                 depth += 1
             if depth > MAX_DEPTH:
                 raise self.refused(f"nested deeper than {MAX_DEPTH} levels")
@@ -274,13 +276,6 @@ def _finite(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{showable(text)} is too large a number")
     return value
-
-
-def _inner(outer: object) -> Iterator[Any]:
-    if isinstance(outer, dict):
-        yield from (value for value in outer.values() if isinstance(value, dict | list))
-    elif isinstance(outer, list):
-        yield from (value for value in outer if isinstance(value, dict | list))
 
 
 def read_each(

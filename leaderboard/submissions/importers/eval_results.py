@@ -10,14 +10,11 @@ KEY, NAME = "eval-results", "Hugging Face .eval_results"
 
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
-    return all(_is_one(file.document) for file in files)
-
-
-def _is_one(document: object) -> bool:
-    entries = a_list(document)
-    return bool(entries) and all(
-        isinstance(one, Mapping) and isinstance(one.get("dataset"), Mapping) and "value" in one for one in entries
-    )
+    for entries in (a_list(file.document) for file in files):
+        are_results = (isinstance(one, Mapping) and isinstance(one.get("dataset"), Mapping) for one in entries)
+        if not entries or not all(are_results) or not all("value" in one for one in entries):
+            return False
+    return True
 
 
 def read(files: list[SourceFile]) -> Recognised:

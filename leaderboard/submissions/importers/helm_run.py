@@ -25,19 +25,14 @@ STATS, SPEC = "stats.json", "run_spec.json"
 
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
-    return all(_is_stats(file.document) or _is_spec(file.document) for file in files) and any(
-        _is_stats(file.document) for file in files
-    )
+    others = [a_mapping(file.document) for file in files if not _is_stats(file.document)]
+    are_specs = all("adapter_spec" in about and "name" in about for about in others)
+    return are_specs and len(others) < len(files)
 
 
 def _is_stats(document: object) -> bool:
     stats = a_list(document)
     return bool(stats) and all(isinstance(one, Mapping) and isinstance(one.get("name"), Mapping) for one in stats)
-
-
-def _is_spec(document: object) -> bool:
-    about = a_mapping(document)
-    return "adapter_spec" in about and "name" in about
 
 
 def read(files: list[SourceFile]) -> Recognised:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from leaderboard.submissions.importers.documents import SourceFile
+from leaderboard.submissions.importers.documents import SourceFile, read_each
 from leaderboard.submissions.importers.records import (
     Collector,
     Recognised,
@@ -39,43 +39,39 @@ def read(files: list[SourceFile]) -> Recognised:
     Raises:
         InputError: something in them cannot be read.
     """
-    collect = Collector()
-    for file in files:
-        collect.of(file.name, file.raw_hash)
-        for table in _tables(file.document):
-            _read_table(collect, table)
-    return collect.done(KEY, NAME)
+    return read_each(files, KEY, NAME, _read_file)
 
 
-def _read_table(collect: Collector, table: Mapping[str, Any]) -> None:
-    title = collect.label(table.get("title"), "title", "title")
-    header = [a_mapping(cell) for cell in table["header"]]
-    kept = {}
-    for c, cell in enumerate(header[1:], start=1):
-        name = collect.label(cell.get("value"), "column's name", f"header, column {c + 1}")
-        if name.casefold().split(" - ")[0] in DERIVED:
-            collect.note(f"left out: {name}, derived from the other columns")
-            continue
-        kept[c] = name
-    for r, row in enumerate(table["rows"], start=1):
-        cells = [a_mapping(cell) for cell in a_list(row)]
-        if len(cells) != len(header):
-            collect.refuse(f"the row has {len(cells)} cells, the header has {len(header)}", f"{title}, row {r}")
-            continue
-        system = collect.label(cells[0].get("value") if cells else None, "model", f"{title}, row {r}")
-        for c, name in kept.items():
-            task, _, metric = name.rpartition(" - ")
-            lower, given = header[c].get("lower_is_better"), cells[c].get("value")
-            place = f"{title}, row {r}, column {showable(name)}"
-            collect.add(
-                Record(
-                    system=system,
-                    task=task or name,
-                    subset=title,
-                    metric=metric if task else "",
-                    value=collect.number(given, place) if is_stated(given) else None,
-                    higher_is_better=not lower if isinstance(lower, bool) else None,
-                    source=collect.source,
-                    raw_hash=collect.raw_hash,
+def _read_file(collect: Collector, file: SourceFile) -> None:
+    for table in _tables(file.document):
+        title = collect.label(table.get("title"), "title", "title")
+        header = [a_mapping(cell) for cell in table["header"]]
+        kept = {}
+        for c, cell in enumerate(header[1:], start=1):
+            name = collect.label(cell.get("value"), "column's name", f"header, column {c + 1}")
+            if name.casefold().split(" - ")[0] in DERIVED:
+                collect.note(f"left out: {name}, derived from the other columns")
+                continue
+            kept[c] = name
+        for r, row in enumerate(table["rows"], start=1):
+            cells = [a_mapping(cell) for cell in a_list(row)]
+            if len(cells) != len(header):
+                collect.refuse(f"the row has {len(cells)} cells, the header has {len(header)}", f"{title}, row {r}")
+                continue
+            system = collect.label(cells[0].get("value") if cells else None, "model", f"{title}, row {r}")
+            for c, name in kept.items():
+                task, _, metric = name.rpartition(" - ")
+                lower, given = header[c].get("lower_is_better"), cells[c].get("value")
+                place = f"{title}, row {r}, column {showable(name)}"
+                collect.add(
+                    Record(
+                        system=system,
+                        task=task or name,
+                        subset=title,
+                        metric=metric if task else "",
+                        value=collect.number(given, place) if is_stated(given) else None,
+                        higher_is_better=not lower if isinstance(lower, bool) else None,
+                        source=collect.source,
+                        raw_hash=collect.raw_hash,
+                    )
                 )
-            )

@@ -1,7 +1,6 @@
 """lighteval: `results_<date>.json`, one file a model; averages over tasks are derived and left out."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from leaderboard.submissions.importers.documents import SourceFile, read_each
 from leaderboard.submissions.importers.records import (
@@ -19,16 +18,13 @@ KEY, NAME = "lighteval", "lighteval results"
 
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
-    return all(_is_one(a_mapping(file.document)) for file in files)
-
-
-def _is_one(about: Mapping[str, Any]) -> bool:
-    results = about.get("results")
-    return (
-        isinstance(results, Mapping)
-        and ("config_general" in about or "config_tasks" in about)
-        and all(isinstance(one, Mapping) for one in results.values())
-    )
+    for about in (a_mapping(file.document) for file in files):
+        results = about.get("results")
+        if not isinstance(results, Mapping) or not ("config_general" in about or "config_tasks" in about):
+            return False
+        if not all(isinstance(one, Mapping) for one in results.values()):
+            return False
+    return True
 
 
 def read(files: list[SourceFile]) -> Recognised:
@@ -58,8 +54,18 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
             collect.note(f"left out: {showable(str(key))}, an average over tasks")
             continue
         config = configs.get((task, subset), {})
-        n = _count(collect, str(key), config)
-        directions = _directions(config)
+        # -1 stands where the run was not counted.
+        effective, original = (
+            None if config.get(name) == -1 else config.get(name) for name in ("effective_num_docs", "original_num_docs")
+        )
+        n = collect.count_of_run(effective, original, f"config_tasks.{showable(str(key))}", showable(str(key)))
+        directions: dict[str, bool] = {}
+        for metric in a_list(config.get("metric") or config.get("metrics")):
+            definition = a_mapping(metric)
+            better = definition.get("higher_is_better")
+            # A grouped metric has a direction for each of its names.
+            each = better if isinstance(better, Mapping) else {str(definition.get("metric_name")): better}
+            directions |= {name: one for name, one in each.items() if isinstance(name, str) and isinstance(one, bool)}
         for metric, value in metrics.items():
             if str(metric).endswith("_stderr"):
                 continue
@@ -93,26 +99,3 @@ def _parts(key: str) -> tuple[str, str, str]:
         numbers.append(parts.pop())
     task, _, subset = parts[-1].partition(":")
     return task, subset, f"{numbers[-1]}-shot" if numbers else ""
-
-
-def _count(collect: Collector, key: str, config: Mapping[str, Any]) -> int | None:
-    place = f"config_tasks.{showable(key)}"
-    # -1 stands where the run was not counted.
-    counts = [
-        None if config.get(name) == -1 else config.get(name) for name in ("effective_num_docs", "original_num_docs")
-    ]
-    effective, original = (collect.count_of(count, place) for count in counts)
-    if effective is not None and original is not None and effective < original:
-        collect.warn(f"{collect.source}, {showable(key)}: run with a limit, on {effective} of {original} instances")
-    return effective
-
-
-def _directions(config: Mapping[str, Any]) -> dict[str, bool]:
-    directions: dict[str, bool] = {}
-    for metric in a_list(config.get("metric") or config.get("metrics")):
-        about = a_mapping(metric)
-        better = about.get("higher_is_better")
-        # A grouped metric has a direction for each of its names.
-        each = better if isinstance(better, Mapping) else {str(about.get("metric_name")): better}
-        directions |= {name: one for name, one in each.items() if isinstance(name, str) and isinstance(one, bool)}
-    return directions

@@ -6,7 +6,6 @@ stand among the results; what `group_subtasks` gives parts to is derived from th
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from leaderboard.submissions.importers.documents import SourceFile, read_each
 from leaderboard.submissions.importers.records import Collector, Recognised, Record, a_mapping, is_stated, showable
@@ -20,15 +19,13 @@ REVISION = re.compile(r"(?:^|,)\s*revision=([^,]+)")
 
 def recognise(files: list[SourceFile]) -> bool:
     """Whether every file is of this format."""
-    return all(_is_one(file.document) for file in files)
-
-
-def _is_one(document: object) -> bool:
-    about = a_mapping(document)
-    results = about.get("results")
-    if not isinstance(results, Mapping) or "config_general" in about or "config_tasks" in about:
-        return False
-    return any(key in about for key in TELLING) and all(isinstance(one, Mapping) for one in results.values())
+    for about in (a_mapping(file.document) for file in files):
+        results = about.get("results")
+        if not isinstance(results, Mapping) or "config_general" in about or "config_tasks" in about:
+            return False
+        if not any(key in about for key in TELLING) or not all(isinstance(one, Mapping) for one in results.values()):
+            return False
+    return True
 
 
 def read(files: list[SourceFile]) -> Recognised:
@@ -43,7 +40,16 @@ def read(files: list[SourceFile]) -> Recognised:
 def _read_file(collect: Collector, file: SourceFile) -> None:
     about = file.document
     config = a_mapping(about.get("config"))
-    system, revision = _model(collect, about, config)
+    arguments = config.get("model_args")
+    # It is a text "pretrained=org/m,revision=..." or, in newer files, a mapping.
+    model_arguments = arguments if isinstance(arguments, Mapping) else {}
+    if isinstance(arguments, str):
+        matches = {"pretrained": PRETRAINED.search(arguments), "revision": REVISION.search(arguments)}
+        model_arguments = {key: match[1] for key, match in matches.items() if match}
+    model = about.get("model_name") or config.get("model_name") or model_arguments.get("pretrained")
+    system = collect.label(model or None, "model", "model_name")
+    commit = config.get("model_sha") or config.get("model_revision") or model_arguments.get("revision")
+    revision = collect.label(commit or None, "revision", "config")
     parts = {name for name, inner in a_mapping(about.get("group_subtasks")).items() if inner}
     groups = parts | set(a_mapping(about.get("groups")))
     if config.get("limit") is not None:
@@ -53,11 +59,22 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
             collect.note(f"left out: {showable(task)}, a group; its parts are read instead")
             continue
         name = collect.label(task, "task", f"results.{showable(task)}")
-        n = _count(collect, task, a_mapping(a_mapping(about.get("n-samples")).get(task)), metrics)
+        counts, place = a_mapping(a_mapping(about.get("n-samples")).get(task)), f"n-samples.{showable(task)}"
+        effective = counts.get("effective", metrics.get("sample_len"))
+        n = collect.count_of_run(
+            effective, counts.get("original"), place, showable(task), remark="; not comparable with a whole run"
+        )
         directions = a_mapping(a_mapping(about.get("higher_is_better")).get(task))
-        for metric, value, error in _metrics(collect, task, metrics):
+        for given, value in metrics.items():
+            metric = str(given)
+            kind, comma, of_filter = metric.partition(",")
+            if kind.strip() in NO_METRIC or kind.endswith("_stderr"):
+                continue
+            if not is_stated(value) or (isinstance(value, str) and not value.strip()):
+                collect.note(f"left out: {showable(task)}, {showable(metric)}: the file states no value")
+                continue
             place = f"results.{showable(task)}.{showable(metric)}"
-            kind, _, of_filter = metric.partition(",")
+            error = metrics.get(f"{kind}_stderr{comma}{of_filter}")
             direction = directions.get(kind)
             collect.add(
                 Record(
@@ -74,41 +91,3 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
                     raw_hash=collect.raw_hash,
                 )
             )
-
-
-def _model(collect: Collector, about: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[str, str]:
-    arguments = config.get("model_args")
-    # It is a text "pretrained=org/m,revision=..." or, in newer files, a mapping.
-    model_arguments = arguments if isinstance(arguments, Mapping) else {}
-    if isinstance(arguments, str):
-        matches = {"pretrained": PRETRAINED.search(arguments), "revision": REVISION.search(arguments)}
-        model_arguments = {key: match[1] for key, match in matches.items() if match}
-    name = about.get("model_name") or config.get("model_name") or model_arguments.get("pretrained")
-    revision = config.get("model_sha") or config.get("model_revision") or model_arguments.get("revision")
-    return collect.label(name or None, "model", "model_name"), collect.label(revision or None, "revision", "config")
-
-
-def _count(collect: Collector, task: str, counts: Mapping[str, Any], metrics: Mapping[str, Any]) -> int | None:
-    place = f"n-samples.{showable(task)}"
-    effective = collect.count_of(counts.get("effective", metrics.get("sample_len")), place)
-    original = collect.count_of(counts.get("original"), place)
-    if effective is not None and original is not None and effective < original:
-        collect.warn(
-            f"{collect.source}, {showable(task)}: run with a limit, on {effective} of {original} instances; "
-            f"not comparable with a whole run"
-        )
-    return effective
-
-
-def _metrics(collect: Collector, task: str, metrics: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Metric, value and standard error of one task."""
-    scores = []
-    for metric, value in metrics.items():
-        kind, comma, of_filter = str(metric).partition(",")
-        if kind.strip() in NO_METRIC or kind.endswith("_stderr"):
-            continue
-        if not is_stated(value) or (isinstance(value, str) and not value.strip()):
-            collect.note(f"left out: {showable(task)}, {showable(str(metric))}: the file states no value")
-            continue
-        scores.append((str(metric), value, metrics.get(f"{kind}_stderr{comma}{of_filter}")))
-    return scores

@@ -1,10 +1,8 @@
 """Hugging Face `model-index`: the front matter of a model's README. It states no direction and no counts."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
-from leaderboard.submissions.importers.documents import SourceFile
+from leaderboard.submissions.importers.documents import SourceFile, read_each
 from leaderboard.submissions.importers.records import (
     Collector,
     Recognised,
@@ -30,42 +28,35 @@ def read(files: list[SourceFile]) -> Recognised:
     Raises:
         InputError: something in them cannot be read.
     """
-    collect = Collector()
-    for file in files:
-        collect.of(file.name, file.raw_hash)
-        for m, model in enumerate(file.document["model-index"], start=1):
-            system = collect.label(a_mapping(model).get("name"), "model", f"model-index, entry {m}, name")
-            for r, result in enumerate(a_list(a_mapping(model).get("results")), start=1):
-                _read_result(collect, system, a_mapping(result), f"model-index, entry {m}, result {r}")
-    return collect.done(KEY, NAME)
+    return read_each(files, KEY, NAME, _read_file)
 
 
-def _read_result(collect: Collector, system: str, result: Mapping[str, Any], place: str) -> None:
-    data = a_mapping(result.get("dataset"))
-    subset = collect.label(data.get("config"), "config", f"{place}, dataset")
-    for k, entry in enumerate(a_list(result.get("metrics")), start=1):
-        metric, where = a_mapping(entry), f"{place}, metric {k}"
-        given = metric.get("value")
-        if not is_stated(given):
-            collect.note(f"left out: {where}: the file states no value")
-            continue
-        collect.add(
-            Record(
-                system=system,
-                task=collect.label(data.get("name") or data.get("type"), "dataset", f"{place}, dataset"),
-                subset="" if subset == "default" else subset,
-                split=collect.label(data.get("split"), "split", f"{place}, dataset"),
-                metric=collect.label(metric.get("type") or metric.get("name"), "metric", where),
-                value=_value(collect, given, where),
-                source=collect.source,
-                raw_hash=collect.raw_hash,
-            )
-        )
-
-
-def _value(collect: Collector, given: object, place: str) -> float | None:
-    """The value; of "20.0 ± 1.2" what stands first, for it is not said what the second is."""
-    if isinstance(given, str) and (match := WITH_SPREAD.match(given)):
-        collect.note(f"{place}: {showable(given)!r} is read without what stands behind ±, which may be any spread")
-        given = match[1]
-    return collect.number(given, place)
+def _read_file(collect: Collector, file: SourceFile) -> None:
+    for m, model in enumerate(file.document["model-index"], start=1):
+        system = collect.label(a_mapping(model).get("name"), "model", f"model-index, entry {m}, name")
+        for r, result in enumerate(a_list(a_mapping(model).get("results")), start=1):
+            place, data = f"model-index, entry {m}, result {r}", a_mapping(a_mapping(result).get("dataset"))
+            subset = collect.label(data.get("config"), "config", f"{place}, dataset")
+            for k, entry in enumerate(a_list(a_mapping(result).get("metrics")), start=1):
+                metric, where = a_mapping(entry), f"{place}, metric {k}"
+                given = metric.get("value")
+                if not is_stated(given):
+                    collect.note(f"left out: {where}: the file states no value")
+                    continue
+                # Of "20.0 ± 1.2" what stands first, for it is not said what the second is.
+                if isinstance(given, str) and (match := WITH_SPREAD.match(given)):
+                    original = showable(given)
+                    collect.note(f"{where}: {original!r} is read without what stands behind ±, which may be any spread")
+                    given = match[1]
+                collect.add(
+                    Record(
+                        system=system,
+                        task=collect.label(data.get("name") or data.get("type"), "dataset", f"{place}, dataset"),
+                        subset="" if subset == "default" else subset,
+                        split=collect.label(data.get("split"), "split", f"{place}, dataset"),
+                        metric=collect.label(metric.get("type") or metric.get("name"), "metric", where),
+                        value=collect.number(given, where),
+                        source=collect.source,
+                        raw_hash=collect.raw_hash,
+                    )
+                )

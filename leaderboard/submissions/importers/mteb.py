@@ -56,26 +56,21 @@ def read(files: list[SourceFile]) -> Recognised:
             continue
         if _is_old(file.document):
             collect.refuse(OLD)
-        else:
-            _read_task(collect, file.document, _model(collect, file, metas))
+            continue
+        system = revision = ""
+        folders = file.name.replace("\\", "/").split("/")[:-1]
+        if metas:
+            about = metas[0].document
+            system = collect.label(about["name"], "model", "model_meta.json, name")
+            revision = collect.label(about["revision"], "revision", "model_meta.json, revision")
+        elif len(folders) >= 2 and "__" in folders[-2]:
+            system = collect.label(folders[-2].replace("__", "/", 1), "model", "folder")
+            revision = collect.label(folders[-1], "revision", "folder")
+        _read_task(collect, file.document, system, revision)
     return collect.done(KEY, NAME)
 
 
-def _model(collect: Collector, file: SourceFile, metas: list[SourceFile]) -> tuple[str, str]:
-    if metas:
-        about = metas[0].document
-        return (
-            collect.label(about["name"], "model", "model_meta.json, name"),
-            collect.label(about["revision"], "revision", "model_meta.json, revision"),
-        )
-    folders = file.name.replace("\\", "/").split("/")[:-1]
-    if len(folders) >= 2 and "__" in folders[-2]:
-        model = folders[-2].replace("__", "/", 1)
-        return collect.label(model, "model", "folder"), collect.label(folders[-1], "revision", "folder")
-    return "", ""
-
-
-def _read_task(collect: Collector, about: Mapping[str, Any], model: tuple[str, str]) -> None:
+def _read_task(collect: Collector, about: Mapping[str, Any], system: str, revision: str) -> None:
     task = collect.label(about["task_name"], "task", "task_name")
     for split, entries in about["scores"].items():
         for i, entry in enumerate(a_list(entries)):
@@ -86,8 +81,8 @@ def _read_task(collect: Collector, about: Mapping[str, Any], model: tuple[str, s
             subset = collect.label(scores.get("hf_subset"), "subset", place)
             collect.add(
                 Record(
-                    system=model[0],
-                    revision=model[1],
+                    system=system,
+                    revision=revision,
                     task=task,
                     split=collect.label(split, "split", place),
                     subset="" if subset == "default" else subset,

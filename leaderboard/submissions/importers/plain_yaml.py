@@ -83,14 +83,12 @@ def _number(loader: Any, node: yaml.Node) -> int | float:  # noqa: ANN401
         raise _error(f"{text[:60]!r} is no number", node)
     if kind == "int":
         return int(text)
-    value = _odd(text.lower()) if text[-1].isalpha() else float(text)
-    if math.isinf(value) and not text[-1].isalpha():
+    if text[-1].isalpha():
+        return math.nan if "nan" in text.lower() else -math.inf if text.startswith("-") else math.inf
+    value = float(text)
+    if math.isinf(value):
         raise _error("too large a number", node)
     return value
-
-
-def _odd(text: str) -> float:
-    return math.nan if "nan" in text else -math.inf if text.startswith("-") else math.inf
 
 
 for _kind, _words in WORDS.items():

@@ -147,6 +147,23 @@ class Collector:
             return None
         return int(count)
 
+    def count_of_run(
+        self, effective: object, original: object, place: str, task: str, *, remark: str = ""
+    ) -> int | None:
+        """On how many instances a task was run; None where it is not stated. Warns of fewer than the task has.
+
+        Args:
+            effective: the number as the file states it.
+            original: how many the task has, as the file states it.
+            place: where both stand.
+            task: as a warning calls it.
+            remark: what a warning says beside the numbers.
+        """
+        n_run, n_whole = self.count_of(effective, place), self.count_of(original, place)
+        if n_run is not None and n_whole is not None and n_run < n_whole:
+            self.warn(f"{self.source}, {task}: run with a limit, on {n_run} of {n_whole} instances{remark}")
+        return n_run
+
     def add(self, record: Record) -> None:
         """Keep a record.
 

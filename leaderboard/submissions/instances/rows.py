@@ -33,7 +33,17 @@ class InstanceRows:
         """The raw rows with the instances of the rows; a row without any stays as it is."""
         where = [i for i, row in enumerate(rows) if row.instance_scores]
         for k, i in enumerate(where):
-            self._read(i + 1, k, rows[i].instance_scores)
+            seen: set[str] = set()
+            for label, scores in rows[i].instance_scores.items():
+                key = self._key_of.get(fold_name(label)) or self._key_of.get(clean_name(label))
+                place = f"instances.{label}"
+                if key is None:
+                    self._problem(i + 1, place, self._unknown.message(label))
+                elif key in seen:
+                    self._problem(i + 1, place, f"{shorten(label)!r} is a task that stands here twice")
+                else:
+                    seen.add(key)
+                    self._read_task(i + 1, k, place, key, scores)
         if too_many := too_many_cells(len(where), [list(names) for names in self._names.values()]):
             self._problem(where[0] + 1, "instances", too_many)
             return list(raw)
@@ -42,19 +52,6 @@ class InstanceRows:
             blocks[key][k, u] = score
         tasks = {key: TaskInstances(list(names), blocks[key]) for key, names in self._names.items()}
         return with_instances(raw, tasks, where)
-
-    def _read(self, number: int, k: int, instances: Mapping[str, Mapping[str, float | None]]) -> None:
-        seen: set[str] = set()
-        for label, scores in instances.items():
-            key = self._key_of.get(fold_name(label)) or self._key_of.get(clean_name(label))
-            if key is None:
-                self._problem(number, f"instances.{label}", self._unknown.message(label))
-                continue
-            if key in seen:
-                self._problem(number, f"instances.{label}", f"{shorten(label)!r} is a task that stands here twice")
-                continue
-            seen.add(key)
-            self._read_task(number, k, f"instances.{label}", key, scores)
 
     def _read_task(self, number: int, k: int, place: str, key: str, scores: Mapping[str, float | None]) -> None:
         names = self._names.setdefault(key, {})

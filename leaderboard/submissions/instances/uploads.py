@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from django.conf import settings
 
-from leaderboard.models import Benchmark, Task
-from leaderboard.submissions.csv_tables import UnknownTasks
+from leaderboard.models import Benchmark
+from leaderboard.submissions.csv_tables import keys_of_tasks, reading
 from leaderboard.submissions.instances.vectors import entry_of
-from leaderboard.submissions.problems import InputError, Problem, Problems
+from leaderboard.submissions.problems import InputError, Problems
 from leaderboard.submissions.rows import SubmittedRow
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.files.instance_tables import InstanceTable, read_instance_table
-from ranking_engine.files.tables import TableError
 from ranking_engine.text.characters import lines_problem
 from ranking_engine.text.names import clean_name, fold_name, shorten
 
@@ -70,12 +69,15 @@ def rows_of_instances(
     Raises:
         InputError: the file cannot be read, or is too large; it names line and column where it can.
     """
-    table = _read(data, system_column)
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
+    with reading(data):
+        table = read_instance_table(text, name="file", system_column=clean_name(system_column) or "system")
     n_systems = len(table.scores.system_names)
     if n_systems > settings.UPLOAD_SYSTEMS:
         raise InputError.of(f"{n_systems:,} systems; at most {settings.UPLOAD_SYSTEMS:,} are read at once", "file")
     problems = Problems()
-    keys = _task_keys(benchmark, table, problems)
+    task_names = zip(table.scores.task_names, table.task_lines, strict=True)
+    keys = keys_of_tasks(benchmark, task_names, problems, are_columns=False)
     names = _instance_names(table, problems)
     if too_many := too_many_cells(n_systems, names):
         problems.add("file", too_many)
@@ -105,37 +107,6 @@ def too_many_cells(n_systems: int, names: Sequence[Sequence[str]]) -> str:
         f"{n_systems} system{'' if n_systems == 1 else 's'} on these instances are {cells:,} scores; "
         f"at most {settings.INSTANCE_CELLS:,} are read at once"
     )
-
-
-def _read(data: bytes, system_column: str) -> InstanceTable:
-    if len(data) > settings.UPLOAD_BYTES:
-        limit = settings.UPLOAD_BYTES // 2**20
-        raise InputError.of(f"the file has {len(data) / 2**20:.0f} MB; at most {limit} MB are read", "file")
-    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
-    try:
-        return read_instance_table(text, name="file", system_column=clean_name(system_column) or "system")
-    except TableError as error:
-        raise InputError(
-            Problem(issue.message, "file", issue.line, issue.column_name or "") for issue in error.errors
-        ) from error
-
-
-def _task_keys(benchmark: Benchmark, table: InstanceTable, problems: Problems) -> list[str]:
-    """The task of every block, by name, then by key."""
-    tasks = list(Task.objects.filter(benchmark=benchmark, is_archived=False))
-    known = {task.key: task.key for task in tasks} | {task.name_folded: task.key for task in tasks}
-    unknown = UnknownTasks(task.name for task in tasks)
-    keys: list[str] = []
-    taken: set[str | None] = set()
-    for name, line in zip(table.scores.task_names, table.task_lines, strict=True):
-        key = known.get(fold_name(name))
-        if key is None:
-            problems.add("file", unknown.message(name), line=line)
-        elif key in taken:
-            problems.add("file", f"{shorten(name)!r} is a task that has another name above", line=line)
-        taken.add(key)
-        keys.append(key or "")
-    return keys
 
 
 def _instance_names(table: InstanceTable, problems: Problems) -> list[list[str]]:

@@ -34,7 +34,6 @@ from leaderboard.submissions.preview.text import ranks_sentence, winners_sentenc
 from leaderboard.submissions.problems import SubmissionError
 from leaderboard.submissions.rows import CheckedRow
 from leaderboard.submissions.statements import Statement, in_short, statements_of
-from ranking_engine import Ranking
 
 PAGE_BATCHES = 50
 SHOWN_ROWS = 100  # of one batch, before it is decided
@@ -148,6 +147,16 @@ def review(batch: Batch) -> Decision:
         old, new = {}, {}
     first_rows, n = rows[:SHOWN_ROWS], len(state.systems)
     effects = [table_effect(rule, old.get(rule), ranking, n, names) for rule, ranking in new.items()]
+    summary = [winners_sentence(effects)]
+    if len(rows) == 1 and new:
+        # Where the system would stand over the rules; a new one is last.
+        system = rows[0]["system"]
+        i = next((place for place, known in enumerate(state.systems) if known.key == system["key"]), n)
+        ranks = [int(ranking.ranks[i]) if ranking.ranks[i] >= 1 else None for ranking in new.values()]
+        n_leaving_out = sum(
+            rank is None and ranks_others(ranking, i) for rank, ranking in zip(ranks, new.values(), strict=True)
+        )
+        summary.insert(0, ranks_sentence(shortened(system["name"]), ranks, n_leaving_out))
     return Decision(
         waiting=_waiting(batch, state, submissions, of_submission, held, n_systems=len(submissions)),
         revision_number=state.revision_number,
@@ -156,20 +165,8 @@ def review(batch: Batch) -> Decision:
         n_more_rows=len(rows) - len(first_rows),
         statements=statements_of(submissions[:SHOWN_ROWS]),
         effects=effects,
-        summary=" ".join(filter(None, [_standing(rows, state, new), winners_sentence(effects)])),
+        summary=" ".join(filter(None, summary)),
     )
-
-
-def _standing(rows: Sequence[CheckedRow], state: BoardState, rankings: dict[str, Ranking]) -> str:
-    """Where the system of a batch would stand over the rules; empty where there are several, or no rule ranks."""
-    if len(rows) != 1 or not rankings:
-        return ""
-    system, n = rows[0]["system"], len(state.systems)
-    i = next((place for place, known in enumerate(state.systems) if known.key == system["key"]), n)  # a new one is last
-    ranks = [int(ranking.ranks[i]) if ranking.ranks[i] >= 1 else None for ranking in rankings.values()]
-    pairs = zip(ranks, rankings.values(), strict=True)
-    n_leaving_out = sum(rank is None and ranks_others(ranking, i) for rank, ranking in pairs)
-    return ranks_sentence(shortened(system["name"]), ranks, n_leaving_out)
 
 
 def rows_of(batch: Batch) -> list[CheckedRow]:
@@ -269,7 +266,9 @@ def flags_of(state: BoardState, rows: Sequence[CheckedRow]) -> list[str]:
         unusual = [tasks[t].name for t in np.flatnonzero(others.is_unusual(values))]
         if unusual:
             flags.append(f"{name}: far outside the range of the others on {in_words(unusual)}")
-        twins = [state.systems[i].name for i in np.flatnonzero(_is_same(values, state.values) & is_other)]
+        is_same = ((state.values == values) | (np.isnan(state.values) & np.isnan(values))).all(axis=1)
+        n_scores = int((~np.isnan(values)).sum())
+        twins = [state.systems[i].name for i in np.flatnonzero(is_same & is_other)] if n_scores >= FEWEST_TASKS else []
         if twins:
             flags.append(f"{name}: exactly the scores of {in_words(twins)}")
         elif others.n >= FEWEST_SCORES and others.are_led(values, directions):
@@ -310,14 +309,6 @@ class _Others:
             return False
         best = np.where(directions < 0, -self.least, self.greatest)[votes]
         return bool((values[votes] * directions[votes] > best).all())
-
-
-def _is_same(values: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """By system: whether it has these scores, to the last digit."""
-    if (~np.isnan(values)).sum() < FEWEST_TASKS:
-        return np.zeros(len(others), dtype=bool)
-    is_same: np.ndarray = ((others == values) | (np.isnan(others) & np.isnan(values))).all(axis=1)
-    return is_same
 
 
 def _shown(row: CheckedRow, state: BoardState) -> tuple[str, bool, list[tuple[str, bool]]]:

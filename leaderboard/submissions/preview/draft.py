@@ -170,9 +170,14 @@ def preview_draft(draft: Draft, audience: Audience) -> Preview:
     old = None if place is None else before.values[place]
     after = before.with_rows([row])
     i = len(before.systems) if place is None else place
-    effects, too_large = [], ""
+    effects: list[RuleEffect] = []
+    too_large = ""
     try:
-        effects = _effects(before, after, i)
+        (old_rankings, new_rankings), names = rankings_of(before, after), [system.name for system in after.systems]
+        task_names = after.configuration.task_names
+        for rule, ranking in new_rankings.items():
+            effect = _effect(rule, old_rankings.get(rule), ranking, i, names)
+            effects.append(replace(effect, reason=with_task_names(effect.reason, task_names)))
     except TooLargeError as error:
         too_large = str(error)
     return Preview(
@@ -217,13 +222,6 @@ def _score_changes(
         note = "" if after else f"missing: {reason}"
         changes.append(ScoreChange(task.name, before, after, note))
     return changes
-
-
-def _effects(before: BoardState, after: BoardState, i: int) -> list[RuleEffect]:
-    (old, new), names = rankings_of(before, after), [system.name for system in after.systems]
-    effects = [_effect(rule, old.get(rule), ranking, i, names) for rule, ranking in new.items()]
-    task_names = after.configuration.task_names
-    return [replace(effect, reason=with_task_names(effect.reason, task_names)) for effect in effects]
 
 
 def rankings_of(before: BoardState, after: BoardState) -> tuple[dict[str, Ranking], dict[str, Ranking]]:
