@@ -18,6 +18,7 @@ from leaderboard.common.files import ColumnHead, ExportTable, Value
 from leaderboard.comparisons.agreement import kendall_taus, likeness_order, taus_with
 from leaderboard.comparisons.places import DEFAULT_PLACES, MAX_DIGITS, MAX_NUMBERS, Places, PlacesError
 from leaderboard.comparisons.rule_figures import MAX_SYSTEMS, board_figures, not_compared
+from leaderboard.comparisons.rule_map import map_content, map_of_board
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.published import number, published_board
@@ -83,6 +84,26 @@ class OptimumDetailSerializer(Shape):
     )
 
 
+class MapMemberSerializer(Shape):
+    """A rule or a voting task, and its place."""
+
+    kind = s.ChoiceField(choices=["rule", "task"])
+    key = s.CharField()
+    name = s.CharField()
+    x = s.FloatField()
+    y = s.FloatField()
+
+
+class RankingMapSerializer(Shape):
+    """Rules and tasks on a plane by classical scaling: the nearer two are, the more alike they order the systems."""
+
+    members = MapMemberSerializer(many=True, help_text="The distance of two is (1 - tau-b) / 2, as far as a plane can.")
+    share = s.FloatField(allow_null=True, help_text="The share of the positive eigenvalues that the plane shows.")
+    stress = s.FloatField(allow_null=True, help_text="0 where the plane shows every distance as it is.")
+    left_out = s.ListField(child=s.CharField(), help_text="Rules and tasks with an undefined tau-b.")
+    reason = s.CharField(allow_blank=True, help_text="Why there is no map.")
+
+
 class AgreementDetailSerializer(PublishedSerializer):
     """How far every two rules agree, and every rule with the tasks."""
 
@@ -95,6 +116,7 @@ class AgreementDetailSerializer(PublishedSerializer):
     kemeny = OptimumDetailSerializer(allow_null=True, help_text="Null where no rule ranks.")
     no_distances = s.CharField(allow_blank=True, help_text="Why there are no distances to the tasks.")
     not_compared = s.DictField(child=s.CharField(), help_text="By the key of a rule that does not rank: why.")
+    map = RankingMapSerializer()
     results = AgreementRowSerializer(many=True)
 
 
@@ -153,6 +175,7 @@ class AgreementView(ComparisonView):
                 "kemeny": None,
                 "no_distances": "",
                 "not_compared": {column.rule: reason for column, reason in not_compared(board)},
+                "map": map_content("No rule ranks.", [], publication),
                 "results": [],
             }
         tau = kendall_taus(publication, columns)
@@ -186,6 +209,7 @@ class AgreementView(ComparisonView):
             "kemeny": figures.optimum,
             "no_distances": figures.problem,
             "not_compared": {column.rule: reason for column, reason in figures.not_compared},
+            "map": map_content(map_of_board(publication, columns, audience_level=level), columns, publication),
             "results": rows,
         }
 

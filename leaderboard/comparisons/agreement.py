@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
 
 from leaderboard.common.charts.heat_map import HeatMap, heat_map
+from leaderboard.common.charts.plane_map import PlaneMap
 from leaderboard.common.charts.rank_lines import MAX_PINNED, RankedSystem, RankLines, rank_lines
-from leaderboard.common.text import shortened
+from leaderboard.common.text import percent, shortened
 from leaderboard.comparisons.places import Places
 from leaderboard.comparisons.rule_figures import MAX_SYSTEMS, BoardFigures, RuleFigures, board_figures
+from leaderboard.comparisons.rule_map import drawn_map, map_content, map_of_board
 from leaderboard.computing.pairs import kendall_taus_of
 from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.budget import compute, single_flight
@@ -18,6 +21,7 @@ from leaderboard.rankings.published import Column, published_board
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from ranking_engine import __version__ as engine_version
 from ranking_engine.core.ranking import average_ranks
+from ranking_engine.core.scaling import RankingMap
 
 SHOWN = 30  # systems in the chart, beside pinned ones
 LEVELS = ((0.95, "p5"), (0.85, "p4"), (0.7, "p3"), (0.4, "p2"), (0.0, "p1"), (-0.4, "m1"), (-0.7, "m2"), (-0.85, "m3"))
@@ -68,6 +72,9 @@ class AgreementPage:
     tau: list[tuple[Column, list[str], str]]  # of every rule with every rule, and its mean with the others
     figures: BoardFigures | None
     figure_rows: list[FigureRow]
+    map: dict[str, Any]  # of the rules and the tasks, as `map_content` has it
+    map_share: str  # how much of it the plane shows
+    map_chart: PlaneMap | None
     dispersion: str
     pinned: list[tuple[str, str]]  # names, and the addresses without them
     n_shown: int
@@ -98,6 +105,10 @@ def agreement_page(
     if tau is not None:
         taus = taus_with(reference, ranking, tau)
         figures = board_figures(publication, board, reference, taus, query.places, audience_level=audience_level)
+    mapped: RankingMap | str = f"The board has more than {MAX_SYSTEMS} systems."
+    if tau is not None:
+        mapped = map_of_board(publication, ranking, audience_level=audience_level)
+    content = map_content(mapped, ranking, publication)
     order = likeness_order(tau, ranking.index(reference)) if tau is not None else list(range(len(ranking)))
     columns = [ranking[k] for k in order]
     tau = None if tau is None else tau[np.ix_(order, order)]
@@ -120,6 +131,9 @@ def agreement_page(
         else [(column, [*map(_figure, tau[k])], _figure(_mean(tau, k))) for k, column in enumerate(columns)],
         figures=figures,
         figure_rows=[_figure_row(row, figures.reference) for row in figures.rows] if figures else [],
+        map=content,
+        map_share="" if content["share"] is None else percent(content["share"]),
+        map_chart=drawn_map(content),
         dispersion="" if figures is None or np.isnan(figures.dispersion) else _pairs(figures.dispersion),
         pinned=[(names[pin], query.address([other for other in pins if other != pin])) for pin in pins],
         n_shown=len(visible),

@@ -79,13 +79,13 @@ def head_to_head(request: HttpRequest, key: str) -> HttpResponseBase:
     return render(request, "comparisons/head_to_head.html", context)
 
 
-TABLES = ("ranks", "tau", "figures")
+TABLES = ("ranks", "tau", "figures", "map")
 
 
 @require_safe
 def agreement(request: HttpRequest, key: str) -> HttpResponseBase:
     """Charts and figures; `?pin=` marks systems, `?top=` and `?least=` say how many first and last places are compared,
-    `?format=csv&table=ranks`, `tau` or `figures` downloads them."""
+    `?format=csv&table=ranks`, `tau`, `figures` or `map` downloads them."""
     benchmark, audience = readable_benchmark(request.user, key)
     try:
         query = AgreementQuery(
@@ -104,7 +104,7 @@ def agreement(request: HttpRequest, key: str) -> HttpResponseBase:
         table = request.GET.get("table", "ranks")
         if table not in TABLES:
             raise BadRequest(f"There is no table {table[:40]!r}; there are {', '.join(TABLES)}.")
-        rows = {"ranks": _ranks, "tau": _taus, "figures": _figures}[table](page)
+        rows = {"ranks": _ranks, "tau": _taus, "figures": _figures, "map": _map}[table](page)
         return csv_response(request, f"{key}-{table}", rows)
     context = {
         "benchmark": benchmark,
@@ -132,3 +132,7 @@ def _figures(page: AgreementPage) -> Sequence[Sequence[object]]:
     figures = page.figures.rows if page.figures else []
     rows = [{"rule": row.column.rule, "kendall_tau": number(row.kendall_tau), **row.values} for row in figures]
     return [list(row) for row in rows[:1]] + [list(row.values()) for row in rows]
+
+
+def _map(page: AgreementPage) -> Sequence[Sequence[object]]:
+    return [["kind", "key", "name", "x", "y"], *(list(row.values()) for row in page.map["members"])]

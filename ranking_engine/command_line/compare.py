@@ -23,6 +23,7 @@ from ranking_engine.command_line.inputs import (
 from ranking_engine.command_line.rank import board
 from ranking_engine.core.comparison import LEAST, TOP, Comparison, compare, kendall_w, rank_changes, task_ranks
 from ranking_engine.core.ranking import Ranking
+from ranking_engine.core.scaling import map_of_rankings
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.core.task_distances import TaskVotes
 from ranking_engine.files.csv_rows import csv_text
@@ -62,7 +63,8 @@ examples:
 
 measures (all compare ranks, and know about ties; docs/rules/comparison.md defines each): Kendall's tau-b and distance,
 Spearman's correlation, the largest rank change, the agreement of the first and the last k places; for each rule the
-number of ties and the mean distance to the tasks; for the tasks Kendall's W, diversity and dispersion.
+number of ties and the mean distance to the tasks; for the tasks Kendall's W, diversity and dispersion; for rules and
+tasks together a map, on which those that order the systems alike are near each other.
 """
 
 
@@ -139,6 +141,7 @@ def comparison_report(
     votes = TaskVotes.of(matrix)
     # Return how far the voting tasks agree; Kendall's W on the systems with a score on all of them.
     ranks = task_ranks(matrix.subset(systems=matrix.is_complete)) if matrix.is_complete.any() else None
+    drawn = map_of_rankings(list(ranked.values()), matrix)
     plain = math.nan if ranks is None else kendall_w(ranks)
     corrected = math.nan if ranks is None else kendall_w(ranks, is_tie_corrected=True)
     names = comparison.names
@@ -162,6 +165,17 @@ def comparison_report(
             key: dict(zip(matrix.system_names, _numbers(rank_changes(ranked[reference], ranking)), strict=True))
             for key, ranking in ranked.items()
             if reference is not None
+        },
+        "map": None
+        if drawn is None
+        else {
+            "members": [
+                {"kind": kind, "name": name, "x": round(x, 6), "y": round(y, 6)}
+                for (kind, name), (x, y) in zip(drawn.members, drawn.plane.points.tolist(), strict=True)
+            ],
+            "share": _number(drawn.plane.share),
+            "stress": _number(drawn.plane.stress),
+            "left_out": [name for _, name in drawn.left_out],
         },
         "tasks": {
             "n_complete": int(matrix.is_complete.sum()),
@@ -262,6 +276,9 @@ def _grids(report: Report) -> list[tuple[str, Grid]]:
     for system in report["systems"]:
         values = [report["rank_changes"][key][system] for key in others]
         changes.append([system, *("-" if v is None else f"{v:+g}" if v else "0" for v in values)])
+    if drawn := report["map"]:
+        places = [[f"{one['name']} ({one['kind']})", f"{one['x']:.3f}", f"{one['y']:.3f}"] for one in drawn["members"]]
+        grids.append(("Map of rules and tasks: near is alike", [["", "across", "up"], *places]))
     rates = [
         (report[f"agreement_{end}"][k], f"{end} {k}") for end in ("top", "least") for k in report[f"agreement_{end}"]
     ]

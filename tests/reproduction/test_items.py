@@ -29,7 +29,7 @@ PROGRAM = "python -m ranking_engine "
 TEMPLATES = {
     "rules": ("boards/rules.html", "boards/_arrow.html"),
     "landscape": ("studies/landscape.html",),
-    "agreement": ("comparisons/agreement.html", "comparisons/_rule_figures.html"),
+    "agreement": ("comparisons/agreement.html", "comparisons/_rule_figures.html", "comparisons/_rule_map.html"),
 }
 KEYS = {
     "section": {section.key for section in sections()},
