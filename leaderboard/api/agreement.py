@@ -22,6 +22,7 @@ from leaderboard.comparisons.rule_map import map_content, map_of_board
 from leaderboard.models import Publication
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.published import number, published_board
+from leaderboard.rankings.score_matrix import reader_of
 
 OPTIMUM_STATES = ("proven", "not_proven", "computing", "undefined", "two_step")
 USUAL = ", ".join(map(str, DEFAULT_PLACES))
@@ -183,7 +184,9 @@ class AgreementView(ComparisonView):
         order = likeness_order(tau, next(default, 0))
         reference, level = columns[order[0]], self.audience.level
         taus = taus_with(reference, columns, tau)
-        figures = board_figures(publication, board, reference, taus, places, audience_level=level)
+        read = reader_of(publication.revision)
+        figures = board_figures(publication, board, reference, taus, places, audience_level=level, read=read)
+        drawn = map_of_board(publication, columns, audience_level=level, read=read)
         by_rule = {row.column.rule: row for row in figures.rows}
         rows = []
         for k in order:
@@ -209,7 +212,7 @@ class AgreementView(ComparisonView):
             "kemeny": figures.optimum,
             "no_distances": figures.problem,
             "not_compared": {column.rule: reason for column, reason in figures.not_compared},
-            "map": map_content(map_of_board(publication, columns, audience_level=level), columns, publication),
+            "map": map_content(drawn, columns, publication),
             "results": rows,
         }
 

@@ -18,6 +18,7 @@ from leaderboard.computing.pairs import kendall_taus_of
 from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.budget import compute, single_flight
 from leaderboard.rankings.published import Column, published_board
+from leaderboard.rankings.score_matrix import reader_of
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from ranking_engine import __version__ as engine_version
 from ranking_engine.core.ranking import average_ranks
@@ -101,13 +102,15 @@ def agreement_page(
         return None
     reference = next((column for column in ranking if column.rule == benchmark.default_rule), ranking[0])
     tau = kendall_taus(publication, ranking) if len(systems) <= MAX_SYSTEMS else None
-    figures = None
+    figures, read = None, reader_of(publication.revision)
     if tau is not None:
         taus = taus_with(reference, ranking, tau)
-        figures = board_figures(publication, board, reference, taus, query.places, audience_level=audience_level)
+        figures = board_figures(
+            publication, board, reference, taus, query.places, audience_level=audience_level, read=read
+        )
     mapped: RankingMap | str = f"The board has more than {MAX_SYSTEMS} systems."
     if tau is not None:
-        mapped = map_of_board(publication, ranking, audience_level=audience_level)
+        mapped = map_of_board(publication, ranking, audience_level=audience_level, read=read)
     content = map_content(mapped, ranking, publication)
     order = likeness_order(tau, ranking.index(reference)) if tau is not None else list(range(len(ranking)))
     columns = [ranking[k] for k in order]

@@ -15,7 +15,7 @@ from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, 
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.margins import inputs_of, weighed
 from leaderboard.rankings.published import COMPUTING, Column, PublishedBoard, number
-from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.rankings.score_matrix import MatrixReader
 from ranking_engine.core.comparison import agreement_rates
 from ranking_engine.core.task_distances import Excess
 
@@ -115,6 +115,7 @@ def board_figures(
     places: Places,
     *,
     audience_level: str,
+    read: MatrixReader,
 ) -> BoardFigures:
     """The rules of a published board of up to MAX_SYSTEMS systems in figures.
 
@@ -125,6 +126,7 @@ def board_figures(
         taus: by rule, Kendall's tau-b with the reference.
         places: how many first and last places are compared.
         audience_level: who the answer is for; part of the cache's key.
+        read: reads the scores, where no answer is kept.
 
     Raises:
         TooOftenError, BusyError: this reader asked too often of late, or too much is computed for others.
@@ -133,7 +135,9 @@ def board_figures(
     optimum, problem = optimum_of(board), ""
     distances: dict[str, Any] = {"dispersion": math.nan, "rules": {}}
     try:
-        distances = _distances(publication, columns, is_proven=optimum.status == "proven", level=audience_level)
+        distances = _distances(
+            publication, columns, is_proven=optimum.status == "proven", level=audience_level, read=read
+        )
     except TooLargeError as error:
         problem = str(error)
     top, least = places.of_board(len(reference.ranks))
@@ -192,7 +196,9 @@ def optimum_of(board: PublishedBoard) -> KemenyOptimum:
     return KemenyOptimum("proven", "Kemeny’s order is proven: no other order disagrees less with the tasks.")
 
 
-def _distances(publication: Publication, columns: Sequence[Column], *, is_proven: bool, level: str) -> dict[str, Any]:
+def _distances(
+    publication: Publication, columns: Sequence[Column], *, is_proven: bool, level: str, read: MatrixReader
+) -> dict[str, Any]:
     """As `distances_of`, from the cache or computed.
 
     Raises:
@@ -205,7 +211,7 @@ def _distances(publication: Publication, columns: Sequence[Column], *, is_proven
     key = f"task-distances:{inputs_of(revision)}:{publication.pk}:{digest}:{level}"
 
     def make() -> dict[str, Any]:
-        stored = revision_matrix(revision)
+        stored = read()
         if stored is None:  # a board whose rules rank has systems and tasks
             return {"dispersion": math.nan, "rules": {}}
         matrix = weighed(stored.matrix, revision)

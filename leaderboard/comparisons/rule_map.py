@@ -10,7 +10,7 @@ from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, 
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.margins import inputs_of
 from leaderboard.rankings.published import Column, number
-from leaderboard.rankings.score_matrix import revision_matrix
+from leaderboard.rankings.score_matrix import MatrixReader
 from ranking_engine.core.ranking import average_ranks
 from ranking_engine.core.scaling import RankingMap, ranking_map
 
@@ -18,13 +18,16 @@ MAX_MAPPED = 150  # rules and tasks: every two of them are compared on every two
 NO_MAP = "Fewer than three rankings can be compared with each other."
 
 
-def map_of_board(publication: Publication, columns: Sequence[Column], *, audience_level: str) -> RankingMap | str:
+def map_of_board(
+    publication: Publication, columns: Sequence[Column], *, audience_level: str, read: MatrixReader
+) -> RankingMap | str:
     """The map of a published board, or why there is none.
 
     Args:
         publication: with its revision.
         columns: those that rank.
         audience_level: who the answer is for; part of the cache's key.
+        read: reads the scores, where no answer is kept.
     """
     revision, n_systems = publication.revision, len(columns[0].ranks)
     n_tasks = sum(task.votes for task in configuration_of(revision).tasks)
@@ -33,7 +36,7 @@ def map_of_board(publication: Publication, columns: Sequence[Column], *, audienc
         return f"There are {len(columns)} rules and {n_tasks} tasks; a map shows at most {MAX_MAPPED}."
 
     def make() -> dict[str, Any]:
-        stored = revision_matrix(revision)
+        stored = read()
         if stored is None:  # a board whose rules rank has systems and tasks
             return {"map": None}
         ranks = {column.rule: average_ranks(column.ranks) for column in columns}

@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import product
 
 import numpy as np
@@ -36,6 +37,14 @@ class RevisionMatrix:
     def configuration(self) -> BoardConfiguration:
         """The revision's own: its tasks are in the order of the matrix's columns."""
         return configuration_of(self.revision)
+
+
+MatrixReader = Callable[[], RevisionMatrix | None]
+
+
+def reader_of(revision: Revision) -> MatrixReader:
+    """Reads the scores of a revision when they are first needed, and no second time."""
+    return cache(partial(revision_matrix, revision))
 
 
 def revision_matrix(revision: Revision, *, as_stored: bool = False) -> RevisionMatrix | None:

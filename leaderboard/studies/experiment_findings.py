@@ -1,4 +1,4 @@
-"""What the studies found that run as experiments alone: the worst case of a rule, and how many tasks it needs."""
+"""What studies found that run as experiments alone: a rule's worst case, how many tasks it needs or can lose."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -98,6 +98,43 @@ def tasks_needed(summary: Summary, marked: str, _names: StudyNames) -> StudyFind
         ),
         f"Mean of {summary['n_resamples']} draws of each size. A size above the number of tasks means more tasks of "
         f"the same kind. Number of tasks: the least size from which on a criterion is always at least {target:g}.",
+    )
+
+
+def manipulated_tasks(summary: Summary, marked: str, _names: StudyNames) -> StudyFindings:
+    """From how many manipulated tasks on the rules state a wrong order."""
+    rules, numbers, limit = summary["rules"], summary["n_manipulated"], summary["limit"]
+    own = rules[marked]["first_beyond"] if marked in rules else None
+    never = f"no number of manipulated tasks that was tried takes {rule_name(marked)} further than {percent(limit)}"
+    reached = f"{own} manipulated task{'' if own == 1 else 's'} take{'s' if own == 1 else ''} {rule_name(marked)} "
+    reached += f"further than {percent(limit)}"
+    sentence = (
+        f"On made-up boards of {summary['n_systems']} systems and {summary['n_tasks']} tasks, "
+        f"{never if own is None else reached} of all pairs from the true order, on average."
+    )
+    return StudyFindings(
+        sentence if marked in rules else "",
+        [f"Tasks for a distance above {limit:g}", f"Distance with {numbers[0]}", f"Distance with {numbers[-1]}"],
+        rule_rows(
+            rules,
+            marked,
+            lambda of_rule: [
+                StudyCell("none tried" if of_rule["first_beyond"] is None else str(of_rule["first_beyond"])),
+                share_cell(of_rule["distance"][0]),
+                share_cell(of_rule["distance"][-1]),
+            ],
+        ),
+        line_chart(
+            f"Distance to the true order by the number of manipulated tasks, {rule_name(marked)} marked",
+            "One line for each rule: 0 is the true order, 1 its reverse.",
+            [Curve(rule, rule_name(rule), of_rule["distance"], rule == marked) for rule, of_rule in rules.items()],
+            [str(number) for number in numbers],
+            x_label="Manipulated tasks",
+            y_label="Distance to the true order",
+        ),
+        f"Mean of {summary['n_repeats']} made-up boards with a known true order: strength φ = {summary['strength']:g}, "
+        f"each score the mean of {summary['n_instances']} instances with Gumbel noise; manipulation: "
+        f"{summary['manipulation']}. Only the size and the weights are this board’s.",
     )
 
 

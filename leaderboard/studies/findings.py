@@ -320,6 +320,7 @@ TELLERS: dict[str, Callable[[Summary, str, StudyNames], StudyFindings]] = {
     "ordinal_sensitivity": sensitivity_findings.ordinal_sensitivity,
     "worst_case": experiment_findings.worst_case,
     "tasks_needed": experiment_findings.tasks_needed,
+    "manipulated_tasks": experiment_findings.manipulated_tasks,
 }
 
 

@@ -66,8 +66,8 @@ def classical_scaling(distances: FloatArray) -> ScaledPlane:
         size = np.abs(column)
         farthest = int(np.argmax(size >= size.max() * (1 - TINY)))
         points[:, axis] = column if column[farthest] >= 0 else -column
-    shown = np.linalg.norm(points[:, None] - points[None, :], axis=2)
-    stress = math.sqrt(((shown - D)[upper] ** 2).sum() / (D[upper] ** 2).sum())
+    on_plane = np.linalg.norm(points[:, None] - points[None, :], axis=2)
+    stress = math.sqrt(((on_plane - D)[upper] ** 2).sum() / (D[upper] ** 2).sum())
     return ScaledPlane(points, float(np.sort(values)[-2:].sum() / values.sum()), stress)
 
 

@@ -178,9 +178,9 @@ def test_without_a_proven_order_no_rule_is_compared_with_the_optimum(make, chang
     columns = [replace(column, **changed) if column.rule == "kemeny" else column for column in stored.columns]
     changed_board = replace(stored, columns=columns)
     reference, taus = next(column for column in columns if column.rule == "borda"), dict.fromkeys(RULES, 1.0)
-    whole = board_figures(
-        benchmark.publication, changed_board, reference, taus, Places(), audience_level=f"public, {status}"
-    )
+    publication, level = benchmark.publication, f"public, {status}"
+    read = reader_of(publication.revision)
+    whole = board_figures(publication, changed_board, reference, taus, Places(), audience_level=level, read=read)
     assert (whole.optimum.status, whole.optimum.distance) == (status, None)
     assert {row.excess for row in whole.rows} == {None}
     assert all(row.dispersion_to > 0 for row in whole.rows)

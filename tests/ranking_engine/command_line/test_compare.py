@@ -39,7 +39,7 @@ def test_json_holds_every_measure_rule_by_rule(toy, capsys):
     assert list(found) == [
         "aggregation", "missing", "condorcet_winner", "smith_set", "choice_sets", "reference", "systems",
         "rules", "not_compared", "n_common", "kendall_tau", "spearman", "normalized_distance",
-        "max_rank_change", "kendall_distance", "agreement_top", "agreement_least", "rank_changes", "tasks",
+        "max_rank_change", "kendall_distance", "agreement_top", "agreement_least", "rank_changes", "map", "tasks",
     ]  # fmt: skip
     assert (found["aggregation"], found["missing"], found["reference"]) == ("basic", "undefined", "borda")
     assert found["rules"]["plurality"] == {
@@ -63,6 +63,16 @@ def test_json_holds_every_measure_rule_by_rule(toy, capsys):
     assert found["agreement_top"]["1"]["borda"] == {"borda": 1, "plurality": 0}
     assert found["agreement_top"]["7"]["borda"] == {"borda": None, "plurality": None}
     assert found["rank_changes"]["plurality"] == {"A": 3, "B": -2, "C": -1, "D": 0}
+    assert [member["name"] for member in found["map"]["members"]] == [
+        "borda",
+        "plurality",
+        "t1",
+        "t2",
+        "t3",
+        "t4",
+        "t5",
+    ]
+    assert (found["map"]["share"], found["map"]["left_out"]) == (pytest.approx(0.86, abs=0.01), [])
     assert found["tasks"] == pytest.approx(
         {
             "n_complete": 4,
@@ -124,7 +134,7 @@ def test_markdown_and_latex_have_the_same_tables(toy, capsys):
     _, markdown, _ = run(capsys, toy, *TWO, "--format", "markdown")
     assert "### Spearman's correlation\n\n|  | Borda | Plurality |\n| --- | ---: | ---: |\n" in markdown
     _, latex, _ = run(capsys, toy, *TWO, "--format", "latex")
-    assert latex.count("\\begin{tabular}{lrr}") == 4
+    assert latex.count("\\begin{tabular}{lrr}") == 5  # four matrices and the map
     assert "Borda & 1.000 & -0.707 \\\\\n" in latex
 
 
