@@ -12,9 +12,8 @@ from leaderboard.rankings.margins import inputs_of
 from leaderboard.rankings.published import Column, number
 from leaderboard.rankings.score_matrix import MatrixReader
 from ranking_engine.core.ranking import average_ranks
-from ranking_engine.core.scaling import RankingMap, ranking_map
+from ranking_engine.core.scaling import MAX_MAPPED, RankingMap, ranking_map
 
-MAX_MAPPED = 150  # rules and tasks: every two of them are compared on every two systems
 NO_MAP = "Fewer than three rankings can be compared with each other."
 
 

@@ -16,6 +16,7 @@ from ranking_engine.core.comparison import compare_ranks, task_ranks
 from ranking_engine.core.ranking import Ranking, average_ranks
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 
+MAX_MAPPED = 150  # rules and tasks: every two of them are compared on every two systems
 TINY = 1e-9  # of the greatest eigenvalue: no axis
 
 
@@ -117,6 +118,8 @@ def ranking_map(ranks: Mapping[str, FloatArray], matrix: ScoreMatrix) -> Ranking
 
 
 def map_of_rankings(rankings: Sequence[Ranking], matrix: ScoreMatrix) -> RankingMap | None:
-    """Return the map of rankings of a matrix, those that rank, and of its tasks."""
+    """Return the map of rankings of a matrix, those that rank, and of its tasks; None of more than MAX_MAPPED."""
     ranked = [ranking for ranking in rankings if ranking.status == "ranked"]
+    if len(ranked) + int(matrix.votes.sum()) > MAX_MAPPED:
+        return None
     return ranking_map({ranking.rule: average_ranks(ranking.ranks) for ranking in ranked}, matrix)

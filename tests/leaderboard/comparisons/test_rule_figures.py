@@ -14,6 +14,7 @@ from leaderboard.benchmarks.create import TaskSpec
 from leaderboard.comparisons.places import Places
 from leaderboard.comparisons.rule_figures import board_figures, optimum_of
 from leaderboard.rankings.published import COMPUTING, published_board
+from leaderboard.rankings.score_matrix import reader_of
 from ranking_engine import RULES
 from tests.leaderboard.comparisons.test_agreement_page import page, tau_b
 

@@ -8,7 +8,7 @@ import pytest
 
 from ranking_engine import ScoreMatrix, rank
 from ranking_engine.core.ranking import average_ranks
-from ranking_engine.core.scaling import classical_scaling, map_of_rankings, ranking_map
+from ranking_engine.core.scaling import MAX_MAPPED, classical_scaling, map_of_rankings, ranking_map
 
 
 def distances_between(points):
@@ -83,3 +83,8 @@ def test_a_task_that_ties_all_is_left_out_and_two_that_are_left_make_no_map():
     assert (found.members, found.left_out) == ([("rule", "a"), ("rule", "b"), ("task", "One")], [("task", "Flat")])
     assert np.allclose(found.plane.points, [[2 / 3, 0], [-1 / 3, 0], [-1 / 3, 0]])  # the task orders as b
     assert ranking_map({"a": ranks["a"]}, matrix) is None
+
+
+def test_there_is_no_map_of_more_rankings_than_are_compared():
+    matrix = ScoreMatrix(np.arange(2.0 * MAX_MAPPED).reshape(2, MAX_MAPPED))
+    assert map_of_rankings([rank(matrix, "borda")], matrix) is None
