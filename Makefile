@@ -35,8 +35,12 @@ production-like: install-dev
 install-dev:
 	@python=$$(sh config/installation/find_python.sh) && "$$python" -m config.installation.bootstrap install-dev
 
+# With as many processes as the machine has processors. The tests start hundreds of others, which read what Python has
+# compiled once.
 test: install-dev
-	@exec $(VENV_PYTHON) -m pytest $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= exec $(VENV_PYTHON) -m pytest $(SIDE_BY_SIDE) $(ARGS)
+
+SIDE_BY_SIDE = --numprocesses auto --maxprocesses 8 --dist loadscope --no-loadscope-reorder
 
 test-slow: install-dev
 	@exec $(VENV_PYTHON) -m pytest -m slow $(ARGS)

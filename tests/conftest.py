@@ -5,20 +5,15 @@ migrated test database, because the triggers that keep history refuse to let a s
 """
 
 import os
-import shutil
-import sqlite3
-import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 
 import pytest
-from django.conf import settings
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.cache import cache
-from django.db import connection, connections
-from django.test.utils import setup_databases, teardown_databases
 from hypothesis import settings as hypothesis_settings
 
-from leaderboard.queue import wake_ups
+from tests.databases import empty_broker, migrated_database, own_database
 from tests.factories import Factory
 from tests.running_site import RunningSite
 
@@ -27,15 +22,27 @@ hypothesis_settings.register_profile("every checkout", derandomize=True, deadlin
 if os.environ.get("PLURANK_CI"):
     hypothesis_settings.load_profile("every checkout")
 
+# The site's own cost takes a third of a second. A running site takes such a hash, too, and makes a better one of it.
+Argon2PasswordHasher.time_cost, Argon2PasswordHasher.memory_cost, Argon2PasswordHasher.parallelism = 1, 8, 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """How `make test` divides the tests among its processes."""
+    from tests.workers import FileByFile
+
+    return FileByFile(config, log)
+
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_test_environment, django_db_blocker) -> Iterator[None]:
     """The migrated test database, made for whoever asks: pytest-django's own looks for its marks only."""
-    with django_db_blocker.unblock():
-        before = setup_databases(verbosity=0, interactive=False, aliases={"default"})
-    yield
-    with django_db_blocker.unblock():
-        teardown_databases(before, verbosity=0)
+    with ExitStack() as stack:
+        with django_db_blocker.unblock():
+            stack.enter_context(migrated_database())
+        yield
+        with django_db_blocker.unblock():
+            stack.close()
 
 
 @pytest.fixture(autouse=True)
@@ -59,22 +66,6 @@ def committed_db(django_db_setup, django_db_blocker) -> Iterator[str]:
         yield url
 
 
-@contextmanager
-def own_database() -> Iterator[str]:
-    """Work in a copy of the migrated test database, with an empty broker; the value is its DATABASE_URL."""
-    empty_broker()
-    original = connection.settings_dict["NAME"]
-    connections.close_all()
-    name, url = _copy(original)
-    connection.settings_dict["NAME"] = name
-    try:
-        yield url
-    finally:
-        connections.close_all()
-        connection.settings_dict["NAME"] = original
-        _drop(name)
-
-
 @pytest.fixture
 def site(committed_db, tmp_path) -> Iterator[RunningSite]:
     """The site's processes on this test's own database; the test starts those it needs."""
@@ -89,45 +80,3 @@ def site(committed_db, tmp_path) -> Iterator[RunningSite]:
 def make_committed(committed_db) -> Factory:
     """As `make`, in a database in which commits are real."""
     return Factory()
-
-
-def empty_broker() -> None:
-    """Forget the wake-ups that tests before this one sent, and that a broker was out of reach."""
-    wake_ups._rests_until = 0.0
-    if settings.REDIS_URL:
-        import redis
-
-        with redis.Redis.from_url(settings.REDIS_URL) as client:
-            client.flushdb()
-    else:
-        shutil.rmtree(settings.BROKER_FOLDER, ignore_errors=True)
-
-
-def _copy(original: str) -> tuple[str, str]:
-    if settings.IS_SQLITE:
-        path = settings.VAR / f"copy-{uuid.uuid4().hex}.sqlite3"
-        with sqlite3.connect(original) as source, sqlite3.connect(path) as target:
-            source.backup(target)
-        source.close()
-        target.close()
-        return str(path), f"sqlite:///{path}"
-    name = f"plurank_copy_{uuid.uuid4().hex}"
-    _administer(f'CREATE DATABASE "{name}" TEMPLATE "{original}"')
-    parts = connection.settings_dict
-    password = f":{parts['PASSWORD']}" if parts["PASSWORD"] else ""
-    host, port = parts["HOST"] or "127.0.0.1", parts["PORT"] or 5432
-    return name, f"postgres://{parts['USER']}{password}@{host}:{port}/{name}"
-
-
-def _drop(name: str) -> None:
-    if settings.IS_SQLITE:
-        for path in settings.VAR.glob(f"{name.rsplit('/', 1)[-1]}*"):
-            path.unlink()
-    else:
-        _administer(f'DROP DATABASE "{name}" WITH (FORCE)')
-
-
-def _administer(statement: str) -> None:
-    """Run a statement that needs a connection to no particular database."""
-    with connection._nodb_cursor() as cursor:
-        cursor.execute(statement)

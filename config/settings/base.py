@@ -11,8 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 IS_TEST = "pytest" in sys.modules
 # Database, broker folder, secret key; tests never touch what a demonstration keeps.
 VAR = env.folder("PLURANK_VAR", ROOT / "var")
-if IS_TEST and VAR == ROOT / "var":
-    VAR = tests.own_folder()
+if IS_TEST:
+    VAR = tests.own_folder() if VAR == ROOT / "var" else tests.folder_of_worker(VAR)
 VAR.mkdir(parents=True, exist_ok=True)
 
 IS_PRODUCTION = env.boolean("PLURANK_PRODUCTION", default=False)

@@ -20,8 +20,8 @@ _locks: list[int] = []  # open until the process ends
 
 def own_folder() -> Path:
     """An empty folder of this run's own, which is deleted when it ends."""
-    locks, run = _folder_of_locks(), os.getpid()
-    folder = Path(_first_free(str(locks / f"var-{number}") for number in count(1)))
+    folder_of_all, run = folder_of_runs(), os.getpid()
+    folder = Path(_first_free(str(folder_of_all / f"var-{number}") for number in count(1)))
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
 
@@ -31,6 +31,12 @@ def own_folder() -> Path:
             shutil.rmtree(folder, ignore_errors=True)
 
     return folder
+
+
+def folder_of_worker(folder: Path) -> Path:
+    """The part of a folder that one of several processes of a run has to itself; all of it where there is but one."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    return folder / worker if worker else folder
 
 
 def own_database(server: str, name: str) -> str:
@@ -61,8 +67,8 @@ def _is_empty(url: str, number: int) -> bool:
         return False
 
 
-def _folder_of_locks() -> Path:
-    """Where the runs of this user lock what they take."""
+def folder_of_runs() -> Path:
+    """Where the runs of this user lock what they take, and leave to one another what takes long to make."""
     folder = Path(tempfile.gettempdir()) / f"plurank-tests-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
@@ -76,7 +82,7 @@ def _first_free(names: Iterable[str]) -> str:
     """
     for name in names:
         # A digest, because a URL holds slashes and perhaps a password.
-        lock = os.open(_folder_of_locks() / f"{crc32(name.encode()):08x}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        lock = os.open(folder_of_runs() / f"{crc32(name.encode()):08x}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

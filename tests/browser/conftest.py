@@ -17,7 +17,7 @@ from leaderboard.benchmarks.folders import import_folder
 from leaderboard.models import Benchmark, Job, User
 from tests.browser.by_hand import DEMONSTRATION
 from tests.browser.pages import Visitor, new_visitor
-from tests.conftest import own_database
+from tests.databases import own_database
 from tests.factories import Factory
 from tests.running_site import RunningSite
 

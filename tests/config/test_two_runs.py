@@ -1,4 +1,4 @@
-"""Two runs of the tests at once, in one checkout, share neither a folder nor a database."""
+"""Two runs of the tests at once in one checkout, and two workers of one run, share neither a folder nor a database."""
 
 import json
 import os
@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 
 from django.conf import settings
+
+from config.settings.tests import folder_of_worker
+from tests.workers import TOGETHER, unit_of
 
 # What a run would use; it goes on until its input ends, so that two of them overlap.
 PROGRAM = """
@@ -68,3 +71,16 @@ def test_a_run_that_was_killed_leaves_an_empty_folder_to_the_next(tmp_path):
     assert of_second == of_first
     assert list(Path(of_second[0]).iterdir()) == []
     end(second)
+
+
+def test_the_workers_of_a_run_divide_the_folder_that_it_was_told_to_use(monkeypatch, tmp_path):
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    assert folder_of_worker(tmp_path) == tmp_path
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
+    assert folder_of_worker(tmp_path) == tmp_path / "gw1"
+
+
+def test_a_worker_is_given_whole_files_and_the_folders_whose_tests_share_a_site_or_measure_one():
+    assert unit_of("tests/leaderboard/boards/test_board.py::test_a[b::c]") == "tests/leaderboard/boards/test_board.py"
+    assert unit_of("tests/jobs/test_kills.py::test_a") == "tests/jobs/"
+    assert [folder for folder in TOGETHER if not (settings.ROOT / folder).is_dir()] == []

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings as examples, strategies as st
 
-from tests.conftest import own_database
 from tests.cost.bombs import TEXTS
 from tests.cost.measuring import MeasuredSite, Sent
 from tests.cost.stage import LENGTHS, Stage, posted, queries
+from tests.databases import own_database
 from tests.factories import Factory
 from tests.leaderboard.site import world as pages
 from tests.running_site import RunningSite

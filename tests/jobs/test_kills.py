@@ -19,7 +19,7 @@ from django.db.models import Q
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.rankings.reports import unpack_arrays
 from ranking_engine import RULES, ScoreMatrix, quick_rules, rank
-from tests.conftest import empty_broker
+from tests.databases import empty_broker
 from tests.jobs.submitter import Submitter
 from tests.running_site import RunningSite
 

@@ -12,7 +12,7 @@ from django.conf import settings
 
 from leaderboard.models import Benchmark, Job
 from ranking_engine import __version__ as engine_version
-from tests.conftest import empty_broker
+from tests.databases import empty_broker
 from tests.jobs.submitter import Submitter
 from tests.running_site import RunningSite, free_port
 

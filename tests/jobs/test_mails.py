@@ -7,7 +7,7 @@ import pytest
 
 from leaderboard.models import Benchmark, OutboxMessage
 from leaderboard.notifications.outbox import put_mail
-from tests.conftest import empty_broker
+from tests.databases import empty_broker
 from tests.mail_sink import MailSink
 
 pytestmark = pytest.mark.services

@@ -1,0 +1,26 @@
+"""How the tests are divided among the processes of pytest-xdist: a file at a time, and what must be alone as one.
+
+A worker has a folder, a database and a Redis of its own (`config/settings/tests.py`); ports are free ones.
+"""
+
+from xdist.scheduler import LoadScopeScheduling
+
+TOGETHER = {
+    "tests/browser/": "one site and one browser for all of them",
+    "tests/cost/": "they measure what a running site takes",
+    "tests/faults/": "they starve a running site",
+    "tests/jobs/": "they wait for processes that fall silent, and a machine with two such sites is late",
+}
+
+
+class FileByFile(LoadScopeScheduling):
+    """Gives each worker a file of tests at a time, and the folders above whole."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return unit_of(nodeid)
+
+
+def unit_of(nodeid: str) -> str:
+    """What a test is given to a worker with: the folder of `TOGETHER` that it is in, or its file."""
+    file = nodeid.partition("::")[0]
+    return next((folder for folder in TOGETHER if file.startswith(folder)), file)
