@@ -9,6 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from ranking_engine.catalogue import records
+from ranking_engine.catalogue.combined import combined_of
 from ranking_engine.catalogue.rule import FAMILIES, Number, Rule
 from ranking_engine.catalogue.variants import variant_of
 from ranking_engine.core.missing import MISSING_POLICIES
@@ -76,7 +77,7 @@ def get_rule(key: str) -> Rule:
 
 @lru_cache(maxsize=256)
 def _variant(key: str) -> Rule | None:
-    return variant_of(key, RULES)
+    return combined_of(key, get_rule) or variant_of(key, RULES)
 
 
 def in_order(keys: Iterable[str]) -> list[str]:

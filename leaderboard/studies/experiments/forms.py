@@ -17,7 +17,7 @@ from ranking_engine.stability.catalogue import declared_parameters
 from ranking_engine.stability.parameters import Parameter
 from ranking_engine.stability.scope import SCOPE_NAMES
 
-VECTOR, SEED = "vector", "seed"
+VECTOR, COMBINED, SEED = "vector", "combined", "seed"
 LONGEST = 200  # of a list of numbers, as it is written
 TASKS = "copied_tasks"
 NOT_OFFERED = ("budget",)  # the command line and the API take it
@@ -74,6 +74,13 @@ class ExperimentForm(forms.Form):
                     help_text="A rule that gives these points for the places on each task, such as "
                     "<code>12,10,8,7,6,5,4,3,2,1</code>.",
                 )
+                self.fields[COMBINED] = LineFormField(
+                    required=False,
+                    max_length=LONGEST,
+                    label="A rule made of others",
+                    help_text="<code>plurality[then=borda]</code> breaks the ties of plurality by Borda; "
+                    "<code>mean[with=borda,copeland]</code> ranks by the mean rank under three rules.",
+                )
         self.fields[SEED] = forms.IntegerField(
             min_value=0,
             max_value=LARGEST_SEED,
@@ -104,6 +111,12 @@ class ExperimentForm(forms.Form):
                 self.add_error(VECTOR, "Write numbers with commas, none larger than the one before, such as 12,10,8.")
             else:
                 parameters["rules"] = [*parameters.get("rules", []), own]
+        combined = self.cleaned_data.get(COMBINED)
+        if combined:
+            try:
+                parameters["rules"] = [*parameters.get("rules", []), get_rule(combined).key]
+            except ValueError as error:
+                self.add_error(COMBINED, f"{error}.")
         if "first" not in parameters:
             parameters.pop("first_by", None)
         return parameters
@@ -113,7 +126,7 @@ class ExperimentForm(forms.Form):
         """The fields as fieldsets: what is studied, lists of rules and tasks, which part of the board."""
         scope = [*SCOPE_NAMES]
         ticks = [name for name, field in self.fields.items() if isinstance(field, forms.MultipleChoiceField)]
-        ticks += [VECTOR] if VECTOR in self.fields else []
+        ticks += [name for name in (VECTOR, COMBINED) if name in self.fields]
         own = [name for name in self.fields if name not in {*scope, *ticks}]
         part = [name for name in scope if name not in ticks]
         named = [("Parameters", own, False), ("Part of the board", part, False), ("Rules and tasks", ticks, True)]

@@ -53,6 +53,7 @@ def test_rules_variants_and_points_of_ones_own_are_studied_side_by_side(board, r
         "study": "system_additions",
         "rules": ["borda", "copeland[variant=lower]", "win_rate[variant=success_rate]"],
         "vector": "3, 1",
+        "combined": "plurality[then=borda]",
         "n_orders": "4",
         "missing": "drop_systems",
         "compat": "",
@@ -64,8 +65,10 @@ def test_rules_variants_and_points_of_ones_own_are_studied_side_by_side(board, r
     experiment = Experiment.objects.get()
     assert experiment.parameters["rules"] == [
         "borda", "copeland[variant=lower]", "win_rate[variant=success_rate]", "positional[vector=3,1]",
+        "plurality[then=borda]",
     ]  # fmt: skip
-    chosen = "Rules Borda, Copeland (lower), Win rate (success rate), Positional (3,1) Random orders 4"
+    chosen = "Rules Borda, Copeland (lower), Win rate (success rate), Positional (3,1), Plurality (ties by Borda) "
+    chosen += "Random orders 4"
     assert chosen in page
     assert "Seed 5" in page
     assert "Copeland (lower)" in page.split(" Result ")[1]
@@ -79,6 +82,12 @@ def test_rules_variants_and_points_of_ones_own_are_studied_side_by_side(board, r
         ({"levels": ",".join(["1"] * 51)}, "`levels` has 51 values; at most 50 are taken."),
         ({"levels": "1" * 5000}, "Ensure this value has at most 200 characters"),
         ({"vector": "1,2,3"}, "Write numbers with commas, none larger than the one before, such as 12,10,8."),
+        ({"combined": "borda[then=nothing]"}, "`rule` is 'nothing'; expected one of mean,"),
+        (
+            {"combined": "borda[with=condorcet]"},
+            "borda[with=condorcet]: condorcet cannot be combined: it ranks nobody.",
+        ),
+        ({"combined": "positional"}, "`rules` names 'positional', which needs vector"),
         ({"rules": ["nothing"]}, "Select a valid choice. nothing is not one of the available choices."),
         ({"seed": "-1"}, "Ensure this value is greater than or equal to 0."),
         ({"copied_tasks": ["nothing"]}, "Select a valid choice. nothing is not one of the available choices."),
