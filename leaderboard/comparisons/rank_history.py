@@ -81,14 +81,27 @@ def rank_history(
         rows.append((system, [str(int(rank)) if rank is not None and rank >= 1 else "" for rank in ranks]))
     if not any(text for _, texts in rows for text in texts):
         return None
-    name = RULES[rule].name
+    name, sentence = RULES[rule].name, ""
+    if of is not None:
+        known = [(number, int(text)) for number, text in zip(numbers, rows[0][1], strict=True) if text]
+        (first, then_rank), (last, rank_now) = known[0], known[-1]
+        best, worst = min(rank for _, rank in known), max(rank for _, rank in known)
+        if len(known) == 1:
+            sentence = f"Under {name} it has a rank at revision {first} alone: {rank_now}."
+        elif best == worst:
+            sentence = f"Under {name} it has had rank {rank_now} from revision {first} to revision {last}."
+        else:
+            sentence = (
+                f"Under {name} it went from rank {then_rank} at revision {first} to rank {rank_now} at revision "
+                f"{last}; its best was {best}, its worst {worst}."
+            )
     return RankHistory(
         rule=rule,
         rule_name=name,
         numbers=numbers,
         rows=rows,
         chart=_chart(name, stored, rows, of),
-        sentence=_sentence(of, numbers, rows[0][1], name) if of is not None else "",
+        sentence=sentence,
     )
 
 
@@ -123,18 +136,4 @@ def _chart(
         [str(number) for number in numbers],
         [line(number, system, texts) for number, (system, texts) in enumerate(rows)],
         is_named_last=True,
-    )
-
-
-def _sentence(of: BoardSystem, numbers: Sequence[int], texts: Sequence[str], rule_name: str) -> str:
-    known = [(number, int(text)) for number, text in zip(numbers, texts, strict=True) if text]
-    (first, then), (last, now) = known[0], known[-1]
-    best, worst = min(rank for _, rank in known), max(rank for _, rank in known)
-    if len(known) == 1:
-        return f"Under {rule_name} it has a rank at revision {first} alone: {then}."
-    if best == worst:
-        return f"Under {rule_name} it has had rank {now} from revision {first} to revision {last}."
-    return (
-        f"Under {rule_name} it went from rank {then} at revision {first} to rank {now} at revision {last}; its best "
-        f"was {best}, its worst {worst}."
     )

@@ -63,8 +63,18 @@ def _try_page(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, context, 400)
     status = 400
+    extension, cleaned = request.POST.get("format", ""), form.cleaned_data
     try:
-        return _answer(request, form, context)
+        options: TryOptions = form.options()
+        if extension in FORMATS:  # a button asks for the board as a file
+            whole = try_table(cleaned["text"], cleaned["about"], options, is_whole=True)
+            content_type, write = FORMATS[extension]
+            response = HttpResponse(write(whole.board, NAME), content_type=f"{content_type}; charset=utf-8")
+            name = content_disposition_header(as_attachment=True, filename=f"ranks.{extension}")
+            response["Content-Disposition"] = name or "attachment"
+            return response
+        tried = try_table(cleaned["text"], cleaned["about"], options)
+        return _page(request, form, context | {"tried": tried, "board": MatrixPage(tried.board, NAME.lower())})
     except TableError as error:
         errors = [f"{error.source}{', ' if issue.line else ': '}{issue}" for issue in error.errors[:SHOWN_ERRORS]]
         context |= {"errors": errors, "n_more_errors": len(error.errors) - len(errors)}
@@ -76,22 +86,6 @@ def _try_page(request: HttpRequest) -> HttpResponse:
     if status == 503:
         response["Retry-After"] = str(RETRY_SECONDS)
     return response
-
-
-def _answer(request: HttpRequest, form: TryForm, context: dict[str, Any]) -> HttpResponse:
-    """The page with the table's board; or the board as a file, where a button asks for that."""
-    extension = request.POST.get("format", "")
-    options: TryOptions = form.options()
-    cleaned = form.cleaned_data
-    if extension in FORMATS:
-        whole = try_table(cleaned["text"], cleaned["about"], options, is_whole=True)
-        content_type, write = FORMATS[extension]
-        response = HttpResponse(write(whole.board, NAME), content_type=f"{content_type}; charset=utf-8")
-        name = content_disposition_header(as_attachment=True, filename=f"ranks.{extension}")
-        response["Content-Disposition"] = name or "attachment"
-        return response
-    tried = try_table(cleaned["text"], cleaned["about"], options)
-    return _page(request, form, context | {"tried": tried, "board": MatrixPage(tried.board, NAME.lower())})
 
 
 def _page(request: HttpRequest, form: TryForm, context: dict[str, Any], status: int = 200) -> HttpResponse:

@@ -124,8 +124,16 @@ def papers_page(*, paper: str = "", verdict: str = "") -> PapersPage:
     chosen = []
     for summary, of in zip(overview, content["papers"], strict=True):
         if (paper or verdict) and paper in ("", summary.key):
-            sections = [_section(each, verdict) for each in of["sections"]]
-            kept = [section for section in sections if section.rows or not verdict]
+            kept = []
+            for each in of["sections"]:
+                rows = [row for row in each["rows"] if verdict in ("", row["verdict"])]
+                head = (each["key"], each["title"], each["sources"], rows)
+                if not verdict:
+                    figures = [_figure(plot, plot_chart(plot)) for plot in each["plots"]]
+                    figures += [_figure(plane, plane_chart(plane)) for plane in each["planes"]]
+                    kept.append(Section(*head, each["grids"], each["notes"], figures))
+                elif rows:
+                    kept.append(Section(*head, [], [], []))
             if kept:
                 chosen.append((summary, kept, [] if verdict else list(of["left_out"])))
     parts: dict[str, list[Mapping[str, Any]]] = {}
@@ -143,15 +151,6 @@ def papers_page(*, paper: str = "", verdict: str = "") -> PapersPage:
         verdict,
         chosen,
     )
-
-
-def _section(of: Mapping[str, Any], verdict: str) -> Section:
-    rows = [row for row in of["rows"] if verdict in ("", row["verdict"])]
-    if verdict:
-        return Section(of["key"], of["title"], of["sources"], rows, [], [], [])
-    figures = [_figure(plot, plot_chart(plot)) for plot in of["plots"]]
-    figures += [_figure(plane, plane_chart(plane)) for plane in of["planes"]]
-    return Section(of["key"], of["title"], of["sources"], rows, of["grids"], of["notes"], figures)
 
 
 def _figure(of: Mapping[str, Any], chart: LineChart | Scatter) -> Figure:

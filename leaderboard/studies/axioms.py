@@ -155,21 +155,16 @@ def _lines(
         property_entry = entry(rule, key)
         search = searches.get(key)
         violation = search.get("witness") if search else None
+        here = ""
         if violation:
             here = sentence(Witness.from_json(violation), systems, tasks)
-        else:
-            here = _not_found(search) if search and not property_entry.holds else ""
+        elif search and not property_entry.holds:  # how hard it looked that found nothing
+            boards = "1 board" if search["n_steps"] == 1 else f"{search['n_steps']:,} boards"
+            how = "all there are" if search["is_exhaustive"] else "not all there are"
+            here = f"none found on {boards} ({search['looked_at']}; {how})."
+            if search["reason"]:
+                here = f"nothing to search: {search['reason']}."
         lines.append(
             PropertyLine(prop.name, prop.definition, property_entry.holds, property_entry.source, here, bool(violation))
         )
     return lines
-
-
-def _not_found(search: Mapping[str, Any]) -> str:
-    """How hard a search looked that found nothing."""
-    if search["reason"]:
-        return f"nothing to search: {search['reason']}."
-    n = search["n_steps"]
-    boards = "1 board" if n == 1 else f"{n:,} boards"
-    how = "all there are" if search["is_exhaustive"] else "not all there are"
-    return f"none found on {boards} ({search['looked_at']}; {how})."

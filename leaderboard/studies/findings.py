@@ -133,6 +133,14 @@ def _system_additions(summary: Summary, marked: str, names: StudyNames) -> Study
     def share(of_rule: Summary, what: str) -> float | None:
         return of_rule[what] / of_rule["n_newcomers"] if of_rule["n_newcomers"] else None
 
+    def cells(of_rule: Summary) -> list[StudyCell]:
+        # The system whose joining changes something most often; equal ones by key, whatever order a database keeps.
+        counts, most_disruptive = of_rule["most_disruptive"], StudyCell("")
+        if counts:
+            system = names.system(min(counts, key=lambda key: (-counts[key], key)))
+            most_disruptive = StudyCell(system.text, url=system.url)
+        return [share_cell(share(of_rule, "any_change")), share_cell(share(of_rule, "reversals")), most_disruptive]
+
     values = {rule: share(of_rule, "any_change") for rule, of_rule in rules.items()}
     never = [_name(rule) for rule, value in values.items() if value == 0]
     of_rule = rules.get(marked)
@@ -152,26 +160,9 @@ def _system_additions(summary: Summary, marked: str, names: StudyNames) -> Study
     return StudyFindings(
         f"{sentence[:1].upper()}{sentence[1:]}." if sentence else "",
         ["Newcomers that change anything", "that reverse two others", "Most disruptive system"],
-        rule_rows(
-            rules,
-            marked,
-            lambda of_rule: [
-                share_cell(share(of_rule, "any_change")),
-                share_cell(share(of_rule, "reversals")),
-                _most_disruptive(of_rule, names),
-            ],
-        ),
+        rule_rows(rules, marked, cells),
         note=f"Systems joined an empty board one by one, in {summary['n_orders']} random orders.",
     )
-
-
-def _most_disruptive(of_rule: Summary, names: StudyNames) -> StudyCell:
-    """The system whose joining changes something most often; equal ones by key, whatever order a database keeps."""
-    counts = of_rule["most_disruptive"]
-    if not counts:
-        return StudyCell("")
-    system = names.system(min(counts, key=lambda key: (-counts[key], key)))
-    return StudyCell(system.text, url=system.url)
 
 
 def _task_subsets(summary: Summary, marked: str, names: StudyNames) -> StudyFindings:

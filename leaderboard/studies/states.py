@@ -82,7 +82,28 @@ def chosen_states(benchmark: Benchmark, publication: Publication | None) -> list
     plans: dict[str, dict[str, Any]] = {}  # the newest of each study
     for summary in stored_plans.order_by("pk").values_list("summary", flat=True):
         plans |= summary
-    jobs = _jobs(publication)
+    # How many jobs of each study are in which state, how far they are, and the error of one that failed.
+    is_state = {state: Count("pk", filter=Q(state=state)) for state in Job.State.values}
+    done = Case(When(state=S.DONE, then=Value(1.0)), default=F("progress"), output_field=FloatField())
+    rows = (
+        Job.objects.filter(
+            Q(kind__startswith=f"{STUDY}:") | Q(kind__startswith=f"{MERGE}:"),
+            subject_kind="revision",
+            subject_id=publication.revision_id,
+            engine_version=publication.engine_version,
+        )
+        .order_by()
+        .values("kind", "parameter_hash")
+        .annotate(share=Avg(done), error=Max("error", filter=Q(state=S.FAILED)), **is_state)
+    )
+    jobs: dict[tuple[str, str], dict[str, Any]] = defaultdict(lambda: dict.fromkeys(Job.State.values, 0))
+    for row in cast("Iterable[dict[str, Any]]", rows):
+        of_study = jobs[study_of(row["kind"]), row["parameter_hash"]]
+        for state in Job.State.values:
+            of_study[state] += row[state]
+        of_study["error"] = of_study.get("error") or row["error"] or ""
+        if row["kind"].startswith(f"{STUDY}:"):
+            of_study["share"] = row["share"]
     reports = {
         report.parameter_hash: report
         for report in Report.objects.filter(
@@ -102,32 +123,6 @@ def chosen_states(benchmark: Benchmark, publication: Publication | None) -> list
 
 def _named(study: Study, **known: Any) -> StudyState:  # noqa: ANN401 -- the fields of a state
     return StudyState(study.key, study.name, study.question, study.source, **known)
-
-
-def _jobs(publication: Publication) -> dict[tuple[str, str], dict[str, Any]]:
-    """How many jobs of each study are in which state, how far they are, and the error of one that failed."""
-    is_state = {state: Count("pk", filter=Q(state=state)) for state in Job.State.values}
-    done = Case(When(state=S.DONE, then=Value(1.0)), default=F("progress"), output_field=FloatField())
-    rows = (
-        Job.objects.filter(
-            Q(kind__startswith=f"{STUDY}:") | Q(kind__startswith=f"{MERGE}:"),
-            subject_kind="revision",
-            subject_id=publication.revision_id,
-            engine_version=publication.engine_version,
-        )
-        .order_by()
-        .values("kind", "parameter_hash")
-        .annotate(share=Avg(done), error=Max("error", filter=Q(state=S.FAILED)), **is_state)
-    )
-    counts_by_study: dict[tuple[str, str], dict[str, Any]] = defaultdict(lambda: dict.fromkeys(Job.State.values, 0))
-    for row in cast("Iterable[dict[str, Any]]", rows):
-        counts = counts_by_study[study_of(row["kind"]), row["parameter_hash"]]
-        for state in Job.State.values:
-            counts[state] += row[state]
-        counts["error"] = counts.get("error") or row["error"] or ""
-        if row["kind"].startswith(f"{STUDY}:"):
-            counts["share"] = row["share"]
-    return dict(counts_by_study)
 
 
 def _state(choice: StudyChoice, plan: dict[str, Any], jobs: dict[str, Any], report: Report | None) -> StudyState:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils import timezone
@@ -30,7 +29,12 @@ def waiting_texts(publication: Publication, states: Iterable[StudyState], *, is_
     if not open_states:
         return {}
     line = places(Job.Queue.STUDIES)
-    waiting = _waiting_jobs(publication, line)
+    # What waits of each study: the place and the priority of each job, without what is too far back in the line.
+    waiting: dict[str, list[tuple[Place, int]]] = defaultdict(list)
+    jobs = _jobs_of(publication).exclude(kind=STUDY_PLAN).filter(queue=Job.Queue.STUDIES, state=S.WAITING)
+    for pk, kind, priority in jobs.values_list("pk", "kind", "priority"):
+        if pk in line:
+            waiting[study_of(kind) or kind].append((line[pk], priority))
     fields = ("pk", "state", "parameters", "error", "not_before")
     plans = list(_jobs_of(publication).filter(kind=STUDY_PLAN).order_by("-pk").values(*fields))
     plan_of = {state.key: _plan_of(state.choice, plans) for state in open_states if state.choice is not None}
@@ -38,13 +42,13 @@ def waiting_texts(publication: Publication, states: Iterable[StudyState], *, is_
     for state in open_states:
         plan = plan_of.get(state.key)
         if state.state == S.WAITING:
-            jobs = waiting.get(state.key)
-            if jobs is None:
-                texts[state.key] = f"Waiting for a worker: more than {MAX_JOBS:,} jobs of studies go before it."
-            else:
-                when = " It runs only while no board waits to be ranked." if jobs.is_idle else ""
-                before = _before(jobs.first.n_ahead, "it")
-                texts[state.key] = f"Waiting for a worker: {before}; expect it in {jobs.last.text}.{when}"
+            texts[state.key] = f"Waiting for a worker: more than {MAX_JOBS:,} jobs of studies go before it."
+            if state.key in waiting:
+                in_line = sorted((place for place, _ in waiting[state.key]), key=lambda place: place.n_ahead)
+                is_idle = max(priority for _, priority in waiting[state.key]) < IDLE
+                when = " It runs only while no board waits to be ranked." if is_idle else ""
+                before = _before(in_line[0].n_ahead, "it")
+                texts[state.key] = f"Waiting for a worker: {before}; expect it in {in_line[-1].text}.{when}"
         elif plan is not None and plan["state"] == S.WAITING:
             place = line.get(plan["pk"])
             before = _before(place.n_ahead if place else MAX_JOBS, "its plan")
@@ -60,32 +64,6 @@ def _jobs_of(publication: Publication) -> Any:  # noqa: ANN401 -- a query set of
     return Job.objects.filter(
         subject_kind="revision", subject_id=publication.revision_id, engine_version=publication.engine_version
     )
-
-
-@dataclass(frozen=True)
-class _Waiting:
-    """The waiting jobs of one study: where its first and its last one are in the line, and whether they are idle."""
-
-    first: Place
-    last: Place
-    is_idle: bool
-
-
-def _waiting_jobs(publication: Publication, line: dict[int, Place]) -> dict[str, _Waiting]:
-    """What waits of each study, by its key; without what is too far back in the line."""
-    rows = _jobs_of(publication).exclude(kind=STUDY_PLAN).filter(queue=Job.Queue.STUDIES, state=S.WAITING)
-    by_study: dict[str, list[tuple[Place, int]]] = defaultdict(list)
-    for pk, kind, priority in rows.values_list("pk", "kind", "priority"):
-        if pk in line:
-            by_study[study_of(kind) or kind].append((line[pk], priority))
-    return {
-        study: _Waiting(
-            first=min((place for place, _ in jobs), key=lambda place: place.n_ahead),
-            last=max((place for place, _ in jobs), key=lambda place: place.n_ahead),
-            is_idle=max(priority for _, priority in jobs) < IDLE,
-        )
-        for study, jobs in by_study.items()
-    }
 
 
 def _plan_of(choice: StudyChoice | None, plans: Sequence[dict[str, Any]]) -> dict[str, Any] | None:

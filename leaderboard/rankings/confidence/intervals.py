@@ -53,7 +53,13 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
         text = f"{level} interval of the rank {anew}, {times:,} times over; each system’s interval by itself."
     text += f" It rests on {tasks_phrase(n_clusters, n_tasks)}."
     text += f" With only {n_clusters} {what} it is wide." if n_clusters < FEW_TASKS else ""
-    text += _exactness(published, column) if column is not None else ""
+    # How far the ends of a rule's intervals, each by itself, would move with other draws of as many.
+    errors = study.get("errors", {}).get(column.rule) if column is not None else None
+    if column is not None and errors is not None and not published.is_simultaneous:
+        typical, largest = errors
+        end = f"an end by up to {'1 rank' if largest == 1 else f'{largest} ranks'}" if largest else "no end"
+        text += f" Other draws of as many would move {end} under {column.name}"
+        text += f", half of the intervals by at most {typical}." if typical < largest else "."
     fewer = [f"{n:,} times for {RULES[rule].name}" for rule, n in study.get("fewer", {}).items()]
     text += f" Rules that take long are ranked fewer times: {in_words(fewer, most=len(fewer))}." if fewer else ""
     without: dict[str, list[str]] = {}  # the names of the rules without intervals, by reason
@@ -63,19 +69,6 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
     for reason, names in without.items():
         text += f" No interval under {in_words(names, most=len(names))}: {reason}."
     return text
-
-
-def _exactness(published: PublishedBoard, column: Column) -> str:
-    """How far the ends of a rule's intervals, each by itself, would move with other draws of as many."""
-    errors = (published.study or {}).get("errors", {}).get(column.rule)
-    if errors is None or published.is_simultaneous:
-        return ""
-    typical, largest = errors
-    if largest == 0:
-        return f" Other draws of as many would move no end under {column.name}."
-    ranks = "1 rank" if largest == 1 else f"{largest} ranks"
-    half = f", half of the intervals by at most {typical}" if typical < largest else ""
-    return f" Other draws of as many would move an end by up to {ranks} under {column.name}{half}."
 
 
 def possibly_best_text(column: Column, names: Sequence[str]) -> str:

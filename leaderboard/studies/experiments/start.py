@@ -120,7 +120,17 @@ def start(audience: Audience, proposal: Proposal) -> tuple[Experiment, bool]:
         Benchmark.objects.filter(pk=audience.benchmark.pk).update(last_revision_number=F("last_revision_number"))
         present = _same(proposal.publication, proposal.parameters)
         if present is not None:
-            _take_up_again(present)
+            has_report = Report.objects.filter(
+                revision_id=present.revision_id,
+                kind=EXPERIMENT,
+                parameter_hash=present.parameter_hash,
+                engine_version=present.engine_version,
+            ).exists()
+            if not has_report:  # its result was removed, and is computed again; one that failed stays failed
+                job = insert_job(JOB_KINDS[EXPERIMENT], present.revision, present.parameters)
+                ended = Job.objects.filter(pk=job.pk, state__in=[Job.State.DONE, Job.State.SUPERSEDED])
+                if ended.update(state=Job.State.WAITING, finished_at=None):
+                    retry_job(job)
             return present, False
         _require_time_left(audience, proposal.seconds)
         job = insert_job(JOB_KINDS[EXPERIMENT], proposal.publication.revision, proposal.parameters)
@@ -145,22 +155,6 @@ def _same(publication: Publication, parameters: dict[str, Any]) -> Experiment | 
         parameter_hash=content_hash(parameters),
         engine_version=engine_version,
     ).first()
-
-
-def _take_up_again(experiment: Experiment) -> None:
-    """Have an experiment computed again whose result was removed; one that failed stays failed."""
-    is_there = Report.objects.filter(
-        revision_id=experiment.revision_id,
-        kind=EXPERIMENT,
-        parameter_hash=experiment.parameter_hash,
-        engine_version=experiment.engine_version,
-    ).exists()
-    if is_there:
-        return
-    job = insert_job(JOB_KINDS[EXPERIMENT], experiment.revision, experiment.parameters)
-    ended = [Job.State.DONE, Job.State.SUPERSEDED]
-    if Job.objects.filter(pk=job.pk, state__in=ended).update(state=Job.State.WAITING, finished_at=None):
-        retry_job(job)
 
 
 def _require_time_left(audience: Audience, seconds: float) -> None:

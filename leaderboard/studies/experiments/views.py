@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from leaderboard.access.audience import Audience, readable_benchmark
+from leaderboard.access.audience import readable_benchmark
 from leaderboard.common.paging import page_links
 from leaderboard.models import Benchmark, Experiment
 from leaderboard.rankings.configuration import configuration_of
@@ -52,29 +52,20 @@ def experiments(request: HttpRequest, key: str) -> HttpResponse:
     if request.method == "POST":
         if form is None:
             raise BadRequest("The field `study` is missing: choose a study.")
-        if started := _started(audience, form):
-            return redirect("experiment", key, started.pk)
+        own = form.given() if form.is_valid() else {}
+        if not form.errors:
+            try:
+                started, _ = start(audience, propose(audience, form.study, own, seed=form.seed))
+            except ExperimentError as error:
+                form.add_error(None, str(error))
+            else:
+                return redirect("experiment", key, started.pk)
     return render(
         request,
         "studies/experiments/experiments.html",
         _context(request, benchmark, study, form),
         status=400 if form is not None and form.errors else 200,
     )
-
-
-def _started(audience: Audience, form: ExperimentForm) -> Experiment | None:
-    """The experiment that the form states; None where something is wrong, which the form then says."""
-    if not form.is_valid():
-        return None
-    given = form.given()
-    if form.errors:
-        return None
-    try:
-        experiment, _ = start(audience, propose(audience, form.study, given, seed=form.seed))
-    except ExperimentError as error:
-        form.add_error(None, str(error))
-        return None
-    return experiment
 
 
 def _context(request: HttpRequest, benchmark: Benchmark, study: str, form: ExperimentForm | None) -> dict[str, Any]:

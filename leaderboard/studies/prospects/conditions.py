@@ -26,7 +26,6 @@ from ranking_engine.prospects import (
     Objective,
     Order,
     Prospect,
-    Prospects,
     TaskSet,
 )
 
@@ -165,29 +164,24 @@ def answer(
     others = [p for p in ordered if not p.is_prospective]
     others.sort(key=lambda prospect: prospect.system not in could)
     winners = [prospect for prospect in ordered if prospect.is_prospective]
+    sentence = ""
+    if not prospects.conditions_reason:
+        n_ranked = sum(prospect.verdict != "no_scores" for prospect in prospects.systems)
+        rule = "" if is_head_to_head else f"{get_rule(form.rule).name} "
+        where = "under these conditions" if prospects.conditions else "under some weighting of the tasks"
+        sentence = f"{len(winners)} of {n_ranked} systems can win {rule}{where}."
+        if kept_out := len(could - {prospect.system for prospect in winners}):
+            sentence += f" {kept_out} that could win otherwise {'is' if kept_out == 1 else 'are'} kept out by them."
     return ConditionsAnswer(
         rule_name="" if is_head_to_head else get_rule(form.rule).name,
         conditions=texts,
         impossible=prospects.conditions_reason,
-        sentence=_sentence(prospects, could),
+        sentence=sentence,
         is_complete=prospects.is_complete,
         winners=[row(prospect) for prospect in winners[:PAGE_ROWS]],
         others=[row(prospect) for prospect in others[:PAGE_ROWS]],
         objectives={p.system: share_of_weight(p.objective) for p in winners if p.objective is not None},
     )
-
-
-def _sentence(prospects: Prospects, could: set[str]) -> str:
-    if prospects.conditions_reason:
-        return ""
-    can = [prospect.system for prospect in prospects.systems if prospect.is_prospective]
-    n_ranked = sum(prospect.verdict != "no_scores" for prospect in prospects.systems)
-    rule = "" if prospects.rule == MAJORITY else f"{get_rule(prospects.rule).name} "
-    where = "under these conditions" if prospects.conditions else "under some weighting of the tasks"
-    sentence = f"{len(can)} of {n_ranked} systems can win {rule}{where}."
-    if kept_out := len(could - set(can)):
-        sentence += f" {kept_out} that could win otherwise {'is' if kept_out == 1 else 'are'} kept out by them."
-    return sentence
 
 
 def choices(revision: Revision, voting: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -65,61 +65,39 @@ def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[
         conditions: under which the verdict holds, as the page tells them.
         rule: what is to be won.
     """
-    if rule != MAJORITY and prospect.verdict in ("strict", "tie_only", "none"):
-        return _evidence_by_points(prospect, names, conditions, "a higher score" if rule == "mean" else "more points")
-    if prospect.verdict == "none":
-        return _proof(prospect, names, conditions)
-    if prospect.verdict == "tie_only":
-        return _proof_of_tie(prospect, names, conditions)
+    if prospect.verdict not in ("strict", "tie_only", "none"):
+        return prospect.reason[:1].upper() + prospect.reason[1:] + "." if prospect.reason else ""
+    is_by_points, more = rule != MAJORITY, "a higher score" if rule == "mean" else "more points"
     if prospect.verdict == "strict":
+        if is_by_points:
+            return f"Weights exist under which it has {more} than everybody else."
         if prospect.margin is None or prospect.margin >= 1:
             return "There is a weighting under which it is above every rival on every task that counts."
         return (
             f"At best it is {share_of_weight(prospect.margin)} of the weight ahead of every rival: so much more weight "
             f"lies on the tasks where it is above than on those where it is below."
         )
-    return prospect.reason[:1].upper() + prospect.reason[1:] + "." if prospect.reason else ""
-
-
-def _evidence_by_points(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str], more: str) -> str:
-    """As `evidence`, under a rule that adds up points."""
-    if prospect.verdict == "strict":
-        return f"Weights exist under which it has {more} than everybody else."
     rivals = list(prospect.certificate)
     against = _name(rivals[0], names) if len(rivals) == 1 else mixture(prospect.certificate, names) if rivals else ""
     kept = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
     if prospect.verdict == "none":
-        if kept:
-            return f"No weighting that keeps {kept} works: where these hold, {against} has {more}."
-        return f"No weighting works: {against} has {more} on every task."
-    start = "Under some weightings nobody passes it, under none it passes everybody"
-    return f"{start} that keeps {kept}." if kept else f"{start}: on no task has it {more} than {against}."
-
-
-def _proof(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str]) -> str:
-    rivals = list(prospect.certificate)
-    if not rivals:
-        return "No weighting works."
-    if prospect.condition_shares:
-        kept = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
-        against = _name(rivals[0], names) if len(rivals) == 1 else mixture(prospect.certificate, names)
-        return f"No weighting that keeps {kept} works: where these hold, it loses on balance to {against}."
-    if len(rivals) == 1:
-        return f"No weighting works: {_name(rivals[0], names)} is ahead of it on every task."
-    return f"No weighting works: against {mixture(prospect.certificate, names)} it loses on balance on every task."
-
-
-def _proof_of_tie(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[str]) -> str:
-    start = "Some weightings let nobody beat it, none puts it above everybody"
-    rivals = list(prospect.certificate)
-    if not rivals:
+        start = "No weighting works"
+        loses = f"{against} has {more}" if is_by_points else f"it loses on balance to {against}"
+        under_conditions = f"No weighting that keeps {kept} works: where these hold, {loses}."
+        by_points, by_one = f"{against} has {more} on every task", f"{against} is ahead of it on every task"
+        by_mixture = f"against {against} it loses on balance on every task"
+    else:
+        start = "Some weightings let nobody beat it, none puts it above everybody"
+        if is_by_points:
+            start = "Under some weightings nobody passes it, under none it passes everybody"
+        under_conditions = f"{start} that keeps {kept}."
+        by_points, by_one = f"on no task has it {more} than {against}", f"{against} is behind it on no task"
+        by_mixture = f"against {against} it gains on balance on no task"
+    if not rivals and not is_by_points:
         return f"{start}."
-    if prospect.condition_shares:
-        kept = in_words([f"“{conditions[place]}”" for place in sorted(prospect.condition_shares)], len(conditions))
-        return f"{start} that keeps {kept}."
-    if len(rivals) == 1:
-        return f"{start}: {_name(rivals[0], names)} is behind it on no task."
-    return f"{start}: against {mixture(prospect.certificate, names)} it gains on balance on no task."
+    if kept:
+        return under_conditions
+    return f"{start}: {by_points if is_by_points else by_one if len(rivals) == 1 else by_mixture}."
 
 
 def weights_in_words(weights: Mapping[str, Fraction], task_names: Mapping[str, str]) -> str:

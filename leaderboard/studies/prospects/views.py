@@ -66,7 +66,11 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
         if not may_ask(request):
             return render(request, "429.html", status=429)
         try:
-            context["answer"], form = _answer(publication, form, audience.level)
+            if form.conditions is not None:
+                stored, _ = stored_prospects(publication)
+                context["answer"] = answer(publication.revision, form, stored, audience_level=audience.level)
+        except ConditionError as error:
+            form = replace(form, problem=f"{str(error)[:1].upper()}{str(error)[1:]}.", conditions=None)
         except TooLargeError as error:
             context_of_error = {"benchmark": benchmark, "reason": error}
             return render(request, "common/too_large.html", context_of_error, status=422)
@@ -76,17 +80,6 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
         context |= _form_context(publication, form, page.stored.prospects.tasks)
         context["rows"] = [replace(row, url=reverse("system", args=[key, row.key])) for row in page.rows]
     return render(request, "studies/prospects/prospects.html", context)
-
-
-def _answer(publication: Publication, form: ConditionsForm, level: str) -> tuple[Any, ConditionsForm]:
-    """The answer under the form's conditions; None, and the form with its problem, where they cannot be read."""
-    if form.conditions is None:
-        return None, form
-    try:
-        stored, _ = stored_prospects(publication)
-        return answer(publication.revision, form, stored, audience_level=level), form
-    except ConditionError as error:
-        return None, replace(form, problem=f"{str(error)[:1].upper()}{str(error)[1:]}.", conditions=None)
 
 
 def _form_context(publication: Publication, form: ConditionsForm, voting: tuple[str, ...]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from leaderboard.rankings.weights import weight_text
 from leaderboard.studies.prospects.page import ProspectRow, TaskWeight, prospect_row, task_weights
 from leaderboard.studies.prospects.stored import pair_under, stored_prospects, system_names
 from leaderboard.studies.prospects.text import change_in_words, moves_of, share_of_weight, share_text
-from ranking_engine.prospects import VERDICTS, Nearest, Prospect
+from ranking_engine.prospects import VERDICTS, Prospect
 from ranking_engine.text.names import fold_name
 
 ORIGINS = {"own": "the benchmark’s own weights", "equal": "equal weights"}
@@ -120,37 +120,32 @@ def nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mappi
     equal = dict.fromkeys(own, 1 / max(1, len(own)))
     starts = {"own": dict(own), "equal": equal}
     is_same = all(abs(own[task] - equal[task]) < 1e-12 for task in own)
-    kept = ["own"] if is_same else ["own", "equal"]
-    return [
-        _way(ORIGINS[origin], prospect.nearest[origin], starts[origin], task_names)
-        for origin in kept
-        if origin in prospect.nearest
-    ]
-
-
-def _way(origin: str, nearest: Nearest, before: Mapping[str, float], task_names: Mapping[str, str]) -> NearestWay:
-    total, largest = nearest.total_change, nearest.largest_change
-    n_points = share_of_weight(largest.change).removesuffix("\u00a0%")  # a change of a weight: `3.5` or `1`
-    return NearestWay(
-        origin=origin,
-        is_already=total.change < 1e-12,
-        weights=task_weights(total.weights, task_names),
-        moves=[
-            Move(task_names.get(task, task), share_of_weight(old), share_of_weight(new))
-            for task, old, new in moves_of(total, before)
-        ],
-        moved_text=change_in_words(total, before, task_names),
-        total_text=share_of_weight(total.change),
-        largest_text=f"{n_points} point{'' if n_points == '1' else 's'}",
-        largest_moved_text=change_in_words(largest, before, task_names),
-        what_if_query=urlencode(
-            {
-                "weights": ",".join(f"{task}:{weight_text(Fraction(total.weights.get(task, 0)))}" for task in before),
-                "aggregation": "basic",  # they are weights of tasks, whatever groups these belong to
-            },
-            safe=":,/",
-        ),
-    )
+    ways = []
+    for origin in ("own",) if is_same else ("own", "equal"):
+        if origin not in prospect.nearest:
+            continue
+        before, nearest = starts[origin], prospect.nearest[origin]
+        total, largest = nearest.total_change, nearest.largest_change
+        n_points = share_of_weight(largest.change).removesuffix("\u00a0%")  # a change of a weight: `3.5` or `1`
+        weights = ",".join(f"{task}:{weight_text(Fraction(total.weights.get(task, 0)))}" for task in before)
+        ways.append(
+            NearestWay(
+                origin=ORIGINS[origin],
+                is_already=total.change < 1e-12,
+                weights=task_weights(total.weights, task_names),
+                moves=[
+                    Move(task_names.get(task, task), share_of_weight(old), share_of_weight(new))
+                    for task, old, new in moves_of(total, before)
+                ],
+                moved_text=change_in_words(total, before, task_names),
+                total_text=share_of_weight(total.change),
+                largest_text=f"{n_points} point{'' if n_points == '1' else 's'}",
+                largest_moved_text=change_in_words(largest, before, task_names),
+                # They are weights of tasks, whatever groups these belong to.
+                what_if_query=urlencode({"weights": weights, "aggregation": "basic"}, safe=":,/"),
+            )
+        )
+    return ways
 
 
 def pair_answer(
