@@ -1,12 +1,18 @@
-"""The board of a table that has no page of its own, for the templates of boards."""
+"""What templates read of benchmarks side by side, and of the board of a table that has no page of its own."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.urls import reverse
 
 from leaderboard.boards.board import Board, reference_first
-from leaderboard.boards.page import BoardPage
+from leaderboard.boards.page import POLICY_NAMES, BoardPage
 from leaderboard.boards.rows import Row
+from leaderboard.common.files import FORMAT_NAMES
+from leaderboard.computing.rankings import site_rules
+from leaderboard.explore.benchmarks import MAX_BENCHMARKS, SCORES, Choices, Compared, CompareQuery
+from ranking_engine import RULES
 
 
 class MatrixPage(BoardPage):
@@ -33,3 +39,67 @@ class MatrixPage(BoardPage):
 
     def _rule_url(self, rule: str) -> str:
         return reverse("rule_page", args=[rule])
+
+
+@dataclass(frozen=True)
+class ComparePage:
+    """The page of benchmarks side by side.
+
+    Attributes:
+        query: what the address asks.
+        choices: the benchmarks that the form offers.
+        compared: those that were chosen; None where none is.
+        address: of the page, with its parameters.
+    """
+
+    query: CompareQuery
+    choices: Choices
+    compared: Compared | None = None
+    address: str = ""
+    most = MAX_BENCHMARKS
+
+    @property
+    def benchmarks(self) -> list[tuple[str, str, bool]]:
+        """Key and name of each benchmark that is offered, and whether it is chosen."""
+        return [(*one, True) for one in self.choices.chosen] + [(*one, False) for one in self.choices.others]
+
+    @property
+    def can_find(self) -> bool:
+        """Whether the form asks for words that find benchmarks."""
+        return self.choices.has_more or bool(self.query.find)
+
+    @property
+    def rules(self) -> list[tuple[str, str]]:
+        """Key and name of each rule."""
+        return [(key, RULES[key].name) for key in site_rules()]
+
+    @property
+    def scores(self) -> list[tuple[str, str]]:
+        """Key and name of everything that a rank can be worth."""
+        return [(key, name) for key, (name, _) in SCORES.items()]
+
+    @property
+    def score_text(self) -> str:
+        """What a rank is worth here, in words."""
+        return SCORES[self.query.score][1]
+
+    @property
+    def policies(self) -> list[tuple[str, str]]:
+        """Key and name of each policy for benchmarks that lack a system."""
+        return list(POLICY_NAMES.items())
+
+    @property
+    def policy_name(self) -> str:
+        """The name of the policy that the board follows."""
+        return POLICY_NAMES[self.query.policy]
+
+    @cached_property
+    def board(self) -> MatrixPage | None:
+        """The board over the benchmarks, where there is one."""
+        board = self.compared.board if self.compared else None
+        return None if board is None else MatrixPage(board, "these benchmarks")
+
+    @property
+    def downloads(self) -> list[tuple[str, str]]:
+        """Name and address of each format in which the board is a file."""
+        return [(label, f"{self.address}&format={extension}") for extension, label in FORMAT_NAMES.items()]

@@ -1,6 +1,6 @@
 """Benchmarks side by side, and a board over them."""
 
-from typing import Any
+from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -9,8 +9,6 @@ from django.utils.http import content_disposition_header, urlencode
 from django.views.decorators.http import require_safe
 
 from leaderboard.boards.exports import FORMATS
-from leaderboard.boards.page import POLICY_NAMES
-from leaderboard.common.files import FORMAT_NAMES
 from leaderboard.computing.rankings import site_rules
 from leaderboard.explore.benchmarks import (
     DEFAULT_POLICY,
@@ -22,11 +20,9 @@ from leaderboard.explore.benchmarks import (
     compare,
     known_policy,
 )
-from leaderboard.explore.page import MatrixPage
+from leaderboard.explore.page import ComparePage
 from leaderboard.on_demand.allowance import may_ask
-from ranking_engine import RULES
 
-NAME = "these benchmarks"
 PARAMETERS = ("b", "rule", "score", "policy", "reference", "least", "q", "find")
 
 
@@ -38,19 +34,9 @@ def compare_page(request: HttpRequest) -> HttpResponse:
         pairs = [(name, value) for name in PARAMETERS for value in request.GET.getlist(name) if value]
         return redirect(reverse("compare") + (f"?{urlencode(pairs)}" if pairs else ""))
     query = read_query(request)
-    offered = choices(request.user, query)
-    context: dict[str, Any] = {
-        "query": query,
-        "benchmarks": [(*one, True) for one in offered.chosen] + [(*one, False) for one in offered.others],
-        "has_more": offered.has_more,
-        "rules": [(key, RULES[key].name) for key in site_rules()],
-        "scores": [(key, name, text) for key, (name, text) in SCORES.items()],
-        "score_text": SCORES[query.score][1],
-        "policies": list(POLICY_NAMES.items()),
-        "most": MAX_BENCHMARKS,
-    }
+    page = ComparePage(query, choices(request.user, query))
     if not query.keys:
-        return render(request, "explore/compare.html", context)
+        return render(request, "explore/compare.html", {"page": page})
     if not may_ask(request):
         message = "You have had many things computed within a minute. Wait a little."
         return render(request, "429.html", {"message": message}, status=429)
@@ -65,14 +51,8 @@ def compare_page(request: HttpRequest) -> HttpResponse:
         return response
     parameters = request.GET.copy()
     parameters.pop("format", None)
-    here = f"{reverse('compare')}?{parameters.urlencode()}"
-    context |= {
-        "compared": compared,
-        "board": None if compared.board is None else MatrixPage(compared.board, NAME),
-        "policy_name": POLICY_NAMES[query.policy],
-        "downloads": [(label, f"{here}&format={extension}") for extension, label in FORMAT_NAMES.items()],
-    }
-    return render(request, "explore/compare.html", context)
+    page = replace(page, compared=compared, address=f"{reverse('compare')}?{parameters.urlencode()}")
+    return render(request, "explore/compare.html", {"page": page, "compared": compared, "board": page.board})
 
 
 def read_query(request: HttpRequest) -> CompareQuery:

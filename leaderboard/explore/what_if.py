@@ -75,10 +75,15 @@ class WhatIfRow:
         """`+3`, `−2`, or nothing."""
         return change_text(self.change)
 
+    @property
+    def direction(self) -> str:
+        """`rise` or `fall`; empty where the place is the same."""
+        return "rise" if self.change > 0 else "fall" if self.change else ""
+
 
 @dataclass(frozen=True)
-class WhatIfPage:
-    """Everything that the page shows."""
+class WhatIfBoard:
+    """The figures of the page."""
 
     table: RevisionMatrix
     query: WhatIfQuery
@@ -111,8 +116,8 @@ def is_live(n_systems: int, n_tasks: int, aggregation: str) -> bool:
     return n_systems <= LIVE_SYSTEMS and n_systems**2 * n_tasks <= LIVE_PAIRS and aggregation != TWO_STEP
 
 
-def what_if_page(publication: Publication, query: WhatIfQuery, default_rule: str, level: str) -> WhatIfPage | None:
-    """The page of a publication; None where there is nothing to rank.
+def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: str, level: str) -> WhatIfBoard | None:
+    """The board of a publication; None where there is nothing to rank.
 
     Args:
         publication: whose revision is ranked.
@@ -153,7 +158,7 @@ def what_if_page(publication: Publication, query: WhatIfQuery, default_rule: str
         chips.append(Chip(column.rule, column.name, now, before, RULES[column.rule].is_listed, is_changed))
     n_pages = 1 if len(rows) <= LIVE_SYSTEMS else math.ceil(len(rows) / PAGE_ROWS)
     page = min(max(1, query.page), n_pages)
-    return WhatIfPage(
+    return WhatIfBoard(
         table=table,
         query=query,
         aggregation=aggregation,

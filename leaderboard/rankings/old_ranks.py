@@ -38,13 +38,7 @@ def remove_old_ranks(after: int) -> tuple[int, int]:
     keys = list(rows.values_list("pk", flat=True)[: BENCHMARKS_A_PASS + 1])
     for key in keys[:BENCHMARKS_A_PASS]:
         while revisions := old_revisions(key)[:n_left]:
-            with transaction.atomic():
-                Benchmark.objects.select_for_update().get(pk=key)  # who freezes a revision locks it, too
-                frozen = set(Release.objects.filter(revision__in=revisions).values_list("revision_id", flat=True))
-                going = [pk for pk in revisions if pk not in frozen]
-                boards = Report.objects.filter(revision__in=going, kind=BOARD).values_list("revision_id", flat=True)
-                Revision.objects.filter(pk__in=list(boards)).update(ranks_removed_at=timezone.now())
-                n_removed += Report.objects.filter(revision__in=going).delete()[0]
+            n_removed += _remove(key, revisions)
             n_left -= len(revisions)
             if not n_left or time.monotonic() - began > PASS_SECONDS:
                 return n_removed, key - 1  # there may be more of this one
@@ -101,3 +95,14 @@ def _last_of(moments: Iterable[tuple[int, datetime]], span: str) -> set[int]:
     """The last of each span of time, as `strftime` writes it; `moments` are in the order of the revisions."""
     last = {at.strftime(span): pk for pk, at in moments}
     return set(last.values())
+
+
+@transaction.atomic
+def _remove(benchmark_id: int, revisions: list[int]) -> int:
+    """Remove all reports of these revisions, unless one of them was frozen meanwhile; returns how many reports."""
+    Benchmark.objects.select_for_update().get(pk=benchmark_id)  # whoever freezes a revision locks it, too
+    frozen = set(Release.objects.filter(revision__in=revisions).values_list("revision_id", flat=True))
+    going = [pk for pk in revisions if pk not in frozen]
+    with_board = Report.objects.filter(revision__in=going, kind=BOARD).values_list("revision_id", flat=True)
+    Revision.objects.filter(pk__in=list(with_board)).update(ranks_removed_at=timezone.now())
+    return Report.objects.filter(revision__in=going).delete()[0]

@@ -19,7 +19,7 @@ def what_if_rows(rows: list[WhatIfRow], benchmark_key: str) -> SafeString:
     lines = []
     for row in rows:
         cells = "".join(map(_cell, row.cells))
-        change = f' class="{"rise" if row.change > 0 else "fall"}"' if row.change else ""
+        change = f' class="{row.direction}"' if row.change else ""
         lines.append(
             f'<tr data-system="{row.index}"><td class="place">{row.text}</td><td class="change"><span{change}>'
             f'{row.change_text}</span></td><th scope="row"><a href="{head}{row.key}{tail}">{escape(row.name)}</a></th>'

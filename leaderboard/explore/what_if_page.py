@@ -1,0 +1,212 @@
+"""What the what-if page reads: the board under a reader's weights, addresses, and the weights to start from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from leaderboard.access.audience import Audience
+from leaderboard.boards.page import AGGREGATION_NAMES, POLICY_NAMES
+from leaderboard.common.text import whole_number
+from leaderboard.explore.profiles import WeightProfileRow, profiles_for
+from leaderboard.explore.what_if import TWO_STEP, WhatIfBoard, WhatIfQuery
+from leaderboard.models import Benchmark, Publication
+from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.weights import Weights, read_weights
+from ranking_engine import MISSING_POLICIES
+from ranking_engine.core.aggregation import AGGREGATIONS
+from ranking_engine.text.names import fold_name
+
+TASK_FIELD, GROUP_FIELD = "w.", "g."  # of the form, which names every weight; the address names those that differ
+
+
+class WhatIfAddress:
+    """Reads what an address asks, and writes addresses that name only what differs from the benchmark's own."""
+
+    def __init__(self, benchmark: Benchmark, publication: Publication, parameters: Mapping[str, str]) -> None:
+        self.configuration = configuration_of(publication.revision)
+        self.path = reverse("what_if", args=[benchmark.key])
+        self.default_rule = benchmark.default_rule
+        is_newest = publication.pk == benchmark.publication_id
+        self.revision = "" if is_newest else str(publication.revision.number)
+        self.page = parameters.get("page", "1")
+
+    def query(self, parameters: Mapping[str, str]) -> WhatIfQuery:
+        """What the parameters of an address or a form ask.
+
+        Raises:
+            WeightsError: weights that cannot be read.
+        """
+        tasks: Any = _fields(parameters, TASK_FIELD) or parameters.get("weights", "")
+        groups: Any = _fields(parameters, GROUP_FIELD) or parameters.get("group_weights", "")
+
+        def differing(name: str, own: str) -> str:
+            value = parameters.get(name, "")[:60]
+            return "" if value == own else value
+
+        page = whole_number(self.page, 7)
+        return WhatIfQuery(
+            weights=read_weights(tasks, groups, self.configuration),
+            aggregation=differing("aggregation", self.configuration.aggregation),
+            policy=differing("policy", self.configuration.missing_policy),
+            rule=differing("rule", self.default_rule),
+            page=1 if page is None else page,
+        )
+
+    def of(self, query: WhatIfQuery, **parameters: object) -> str:
+        """The address of a query."""
+        kept_parameters = {
+            **query.weights.parameters,
+            "aggregation": query.aggregation,
+            "policy": query.policy,
+            "rule": query.rule,
+            "revision": self.revision,
+        } | parameters
+        kept = {name: value for name, value in kept_parameters.items() if value}
+        return self.path + (f"?{urlencode(kept, safe=':,/')}" if kept else "")
+
+
+def _fields(parameters: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """The fields of the form that begin so; an empty one is a weight of 0."""
+    return {
+        name.removeprefix(prefix): value.strip().replace(",", ".")[:60] or "0"
+        for name, value in parameters.items()
+        if name.startswith(prefix)
+    }
+
+
+@dataclass(frozen=True)
+class WeightsLink:
+    """A link to the board under weights that have a name."""
+
+    name: str
+    url: str
+    is_current: bool  # whether they are the weights of the page
+
+
+@dataclass(frozen=True)
+class WhatIfPage:
+    """The board under a reader's weights, with what the page offers beside it.
+
+    Attributes:
+        audience: who reads.
+        address: of the page.
+        board: the figures.
+    """
+
+    audience: Audience
+    address: WhatIfAddress
+    board: WhatIfBoard
+
+    @property
+    def query(self) -> WhatIfQuery:
+        """What the address asks."""
+        return self.board.query
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The weights that differ from the benchmark's own, as parameters of an address."""
+        return self.query.weights.parameters
+
+    @property
+    def revision(self) -> str:
+        """The number of the revision, where it is not the newest one."""
+        return self.address.revision
+
+    @property
+    def here_url(self) -> str:
+        """The address of exactly these weights."""
+        return self.address.of(self.query)
+
+    @property
+    def data_url(self) -> str:
+        """Where the page's module finds the scores."""
+        url = reverse("what_if_data", args=[self.audience.benchmark.key])
+        return f"{url}?revision={self.revision}" if self.revision else url
+
+    @property
+    def presets(self) -> list[WeightsLink]:
+        """Weights to start from: the benchmark's own, those that follow from its tasks, and published ones."""
+        configuration, query = self.address.configuration, self.query
+        return [
+            self._link("The benchmark’s own", Weights(), configuration.aggregation),
+            *(self._link(one.name, one.weights, one.aggregation or query.aggregation) for one in self.board.presets),
+            *self._links(are_published=True),
+        ]
+
+    @property
+    def own_profiles(self) -> list[WeightsLink]:
+        """The weights that the reader keeps alone."""
+        return self._links(are_published=False)
+
+    @property
+    def deletable_profiles(self) -> list[WeightProfileRow]:
+        """The profiles that the reader may delete: those kept alone, then those that all readers see."""
+        may_delete = [one for one in self._profiles if one.is_own or (one.is_published and self.may_publish)]
+        return sorted(may_delete, key=lambda profile: profile.is_published)
+
+    @property
+    def may_publish(self) -> bool:
+        """Whether the reader may keep weights for all readers."""
+        return self.audience.may_administer
+
+    @property
+    def policies(self) -> list[tuple[str, str, bool]]:
+        """Key and name of each policy for missing scores, and whether the board follows it."""
+        return [(policy, POLICY_NAMES[policy], policy == self.board.policy) for policy in MISSING_POLICIES]
+
+    @property
+    def aggregations(self) -> list[tuple[str, str, bool]]:
+        """Key and name of each way to weigh groups, and whether the board follows it; none where nothing is grouped."""
+        if not any(task.group for task in self.address.configuration.tasks):
+            return []
+        return [(key, AGGREGATION_NAMES[key], key == self.board.aggregation) for key in AGGREGATIONS]
+
+    @property
+    def by_server(self) -> str:
+        """Why the server ranks the board; empty where the browser does."""
+        if self.board.is_live:
+            return ""
+        what = "Two steps are" if self.board.aggregation == TWO_STEP else "A board of this size is"
+        follows = "the board follows" if self.board.aggregation == TWO_STEP else "it follows"
+        return f"{what} ranked on the server: {follows} when you stop."
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems on the page, by the alphabet."""
+        return sorted((row.name for row in self.board.rows), key=fold_name)
+
+    @property
+    def conditions(self) -> str:
+        """The weights as conditions of the page that says who can win."""
+        return "\n".join(self.board.conditions)
+
+    @property
+    def pages(self) -> dict[str, Any]:
+        """The pages of systems, as `common/_pages.html` reads them."""
+        query, n_pages = self.query, self.board.n_pages
+        return {
+            "number": min(query.page, n_pages),
+            "n_pages": n_pages,
+            "previous_url": self.address.of(query, page=query.page - 1) if query.page > 1 else "",
+            "next_url": self.address.of(query, page=query.page + 1) if query.page < n_pages else "",
+        }
+
+    @cached_property
+    def _profiles(self) -> list[WeightProfileRow]:
+        return profiles_for(self.audience, self.address.configuration)
+
+    def _links(self, *, are_published: bool) -> list[WeightsLink]:
+        return [
+            self._link(profile.name, profile.weights, profile.aggregation)
+            for profile in self._profiles
+            if profile.is_published == are_published
+        ]
+
+    def _link(self, name: str, weights: Weights, aggregation: str) -> WeightsLink:
+        kept = "" if aggregation == self.address.configuration.aggregation else aggregation
+        url = self.address.of(WhatIfQuery(weights, kept, self.query.policy, self.query.rule))
+        return WeightsLink(name, url, is_current=url == self.here_url)
