@@ -62,7 +62,17 @@ def compute_instances(job: Job, checkpoint: Callable[[float], None]) -> Callable
                 ranks[held.rows], scores[held.rows] = ranking.ranks, ranking.scores
                 arrays |= {f"ranks_{key}": ranks, f"scores_{key}": scores}
             checkpoint(0.5)
-            rule, order = _board_order(revision, held, arrays["ranks_two_level"])
+            # The systems with instance scores as they follow each other on the board under the default rule; where
+            # that ranks none of them, in the order of two levels.
+            rule, board_ranks = revision.benchmark.default_rule, np.full(n_systems, UNRANKED)
+            publication = Publication.objects.filter(revision=revision).order_by("-pk").first()
+            for ranking_report in published_reports(publication, [RANKING]) if publication else []:
+                if ranking_report.summary["rule"] == rule:
+                    board_ranks = unpack_arrays(ranking_report.arrays)["ranks"]
+            if not (board_ranks[held.rows] != UNRANKED).any():
+                rule, board_ranks = "two_level", arrays["ranks_two_level"]
+            placed = [(int(board_ranks[i]), i, k) for k, i in enumerate(held.rows) if board_ranks[i] != UNRANKED]
+            order = [k for _, _, k in sorted(placed)]  # equal ranks in the order of their keys, as the rows are
             pairs, tested = _pairs(held, order, job.parameters)
             summary = {"status": "there", "reason": "", "tasks": held.tasks, "rule": rule, "neighbours": tested}
             arrays |= pairs
@@ -110,22 +120,6 @@ def board_instances(table: RevisionMatrix) -> BoardInstances | None:
     keys = tuple(task.key for task in voting)
     directions = tuple(int(task.direction) for task in voting)
     return BoardInstances(InstanceScores(names, keys, tuple(blocks), directions), rows, tasks)
-
-
-def _board_order(revision: Revision, held: BoardInstances, two_level: np.ndarray) -> tuple[str, list[int]]:
-    """The systems with instance scores as they follow each other on the board, and under which rule that is.
-
-    The rule is the benchmark's default; where that ranks none of them, `two_level` decides.
-    """
-    rule = revision.benchmark.default_rule
-    publication = Publication.objects.filter(revision=revision).order_by("-pk").first()
-    reports = published_reports(publication, [RANKING]) if publication else []
-    report = next((report for report in reports if report.summary["rule"] == rule), None)
-    ranks = unpack_arrays(report.arrays)["ranks"] if report else np.full(len(two_level), UNRANKED)
-    if not (ranks[held.rows] != UNRANKED).any():
-        rule, ranks = "two_level", two_level
-    placed = [(int(ranks[i]), i, k) for k, i in enumerate(held.rows) if ranks[i] != UNRANKED]
-    return rule, [k for _, _, k in sorted(placed)]  # systems stand in the order of their keys
 
 
 def _pairs(

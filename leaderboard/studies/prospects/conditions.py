@@ -57,6 +57,12 @@ class ConditionsForm:
         return self.values["rule"] or MAJORITY
 
     @property
+    def bounds(self) -> list[dict[str, str]]:
+        """What each row of bounds has: of which task or group, at least how much and at most."""
+        rows = range(1, N_BOUNDS + 1)
+        return [{name: self.values[f"{name}{row}"] for name in ("of", "least", "most")} for row in rows]
+
+    @property
     def is_asked(self) -> bool:
         """Whether any condition is stated."""
         return any(self.values.values())

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
@@ -11,24 +10,19 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from leaderboard.access.audience import readable_benchmark
-from leaderboard.common.files import export_links
 from leaderboard.common.text import whole_number
-from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.revision_parameter import publication_asked_for
 from leaderboard.studies.prospects.conditions import (
-    FIELDS,
-    N_BOUNDS,
     RULE_NAMES,
-    ConditionsForm,
     answer,
     choices,
     read_form,
 )
+from leaderboard.studies.prospects.links import ProspectsLinks
 from leaderboard.studies.prospects.page import (
-    ProspectsPage,
     ProspectsQuery,
     key_of_system,
     prospects_page,
@@ -76,65 +70,15 @@ def prospects(request: HttpRequest, key: str) -> HttpResponse:
             return render(request, "common/too_large.html", context_of_error, status=422)
     context["form"] = form
     if page is not None:
-        context |= _links(benchmark, publication, query, page)
-        context |= _form_context(publication, form, page.stored.prospects.tasks)
-        context["rows"] = [replace(row, url=reverse("system", args=[key, row.key])) for row in page.rows]
+        voting = page.stored.prospects.tasks
+        names = configuration_of(publication.revision).task_names
+        examples = [names[task] for task in voting[:2]]  # with the benchmark's own tasks
+        context |= {
+            "links": ProspectsLinks(benchmark, publication, query, page),
+            "choices": choices(publication.revision, voting),
+            "rules": RULE_NAMES.items(),
+            "example_sum": " + ".join(examples),
+            "example_order": " >= ".join(examples) if len(examples) > 1 else f"{examples[0]} <= 50%",
+            "example_task": examples[0],
+        }
     return render(request, "studies/prospects/prospects.html", context)
-
-
-def _form_context(publication: Publication, form: ConditionsForm, voting: tuple[str, ...]) -> dict[str, Any]:
-    """What the form offers, what it holds, and examples with the benchmark's own tasks."""
-    names = configuration_of(publication.revision).task_names
-    examples = [names[task] for task in voting[:2]]
-    return {
-        "choices": choices(publication.revision, voting),
-        "bounds": [
-            {name: form.values[f"{name}{row}"] for name in ("of", "least", "most")} for row in range(1, N_BOUNDS + 1)
-        ],
-        "rules": RULE_NAMES.items(),
-        "example_sum": " + ".join(examples),
-        "example_order": " >= ".join(examples) if len(examples) > 1 else f"{examples[0]} <= 50%",
-        "example_task": examples[0],
-    }
-
-
-def _links(
-    benchmark: Benchmark, publication: Publication, query: ProspectsQuery, page: ProspectsPage
-) -> dict[str, Any]:
-    path = reverse("prospects", args=[benchmark.key])
-    is_newest = publication.pk == benchmark.publication_id
-
-    def address(**parameters: object) -> str:
-        view_fields = {
-            "q": query.q,
-            "verdict": query.verdict,
-            "all_tasks": 1 if query.all_tasks else "",
-            "revision": "" if is_newest else publication.revision.number,
-        } | parameters
-        kept = {name: value for name, value in view_fields.items() if value}
-        return path + (f"?{urlencode(kept)}" if kept else "")
-
-    return {
-        "pages": {
-            "number": page.page,
-            "n_pages": page.n_pages,
-            "previous_url": address(page=page.page - 1) if page.page > 1 else "",
-            "next_url": address(page=page.page + 1) if page.page < page.n_pages else "",
-        },
-        "verdicts": [
-            {"name": name, "n": count, "url": address(verdict=verdict, page=""), "is_active": query.verdict == verdict}
-            for verdict, name, count in [
-                ("", "All", sum(page.counts.values())),
-                *((verdict, name, page.counts[verdict]) for verdict, name in VERDICT_WORDS.items()),
-            ]
-            if count or query.verdict == verdict
-        ],
-        "all_tasks_url": address(all_tasks="" if query.all_tasks else 1, page=""),
-        "downloads": export_links(
-            benchmark.key,
-            "prospects",
-            revision=publication.revision.number,
-            all_tasks=1 if query.all_tasks else "",
-        ),
-        "cleared_url": address(**dict.fromkeys(FIELDS, "")),
-    }

@@ -1,6 +1,6 @@
 """What it would take for one system to win, and to come out above one rival, as its page tells it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -79,9 +79,19 @@ def what_it_takes(
     whole = stored.with_all_tasks[key] if stored.with_all_tasks else None
     differs = whole is not None and whole.is_prospective != prospect.is_prospective
     nearest = nearest_ways(prospect, stored.own_weights, task_names)
+    headline = ""
+    if prospect.verdict == "none":
+        headline = "It cannot win head to head, whatever the tasks weigh."
+    elif prospect.verdict in ("strict", "tie_only") and nearest:
+        way = nearest[0]
+        listed = f": {way.moved_text}" if len(way.moved_text) <= MOVES_TOLD else ""
+        can = "It can win head to head" if prospect.verdict == "strict" else "It can tie for first head to head"
+        headline = f"{can}: moving {way.total_text} of the weight is enough{listed}."
+        if way.is_already:
+            headline = f"With {way.origin} nobody beats it head to head."
     return (
         WhatItTakes(
-            headline=_headline(prospect.verdict, nearest),
+            headline=headline,
             row=prospect_row(prospect, stored.prospects, names, task_names),
             verdict_meaning=VERDICTS[prospect.verdict],
             nearest=nearest,
@@ -99,20 +109,6 @@ def what_it_takes(
         ),
         "",
     )
-
-
-def _headline(verdict: str, nearest: Sequence[NearestWay]) -> str:
-    """What it would take, in a sentence."""
-    if verdict == "none":
-        return "It cannot win head to head, whatever the tasks weigh."
-    if verdict not in ("strict", "tie_only") or not nearest:
-        return ""
-    if nearest[0].is_already:
-        return f"With {nearest[0].origin} nobody beats it head to head."
-    moves = nearest[0].moved_text
-    listed = f": {moves}" if len(moves) <= MOVES_TOLD else ""
-    can = "It can win head to head" if verdict == "strict" else "It can tie for first head to head"
-    return f"{can}: moving {nearest[0].total_text} of the weight is enough{listed}."
 
 
 def nearest_ways(prospect: Prospect, own: Mapping[str, float], task_names: Mapping[str, str]) -> list[NearestWay]:
@@ -154,22 +150,20 @@ def pair_answer(
     """What puts one system above another."""
     names, task_names = system_names(revision), configuration_of(revision).task_names
     prospect = pair_under(revision, key, rival, audience_level)
+    name, rival_name = names[key], names[rival]
+    text = prospect.reason[:1].upper() + prospect.reason[1:] + "."
+    if prospect.n_incomparable:
+        text = f"{name} and {rival_name} share no task: neither can come out above the other."
+    elif prospect.verdict == "none":
+        text = f"Nothing does: {rival_name} is ahead of {name} on every task."
+    elif prospect.verdict == "tie_only":
+        text = f"At best the two are level: {name} is ahead of {rival_name} on no task."
+    elif prospect.verdict == "strict":
+        text = f"Some weightings put {name} above {rival_name}."
     return {
-        "rival_name": names[rival],
+        "rival_name": rival_name,
         "verdict": prospect.verdict,
-        "text": _pair_text(prospect, names[key], names[rival]),
+        "text": text,
         "nearest": nearest_ways(prospect, own_weights, task_names),
         "share_text": share_text(prospect),
     }
-
-
-def _pair_text(prospect: Prospect, name: str, rival: str) -> str:
-    if prospect.n_incomparable:
-        return f"{name} and {rival} share no task: neither can come out above the other."
-    if prospect.verdict == "none":
-        return f"Nothing does: {rival} is ahead of {name} on every task."
-    if prospect.verdict == "tie_only":
-        return f"At best the two are level: {name} is ahead of {rival} on no task."
-    if prospect.verdict == "strict":
-        return f"Some weightings put {name} above {rival}."
-    return prospect.reason[:1].upper() + prospect.reason[1:] + "."
