@@ -49,9 +49,9 @@ def test_who_joined_what_changed_and_who_moved_are_told(make, client):
 
 def test_rules_under_which_most_moved_stand_first(make, client):
     context = page(client, changing(make)).context
-    moved = [(rule.n_moved, rule.first_before != rule.first_after) for rule in context["rules"]]
+    moved = [(rule.n_moved, rule.first_before != rule.first_after) for rule in context["page"].rules]
     assert moved == sorted(moved, reverse=True)
-    assert {rule.rule for rule in context["rules"]} == {rule.rule for rule in context["changes"].rules}
+    assert {rule.rule for rule in context["page"].rules} == {rule.rule for rule in context["changes"].rules}
     assert moved != [(rule.n_moved, rule.first_before != rule.first_after) for rule in context["changes"].rules]
 
 
@@ -135,7 +135,7 @@ def test_after_a_takedown_the_nearest_revisions_that_are_whole_are_compared(make
     answer = page(client, taken_down(make))
     found = answer.context["changes"]
     assert (answer.status_code, found.older.number, found.newer.number) == (200, 1, 4)
-    assert answer.context["passed_over"] == [2, 3]
+    assert answer.context["page"].passed_over == [2, 3]
     assert [(c.system_name, c.after) for c in found.scores] == [("B", "4"), ("B", "4")]
     assert "were taken down since: revisions 2, 3." in compact(answer)
 
