@@ -26,6 +26,7 @@ SIGN_IN_FIRST = "Sign in first."
 NO_BENCHMARK = "No benchmark of this name is open to you."
 NO_DRAFT = "No draft of yours stands here; drafts expire after some days."
 NO_SUBMISSION = "No submission stands here that is open to you."
+DECIDERS_ALONE = "Only the moderators and owners of a benchmark decide about submissions."
 
 
 @dataclass(frozen=True)
@@ -254,7 +255,7 @@ def moderated_benchmark(viewer: Viewer, key: str) -> tuple[Benchmark, Audience]:
     """
     benchmark, audience = readable_benchmark(viewer, key, restricted=True, counts_queue=True)
     if not audience.may_moderate:
-        raise PermissionDenied("Only the moderators and owners of a benchmark decide about submissions.")
+        raise PermissionDenied(DECIDERS_ALONE)
     return benchmark, audience
 
 
@@ -302,6 +303,19 @@ def visible_batch(viewer: Viewer, uuid: UUID) -> tuple[Batch, Audience]:
     if batch is None or not _is_visible(batch, audience := audience_of(viewer, batch.benchmark)):
         raise Http404(NO_SUBMISSION)
     return batch, audience
+
+
+def moderated_batch(viewer: Viewer, uuid: UUID) -> Batch:
+    """A batch, whatever its state, for the moderators and owners of its benchmark.
+
+    Raises:
+        Http404: there is none, or the viewer may not know that there is one.
+        PermissionDenied: they may see it, and do not decide about it.
+    """
+    batch, audience = visible_batch(viewer, uuid)
+    if not audience.may_moderate:
+        raise PermissionDenied(DECIDERS_ALONE)
+    return batch
 
 
 def _is_visible(batch: Batch, audience: Audience) -> bool:

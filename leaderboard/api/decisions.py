@@ -10,7 +10,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.access.audience import erasable_submission, visible_batch
+from leaderboard.access.audience import erasable_submission, moderated_batch, visible_batch
 from leaderboard.api.protocol.base import MANAGE, WritingView
 from leaderboard.api.protocol.fields import ReasonText, Shape, Sure, Truth
 from leaderboard.api.protocol.problems import ApiError
@@ -29,7 +29,8 @@ from leaderboard.submissions.moderation.preview import outcomes_between, outcome
 from leaderboard.submissions.moderation.takedowns import take_down, takedown_effects
 from leaderboard.submissions.preview.draft import latest_state
 from leaderboard.submissions.preview.upload import RuleOutcome
-from leaderboard.submissions.queries import batch_naming
+from leaderboard.submissions.problems import SubmissionError
+from leaderboard.submissions.queries import batch_naming, lone_submission, require_whole
 
 REASON_EXAMPLE = body_example("Why", {"reason": "Measured on the training set."})
 TAKEDOWN_EXAMPLE = body_example(
@@ -139,33 +140,10 @@ class DecisionView(WritingView):
             response.data["rules"] = previewed_rules(outcomes)
         return response
 
-    def batch_for_moderator(self, uuid: UUID) -> tuple[Batch, Submission | None]:
+    def moderated(self, uuid: UUID) -> tuple[Batch, Submission | None]:
         """The batch that `uuid` names, and which submission of it, for those who decide about it."""
         batch_uuid, submission = batch_naming(uuid)
-        batch, audience = visible_batch(self.viewer, batch_uuid)
-        if not audience.may_moderate:
-            raise ApiError(403, f"Moderators and owners of {batch.benchmark.name} decide about this.")
-        return batch, submission
-
-    def one_system(self, request: Request, uuid: UUID) -> tuple[Batch, Submission, str]:
-        """The submission of one system that `uuid` names, with its batch, and the reason in the body."""
-        batch, submission = self.batch_for_moderator(uuid)
-        reason = ReasonSerializer.read(request.data)["reason"]
-        if submission is None:
-            rows = list(batch.submissions.all())
-            if len(rows) > 1:
-                raise ApiError(
-                    409, f"This submission has {len(rows)} systems; name one by the `submission` that stands with it."
-                )
-            submission = rows[0]
-        return batch, submission, reason
-
-    def whole_batch(self, uuid: UUID) -> Batch:
-        """The batch that `uuid` names, which is decided as a whole."""
-        batch, submission = self.batch_for_moderator(uuid)
-        if submission is not None and batch.submissions.count() > 1:
-            raise ApiError(409, f"This system came with others, and they are decided together: name {batch.uuid}.")
-        return batch
+        return moderated_batch(self.viewer, batch_uuid), submission
 
 
 class WithdrawView(DecisionView):
@@ -183,8 +161,13 @@ class WithdrawView(DecisionView):
 
         Of a submission of several systems, `uuid` is the `submission` of one of them.
         """
-        batch, submission, reason = self.one_system(request, uuid)
-        return self.decide(request, batch, lambda: withdraw_submission(submission, actor=self.user, reason=reason))
+        batch, submission = self.moderated(uuid)
+        reason = ReasonSerializer.read(request.data)["reason"]
+
+        def step() -> None:
+            withdraw_submission(lone_submission(batch, submission), actor=self.user, reason=reason)
+
+        return self.decide(request, batch, step)
 
 
 class ReinstateView(WithdrawView):
@@ -199,8 +182,13 @@ class ReinstateView(WithdrawView):
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Put the withdrawn scores of one system back to the place that they had, with the next revision."""
-        batch, submission, reason = self.one_system(request, uuid)
-        return self.decide(request, batch, lambda: reinstate_submission(submission, actor=self.user, reason=reason))
+        batch, submission = self.moderated(uuid)
+        reason = ReasonSerializer.read(request.data)["reason"]
+
+        def step() -> None:
+            reinstate_submission(lone_submission(batch, submission), actor=self.user, reason=reason)
+
+        return self.decide(request, batch, step)
 
 
 class RetractView(DecisionView):
@@ -218,8 +206,6 @@ class RetractView(DecisionView):
     def post(self, request: Request, uuid: UUID) -> Response:
         """Take a submission back, as a whole, before it comes onto the board; only its submitter may."""
         batch, _ = visible_batch(self.viewer, batch_naming(uuid)[0])
-        if batch.uploader_id != self.user.pk:
-            raise ApiError(403, "This submission is somebody else's.")
         reason = OptionalReasonSerializer.read(request.data)["reason"]
         step = partial(retract_batch, batch, actor=self.user, reason=reason)
         return self.decide(request, batch, step, rules=list)
@@ -237,14 +223,14 @@ class AcceptView(DecisionView):
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Accept a waiting submission as a whole: the next revision includes it."""
-        batch = self.whole_batch(uuid)
+        batch, submission = self.moderated(uuid)
         reason = OptionalReasonSerializer.read(request.data)["reason"]
-        return self.decide(
-            request,
-            batch,
-            lambda: take_batch(batch, actor=self.user, reason=reason),
-            lambda: outcomes_of_accepting(batch.benchmark, [batch]),
-        )
+
+        def step() -> None:
+            require_whole(batch, submission)
+            take_batch(batch, actor=self.user, reason=reason)
+
+        return self.decide(request, batch, step, lambda: outcomes_of_accepting(batch.benchmark, [batch]))
 
 
 class RejectView(DecisionView):
@@ -259,9 +245,13 @@ class RejectView(DecisionView):
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Reject a waiting submission as a whole; its submitter reads the reason."""
-        batch = self.whole_batch(uuid)
+        batch, submission = self.moderated(uuid)
         reason = ReasonSerializer.read(request.data)["reason"]
-        step = partial(reject_batch, batch, actor=self.user, reason=reason)
+
+        def step() -> None:
+            require_whole(batch, submission)
+            reject_batch(batch, actor=self.user, reason=reason)
+
         return self.decide(request, batch, step, rules=list)
 
 
@@ -288,11 +278,11 @@ class TakeDownView(WritingView):
         batch_uuid, named = batch_naming(uuid)
         if named is None:  # of a batch of one system that is open to whoever asks
             batch, _ = visible_batch(self.user, batch_uuid)
-            rows = list(batch.submissions.values_list("uuid", flat=True)[:2])
-            if len(rows) != 1:
-                raise ApiError(409, "It has several systems; name one by the `submission` that stands with it.")
-            uuid = rows[0]
-        submission = erasable_submission(self.user, uuid)
+            try:
+                named = lone_submission(batch, None)
+            except SubmissionError as error:
+                raise ApiError(409, str(error)) from error
+        submission = erasable_submission(self.user, named.uuid)
         body = TakedownBodySerializer.read(request.data)
 
         def step() -> dict[str, Any]:

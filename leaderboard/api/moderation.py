@@ -11,7 +11,6 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.accounts.people import PeopleError
 from leaderboard.api.decisions import previewed_rules
 from leaderboard.api.protocol.base import MANAGE, ModeratorView
 from leaderboard.api.protocol.fields import ChoiceText, Listing, ReasonText, Shape, Strict, read_text
@@ -19,12 +18,11 @@ from leaderboard.api.protocol.pagination import cut, next_url, window
 from leaderboard.api.protocol.problems import ApiError
 from leaderboard.api.protocol.schema import DRY_RUN, PAGING, WRITING, body_example, reading
 from leaderboard.api.submissions import PreviewedRuleSerializer
-from leaderboard.models import Batch
-from leaderboard.submissions.moderation.decisions import Verdict, decide, is_undecided, queue
+from leaderboard.submissions.moderation.decisions import MAX_AT_ONCE, Verdict, decide, named_batches, queue
 from leaderboard.submissions.moderation.preview import outcomes_of_accepting
+from leaderboard.submissions.queries import is_undecided
 
 MAX_WAITING = 200  # on a page: each is held against the board
-MAX_DECISIONS = 100
 DECISIONS_EXAMPLE = body_example(
     "Reject one", {"submissions": ["5c0f3b1e-8a1d-4f0b-9a53-0d9f3c1c2b7a"], "decision": "reject", "reason": "Made up."}
 )
@@ -69,13 +67,14 @@ class SubmissionNumber(Strict, s.UUIDField):
 class DecisionsBodySerializer(Shape):
     """One decision about several submissions, a revision each."""
 
-    submissions = Listing(child=SubmissionNumber(), most=MAX_DECISIONS, help_text="At most 100.")
+    submissions = Listing(child=SubmissionNumber(), most=MAX_AT_ONCE, help_text="At most 100.")
     decision = ChoiceText([verdict.value for verdict in Verdict])
     reason = ReasonText(help_text="Needed for a rejection; the submitter reads it.")
 
     def further_problems(self, data: Any, values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:  # noqa: ANN401
         """What is not accepted is rejected with a reason."""
-        if values.get("decision") != Verdict.ACCEPT and not values.get("reason"):
+        verdict = values.get("decision")
+        if verdict in list(Verdict) and Verdict(verdict).needs_reason and not values.get("reason"):
             yield "reason", "it is missing; the submitter reads it"
 
 
@@ -137,15 +136,11 @@ class DecisionsView(ModeratorView):
         """Each is decided on its own, a revision each; what cannot be decided is told, and the others are."""
         body = DecisionsBodySerializer.read(request.data)
         numbers, decision, reason = body["submissions"], body["decision"], body["reason"]
-        batches = list(Batch.objects.filter(benchmark=self.benchmark, uuid__in=numbers).order_by("pk"))
-        known = {batch.uuid for batch in batches}
-        unknown = [f"{number}: no submission to this benchmark" for number in numbers if number not in known]
+        batches, unknown = named_batches(self.benchmark, numbers)
         waiting = [batch for batch in batches if is_undecided(batch)]
 
         def step() -> dict[str, Any]:
             result = decide(batches, decision, actor=self.user, reason=reason)
-            if result.why_not_banned:
-                raise PeopleError(result.why_not_banned)
             return DecisionsSerializer.render({"n_decided": result.n_decided, "refused": [*result.refused, *unknown]})
 
         response = self.carry_out(step)

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404
 from django.utils import timezone
 
-from leaderboard.access.audience import NO_DRAFT, Audience, audience_of, draft_key, is_embargoed
+from leaderboard.access.audience import NO_DRAFT, UNDECIDED, Audience, audience_of, draft_key, is_embargoed
 from leaderboard.common.hashing import content_hash
 from leaderboard.models import (
     Batch,
@@ -37,7 +38,6 @@ from ranking_engine.core.decimals import rounded_score
 from ranking_engine.text.names import fold_name
 
 State, Kind = Submission.State, SubmissionEvent.Kind
-UNDECIDED = (State.PENDING, State.APPROVED)
 
 
 @transaction.atomic
@@ -248,8 +248,7 @@ def reject_batch(batch: Batch, *, actor: User | None, reason: str) -> None:
     Raises:
         SubmissionError: it was decided already, or no reason is given.
     """
-    if not reason.strip():
-        raise SubmissionError("Say why: the submitter reads it.")
+    require_reason(reason, "the submitter reads it")
     _record(_decide(batch, State.REJECTED), Kind.REJECTED, actor=actor, reason=reason, revision=None)
 
 
@@ -258,14 +257,15 @@ def retract_batch(batch: Batch, *, actor: User, reason: str = "") -> None:
     """Take one's own batch back before it comes onto the board. What nobody decided on counts no more for the caps.
 
     Raises:
-        SubmissionError: it is somebody else's, or it was decided already.
+        PermissionDenied: it is somebody else's.
+        SubmissionError: it was decided already.
     """
     if batch.uploader_id != actor.pk:
-        raise SubmissionError("This submission is somebody else's.")
-    is_undecided = all(submission.state == State.PENDING for submission in batch.submissions.all())
+        raise PermissionDenied("This submission is somebody else's.")
+    is_pending = all(submission.state == State.PENDING for submission in batch.submissions.all())
     submissions = _decide(batch, State.RETRACTED)
     _record(submissions, Kind.RETRACTED, actor=actor, reason=reason, revision=None)
-    if is_undecided:
+    if is_pending:
         give_back_quota(batch.benchmark, actor, len(submissions), submitted_at=batch.created_at)
 
 
@@ -309,7 +309,7 @@ def leave_board(submission: Submission, cause: str, *, actor: User, reason: str)
     Raises:
         SubmissionError: it is not accepted now, or no reason is given.
     """
-    _require_reason(reason)
+    require_reason(reason, "the history keeps it")
     revision = _turn(submission, State.ACCEPTED, State.WITHDRAWN, cause, actor)
     _record([submission], Kind.WITHDRAWN, actor=actor, reason=reason, revision=revision)
     believe_the_rest(submission, revision, actor=actor, reason=reason)
@@ -318,9 +318,18 @@ def leave_board(submission: Submission, cause: str, *, actor: User, reason: str)
     return revision
 
 
-def _require_reason(reason: str) -> None:
+def require_reason(reason: str, what_for: str) -> None:
+    """Go on where a reason is given.
+
+    Args:
+        reason: what was given.
+        what_for: what becomes of it, as the end of a sentence.
+
+    Raises:
+        SubmissionError: none is given.
+    """
     if not reason.strip():
-        raise SubmissionError("Say why: the history keeps it.")
+        raise SubmissionError(f"Say why: {what_for}.")
 
 
 @transaction.atomic
@@ -330,7 +339,7 @@ def reinstate_submission(submission: Submission, *, actor: User, reason: str) ->
     Raises:
         SubmissionError: it is not withdrawn now, its scores were taken down, or no reason is given.
     """
-    _require_reason(reason)
+    require_reason(reason, "the history keeps it")
     if submission.events.filter(kind=Kind.TAKEN_DOWN).exists():
         raise SubmissionError("The scores of this submission were taken down; there is nothing to reinstate.")
     revision = _turn(submission, State.WITHDRAWN, State.ACCEPTED, Revision.Cause.REINSTATEMENT, actor)

@@ -2,7 +2,9 @@
 
 from uuid import UUID
 
-from leaderboard.models import Submission
+from leaderboard.access.audience import UNDECIDED
+from leaderboard.models import Batch, Submission
+from leaderboard.submissions.problems import SubmissionError
 
 
 def batch_naming(uuid: UUID) -> tuple[UUID, Submission | None]:
@@ -12,3 +14,36 @@ def batch_naming(uuid: UUID) -> tuple[UUID, Submission | None]:
     """
     submission = Submission.objects.select_related("batch", "system", "benchmark").filter(uuid=uuid).first()
     return (submission.batch.uuid, submission) if submission else (uuid, None)
+
+
+def is_undecided(batch: Batch) -> bool:
+    """Whether the batch still waits for a decision, or for the end of an embargo."""
+    decided = batch.submissions.exclude(state__in=UNDECIDED)
+    return batch.submissions.exists() and not decided.exists()
+
+
+def lone_submission(batch: Batch, submission: Submission | None) -> Submission:
+    """The submission that was named; the only one of the batch where none was: scores of one system are meant.
+
+    Raises:
+        SubmissionError: the batch has several, and none of them was named.
+    """
+    if submission is not None:
+        return submission
+    rows = list(batch.submissions.select_related("batch", "system", "benchmark")[:2])
+    if len(rows) > 1:
+        n_systems = batch.submissions.count()
+        raise SubmissionError(
+            f"This submission has {n_systems} systems; name one by the `submission` that stands with it."
+        )
+    return rows[0]
+
+
+def require_whole(batch: Batch, submission: Submission | None) -> None:
+    """Go on where the whole batch was named, which is decided about as a whole, or its only submission.
+
+    Raises:
+        SubmissionError: one of several was named.
+    """
+    if submission is not None and batch.submissions.count() > 1:
+        raise SubmissionError(f"This system came with others, and they are decided together: name {batch.uuid}.")

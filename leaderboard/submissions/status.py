@@ -13,6 +13,7 @@ from leaderboard.models import Batch, Benchmark, Job, Publication, Report, Submi
 from leaderboard.queue.queries import told_error
 from leaderboard.rankings.reports import BOARD, RANKING, unpack_arrays
 from leaderboard.submissions.corrections import holding, may_correct
+from leaderboard.submissions.queries import is_undecided
 from leaderboard.submissions.quotas import after_deadline
 from leaderboard.submissions.statements import statements_of
 from ranking_engine import RULES
@@ -98,8 +99,7 @@ def _in_words(status: BatchStatus) -> str:
 def batch_steps(audience: Audience, batch: Batch) -> dict[str, Any]:
     """What they may do to a batch now: take it back, decide about it, withdraw or reinstate its systems."""
     rows = list(batch.submissions.select_related("system", "batch", "benchmark")[:SHOWN_STEPS])
-    undecided = (Submission.State.PENDING, Submission.State.APPROVED)
-    is_waiting = bool(rows) and not batch.submissions.exclude(state__in=undecided).exists()
+    is_waiting = bool(rows) and is_undecided(batch)
     decides = audience.may_moderate
     may_erase = audience.may_administer and not is_waiting
     may_correct_them = bool(rows) and may_correct(audience, rows[0])  # all have the same submitter and benchmark

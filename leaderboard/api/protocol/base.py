@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from leaderboard.access.audience import Audience, Viewer, readable_benchmark
+from leaderboard.access.audience import DECIDERS_ALONE, Audience, Viewer, readable_benchmark
 from leaderboard.accounts.closing import ClosingError
 from leaderboard.accounts.people import PeopleError
 from leaderboard.api.protocol.access import AddressThrottle
@@ -382,7 +382,7 @@ class ModeratorView(WritingView, BenchmarkView):
         if request.auth is None:
             raise ApiError(401, "This needs a token.")
         if not self.audience.may_moderate:
-            raise PermissionDenied("Only the moderators and owners of a benchmark decide about submissions.")
+            raise PermissionDenied(DECIDERS_ALONE)
 
 
 def _row_detail(place: str, row: int | None, field: str, message: str) -> dict[str, Any]:

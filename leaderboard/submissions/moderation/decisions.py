@@ -10,18 +10,19 @@ from uuid import UUID
 
 import numpy as np
 from django.core.paginator import Page, Paginator
+from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from leaderboard.access.audience import UNDECIDED
-from leaderboard.accounts.people import PeopleError, ban
+from leaderboard.accounts.people import ban
 from leaderboard.common.moments import moment_in_words
 from leaderboard.common.text import in_words, shortened
 from leaderboard.models import Batch, Benchmark, Score, Submission, User
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.scores import InForce
 from leaderboard.submissions.corrections import holding
-from leaderboard.submissions.lifecycle import reject_batch, take_batch
+from leaderboard.submissions.lifecycle import reject_batch, require_reason, take_batch
 from leaderboard.submissions.preview.draft import (
     BoardState,
     latest_state,
@@ -36,6 +37,7 @@ from leaderboard.submissions.rows import CheckedRow
 from leaderboard.submissions.statements import Statement, in_short, statements_of
 
 PAGE_BATCHES = 50
+MAX_AT_ONCE = 100  # that one decision is about
 SHOWN_ROWS = 100  # of one batch, before it is decided
 # Of a batch in the queue so many systems are looked at, and fewer where they have many scores.
 LOOKED_AT, CELLS_LOOKED_AT = 100, 4_000
@@ -124,12 +126,6 @@ def _described(benchmark: Benchmark, batches: Sequence[Batch]) -> list[Waiting]:
         for batch in batches
         if batch.pk in of_batch
     ]
-
-
-def is_undecided(batch: Batch) -> bool:
-    """Whether the batch still waits for a decision, or for the end of an embargo."""
-    decided = batch.submissions.exclude(state__in=UNDECIDED)
-    return batch.submissions.exists() and not decided.exists()
 
 
 def review(batch: Batch) -> Decision:
@@ -329,6 +325,11 @@ class Verdict(StrEnum):
     REJECT = "reject"
     REJECT_AND_BAN = "reject_and_ban"
 
+    @property
+    def needs_reason(self) -> bool:
+        """Whether the submitters have to read why."""
+        return self != Verdict.ACCEPT
+
 
 @dataclass(frozen=True)
 class Decided:
@@ -336,18 +337,36 @@ class Decided:
 
     n_decided: int
     refused: list[str]  # why others were not decided
-    why_not_banned: str = ""  # why nobody was banned, or not all, where that was asked for
+
+
+def named_batches(benchmark: Benchmark, numbers: Sequence[UUID]) -> tuple[list[Batch], list[str]]:
+    """The batches of a benchmark with these numbers, oldest first; and what to say of the numbers that are none's."""
+    rows = Batch.objects.select_related("benchmark", "uploader").filter(benchmark=benchmark, uuid__in=numbers)
+    batches = list(rows.order_by("pk"))
+    known = {batch.uuid for batch in batches}
+    return batches, [f"{number}: no submission to this benchmark" for number in numbers if number not in known]
 
 
 def decide(batches: Sequence[Batch], verdict: str, *, actor: User, reason: str) -> Decided:
     """Decide about several batches, each in a transaction of its own: a revision each. Pages and programs come here.
 
     Args:
-        batches: of one benchmark.
+        batches: of one benchmark, at most `MAX_AT_ONCE`.
         verdict: one of `Verdict`.
         actor: who decides.
         reason: the submitters read it; needed unless they are accepted.
+
+    Raises:
+        SubmissionError: no reason is given where one is needed; nothing is decided.
+        PeopleError: a submitter is to be banned who cannot be; nothing is decided.
     """
+    verdict = Verdict(verdict)
+    if verdict.needs_reason:
+        require_reason(reason, "the submitter reads it")
+    if verdict == Verdict.REJECT_AND_BAN:
+        with transaction.atomic():
+            for batch in batches:
+                ban(batch.benchmark, batch.uploader, author=actor, reason=reason)
     n_decided, refused = 0, []
     for batch in batches:
         try:
@@ -359,10 +378,4 @@ def decide(batches: Sequence[Batch], verdict: str, *, actor: User, reason: str) 
             refused.append(f"{batch.uuid}: {error}")
         else:
             n_decided += 1
-    if verdict == Verdict.REJECT_AND_BAN:
-        try:
-            for batch in batches:
-                ban(batch.benchmark, batch.uploader, author=actor, reason=reason)
-        except PeopleError as error:
-            return Decided(n_decided, refused, str(error))
     return Decided(n_decided, refused)

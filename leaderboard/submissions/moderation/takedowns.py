@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from leaderboard.access.audience import UNDECIDED
 from leaderboard.common.append_only import append_only_permit
 from leaderboard.models import (
     Batch,
@@ -30,7 +31,7 @@ from leaderboard.models import (
     User,
 )
 from leaderboard.rankings.scores import WITHDRAWN, in_force_after, in_order
-from leaderboard.submissions.lifecycle import UNDECIDED, leave_board
+from leaderboard.submissions.lifecycle import leave_board, require_reason
 from leaderboard.submissions.notices import tell_of_events
 from leaderboard.submissions.problems import SubmissionError
 from ranking_engine.text.names import fold_name
@@ -92,8 +93,7 @@ def take_down(submission: Submission, *, actor: User, reason: str, with_note: bo
         SubmissionError: no reason is given, nobody decided about it yet, they were taken down already, or a correction
             holds some of them, too.
     """
-    if not reason.strip():
-        raise SubmissionError("Say why: it stays on record.")
+    require_reason(reason, "it stays on record")
     benchmark = Benchmark.objects.select_for_update().get(pk=submission.benchmark_id)
     state = Submission.objects.values_list("state", flat=True).get(pk=submission.pk)
     if state in UNDECIDED:

@@ -4,28 +4,29 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import BadRequest, PermissionDenied
+from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from leaderboard.access.audience import (
     erasable_submission,
+    moderated_batch,
     moderated_benchmark,
     undecided_batch,
     visible_batch,
 )
+from leaderboard.accounts.people import PeopleError
 from leaderboard.common.form_fields import REASON_LENGTH, sent_lines
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
-from leaderboard.models import Batch, Benchmark
+from leaderboard.models import Benchmark
 from leaderboard.submissions.forms import TakedownForm
 from leaderboard.submissions.lifecycle import reinstate_submission, retract_batch, withdraw_submission
-from leaderboard.submissions.moderation.decisions import Verdict, decide, queue_page, review
+from leaderboard.submissions.moderation.decisions import MAX_AT_ONCE, Verdict, decide, named_batches, queue_page, review
 from leaderboard.submissions.moderation.takedowns import take_down, takedown_effects
 from leaderboard.submissions.problems import SubmissionError
-
-MAX_AT_ONCE = 100
+from leaderboard.submissions.queries import lone_submission
 
 
 @login_required
@@ -34,13 +35,13 @@ def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
     """What waits, with what is unusual about it; several are decided together."""
     benchmark, audience = moderated_benchmark(request.user, key)
     if request.method == "POST":
-        # The batches that were ticked, oldest first.
         try:
-            ids = [UUID(text) for text in request.POST.getlist("batch")[:MAX_AT_ONCE]]
+            ids = [UUID(text) for text in request.POST.getlist("batch")[: MAX_AT_ONCE + 1]]
         except ValueError as error:
             raise BadRequest("This is not the number of a submission.") from error
-        batches = Batch.objects.filter(benchmark=benchmark, uuid__in=ids).order_by("pk")
-        return _decide(request, benchmark, list(batches))
+        if len(ids) > MAX_AT_ONCE:
+            raise BadRequest(f"At most {MAX_AT_ONCE} submissions are decided at once.")
+        return _decide(request, benchmark, ids)
     waiting, page = queue_page(benchmark, request.GET.get("page"))
     context = {
         "benchmark": benchmark,
@@ -58,34 +59,34 @@ def manage_queue(request: HttpRequest, key: str) -> HttpResponse:
 def manage_decide(request: HttpRequest, key: str, uuid: UUID) -> HttpResponse:
     """One submission that waits: its scores, and which ranks it would change under which rule."""
     benchmark, audience = moderated_benchmark(request.user, key)
-    batch = undecided_batch(benchmark, uuid)
     if request.method == "POST":
-        return _decide(request, benchmark, [batch])
-    context = {"benchmark": benchmark, "audience": audience, "here": "queue", "decision": review(batch)}
+        return _decide(request, benchmark, [uuid])
+    decision = review(undecided_batch(benchmark, uuid))
+    context = {"benchmark": benchmark, "audience": audience, "here": "queue", "decision": decision}
     return render(request, "submissions/moderation/manage_decide.html", context)
 
 
-def _decide(request: HttpRequest, benchmark: Benchmark, batches: list[Batch]) -> HttpResponse:
+def _decide(request: HttpRequest, benchmark: Benchmark, numbers: list[UUID]) -> HttpResponse:
     action, reason = request.POST.get("action", ""), sent_lines(request, "reason", REASON_LENGTH)
     if action not in list(Verdict):
         raise BadRequest("Accept or reject.")
-    if not batches:
+    if not numbers:
         messages.info(request, "Nothing was chosen.")
-    elif action != Verdict.ACCEPT and not reason:
-        messages.error(request, "Say why: the submitter reads it.")
-        return redirect(request.path)
-    else:
+        return redirect("manage_queue", benchmark.key)
+    batches, unknown = named_batches(benchmark, numbers)
+    try:
         result = decide(batches, action, actor=signed_in(request), reason=reason)
-        n = result.n_decided
-        if n:
-            done = "accepted" if action == Verdict.ACCEPT else "rejected"
-            messages.success(request, f"{n} submission{'' if n == 1 else 's'} {done}.")
-        for text in result.refused[:5]:
-            messages.error(request, text)
-        if result.why_not_banned:
-            messages.error(request, result.why_not_banned)
-        elif action == Verdict.REJECT_AND_BAN:
-            messages.success(request, "Nothing more of its submitter is taken here.")
+    except (SubmissionError, PeopleError) as error:
+        messages.error(request, str(error))
+        return redirect(request.path)
+    n = result.n_decided
+    if n:
+        done = "accepted" if action == Verdict.ACCEPT else "rejected"
+        messages.success(request, f"{n} submission{'' if n == 1 else 's'} {done}.")
+    for text in [*result.refused, *unknown][:5]:
+        messages.error(request, text)
+    if batches and action == Verdict.REJECT_AND_BAN:
+        messages.success(request, "Nothing more of its submitter is taken here.")
     return redirect("manage_queue", benchmark.key)
 
 
@@ -93,26 +94,22 @@ def _decide(request: HttpRequest, benchmark: Benchmark, batches: list[Batch]) ->
 @require_POST
 def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Take one's own submission back before it is on the board; withdraw or reinstate one that is, as a moderator."""
-    batch, audience = visible_batch(request.user, uuid)
+    batch, _ = visible_batch(request.user, uuid)
     actor, action = signed_in(request), request.POST.get("action", "")
     reason = sent_lines(request, "reason", REASON_LENGTH)
     try:
         if action == "retract":
             retract_batch(batch, actor=actor, reason=reason)
         elif action in {"withdraw", "reinstate"}:
-            if not audience.may_moderate:
-                raise PermissionDenied("Only the moderators and owners of a benchmark withdraw scores.")
-            if not reason:
-                messages.error(request, "Say why: the history keeps it.")
-                return redirect("batch", uuid)
-            step = withdraw_submission if action == "withdraw" else reinstate_submission
+            batch = moderated_batch(request.user, uuid)
             # The submission of the batch that a form names; the only one where it names none.
             chosen_id = request.POST.get("submission", "")
-            rows = list(batch.submissions.select_related("system", "benchmark"))
-            chosen = [row for row in rows if str(row.uuid) == chosen_id] if chosen_id else rows
-            if len(chosen) != 1:
+            rows = batch.submissions.select_related("system", "benchmark")
+            chosen = next((row for row in rows if str(row.uuid) == chosen_id), None) if chosen_id else None
+            if chosen_id and chosen is None:
                 raise Http404("No submission of this number stands here.")
-            step(chosen[0], actor=actor, reason=reason)
+            step = withdraw_submission if action == "withdraw" else reinstate_submission
+            step(lone_submission(batch, chosen), actor=actor, reason=reason)
         else:
             raise BadRequest("There is no such step.")
     except SubmissionError as error:

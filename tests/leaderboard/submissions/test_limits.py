@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.core.exceptions import PermissionDenied
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -84,7 +85,7 @@ def test_taking_a_waiting_submission_back_does_not_burn_the_quota(make):
     assert (counts(benchmark, user)[TOTAL], batch.submissions.get().state) == (0, "retracted")
     assert batch_standing(batch).state == "retracted"
     again = make.submitted(benchmark, "One", FIVE, by=user)
-    with pytest.raises(SubmissionError, match="somebody else"):
+    with pytest.raises(PermissionDenied, match="somebody else"):
         retract_batch(again, actor=make.user())
     take_batch(again, actor=benchmark.memberships.get(role="owner").user)
     with pytest.raises(SubmissionError, match="decided already"):
