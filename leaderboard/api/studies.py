@@ -24,6 +24,7 @@ from leaderboard.studies.instance_tables import instance_lines, task_instances
 from leaderboard.studies.instances_page import NeighbourRow, SystemRow, instances_page
 from leaderboard.studies.page import array_shapes, study_arrays, study_reports
 from leaderboard.studies.states import LEFT_OUT, UNPLANNED, study_states
+from ranking_engine.core.first_places import SharedFirstPlaces
 from ranking_engine.core.instances import AGGREGATIONS
 
 SCORES_A_PAGE, SCORES_A_FILE = 100_000, 1_000_000
@@ -131,6 +132,28 @@ class InstancePairSerializer(Shape):
         return number(pair.upper)
 
 
+class SharedFirstPlacesSerializer(Shape):
+    """Two of `two_level`, `one_level` and `mean`, at several numbers of first places."""
+
+    first = s.CharField()
+    second = s.CharField()
+    places = s.ListField(child=s.IntegerField(), help_text="The numbers k.")
+    agreement = s.ListField(
+        child=s.FloatField(allow_null=True),
+        help_text="The share of the first k places that both give to the same systems.",
+    )
+    n_common = s.ListField(child=s.IntegerField(), help_text="Systems at rank k or better in both.")
+    tau = s.ListField(child=s.FloatField(allow_null=True), help_text="Kendall's tau-b on these.")
+
+    def value_of_agreement(self, shared: SharedFirstPlaces) -> list[float | None]:
+        """The shares; null where fewer than k systems are ranked."""
+        return [number(rate) for rate in shared.agreement]
+
+    def value_of_tau(self, shared: SharedFirstPlaces) -> list[float | None]:
+        """The correlations; null where there is none."""
+        return [number(tau) for tau in shared.tau]
+
+
 class InstancesSerializer(PublishedSerializer):
     """Ranks by single instances."""
 
@@ -140,6 +163,7 @@ class InstancesSerializer(PublishedSerializer):
     tasks = InstanceTaskSerializer(many=True, source="page.tasks")
     neighbours_under = s.CharField(source="page.rule", allow_blank=True, help_text="The rule's key, or `two_level`.")
     neighbours = InstancePairSerializer(many=True, source="page.neighbours")
+    first_places = SharedFirstPlacesSerializer(many=True, source="page.first_places")
     next = s.URLField(allow_null=True)
     results = InstanceRowSerializer(many=True)
 

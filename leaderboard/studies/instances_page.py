@@ -6,6 +6,7 @@ from math import isnan
 from typing import Any
 
 from leaderboard.common.text import in_words
+from leaderboard.computing.task_distances import published_ranking
 from leaderboard.models import Job, Publication
 from leaderboard.queue.kinds import INSTANCES
 from leaderboard.queue.queries import error_line, job_of
@@ -13,6 +14,7 @@ from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.scores import BoardSystem, systems_at
 from leaderboard.studies.instances import instance_report
 from ranking_engine import RULES
+from ranking_engine.core.first_places import SharedFirstPlaces, shared_first_places
 from ranking_engine.core.instances import AGGREGATIONS
 from ranking_engine.stability.separability.pair_tests import VERDICTS
 
@@ -70,6 +72,15 @@ class NeighbourRow:
 
 
 @dataclass(frozen=True)
+class FirstPlacesRow:
+    """Two aggregations at several numbers of first places, as texts."""
+
+    name: str
+    agreement: list[str]
+    tau: list[str]
+
+
+@dataclass(frozen=True)
 class InstancesPage:
     """What is known of a publication's instances.
 
@@ -79,6 +90,7 @@ class InstancesPage:
         sentence: what the aggregations say of the first rank.
         separability: how many neighbours can be told apart, and under which rule they are neighbours.
         rows: by their rank under `two_level`.
+        first_places: how far every two aggregations share the first places.
         neighbours: in the order of the board.
         tasks: with their numbers of instances and systems.
         parameters: of the intervals and tests.
@@ -91,11 +103,29 @@ class InstancesPage:
     sentence: str = ""
     separability: str = ""
     rows: Sequence[SystemRow] = ()
+    first_places: Sequence[SharedFirstPlaces] = ()
     neighbours: Sequence[NeighbourRow] = ()
     tasks: Sequence[dict[str, Any]] = ()
     parameters: dict[str, Any] | None = None
     rule: str = ""
     n_unscored: int = 0
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """How many first places are compared."""
+        return self.first_places[0].places if self.first_places else ()
+
+    @property
+    def first_places_rows(self) -> list[FirstPlacesRow]:
+        """A row for every two aggregations."""
+        return [
+            FirstPlacesRow(
+                f"{NAMES[one.first]} and {NAMES[one.second].lower()}",
+                ["–" if isnan(rate) else f"{100 * rate:.0f} %" for rate in one.agreement],
+                ["–" if isnan(tau) else f"{tau:.2f}".replace("-", "\N{MINUS SIGN}") for tau in one.tau],
+            )
+            for one in self.first_places
+        ]
 
 
 def instances_page(publication: Publication | None) -> InstancesPage:
@@ -140,6 +170,7 @@ def instances_page(publication: Publication | None) -> InstancesPage:
             )
             for _, i in ranked
         ],
+        first_places=shared_first_places({key: published_ranking(key, ranks[key]) for key in AGGREGATIONS}),
         neighbours=[
             NeighbourRow(
                 systems[i],

@@ -12,6 +12,7 @@ from typing import Any
 
 from ranking_engine.command_line.grids import Grid, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
+from ranking_engine.core.first_places import FIRST_PLACES, shared_first_places
 from ranking_engine.core.instances import aggregate_all, paired_differences
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.files.csv_rows import csv_text
@@ -21,6 +22,7 @@ Report = dict[str, Any]
 
 NAMES = {"two_level": "Two levels", "one_level": "One level", "mean": "Mean"}
 MAX_PAIRS = 2000
+MAX_PLACES = 1000
 EXAMPLES = """\
 examples:
   a table with the columns system, instance and one for each task, or with system, task, instance, score
@@ -52,6 +54,14 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "--lower", metavar="TASK", action="append", default=[], help="lower is better on this task; repeatable"
     )
     command.add_argument(
+        "--top",
+        metavar="K",
+        type=int,
+        action="append",
+        help="how many first places of the three rankings are compared; repeatable "
+        f"(default: {', '.join(map(str, FIRST_PLACES))})",
+    )
+    command.add_argument(
         "--intervals", action="store_true", help="with bootstrap intervals of all differences between two systems"
     )
     command.add_argument("--resamples", metavar="N", type=int, default=1000, help="for the intervals (default: 1000)")
@@ -63,6 +73,8 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def run(options: argparse.Namespace) -> str:
     """Rank, and return the rankings in the format asked for."""
+    if any(not 1 <= k <= MAX_PLACES for k in options.top or ()):
+        raise UsageError(f"--top: expected numbers of places from 1 to {MAX_PLACES:,}")
     columns = {"system_column": options.system_column, "instance_column": options.instance_column}
     if options.file == STANDARD_INPUT:
         text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
@@ -71,12 +83,26 @@ def run(options: argparse.Namespace) -> str:
         scores = read_instances(options.file, lower=options.lower, **columns)
     names = scores.system_names
     report: Report = {}
-    for key, ranking in aggregate_all(scores).items():
+    rankings = aggregate_all(scores)
+    for key, ranking in rankings.items():
         ranks = [None if rank == UNRANKED else rank for rank in ranking.ranks.tolist()]
         report[key] = {
             "scores": dict(zip(names, map(_number, ranking.scores.tolist()), strict=True)),
             "ranks": dict(zip(names, ranks, strict=True)),
         }
+    report["first_places"] = [
+        {
+            "first": one.first,
+            "second": one.second,
+            "places": list(one.places),
+            "agreement": [_number(rate) for rate in one.agreement],
+            "n_common": one.n_common,
+            "tau": [_number(tau) for tau in one.tau],
+        }
+        for one in shared_first_places(
+            {str(key): ranking for key, ranking in rankings.items()}, options.top or FIRST_PLACES
+        )
+    ]
     if options.intervals:
         n_pairs = scores.n_systems * (scores.n_systems - 1) // 2
         if n_pairs > MAX_PAIRS:
@@ -143,12 +169,21 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
 
 
 def _joined(lines_of: Callable[[Grid], list[str]], report: Report) -> list[str]:
-    """Return both tables, an empty line between."""
+    """Return all tables, an empty line between."""
     rows = [["system", *NAMES.values()]]
     for system in _sorted_systems(report):
         ranks = [report[key]["ranks"][system] for key in NAMES]
         rows.append([system, *("-" if rank is None else str(rank) for rank in ranks)])
     lines = lines_of(rows)
+    for one in report["first_places"]:
+        pair = f"{NAMES[one['first']]} and {NAMES[one['second']].lower()}"
+        cells = [["-" if value is None else f"{value:.2f}" for value in one[figure]] for figure in ("agreement", "tau")]
+        grid = [
+            [pair, *(f"k = {k}" for k in one["places"])],
+            ["same systems", *cells[0]],
+            ["tau-b on these", *cells[1]],
+        ]
+        lines += ["", *lines_of(grid)]
     if "differences" not in report:
         return lines
     rows = [["pair", "difference", "lower", "upper", "instances"]]

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from ranking_engine import Ranking
 from ranking_engine.core.comparison import agreement_rate
+from ranking_engine.core.first_places import tau_on_common_first
 from ranking_engine.core.instances import Aggregation, aggregate_all
-from ranking_engine.core.ranking import average_ranks, ranks_of
-from ranking_engine.stability.agreement import kendall
-from reproduction.colombo.instances import PAIRS, first_systems, pair_name, scores_of
+from reproduction.colombo.instances import PAIRS, pair_name, scores_of
 from reproduction.colombo.sources import FILES, INSTANCE_BOARDS, NO_NUMBERS
 from reproduction.tables import Grid, Plot, Progress, Result, Section, number
 
@@ -77,17 +73,6 @@ LOW = (
     "Section 5.3.1 finds many systems in common and a low correlation of their order. Their notebook correlates lists "
     "of names there too, as in table 4 (`colombo-instances`), and exchanges the labels of two of the three pairs."
 )
-
-
-def tau_on_common_first(first: Ranking, second: Ranking, k: int) -> float:
-    """Return tau-b on the systems at rank k or better in both; NaN for fewer than two, or than k systems in all."""
-    if first.n_ranked < k:
-        return math.nan
-    common = sorted(first_systems(first, k) & first_systems(second, k))
-    if len(common) < 2:
-        return math.nan
-    ranks = average_ranks(ranks_of(-np.array([ranking.average_ranks[common] for ranking in (first, second)])))
-    return float(kendall(ranks[0], ranks[1:])[0].item())
 
 
 def _mean(values: tuple[float, ...]) -> float:

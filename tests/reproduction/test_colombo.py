@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from ranking_engine import Ranking
+from ranking_engine.core.first_places import tau_on_common_first
 from reproduction.colombo import notebooks, paradox, synthetic
-from reproduction.colombo.first_places import tau_on_common_first
 from reproduction.colombo.sources import PAPER, as_their_notebook_reads, with_two_decimals
 from reproduction.colombo.task_level import cause
 from reproduction.tables import same

@@ -28,6 +28,7 @@ PROGRAM = "python -m ranking_engine "
 # Where the anchors of pages are written, by the name of the page's route.
 TEMPLATES = {
     "rules": ("boards/rules.html", "boards/_arrow.html"),
+    "instances": ("studies/instances.html",),
     "landscape": ("studies/landscape.html",),
     "agreement": ("comparisons/agreement.html", "comparisons/_rule_figures.html", "comparisons/_rule_map.html"),
 }

@@ -137,6 +137,15 @@ def test_a_file_becomes_scores_vectors_ranks_a_page_and_an_answer(make, client, 
     ]
     assert [(task["task"], task["n_instances"], task["n_systems"]) for task in answer["tasks"]] == [
         ("task-1", 12, 4), ("task-2", 9, 4)]  # fmt: skip
+    assert [(one["first"], one["second"]) for one in answer["first_places"]] == [
+        ("two_level", "one_level"), ("two_level", "mean"), ("one_level", "mean"),
+    ]  # fmt: skip
+    for one in answer["first_places"]:
+        first, second = (places(expected[one[which]]) for which in ("first", "second"))
+        both = [sum(a <= k and b <= k for a, b in zip(first, second, strict=True)) for k in (1, 2, 3, 4)]
+        assert (one["places"], one["n_common"], one["agreement"][-1]) == ([1, 2, 3, 4], both, 1.0)
+    table_of_places = client.get(page).content.decode().partition('id="first-places"')[2].partition("</table>")[0]
+    assert table_of_places.count('<th scope="rowgroup"') == 3
     shown = client.get(page).context["page"]
     assert [row.name for row in shown.rows] == [row["name"] for row in answer["results"]]
     assert batch.submissions.count() == 4

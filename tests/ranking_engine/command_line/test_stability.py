@@ -148,15 +148,19 @@ def test_instances_prints_three_rankings(tmp_path, capsys):
     status, out, _ = run(capsys, "instances", path, "--format", "json")
     report = json.loads(out)
     assert status == 0
-    assert list(report) == ["two_level", "one_level", "mean"]
+    assert list(report) == ["two_level", "one_level", "mean", "first_places"]
     assert report["one_level"] == {"scores": {"X": 2.5, "Y": 1.5, "Z": None}, "ranks": {"X": 1, "Y": 2, "Z": None}}
     assert report["two_level"]["scores"] == {"X": 1.5, "Y": 0.5, "Z": None}
     assert report["mean"]["scores"]["X"] == 1.75
-    assert run(capsys, "instances", path)[1].splitlines() == [
+    assert run(capsys, "instances", path)[1].splitlines()[:8] == [
         "system  Two levels  One level  Mean",
         "X                1          1     1",
         "Y                2          2     2",
         "Z                -          -     -",
+        "",
+        "Two levels and one level  k = 1  k = 2  k = 3",
+        "same systems               1.00   1.00      -",
+        "tau-b on these                -   1.00      -",
     ]
 
 
