@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -13,6 +11,7 @@ from ranking_engine.catalogue.combined import combined_of
 from ranking_engine.catalogue.rule import FAMILIES, Number, Rule
 from ranking_engine.catalogue.variants import variant_of
 from ranking_engine.core.missing import MISSING_POLICIES
+from ranking_engine.core.packages import modules_of
 from ranking_engine.rules.positional import TIES
 from ranking_engine.text.names import shorten
 
@@ -31,16 +30,15 @@ __all__ = [
 ]
 
 
-def _records() -> Iterator[Rule]:
-    """Yield the records of each family: those of the module that is called like it, then those of any others."""
-    names = sorted(module.name for module in pkgutil.iter_modules(records.__path__))
-    modules = {name: importlib.import_module(f"{records.__name__}.{name}") for name in names}
-    for family in FAMILIES:
-        for name in sorted(modules, key=lambda name: name != family):
-            yield from (rule for rule in getattr(modules[name], "RULES", ()) if rule.family == family)
-
-
-_BY_KEY = {rule.key: rule for rule in _records()}
+# The records of each family: those of the module that is called like it, then those of any others.
+_RECORDS = modules_of(records)
+_BY_KEY = {
+    rule.key: rule
+    for family in FAMILIES
+    for name in sorted(_RECORDS, key=lambda name: name != family)
+    for rule in getattr(_RECORDS[name], "RULES", ())
+    if rule.family == family
+}
 RULES: Mapping[str, Rule] = MappingProxyType(_BY_KEY)
 
 

@@ -23,10 +23,9 @@ from ranking_engine.command_line.inputs import (
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.core.aggregation import reweighted
 from ranking_engine.core.missing import MISSING_POLICIES
-from ranking_engine.core.ranking import UNRANKED, Ranking
-from ranking_engine.core.score_matrix import ScoreMatrix
+from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.files.csv_rows import csv_text
-from ranking_engine.stability.bootstrap import RESAMPLES, RankIntervals, rank_intervals
+from ranking_engine.stability.bootstrap import RESAMPLES, rank_intervals
 
 Report = dict[str, Any]
 Ranks = NDArray[np.int32]
@@ -109,39 +108,33 @@ def run(options: argparse.Namespace) -> str:
             )
     except ValueError as error:
         raise UsageError(str(error)) from error
-    rankings = rank_all(matrix, rules, missing=missing)
+    names, entries = matrix.system_names, dict[str, Report]()
+    for key, ranking in rank_all(matrix, rules, missing=missing).items():
+        ranks = [None if rank == UNRANKED else rank for rank in ranking.ranks.tolist()]
+        entry = entries[key] = {"name": RULES[key].name, "ranks": dict(zip(names, ranks, strict=True))}
+        reason = intervals.reason or intervals.undefined.get(key, "") or intervals.skipped.get(key, "")
+        if reason:
+            entry["reason"] = reason
+            continue
+        entry["n_resamples"] = intervals.n_drawn[key]
+        entry["intervals"] = _by_name(names, intervals.lower[key], intervals.upper[key])
+        entry["largest_error"] = int(intervals.errors[key].max())
+        if key in intervals.not_simultaneous:
+            entry["no_simultaneous"] = intervals.not_simultaneous[key]
+        if key in intervals.simultaneous:
+            together = intervals.simultaneous[key]
+            entry["simultaneous_intervals"] = _by_name(names, together.lower, together.upper)
+            best = zip(names, together.possibly_best, strict=True)
+            entry["possibly_best"] = sorted(name for name, is_best in best if is_best)
     report: Report = {
         "level": intervals.level,
         "seed": intervals.seed,
         "missing": intervals.missing,
         "n_clusters": intervals.n_clusters,
         "is_simultaneous": options.simultaneous,
-        "rules": {key: _entry(matrix, ranking, intervals) for key, ranking in rankings.items()},
+        "rules": entries,
     }
     return FORMATS[options.format](report)
-
-
-def _entry(matrix: ScoreMatrix, ranking: Ranking, intervals: RankIntervals) -> Report:
-    key, names = ranking.rule, matrix.system_names
-    ranks = [None if rank == UNRANKED else rank for rank in ranking.ranks.tolist()]
-    entry: Report = {"name": RULES[key].name, "ranks": dict(zip(names, ranks, strict=True))}
-    reason = intervals.reason or intervals.undefined.get(key, "") or intervals.skipped.get(key, "")
-    if reason:
-        return {**entry, "reason": reason}
-    entry |= {
-        "n_resamples": intervals.n_drawn[key],
-        "intervals": _by_name(names, intervals.lower[key], intervals.upper[key]),
-        "largest_error": int(intervals.errors[key].max()),
-    }
-    if key in intervals.not_simultaneous:
-        entry["no_simultaneous"] = intervals.not_simultaneous[key]
-    if key in intervals.simultaneous:
-        together = intervals.simultaneous[key]
-        entry["simultaneous_intervals"] = _by_name(names, together.lower, together.upper)
-        entry["possibly_best"] = sorted(
-            name for name, is_best in zip(names, together.possibly_best, strict=True) if is_best
-        )
-    return entry
 
 
 def _by_name(names: tuple[str, ...], lower: Ranks, upper: Ranks) -> dict[str, list[int] | None]:

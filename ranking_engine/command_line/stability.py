@@ -111,8 +111,19 @@ def _seed(text: str) -> int:
 
 def run(options: argparse.Namespace) -> str:
     """Run the study, and return what it found in the format asked for."""
+    if options.study == LIST and options.format == "json":
+        facts = ("name", "question", "source")
+        entries = {
+            key: {**{fact: getattr(study, fact) for fact in facts}, "parameters": dict(study.parameters)}
+            for key, study in EXPERIMENTS.items()
+        }
+        return json.dumps(entries, ensure_ascii=False, indent=2) + "\n"
     if options.study == LIST:
-        return _catalogue(options.format)
+        lines = []
+        for key, study in EXPERIMENTS.items():
+            defaults = " ".join(f"{name}={json.dumps(value)}" for name, value in study.parameters.items())
+            lines += [key, f"    {study.question}", f"    {study.source}", f"    {defaults}", ""]
+        return "\n".join(lines)
     if options.file is None:
         raise UsageError("stability needs a FILE; --study list alone does without")
     study = get_study(options.study)
@@ -188,26 +199,6 @@ def _variants(study: Study, given: Mapping[str, Any], texts: list[str]) -> dict[
     if left := [key for key in variants if key not in named]:
         raise UsageError(f"--option is about {listed(left)}, which --rule does not name")
     return {"rules": [variants.get(key, key) for key in named]}
-
-
-def _catalogue(form: str) -> str:
-    """Return what studies there are."""
-    if form == "json":
-        entries = {
-            key: {
-                "name": study.name,
-                "question": study.question,
-                "source": study.source,
-                "parameters": dict(study.parameters),
-            }
-            for key, study in EXPERIMENTS.items()
-        }
-        return json.dumps(entries, ensure_ascii=False, indent=2) + "\n"
-    lines = []
-    for key, study in EXPERIMENTS.items():
-        defaults = " ".join(f"{name}={json.dumps(value)}" for name, value in study.parameters.items())
-        lines += [key, f"    {study.question}", f"    {study.source}", f"    {defaults}", ""]
-    return "\n".join(lines)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 -- nested lists of numbers

@@ -203,40 +203,22 @@ def paired_differences(
     n = scores.n_systems
     chosen = [(i, j) for i in range(n) for j in range(i + 1, n)] if pairs is None else [(p[0], p[1]) for p in pairs]
     tails = ((1 - level) / 2, (1 + level) / 2)
-    rows = [_paired(scores, (i, j), n_resamples, tails, np.random.default_rng([seed, i, j])) for i, j in chosen]
-    table = np.array(rows, dtype=np.float64).reshape(-1, 4)
-    return PairedDifferences(
-        np.array(chosen, dtype=np.int64).reshape(-1, 2),
-        table[:, 0],
-        table[:, 1],
-        table[:, 2],
-        table[:, 3].astype(np.int64),
-    )
-
-
-def _paired(
-    scores: InstanceScores,
-    pair: tuple[int, int],
-    n_resamples: int,
-    tails: tuple[float, float],
-    random: np.random.Generator,
-) -> tuple[float, float, float, int]:
-    """Return the difference of one pair, its interval and the number of common instances."""
-    i, j = pair
-    differences = [block[i] - block[j] for block in scores.oriented()]
-    common = [row[~np.isnan(row)] for row in differences]
-    common = [row for row in common if row.size]
-    if not common:
-        return np.nan, np.nan, np.nan, 0
-    observed = float(np.mean([row.mean() for row in common]))
-    n_common = sum(row.size for row in common)
-    if min(row.size for row in common) < _LEAST_INSTANCES:
-        return observed, np.nan, np.nan, n_common
-    resampled = np.zeros(n_resamples)
-    for row in common:
-        height = max(1, _BLOCK_CELLS // row.size)
-        for start in range(0, n_resamples, height):
-            drawn = random.integers(row.size, size=(min(height, n_resamples - start), row.size))
-            resampled[start : start + height] += row[drawn].mean(axis=1)
-    lower, upper = np.quantile(resampled / len(common), tails)
-    return observed, float(lower), float(upper), n_common
+    observed, lower, upper = (np.full(len(chosen), np.nan) for _ in range(3))
+    n_common = np.zeros(len(chosen), dtype=np.int64)
+    for k, (i, j) in enumerate(chosen):
+        differences = [block[i] - block[j] for block in scores.oriented()]
+        common = [row[~np.isnan(row)] for row in differences if not np.isnan(row).all()]
+        if not common:
+            continue
+        observed[k] = np.mean([row.mean() for row in common])
+        n_common[k] = sum(row.size for row in common)
+        if min(row.size for row in common) < _LEAST_INSTANCES:
+            continue
+        random, resampled = np.random.default_rng([seed, i, j]), np.zeros(n_resamples)
+        for row in common:
+            height = max(1, _BLOCK_CELLS // row.size)
+            for start in range(0, n_resamples, height):
+                drawn = random.integers(row.size, size=(min(height, n_resamples - start), row.size))
+                resampled[start : start + height] += row[drawn].mean(axis=1)
+        lower[k], upper[k] = np.quantile(resampled / len(common), tails)
+    return PairedDifferences(np.array(chosen, dtype=np.int64).reshape(-1, 2), observed, lower, upper, n_common)

@@ -119,8 +119,27 @@ class BenchmarkFile:
         return [task.name for task in self.tasks if task.is_direction_stated]
 
     def fail(self, message: str, section: str | None = None, index: int = 0, key: str | None = None) -> NoReturn:
-        """Raise a TableError about `key` of the `index`-th entry (from 0) of `section`, or of the top."""
-        raise TableError([TableIssue(_line_of(self.text, section, index, key), None, None, message)], self.source)
+        """Raise a TableError about `key` of the `index`-th entry (from 0) of `section`, or of the top.
+
+        The TOML parser tells no lines, so this looks in the text for that of the key, else for that of the section.
+        """
+        place: int | None = None
+        current: str | None = None
+        count = -1
+        states_key = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=" if key is not None else r"(?!)")
+        for number, line in enumerate(self.text.splitlines(), start=1):
+            header = re.match(r"\s*\[\[?\s*([^\]\s]+)\s*\]", line)
+            if header:
+                if place is not None and section is not None:
+                    break
+                current = header[1].strip("\"'")
+                count += current == section
+                is_here = (current == section and count == index) or (section is None and current == key)
+                place = number if is_here else place
+            elif current == section and (section is None or count == index) and states_key.match(line):
+                place = number
+                break
+        raise TableError([TableIssue(place, None, None, message)], self.source)
 
 
 def read_benchmark(source: str | Path | bytes, *, name: str | None = None) -> BenchmarkFile:
@@ -333,26 +352,3 @@ def _match_all(
             )
         matched[position] = k
     return matched
-
-
-def _line_of(text: str, section: str | None, index: int, key: str | None) -> int | None:
-    """Find the line of `key` in the `index`-th [[section]] (or at the top), else that of the section itself.
-
-    The TOML parser tells no lines, so this looks for them in the text; None where it finds nothing.
-    """
-    current: str | None = None
-    count = -1
-    header_line: int | None = None
-    states_key = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=" if key is not None else r"(?!)")
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = re.match(r"\s*\[\[?\s*([^\]\s]+)\s*\]", line)
-        if header:
-            current = header[1].strip("\"'")
-            count += current == section
-            is_here = (current == section and count == index) or (section is None and current == key)
-            if header_line is not None and section is not None:
-                return header_line
-            header_line = number if is_here else header_line
-        elif current == section and (section is None or count == index) and states_key.match(line):
-            return number
-    return header_line

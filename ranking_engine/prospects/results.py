@@ -166,7 +166,15 @@ class Prospects:
         names = [*own, *(name for p in systems for name in p.certificate if name not in own)]
         names = list(dict.fromkeys(names))
         task_places, system_places = _places(self.tasks), _places(names)
-        nearest = [_nearest_by_kind(p) for p in systems]
+        nearest: list[dict[int, WeightChange]] = [
+            {
+                _NEAREST + 2 * a + b: getattr(p.nearest[origin], norm)
+                for a, origin in enumerate(_ORIGINS)
+                for b, norm in enumerate(_NORMS)
+                if origin in p.nearest
+            }
+            for p in systems
+        ]
         fractions = []
         for k, p in enumerate(systems):
             kinds: dict[int, dict[int, Fraction]] = {
@@ -242,15 +250,6 @@ _KINDS = {
 
 def _places(names: Sequence[str]) -> dict[str, int]:
     return {name: k for k, name in enumerate(names)}
-
-
-def _nearest_by_kind(prospect: Prospect) -> dict[int, WeightChange]:
-    return {
-        _NEAREST + 2 * a + b: getattr(prospect.nearest[origin], norm)
-        for a, origin in enumerate(_ORIGINS)
-        for b, norm in enumerate(_NORMS)
-        if origin in prospect.nearest
-    }
 
 
 def _restored(

@@ -219,7 +219,21 @@ class ProspectSearch:
                 prospect = self._with_needed(prospect, contest, k) if needed else prospect
         except OutOfSteps:
             self._is_complete = False
-        return self._with_share(prospect, contest)
+        if not self._n_draws or prospect.verdict in ("no_scores", "undecided"):
+            return prospect
+        if prospect.verdict == "none":
+            return replace(prospect, share=0.0, share_error=0.0)
+        if (estimate := winning_share(contest.leads, self._draws)) is None:
+            return prospect
+        lower, upper = estimate.interval or (None, None)
+        return replace(
+            prospect,
+            share=estimate.share,
+            share_error=estimate.error,
+            share_bound=estimate.bound,
+            share_lower=lower,
+            share_upper=upper,
+        )
 
     def _decided(self, contest: Contest, k: int, without: int | None = None) -> Decision:
         """Decide the contest of row k of the problem, on tasks of even scale where theirs are too far apart."""
@@ -324,7 +338,18 @@ class ProspectSearch:
         changes = [change for n in prospect.nearest.values() for change in (n.total_change, n.largest_change)]
         known = [prospect.weights, *(change.weights for change in changes)]
         candidates = [t for t, name in enumerate(self._tasks) if all(name in weights for weights in known)]
-        candidates = candidates if self._is_uneven else self._indispensable(contest, candidates)
+        # Leave out tasks that weigh nothing in some winning weights, as far as a few linear programs show.
+        n_before = len(self._tasks) + 1
+        while candidates and len(candidates) < n_before and not self._is_uneven:
+            n_before = len(candidates)
+            is_candidate = np.isin(np.arange(len(self._tasks)), candidates).astype(np.float64)
+            self._least.program.set_cost(is_candidate)
+            try:
+                optimum = self._least.solve(contest.leads, is_candidate / n_before, self._budget)
+            except SolverError:
+                break
+            if optimum is not None:
+                candidates = [t for t in candidates if optimum.weights[t] > exact.SUPPORT]
         needed = []
         while candidates:
             t = candidates.pop(0)
@@ -341,41 +366,6 @@ class ProspectSearch:
                 candidates = [s for s in candidates if decision.numerators[s]]
         return replace(prospect, needed_tasks=tuple(needed))
 
-    def _indispensable(self, contest: Contest, candidates: list[int]) -> list[int]:
-        """Leave out tasks that weigh nothing in some winning weights, as far as a few linear programs show."""
-        is_candidate = np.zeros(len(self._tasks))
-        while candidates:
-            is_candidate[:] = 0
-            is_candidate[candidates] = 1
-            self._least.program.set_cost(is_candidate)
-            try:
-                optimum = self._least.solve(contest.leads, is_candidate / len(candidates), self._budget)
-            except SolverError:
-                break
-            left = [] if optimum is None else [t for t in candidates if optimum.weights[t] > exact.SUPPORT]
-            if optimum is None or len(left) == len(candidates):
-                break
-            candidates = left
-        return candidates
-
     @cached_property
     def _least(self) -> WeightProgram:
         return set_weight_program(np.zeros(len(self._tasks)), self._terms.floats)
-
-    def _with_share(self, prospect: Prospect, contest: Contest) -> Prospect:
-        if not self._n_draws or prospect.verdict in ("no_scores", "undecided"):
-            return prospect
-        if prospect.verdict == "none":
-            return replace(prospect, share=0.0, share_error=0.0)
-        estimate = winning_share(contest.leads, self._draws)
-        if estimate is None:
-            return prospect
-        lower, upper = estimate.interval or (None, None)
-        return replace(
-            prospect,
-            share=estimate.share,
-            share_error=estimate.error,
-            share_bound=estimate.bound,
-            share_lower=lower,
-            share_upper=upper,
-        )

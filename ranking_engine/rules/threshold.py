@@ -49,7 +49,17 @@ def threshold(profile: Profile, *, ties: str = "worst") -> Outcome:
     if n <= DETAILED_SYSTEMS:
         unit = cells.denominator * profile.matrix.weight_denominator
         details["weights_by_position"] = _listed(profile, cells, unit, is_steps=ties == "average")
-    keys = _keys(cells, n)
+    # Rows of integers, one a system, whose lexicographic order is that of the rows of the table. Reading from the last
+    # position on, the next entry of a row is compared with 0 wherever the other row has its own further on: a positive
+    # one is worse the further back it is, a negative one better.
+    size = np.abs(cells.amount)
+    if (n + 1) * (int(size.max()) + 1) >= _INT64_SAFE:  # only the order of the sizes matters
+        size = np.unique(size, return_inverse=True)[1] + 1
+    sign = np.where(np.asarray(cells.amount > 0, dtype=bool), 1, -1)
+    counts = np.bincount(cells.system, minlength=n)
+    column = (np.cumsum(counts) - 1)[cells.system] - np.arange(len(cells.system))
+    keys = np.zeros((n, int(counts.max())), dtype=np.int64)
+    keys[cells.system, column] = sign * (cells.position * (int(size.max()) + 1) + size)
     by_keys = np.lexsort(keys.T[::-1])
     ascending = keys[by_keys]
     opens = np.ones(n, dtype=bool)
@@ -70,23 +80,6 @@ def _summed(positions: NDArray[Any], amounts: NDArray[Any], denominator: int) ->
     kept = np.asarray(sums != 0, dtype=bool)
     system = opens.nonzero()[0][kept]
     return _Cells(system, position[opens][kept].astype(np.int64), sums[kept], denominator)
-
-
-def _keys(cells: _Cells, n: int) -> NDArray[np.int64]:
-    """Return rows of integers, one a system, whose lexicographic order is that of the rows of the table.
-
-    Reading from the last position on, the next entry of a row is compared with 0 wherever the other row has
-    its own further on: a positive one is worse the further back it is, a negative one better.
-    """
-    size = np.abs(cells.amount)
-    if (n + 1) * (int(size.max()) + 1) >= _INT64_SAFE:  # only the order of the sizes matters
-        size = np.unique(size, return_inverse=True)[1] + 1
-    sign = np.where(np.asarray(cells.amount > 0, dtype=bool), 1, -1)
-    counts = np.bincount(cells.system, minlength=n)
-    column = (np.cumsum(counts) - 1)[cells.system] - np.arange(len(cells.system))
-    keys = np.zeros((n, int(counts.max())), dtype=np.int64)
-    keys[cells.system, column] = sign * (cells.position * (int(size.max()) + 1) + size)
-    return keys
 
 
 def _listed(profile: Profile, cells: _Cells, unit: int, *, is_steps: bool) -> dict[str, dict[int, float]]:

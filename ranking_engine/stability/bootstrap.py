@@ -216,7 +216,17 @@ class _Study:
         step = self.step.part(len(keys) / self.n_rules)
         tail = expanded_tail(self.level, len(clusters_of(matrix)))
         task_counts = draw_tasks(matrix, self.n_resamples, self.seed)
-        drawn = self._affordable(matrix, task_counts, keys)
+        # Rules that are ranked one resample at a time use the budget up, the cheapest first.
+        drawn, size = dict.fromkeys(keys, self.n_resamples), (matrix.n_systems, matrix.n_tasks)
+        slow = {key: get_rule(key).cost(*size) for key in keys if not has_fast_way(key, matrix, task_counts)}
+        for key in sorted(slow, key=lambda key: slow[key]):
+            if slow[key] > MAX_SECONDS:
+                self.skipped[key] = f"ranking one resample would take about {slow[key]:.2g} s"
+                del drawn[key]
+                continue
+            left = max(0.0, self.budget - self.spent)
+            drawn[key] = max(self.least, min(self.n_resamples, FEWER_RESAMPLES, int(left / slow[key])))
+            self.spent += slow[key] * drawn[key]
         full = rank_all(matrix, list(drawn), missing="undefined")
         self.undefined.update({key: full[key].reason for key in drawn if full[key].status == "undefined"})
         drawn = {key: n for key, n in drawn.items() if key not in self.undefined}
@@ -261,24 +271,6 @@ class _Study:
         upper[systems] = np.maximum(together.upper[has_both], self.upper[rule][systems])
         possibly_best[systems] = together.possibly_best[has_both]
         self.simultaneous[rule] = SimultaneousRanks(lower, upper, possibly_best)
-
-    def _affordable(self, matrix: ScoreMatrix, task_counts: NDArray[np.int64], keys: list[str]) -> dict[str, int]:
-        """Return how many resamples each rule gets; skip those of which one takes too long.
-
-        Those ranked one resample at a time use the budget up, the cheapest first.
-        """
-        n, T = matrix.n_systems, matrix.n_tasks
-        drawn = dict.fromkeys(keys, self.n_resamples)
-        slow = {key: get_rule(key).cost(n, T) for key in keys if not has_fast_way(key, matrix, task_counts)}
-        for key in sorted(slow, key=lambda key: slow[key]):
-            if slow[key] > MAX_SECONDS:
-                self.skipped[key] = f"ranking one resample would take about {slow[key]:.2g} s"
-                del drawn[key]
-                continue
-            left = max(0.0, self.budget - self.spent)
-            drawn[key] = max(self.least, min(self.n_resamples, FEWER_RESAMPLES, int(left / slow[key])))
-            self.spent += slow[key] * drawn[key]
-        return drawn
 
 
 def draw_clusters(n_clusters: int, n_resamples: int, seed: int) -> NDArray[np.int64]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from ranking_engine import stability
+from ranking_engine.core.packages import modules_of
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability.parameters import Parameter
 from ranking_engine.stability.scope import SCOPE, SCOPE_NAMES, scoped
@@ -33,16 +32,13 @@ __all__ = [
 ]
 
 
-def _records() -> list[Study]:
-    """Return the studies of all modules of the package, by their numbers."""
-    names = [module.name for module in pkgutil.iter_modules(stability.__path__) if not module.ispkg]
-    modules = [importlib.import_module(f"{stability.__name__}.{name}") for name in names if name != "catalogue"]
-    studies = [value for module in modules for value in vars(module).values() if isinstance(value, Study)]
-    return sorted(studies, key=lambda study: study.number)
-
-
 # What can be run with parameters of one's own, and of it what boards run by themselves.
-EXPERIMENTS: Mapping[str, Study] = MappingProxyType({study.key: study for study in _records()})
+_RECORDS = [
+    value for module in modules_of(stability).values() for value in vars(module).values() if isinstance(value, Study)
+]
+EXPERIMENTS: Mapping[str, Study] = MappingProxyType(
+    {study.key: study for study in sorted(_RECORDS, key=lambda study: study.number)}
+)
 STUDIES: Mapping[str, Study] = MappingProxyType(
     {key: study for key, study in EXPERIMENTS.items() if study.runs_with_boards}
 )

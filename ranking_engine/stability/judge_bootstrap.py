@@ -99,8 +99,13 @@ def run_chunk(
         pieces: dict[str, list[FloatArray]] = {f"{rule}.{name}": [] for rule in rankers for name in CRITERIA}
         n, T = part.matrix.n_systems, part.matrix.n_tasks
         for block in blocks(trials, max(1, _BLOCK_CELLS // (n * max(n, T)))):
-            drawn = _draw(part.matrix, seed, block)
+            # How often each trial counts each task, and which systems take part.
             draws = [(_TRIALS, trial) for trial in block]
+            randoms = [generator(seed, NUMBER, *draw) for draw in draws]
+            present = np.zeros((len(block), n), dtype=bool)
+            present[np.arange(len(block))[:, None], [random.integers(n, size=n) for random in randoms]] = True
+            counts = np.array([np.bincount(random.integers(T, size=T), minlength=T) for random in randoms])
+            drawn = (counts, present)
             rankings = drawn_rankings(part.matrix, *drawn, part.rules)
             rankings |= _baselines(part.matrix, *drawn, seed, draws) if with_baselines else {}
             for name, values in criteria_of_trials(part.matrix, *drawn, parameters["correlation"], rankings).items():
@@ -146,18 +151,6 @@ def prepared(matrix: ScoreMatrix, parameters: Parameters) -> ScoreMatrix:
         chance=moved(matrix.chance),
         clusters=matrix.clusters,
     )
-
-
-def _draw(matrix: ScoreMatrix, seed: int, trials: range) -> tuple[Counts, BoolArray]:
-    """Return how often each trial counts each task, and which systems take part."""
-    n, T = matrix.n_systems, matrix.n_tasks
-    counts = np.empty((len(trials), T), dtype=np.int64)
-    present = np.zeros((len(trials), n), dtype=bool)
-    for row, trial in enumerate(trials):
-        random = generator(seed, NUMBER, _TRIALS, trial)
-        present[row, random.integers(n, size=n)] = True
-        counts[row] = np.bincount(random.integers(T, size=T), minlength=T)
-    return counts, present
 
 
 def _baselines(

@@ -77,7 +77,21 @@ def run_chunk(
             progress(block.stop, len(trials))
     figure = parameters["correlation"]
     arrays = {f"{rule}.{figure}": values.reshape(-1, levels) for rule, values in correlations.items()}
-    return arrays | _filled(part, parameters, seed, repeats)
+    # The same of tables whose gaps are filled, compared with the full table, filled.
+    rules = [rule for rule in part.rules if is_batched(rule, part.matrix)]
+    places = filled_levels(parameters["levels"])
+    filled_trials = [(repeat, place) for repeat in repeats for place in places]
+    filled = {f"{rule}.filled_{policy}": np.full(len(filled_trials), np.nan) for policy in IMPUTING for rule in rules}
+    whole = MatrixBatch(part.matrix, part.matrix.scores[None])
+    references = {policy: batch_scores(completed(whole, policy), rules, policy) for policy in IMPUTING}
+    for block in blocks(range(len(filled_trials)), _height(part.matrix)):
+        gaps = MatrixBatch(part.matrix, _with_gaps(part, parameters, seed, [filled_trials[k] for k in block]))
+        for policy in IMPUTING:
+            for rule, noisy in batch_scores(completed(gaps, policy), rules, policy).items():
+                reference = average_ranks(ranks_of(references[policy][rule]))[0]
+                values = _of_the_first(reference, noisy, parameters)
+                filled[f"{rule}.filled_{policy}"][block.start : block.stop] = values
+    return arrays | {name: values.reshape(-1, len(places)) for name, values in filled.items()}
 
 
 def filled_levels(levels: Sequence[float]) -> list[int]:
@@ -89,25 +103,6 @@ def filled_levels(levels: Sequence[float]) -> list[int]:
 def level_told(levels: Sequence[float]) -> int:
     """Return the place in `levels` of the one that is told of: the largest up to 10 %, else the least."""
     return max(range(len(levels)), key=lambda k: (levels[k] <= 10, levels[k] if levels[k] <= 10 else -levels[k]))
-
-
-def _filled(part: Part, parameters: Parameters, seed: int, repeats: range) -> Arrays:
-    """Return the correlations of the rankings of tables whose gaps are filled, with that of the full table, filled."""
-    rules = [rule for rule in part.rules if is_batched(rule, part.matrix)]
-    places = filled_levels(parameters["levels"])
-    trials = [(repeat, place) for repeat in repeats for place in places]
-    correlations = {f"{rule}.filled_{policy}": np.full(len(trials), np.nan) for policy in IMPUTING for rule in rules}
-    whole = MatrixBatch(part.matrix, part.matrix.scores[None])
-    references = {policy: batch_scores(completed(whole, policy), rules, policy) for policy in IMPUTING}
-    for block in blocks(range(len(trials)), _height(part.matrix)):
-        drawn = [trials[k] for k in block]
-        gaps = MatrixBatch(part.matrix, _with_gaps(part, parameters, seed, drawn))
-        for policy in IMPUTING:
-            for rule, noisy in batch_scores(completed(gaps, policy), rules, policy).items():
-                reference = average_ranks(ranks_of(references[policy][rule]))[0]
-                values = _of_the_first(reference, noisy, parameters)
-                correlations[f"{rule}.filled_{policy}"][block.start : block.stop] = values
-    return {name: values.reshape(-1, len(places)) for name, values in correlations.items()}
 
 
 def _with_gaps(part: Part, parameters: Parameters, seed: int, drawn: Sequence[tuple[int, int]]) -> FloatArray:

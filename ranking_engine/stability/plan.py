@@ -114,27 +114,22 @@ def make_plan(
                 f"ranking {n_rankings:,} matrices one by one would take about {_told(seconds[key])} s; "
                 f"{_told(left)} s of {_told(budget)} s are left for such rules"
             )
-    parts = [_part(completed[k], keys, parameters["missing"], not_studied) for k, keys in by_part.items()]
-    return Plan(tuple(part for part in parts if part.rules), not_studied)
+    parts = []
+    for k, keys in by_part.items():
+        ranked, affordable = completed[k].matrix, [key for key in keys if key not in not_studied]
+        reference = {} if ranked is None else rank_all(ranked, affordable, missing=parameters["missing"])
+        for key, ranking in reference.items():
+            if ranking.status != "ranked":
+                is_undefined = ranking.status == "undefined"
+                not_studied[key] = ranking.reason if is_undefined else "it elects and does not rank"
+        if kept := [key for key in reference if key not in not_studied]:
+            parts.append(Part(completed[k], tuple(kept), {key: reference[key] for key in kept}))
+    return Plan(tuple(parts), not_studied)
 
 
 def one_by_one_seconds(rule: str, matrix: ScoreMatrix) -> float:
     """Return the seconds that one matrix of this size takes by itself."""
     return get_rule(rule).cost(matrix.n_systems, matrix.n_tasks) + _OVERHEAD
-
-
-def _part(completed: Completed, keys: list[str], missing: str, not_studied: dict[str, str]) -> Part:
-    keys = [key for key in keys if key not in not_studied]
-    if completed.matrix is None:
-        return Part(completed, (), {})
-    reference = rank_all(completed.matrix, keys, missing=missing)
-    for key, ranking in reference.items():
-        if ranking.status == "undefined":
-            not_studied[key] = ranking.reason
-        elif ranking.status != "ranked":
-            not_studied[key] = "it elects and does not rank"
-    kept = tuple(key for key in keys if key not in not_studied)
-    return Part(completed, kept, {key: reference[key] for key in kept})
 
 
 def _told(seconds: float) -> str:

@@ -151,8 +151,19 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         subsets = Subsets(part.matrix.n_tasks, parameters, seed)
         for rule in part.rules:
             random, best = subsets.split(taus[f"{rule}.tau"])
-            chosen = _best_subsets(subsets, best)
-            rules[rule] = {**_mean_curve(subsets, random), **_best_curve(part.matrix, subsets, best, chosen)}
+            chosen, best_curve = _best(part.matrix, subsets, best)
+            # A curve of more than 100 sizes at 100 of them, so that a summary stays small.
+            n_sizes = len(random)
+            sampled = np.linspace(1, n_sizes, min(n_sizes, _MAX_SIZES)).tolist()
+            places = sorted({round(place) - 1 for place in sampled})
+            sizes = [subsets.sizes[_RANDOM][place] for place in places]
+            rules[rule] = {
+                **({"sizes": sizes} if sizes != list(range(1, subsets.n_tasks + 1)) else {}),
+                "mean": plain_list(mean_of(random[places], axis=1), 3),
+                "deviation": plain_list(deviation_of(random[places], axis=1), 3),
+                "n_undefined": int(np.isnan(random).sum()),
+                **best_curve,
+            }
             arrays[f"{rule}.tau"] = random
             arrays[f"{rule}.best_tau"] = np.full((len(best), max(map(len, best))), np.nan)
             for row, best_taus in zip(arrays[f"{rule}.best_tau"], best, strict=True):
@@ -163,38 +174,21 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     return StudyResult({**summary, "not_studied": dict(plan.not_studied)}, arrays)
 
 
-def _mean_curve(subsets: Subsets, random: FloatArray) -> dict[str, Any]:
-    """Return the curve, of more than 100 sizes at 100 of them, so that a summary stays small."""
-    n_sizes = len(random)
-    places = sorted({round(place) - 1 for place in np.linspace(1, n_sizes, min(n_sizes, _MAX_SIZES)).tolist()})
-    rows, sizes = random[places], [subsets.sizes[_RANDOM][place] for place in places]
-    return {
-        **({"sizes": sizes} if sizes != list(range(1, subsets.n_tasks + 1)) else {}),
-        "mean": plain_list(mean_of(rows, axis=1), 3),
-        "deviation": plain_list(deviation_of(rows, axis=1), 3),
-        "n_undefined": int(np.isnan(random).sum()),
-    }
+def _best(matrix: ScoreMatrix, subsets: Subsets, best: list[FloatArray]) -> tuple[NDArray[np.int8], dict[str, Any]]:
+    """Return the best subset of each size, the first of several, and what a summary says of them.
 
-
-def _best_subsets(subsets: Subsets, best: list[FloatArray]) -> NDArray[np.int8]:
-    """Return the best subset of each size, the first of several; a row of 0 where no subset has a tau-b."""
-    rows = np.zeros((len(best), subsets.n_tasks), dtype=np.int8)
+    Where no subset of a size has a tau-b its row is 0.
+    """
+    chosen = np.zeros((len(best), subsets.n_tasks), dtype=np.int8)
     start = sum(subsets.numbers[_RANDOM])
-    for row, taus in zip(rows, best, strict=True):
+    for row, taus in zip(chosen, best, strict=True):
         if not np.isnan(taus).all():
             top = start + int(np.nanargmax(taus))
             row[:] = subsets.counts(range(top, top + 1))[0]
         start += len(taus)
-    return rows
-
-
-def _best_curve(
-    matrix: ScoreMatrix, subsets: Subsets, best: list[FloatArray], chosen: NDArray[np.int8]
-) -> dict[str, Any]:
-    """Return the best tau-b of each size, and what the smallest perfect subset is."""
     reached = next((k for k, taus in enumerate(best) if (taus >= _REACHED).any()), None)
     tasks = [] if reached is None else [matrix.task_names[t] for t in np.flatnonzero(chosen[reached])]
-    return {
+    return chosen, {
         "best": [plain(float(np.fmax.reduce(taus))) for taus in best],
         "smallest": None if reached is None else reached + 1,
         "smallest_share": None if reached is None else plain((reached + 1) / matrix.n_tasks),

@@ -29,7 +29,7 @@ from ranking_engine.stability.judge_bootstrap import (
     seconds_of_a_trial,
 )
 from ranking_engine.stability.parameters import INTEGER, INTEGERS, NUMBER, Parameter
-from ranking_engine.stability.plan import Part, Plan, make_plan
+from ranking_engine.stability.plan import Plan, make_plan
 from ranking_engine.stability.resampling.drawn_boards import drawn_rankings, is_batched
 from ranking_engine.stability.study import (
     Arrays,
@@ -68,29 +68,22 @@ def run_chunk(
     plan, sizes = _plan(matrix, parameters), sizes_of(matrix, parameters)
     mine = span(chunk, n_chunks(matrix, parameters), len(sizes))
     arrays = {f"{rule}.{name}": np.full(len(mine), np.nan) for rule in plan.rules for name in CRITERIA}
+    correlation = parameters["correlation"]
     for done, k in enumerate(mine):
         for part in plan.parts:
-            for name, value in _at_size(part, parameters, seed, sizes[k]).items():
-                arrays[name][done] = value
+            n, T, q = part.matrix.n_systems, part.matrix.n_tasks, parameters["n_resamples"]
+            draws = (generator(seed, NUMBER_OF_STUDY, sizes[k], row).integers(T, size=sizes[k]) for row in range(q))
+            counts = np.array([np.bincount(tasks, minlength=T) for tasks in draws])
+            present = np.ones((q, n), dtype=bool)
+            rankings = drawn_rankings(part.matrix, counts, present, part.rules)
+            for name, values in criteria_of_trials(part.matrix, counts, present, correlation, rankings).items():
+                arrays[name][done] = float(mean_of(values))
+            for rule, drawn in rankings.items():
+                ranks = average_ranks(ranks_of(drawn.scores))
+                arrays[f"{rule}.judge_stability"][done] = mean_correlation(ranks, 2, correlation)
         if progress is not None:
             progress(done + 1, len(mine))
     return arrays
-
-
-def _at_size(part: Part, parameters: Parameters, seed: int, size: int) -> dict[str, float]:
-    matrix, q = part.matrix, parameters["n_resamples"]
-    counts = np.empty((q, matrix.n_tasks), dtype=np.int64)
-    for row in range(q):
-        tasks = generator(seed, NUMBER_OF_STUDY, size, row).integers(matrix.n_tasks, size=size)
-        counts[row] = np.bincount(tasks, minlength=matrix.n_tasks)
-    present = np.ones((q, matrix.n_systems), dtype=bool)
-    rankings = drawn_rankings(matrix, counts, present, part.rules)
-    criteria = criteria_of_trials(matrix, counts, present, parameters["correlation"], rankings)
-    figures = {name: float(mean_of(values)) for name, values in criteria.items()}
-    for rule, drawn in rankings.items():
-        ranks = average_ranks(ranks_of(drawn.scores))
-        figures[f"{rule}.judge_stability"] = mean_correlation(ranks, 2, parameters["correlation"])
-    return figures
 
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:

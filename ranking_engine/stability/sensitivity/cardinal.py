@@ -25,8 +25,8 @@ from ranking_engine.catalogue.dispatch import rank
 from ranking_engine.core.missing import complete
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability.sensitivity.cone import Cone, climb, corners
-from ranking_engine.stability.sensitivity.proof import BOX_WORK, MAX_PROGRAMS, ConeBounds, prove
-from ranking_engine.stability.sensitivity.rank_moves import MoveBounds, bound_moves
+from ranking_engine.stability.sensitivity.proof import BOX_WORK, MAX_PROGRAMS, prove
+from ranking_engine.stability.sensitivity.rank_moves import bound_moves
 from ranking_engine.stability.sensitivity.visited import Met, Visited
 
 LEAST_WEIGHT = 0.01
@@ -259,26 +259,11 @@ def _study(space: Space, counter: _Counter, budget: _Budget, seed: int) -> Cardi
     )
     counter.total = counter.done + 1
     counter.tick()
-    steps = {
-        "sweeps": n_sweeps,
-        "rankings": visited.n_visited,
-        "boxes": pairs.n_boxes + moves.n_boxes,
-        "relaxations": pairs.n_programs + moves.n_programs,
-    }
-    return _result(space, visited, (pairs, moves), seed, steps)
-
-
-def _result(
-    space: Space, visited: Visited, bounds: tuple[ConeBounds, MoveBounds], seed: int, steps: dict[str, int]
-) -> CardinalSensitivity:
-    pairs, moves = bounds
-    n, farthest = len(space.units), visited.farthest
-    dropped = set(range(space.matrix.n_tasks)) - set(space.kept.tolist())
 
     def interval(met: Met, lower: float, upper: float) -> Interval:
         return Interval(lower, max(lower, upper), space.named(met.solution), met.ranks)
 
-    discordant, moved = visited.most_discordant, visited.most_moved
+    discordant, moved, farthest = visited.most_discordant, visited.most_moved, visited.farthest
     return CardinalSensitivity(
         "",
         space.feasible,
@@ -287,9 +272,14 @@ def _result(
         space.reference,
         visited.n_pairs,
         interval(discordant, discordant.discordant / visited.n_pairs, pairs.upper / visited.n_pairs),
-        interval(moved, moved.max_rank_change, moves.upper / (n - 1)),
+        interval(moved, moved.max_rank_change, moves.upper / (len(space.units) - 1)),
         farthest.tau_b_distance,
         space.named(farthest.solution),
-        tuple(space.matrix.task_names[t] for t in sorted(dropped)),
-        steps,
+        tuple(name for t, name in enumerate(space.matrix.task_names) if t not in space.kept),
+        {
+            "sweeps": n_sweeps,
+            "rankings": visited.n_visited,
+            "boxes": pairs.n_boxes + moves.n_boxes,
+            "relaxations": pairs.n_programs + moves.n_programs,
+        },
     )

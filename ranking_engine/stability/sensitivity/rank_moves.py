@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking_engine.core.score_matrix import FloatArray
-from ranking_engine.stability.sensitivity.cone import Boxes, Cone, Visit, climb, corners, largest_first
+from ranking_engine.stability.sensitivity.cone import Boxes, Cone, climb, corners, largest_first
 from ranking_engine.stability.sensitivity.indicators import MAX_ROWS, most_negative
 from ranking_engine.stability.sensitivity.proof import MAX_BOXES, ConeBounds, Tick, prove
 from ranking_engine.stability.sensitivity.visited import Visited
@@ -88,9 +88,13 @@ def bound_moves(
         bounds.n_boxes += most.n_boxes
         bounds.n_programs += most.n_programs
         if is_small and not most.is_proven and max_programs and nodes_left > 0:
-            upper, n_nodes = _by_program(move.cone, visit, nodes_left)
-            most.upper = min(most.upper, upper)
-            nodes_left -= ROOT_NODES + n_nodes
+            # Bound the rows that are negative or 0, and visit weights that make many negative.
+            not_positive = most_negative(move.cone, max_nodes=nodes_left)
+            negative = most_negative(move.cone, margin=MARGIN, max_nodes=nodes_left)
+            if negative.weights is not None:
+                visit(negative.weights)
+            most.upper = min(most.upper, not_positive.upper)
+            nodes_left -= ROOT_NODES + not_positive.n_nodes + negative.n_nodes
             bounds.n_programs += 2
             tick()
         best = visited.most_moved.max_rank_change * (n - 1)
@@ -98,15 +102,6 @@ def bound_moves(
             bounds.upper = max(bounds.upper, most.upper - move.base)
     bounds.upper = max(bounds.upper, visited.most_moved.max_rank_change * (n - 1))
     return bounds
-
-
-def _by_program(cone: Cone, visit: Visit, max_nodes: int) -> tuple[int, int]:
-    """Bound the rows that are negative or 0, and visit weights that make many negative; return bound and nodes."""
-    answer = most_negative(cone, max_nodes=max_nodes)
-    strict = most_negative(cone, margin=MARGIN, max_nodes=max_nodes)
-    if strict.weights is not None:
-        visit(strict.weights)
-    return answer.upper, answer.n_nodes + strict.n_nodes
 
 
 def _move(units: FloatArray, reference: FloatArray, floor: float, i: int, sign: int) -> _ConeMove:

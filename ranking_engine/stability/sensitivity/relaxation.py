@@ -156,26 +156,10 @@ class _Point:
             move = np.linalg.solve(system, right)[:T]
         except np.linalg.LinAlgError:
             return
-        self.u = self.u + self._length(move) * move
-
-    def _length(self, move: FloatArray) -> float:
-        """Return a step length that stays inside: nine tenths of the way to the next wall, at most 1."""
-        others, top = self.others, self.top
-        gaps = np.concatenate(
-            [
-                self.u[others] - self.low * self.u[top],
-                self.high * self.u[top] - self.u[others],
-                self.u[top : top + 1],
-            ]
-        )
-        rates = np.concatenate(
-            [
-                move[others] - self.low * move[top],
-                self.high * move[top] - move[others],
-                move[top : top + 1],
-            ]
-        )
+        # Stay inside: nine tenths of the way to the next wall, at most all of it.
+        gaps = np.concatenate([above, below, self.u[top : top + 1]])
+        to_low, to_high = move[others] - self.low * move[top], self.high * move[top] - move[others]
+        rates = np.concatenate([to_low, to_high, move[top : top + 1]])
         closing = rates < 0
-        if not closing.any():
-            return 1.0
-        return min(1.0, 0.9 * float((gaps[closing] / -rates[closing]).min()))
+        length = min(1.0, 0.9 * float((gaps[closing] / -rates[closing]).min(initial=np.inf)))
+        self.u = self.u + length * move

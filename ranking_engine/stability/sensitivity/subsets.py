@@ -209,51 +209,38 @@ def prove(
     """
     bounds = SubsetBounds(lower, max(lower, len(sums.base)))
     size = sums.changes.size
-    if size > MAX_CELLS:
+    if size > MAX_CELLS or bounds.is_proven:
         return bounds
-    max_nodes = max_nodes if size <= USUAL_CELLS else max(1, max_nodes * USUAL_CELLS // size)
-    while not bounds.is_proven and bounds.n_nodes < max_nodes:
-        tick()
-        answer = _better(sums, bounds.lower + 1, max_nodes - bounds.n_nodes)
-        bounds.n_programs += 1
-        bounds.n_nodes += max(1, answer.n_nodes)
-        bounds.upper = max(bounds.lower, min(bounds.upper, answer.upper))
-        if answer.choice is None:
-            break
-        count = sums.n_positive(answer.choice)
-        if count <= bounds.lower:
-            break  # what the solver took for positive is within its tolerance of 0
-        bounds.lower = count
-        visit(answer.choice)
-    return bounds
-
-
-@dataclass(frozen=True, eq=False)
-class _Answer:
-    choice: Choice | None
-    upper: int
-    n_nodes: int
-
-
-def _better(sums: Sums, at_least: int, max_nodes: int) -> _Answer:
-    """Ask for a choice with `at_least` positive sums, as many as possible."""
     from highspy import HighsModelStatus as Status  # noqa: PLC0415 -- slow import
 
     m, n_items = sums.changes.shape
-    solver = _built(sums, at_least)
-    solver.setOptionValue("mip_max_nodes", max_nodes)
-    solver.run()
-    status, info = solver.getModelStatus(), solver.getInfo()
-    n_nodes = max(0, int(info.mip_node_count))
-    if status == Status.kInfeasible:
-        return _Answer(None, at_least - 1, n_nodes)
-    if status not in (Status.kOptimal, Status.kSolutionLimit, Status.kInterrupt, Status.kObjectiveTarget):
-        raise SolverError(f"mixed-integer program: {solver.modelStatusToString(status)}")
-    bound = float(info.mip_dual_bound)
-    upper = int(np.floor(bound + 1e-6)) if np.isfinite(bound) else m
-    values = np.array(solver.getSolution().col_value)
-    has_choice = bool(info.primal_solution_status == 2) and len(values) == n_items + m
-    return _Answer(values[:n_items] > 0.5 if has_choice else None, upper, n_nodes)
+    max_nodes = max_nodes if size <= USUAL_CELLS else max(1, max_nodes * USUAL_CELLS // size)
+    while not bounds.is_proven and bounds.n_nodes < max_nodes:
+        tick()
+        # Ask for a choice with more positive sums, as many as possible.
+        solver = _built(sums, bounds.lower + 1)
+        solver.setOptionValue("mip_max_nodes", max_nodes - bounds.n_nodes)
+        solver.run()
+        status, info = solver.getModelStatus(), solver.getInfo()
+        bounds.n_programs += 1
+        bounds.n_nodes += max(1, int(info.mip_node_count))
+        if status == Status.kInfeasible:
+            bounds.upper = bounds.lower
+            break
+        if status not in (Status.kOptimal, Status.kSolutionLimit, Status.kInterrupt, Status.kObjectiveTarget):
+            raise SolverError(f"mixed-integer program: {solver.modelStatusToString(status)}")
+        if np.isfinite(info.mip_dual_bound):
+            bounds.upper = max(bounds.lower, min(bounds.upper, int(np.floor(info.mip_dual_bound + 1e-6))))
+        values = np.array(solver.getSolution().col_value)
+        if info.primal_solution_status != 2 or len(values) != n_items + m:
+            break  # no choice is known
+        choice = values[:n_items] > 0.5
+        count = sums.n_positive(choice)
+        if count <= bounds.lower:
+            break  # what the solver took for positive is within its tolerance of 0
+        bounds.lower = count
+        visit(choice)
+    return bounds
 
 
 def _built(sums: Sums, at_least: int) -> Any:  # noqa: ANN401 -- the solver's module is loaded where it is needed

@@ -8,13 +8,16 @@ small and chosen in advance, and the sign-flip tests of `significance` are what 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ranking_engine.core.comparison import task_ranks
+from ranking_engine.core.missing import scored_part
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.stability.separability.pair_tests import task_clusters
 
 MIN_TASKS = 10
 MAX_SYSTEMS = 20
@@ -71,44 +74,47 @@ def critical_difference(n_systems: int, n_tasks: int, level: float = 0.05) -> fl
     return q * math.sqrt(n_systems * (n_systems + 1) / (6 * n_tasks))
 
 
-def friedman(matrix: ScoreMatrix, clusters: list[int], level: float = 0.05) -> Friedman:
-    """Test whether all systems of a board are alike, and which average ranks are far enough apart.
+def friedman(matrix: ScoreMatrix, pool: Sequence[str] | None = None, level: float = 0.05) -> Friedman:
+    """Test whether all systems of a pool are alike, and which average ranks are far enough apart.
 
     Args:
-        matrix: the pool, chosen in advance: its systems and voting tasks alone.
-        clusters: the number of each task's data set.
+        matrix: the scores; its clusters are data sets.
+        pool: names of systems, chosen in advance; by default all that have scores.
         level: of the tests.
     """
     from scipy import special  # noqa: PLC0415 -- slow import
 
-    n, T = matrix.n_systems, matrix.n_tasks
-    if n < 2:
+    part = scored_part(matrix).matrix
+    if part is not None and pool is not None:
+        part = part.subset([part.system_names.index(name) for name in pool if name in part.system_names])
+    if part is None or part.n_systems < 2:
         return Friedman("there are fewer than two systems to compare")
+    n, T = part.n_systems, part.n_tasks
     difference = critical_difference(n, T, level)
     far = f"two average ranks would have to differ by {difference:.0f} of {n}"
     problems = {
-        "scores are missing": not matrix.is_complete.all(),
-        "tasks have different weights": len(set(matrix.weights)) > 1,
-        "several tasks belong to one group and are not independent": len(set(clusters)) < T,
+        "scores are missing": not part.is_complete.all(),
+        "tasks have different weights": len(set(part.weights)) > 1,
+        "several tasks belong to one group and are not independent": len(set(task_clusters(part))) < T,
         f"there are {T} tasks, fewer than {MIN_TASKS}": T < MIN_TASKS,
         f"there are {n} systems, more than {MAX_SYSTEMS}: {far}": n > MAX_SYSTEMS,
     }
     if any(problems.values()):
         return Friedman("; ".join(problem for problem, is_there in problems.items() if is_there), difference)
-    ranks = task_ranks(matrix)
+    ranks = task_ranks(part)
     means = ranks.mean(axis=0)
     between = T * float(((means - (n + 1) / 2) ** 2).sum())
     within = float(((ranks - means) ** 2).sum()) / ((n - 1) * (T - 1))
     statistic = between / (n - 1) / within if within else math.inf
     statistic = 0.0 if not between else statistic
-    order = sorted(range(n), key=lambda i: (means[i], matrix.system_names[i]))
+    order = sorted(range(n), key=lambda i: (means[i], part.system_names[i]))
     ascending = means[order]
     last = np.searchsorted(ascending, ascending + difference * (1 + 1e-12), side="right") - 1  # of each one's run
     spans = [(first, int(end)) for first, end in enumerate(last) if end > first]
     return Friedman(
         "",
         difference,
-        tuple(matrix.system_names[i] for i in order),
+        tuple(part.system_names[i] for i in order),
         ascending,
         statistic,
         float(special.fdtrc(n - 1, (n - 1) * (T - 1), statistic)),

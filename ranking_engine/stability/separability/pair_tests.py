@@ -172,12 +172,17 @@ def cluster_differences(matrix: ScoreMatrix, scale: Scale) -> tuple[FloatArray, 
     shape = (matrix.n_systems, len(members), max(map(len, members), default=0))
     units, shares = np.full(shape, np.nan), np.full(shape, np.nan)
     heaviest = max((float(weight) for weight in part.weights), default=1.0)
+    deviations = [1.0] * part.n_tasks  # of a task on which all scores are the same as well
+    for t, column in enumerate(part.scores.T if scale == "sd" else ()):
+        present = column[~np.isnan(column)]
+        size = float(np.abs(present).max(initial=0.0))
+        if size:
+            deviations[t] = float((present / size).std()) * size or 1.0  # squares of large numbers are beyond floats
     for number, tasks in enumerate(members):
         for position, t in enumerate(tasks):
             column = part.scores[:, t]
             weight = float(part.weights[t]) / heaviest
-            deviation = _deviation(column) if scale == "sd" else 1.0
-            units[:, number, position] = column / deviation * weight
+            units[:, number, position] = column / deviations[t] * weight
             shares[:, number, position] = np.where(np.isnan(column), np.nan, weight)
     return units, shares
 
@@ -186,14 +191,6 @@ def task_clusters(matrix: ScoreMatrix) -> list[int]:
     """Return the number of the cluster of each task of a matrix whose tasks all vote."""
     clusters = clusters_of(matrix)
     return [clusters[cluster_key(matrix, t)] for t in range(matrix.n_tasks)]
-
-
-def _deviation(column: FloatArray) -> float:
-    """The standard deviation of the scores that are there; 1 where they are all the same."""
-    present = column[~np.isnan(column)]
-    size = float(np.abs(present).max(initial=0.0))
-    deviation = float((present / size).std()) * size if size else 0.0  # squares of large numbers are beyond floats
-    return deviation or 1.0
 
 
 def _test_pairs(units: FloatArray, shares: FloatArray, pairs: NDArray[np.intp], level: float, seed: int) -> PairTests:

@@ -36,7 +36,6 @@ from numpy.typing import NDArray
 
 from ranking_engine.catalogue.dispatch import Contributions, task_contributions
 from ranking_engine.catalogue.registry import RULES
-from ranking_engine.core.missing import scored_part
 from ranking_engine.core.ranking import UNRANKED, Ranking
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability.separability.friedman import Friedman, friedman
@@ -47,7 +46,6 @@ from ranking_engine.stability.separability.pair_tests import (
     TOO_FEW,
     PairTests,
     Scale,
-    task_clusters,
 )
 from ranking_engine.stability.separability.rule_tests import RuleTests
 from ranking_engine.stability.separability.sign_flips import NULL_HYPOTHESIS
@@ -224,7 +222,7 @@ def significance_of_rankings(
     rules = {ranking.rule for key, ranking in rankings.items() if orders[key] and ranking.rule in RULES}
     sums = task_contributions(matrix, sorted(rules), missing=missing, ties=ties, options=options)
     tests = RuleTests(matrix, scale, level, seed)
-    of_pool = _friedman_of(matrix, pool, level)
+    of_pool = friedman(matrix, pool, level)
     answers = {}
     for key, order in orders.items():
         ranking, contributions = rankings[key], sums.get(rankings[key].rule)
@@ -234,8 +232,11 @@ def significance_of_rankings(
             _check_same(ranking, contributions, missing)
             tested = tests.of_contributions(contributions)
         ranks = ranking.ranks[list(order)]
-        first = np.column_stack(np.triu_indices(int((ranks <= top).sum()), 1))
-        every_pair = tested.family(order, ranks, np.column_stack(np.triu_indices(len(order), 1)))
+        # The places of all pairs, the better one first; ranks ascend.
+        pairs = np.column_stack(np.triu_indices(len(order), 1))
+        number = np.unique(ranks, return_inverse=True)[1]
+        is_across_neighbours = number[pairs[:, 1]] - number[pairs[:, 0]] == 1
+        every_pair = tested.family(order, ranks, pairs)
         answers[key] = Significance(
             level=level,
             seed=seed,
@@ -245,8 +246,8 @@ def significance_of_rankings(
             n_clusters=tested.n_clusters,
             n_tasks=tested.n_tasks,
             order=order,
-            neighbours=tested.family(order, ranks, _neighbours(ranks)),
-            top=tested.family(order, ranks, first),
+            neighbours=tested.family(order, ranks, pairs[is_across_neighbours]),
+            top=tested.family(order, ranks, pairs[ranks[pairs[:, 1]] <= top]),
             every_pair=every_pair,
             runs=_runs(order, ranks, every_pair),
             friedman=of_pool,
@@ -263,17 +264,6 @@ def _check_same(ranking: Ranking, contributions: Contributions, missing: str) ->
             f"`ranking` has other scores than the rule {ranking.rule} gives the systems of `matrix` where "
             f"`missing` is {missing!r}; state the `missing`, `ties` and `options` that it was made with"
         )
-
-
-def _neighbours(ranks: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Return the places of all pairs across consecutive ranks, the better one first; `ranks` ascend."""
-    starts = np.flatnonzero(np.diff(ranks, prepend=0))
-    ends = np.append(starts[1:], len(ranks))
-    pairs = [
-        np.array([(a, b) for a in range(start, middle) for b in range(middle, end)], dtype=np.intp)
-        for start, middle, end in zip(starts[:-1], starts[1:], ends[1:], strict=True)
-    ]
-    return np.concatenate(pairs) if pairs else np.empty((0, 2), dtype=np.intp)
 
 
 def _runs(order: tuple[int, ...], places: NDArray[np.int32], tests: PairTests) -> tuple[Run, ...]:
@@ -297,15 +287,6 @@ def _runs(order: tuple[int, ...], places: NDArray[np.int32], tests: PairTests) -
             runs.append(Run(order[first:last], is_told=not (inside == TOO_FEW).any()))
             covered = last
     return tuple(runs)
-
-
-def _friedman_of(matrix: ScoreMatrix, pool: Sequence[str] | None, level: float) -> Friedman:
-    part = scored_part(matrix).matrix
-    if part is None:
-        return Friedman("there are fewer than two systems to compare")
-    if pool is not None:
-        part = part.subset([part.system_names.index(name) for name in pool if name in part.system_names])
-    return friedman(part, task_clusters(part), level)
 
 
 def _check_parameters(

@@ -232,7 +232,7 @@ def test_instances_are_tested_like_tasks_one_unit_each():
 
 def test_friedman_agrees_with_the_chi_square_that_scipy_corrects_for_ties():
     matrix = random_matrix(6, 12, seed=3, n_levels=4)
-    found = friedman(matrix, list(range(12)))
+    found = friedman(matrix)
     chi = stats.friedmanchisquare(*matrix.values).statistic
     assert found.statistic == pytest.approx(11 * chi / (12 * 5 - chi))
     assert found.p_value == pytest.approx(stats.f.sf(found.statistic, 5, 55))
