@@ -116,21 +116,15 @@ def certificates(
         return
     shares = duals / total
     terms = np.maximum(optimum.condition_duals, 0) * (contest.scale / total)
-    for candidate in _mixtures(contest, shares, terms, delta, ignoring):
-        if (made := contest.certified(*candidate, ignoring)) is not None:
-            yield made
-
-
-def _mixtures(
-    contest: Contest, shares: FloatArray, terms: FloatArray, delta: float, ignoring: int | None
-) -> Iterator[tuple[tuple[int, ...], list[Fraction]]]:
+    candidates = []
     for denominator in _SIMPLE_MIXTURES if delta < 0 else ():
-        yield (
-            exact.rounded(shares, denominator),
-            [Fraction(round(value * denominator), denominator) for value in terms.tolist()],
-        )
+        fractions = [Fraction(round(value * denominator), denominator) for value in terms.tolist()]
+        candidates.append((exact.rounded(shares, denominator), fractions))
     if (simple := exact.simple_fractions(shares)) is not None:
-        yield simple, [Fraction(value).limit_denominator(1000) for value in terms.tolist()]
+        candidates.append((simple, [Fraction(value).limit_denominator(1000) for value in terms.tolist()]))
+    for candidate in candidates:
+        if (certificate := contest.certified(*candidate, ignoring)) is not None:
+            yield certificate
     # The solution of: on every task that seems to gain the most, the gain is the same.
     gains = shares @ contest.leads + (terms / contest.scale) @ contest.terms.floats
     tight = [t for t in np.flatnonzero(gains > delta - _TIGHT).tolist() if t != ignoring]
@@ -150,4 +144,5 @@ def _mixtures(
         all_rivals[j] = value
     for k, value in zip(held.tolist(), solved[len(rivals) : -1], strict=True):
         all_terms[k] = value
-    yield exact.as_numerators(all_rivals), all_terms
+    if (certificate := contest.certified(exact.as_numerators(all_rivals), all_terms, ignoring)) is not None:
+        yield certificate

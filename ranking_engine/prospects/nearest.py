@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +13,6 @@ from ranking_engine.prospects.candidates import edge_weights
 from ranking_engine.prospects.contest import Contest
 from ranking_engine.prospects.programs import (
     Budget,
-    Optimum,
     WeightProgram,
     largest_change_program,
     total_change_program,
@@ -58,32 +57,23 @@ class NearestWeights:
         optimum = program.solve(contest.leads, self._floats, budget)
         if optimum is None:
             return None
-        for numerators in self._candidates(contest, optimum, inside, is_largest=program is self._largest):
-            if _wins(contest, numerators):
-                return numerators
-        return None
-
-    def _candidates(
-        self, contest: Contest, optimum: Optimum, inside: Numerators, *, is_largest: bool
-    ) -> Iterator[Numerators]:
-        """Yield weights at the optimum, then some that are pushed a little into the region."""
         weights = np.maximum(optimum.weights, 0)
         moved = optimum.weights - self._floats
         change = float(np.abs(moved).max())
         moves = {t: (self.origin[t], 0) for t in np.flatnonzero(np.abs(moved) < _UNMOVED).tolist()}
-        if is_largest:
+        if program is self._largest:
             for t in np.flatnonzero(np.abs(np.abs(moved) - change) < _UNMOVED).tolist():
                 moves[t] = (self.origin[t], 1 if moved[t] > 0 else -1)
+        # Weights at the optimum, then some that are pushed a little into the region.
         long = []
         for numerators in edge_weights(contest, weights, moves, change):
-            if sum(numerators) < _LONG:
-                yield numerators
-            else:
+            if sum(numerators) >= _LONG:
                 long.append(numerators)
+            elif _wins(contest, numerators):
+                return numerators
         within = np.array(inside, dtype=np.float64) / float(sum(inside))
-        for push in _PUSHES:
-            yield exact.rounded((1 - push) * weights + push * within, _FINE)
-        yield from long
+        pushed = (exact.rounded((1 - push) * weights + push * within, _FINE) for push in _PUSHES)
+        return next((numerators for numerators in (*pushed, *long) if _wins(contest, numerators)), None)
 
 
 def changes(numerators: Numerators, origin: Numerators) -> tuple[Fraction, Fraction]:

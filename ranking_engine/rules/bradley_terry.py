@@ -52,7 +52,12 @@ def bradley_terry(profile: Profile, *, prior: float = 0.0) -> Outcome:
     won = np.array(twice / (unit if twice.dtype == object else float(unit)), dtype=np.float64)
     won = won[np.ix_(order, order)] + prior
     np.fill_diagonal(won, 0.0)
-    components = _components(won)
+    # The strong components of "has won something from", each before those that it has only won from.
+    label = strong_components(won > 0)
+    member = (label[:, None] == np.arange(label.max() + 1)).astype(np.float32)
+    between = member.T @ (won > 0).astype(np.float32) @ member > 0
+    np.fill_diagonal(between, val=False)
+    components = [np.flatnonzero(label == k) for k in topological_order(between)]
     if len(components) > 1:
         names = [sorted(profile.matrix.system_names[order[i]] for i in part) for part in components]
         groups = "; ".join([*(listed(part) for part in names[:3]), *(["..."] if len(names) > 3 else [])])
@@ -117,18 +122,6 @@ def _information(played: FloatArray, chance: FloatArray) -> FloatArray:
     information = -weights + weights.max() / len(played)
     np.fill_diagonal(information, information.diagonal() + weights.sum(axis=1))
     return information
-
-
-def _components(won: FloatArray) -> list[NDArray[np.intp]]:
-    """Return the strong components of "has won something from", each before those that it has only won from."""
-    edges = won > 0
-    label = strong_components(edges)
-    n_components = int(label.max()) + 1
-    member = np.zeros((len(won), n_components), dtype=np.float32)
-    member[np.arange(len(won)), label] = 1
-    between = member.T @ edges.astype(np.float32) @ member > 0
-    np.fill_diagonal(between, val=False)
-    return [np.flatnonzero(label == k) for k in topological_order(between)]
 
 
 def _standard_errors(

@@ -168,7 +168,10 @@ def _next_choice(state: _State, undecided: list[Victory], x: int) -> tuple[Victo
     while True:
         undecided = reach.open_victories(undecided)
         allowed = [victory for victory in undecided if victory not in state.failing]
-        leads_to = _closure([below | 1 << i for i, below in enumerate(reach.below)], allowed)
+        together = reach.copy()
+        for victory in allowed:
+            together.add(*victory)
+        leads_to = together.below
         if any(not leads_to[j] >> i & 1 for i, j in undecided if (i, j) in state.failing):
             return None, False  # nothing can close the circle that this one has to fail by
         certain = [(i, j) for i, j in allowed if not leads_to[j] >> i & 1]
@@ -180,19 +183,6 @@ def _next_choice(state: _State, undecided: list[Victory], x: int) -> tuple[Victo
     own = reach.below[x] | 1 << x
     growing = (victory for victory in allowed if own >> victory[0] & 1 and not own >> victory[1] & 1)
     return next(growing, allowed[0]), True
-
-
-def _closure(successors: list[int], edges: list[Victory]) -> list[int]:
-    """Return, as bits, whom each system reaches by `successors`, which is transitive, and `edges` together."""
-    reached = list(successors)
-    for i, j in edges:
-        reached[i] |= 1 << j
-    for k in range(len(reached)):
-        row, bit = reached[k], 1 << k
-        for i, own in enumerate(reached):
-            if own & bit:
-                reached[i] = own | row
-    return reached
 
 
 __all__ = ["ALLOWANCE", "winners_over_orders"]

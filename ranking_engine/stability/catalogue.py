@@ -32,13 +32,15 @@ __all__ = [
 ]
 
 
+def _records() -> list[Study]:
+    """Return the studies of all modules of the package, by their numbers."""
+    modules = modules_of(stability).values()
+    studies = [value for module in modules for value in vars(module).values() if isinstance(value, Study)]
+    return sorted(studies, key=lambda study: study.number)
+
+
 # What can be run with parameters of one's own, and of it what boards run by themselves.
-_RECORDS = [
-    value for module in modules_of(stability).values() for value in vars(module).values() if isinstance(value, Study)
-]
-EXPERIMENTS: Mapping[str, Study] = MappingProxyType(
-    {study.key: study for study in sorted(_RECORDS, key=lambda study: study.number)}
-)
+EXPERIMENTS: Mapping[str, Study] = MappingProxyType({study.key: study for study in _records()})
 STUDIES: Mapping[str, Study] = MappingProxyType(
     {key: study for key, study in EXPERIMENTS.items() if study.runs_with_boards}
 )

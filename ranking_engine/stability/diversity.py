@@ -140,20 +140,13 @@ def impute_from_nearest(values: FloatArray, n_neighbours: int = N_NEIGHBOURS) ->
             if not donors.size:
                 continue
             near = donors[np.isfinite(distances[donors])]
-            shares = _shares(distances[near], min(n_neighbours, len(donors)))
-            chosen, counted = (near, shares) if near.size else (donors, np.ones(len(donors)))
+            chosen = near if near.size else donors
+            counted, k = np.ones(len(chosen)), min(n_neighbours, len(donors))
+            if len(near) > k:  # all tied with the k-th share the places left
+                last = np.partition(distances[near], k - 1)[k - 1]
+                is_tied = np.abs(distances[near] - last) <= 1e-12 * last
+                is_nearer = (distances[near] < last) & ~is_tied
+                counted = np.where(is_tied, (k - is_nearer.sum()) / is_tied.sum(), is_nearer.astype(np.float64))
             # Exact, so that equal means tie and the order of the rows does not show.
             filled[i, t] = exact_mean(values[chosen, t].tolist(), [Fraction(count) for count in counted.tolist()])
     return filled
-
-
-def _shares(distances: FloatArray, k: int) -> FloatArray:
-    """Return how much each counts among the k nearest: 1 or 0, but for those tied with the k-th."""
-    if len(distances) <= k:
-        return np.ones(len(distances))
-    last = np.partition(distances, k - 1)[k - 1]
-    tolerance = 1e-12 * last
-    is_tied = np.abs(distances - last) <= tolerance
-    is_nearer = (distances < last) & ~is_tied
-    places = (k - is_nearer.sum()) / is_tied.sum()
-    return np.where(is_tied, places, is_nearer.astype(np.float64))

@@ -101,10 +101,11 @@ def run_chunk(
         for block in blocks(trials, max(1, _BLOCK_CELLS // (n * max(n, T)))):
             # How often each trial counts each task, and which systems take part.
             draws = [(_TRIALS, trial) for trial in block]
-            randoms = [generator(seed, NUMBER, *draw) for draw in draws]
+            randoms = (generator(seed, NUMBER, *draw) for draw in draws)
+            indices = [(random.integers(n, size=n), random.integers(T, size=T)) for random in randoms]
             present = np.zeros((len(block), n), dtype=bool)
-            present[np.arange(len(block))[:, None], [random.integers(n, size=n) for random in randoms]] = True
-            counts = np.array([np.bincount(random.integers(T, size=T), minlength=T) for random in randoms])
+            present[np.arange(len(block))[:, None], [systems for systems, _ in indices]] = True
+            counts = np.array([np.bincount(tasks, minlength=T) for _, tasks in indices])
             drawn = (counts, present)
             rankings = drawn_rankings(part.matrix, *drawn, part.rules)
             rankings |= _baselines(part.matrix, *drawn, seed, draws) if with_baselines else {}

@@ -59,7 +59,18 @@ def relax(
         start: weights in the box to begin with.
     """
     lower, upper, _ = box
-    most = _most_ratios(rows, lower, upper, a)
+    # Upper bounds, sharp but for rounding, on the largest row @ v / a @ v in the box (Dinkelbach 1967): from M = a
+    # ratio that occurs, max over v of (row - M a) @ v >= 0 shows a greater one or, divided by the least a @ v, how much
+    # is missing.
+    ratio, spread = (rows @ upper) / (a @ upper), upper - lower
+    for step in range(_RATIO_STEPS + 1):
+        gain = rows - ratio[:, None] * a
+        if step < _RATIO_STEPS:
+            extra = (gain > 0) * spread
+            ratio = (rows @ lower + np.einsum("pt,pt->p", rows, extra)) / (a @ lower + extra @ a)
+    missing = gain @ lower + np.einsum("pt,pt->p", np.maximum(gain, 0), np.broadcast_to(spread, gain.shape))
+    bound = (ratio + np.maximum(missing, 0) / (a @ lower)) * (1 + _GUARD)
+    most = np.maximum(bound, _LEAST_RATIO * np.abs(rows).max(axis=1))  # more than the largest ratio is valid too
     scaled = rows / most[:, None]
     point = _Point(scaled, box, a, start)
     least = float(len(rows))
@@ -70,31 +81,10 @@ def relax(
         g = multipliers @ scaled
         # The least g @ v / a @ v in the box: v is `upper` where g / a is smallest, `lower` elsewhere.
         order = np.argsort(g / a, kind="stable")
-        spread = (upper - lower)[order]
-        above = float(g @ lower) + np.concatenate([[0.0], np.cumsum(g[order] * spread)])
-        below = float(a @ lower) + np.concatenate([[0.0], np.cumsum(a[order] * spread)])
+        above = float(g @ lower) + np.concatenate([[0.0], np.cumsum(g[order] * spread[order])])
+        below = float(a @ lower) + np.concatenate([[0.0], np.cumsum(a[order] * spread[order])])
         least = min(least, len(rows) - float((above / below).min()))
     return Relaxed(n_always + least + _GUARD * len(rows), point.weights())
-
-
-def _most_ratios(rows: FloatArray, lower: FloatArray, upper: FloatArray, a: FloatArray) -> FloatArray:
-    """Return upper bounds, sharp but for rounding, on the largest row @ v / a @ v in the box (Dinkelbach 1967).
-
-    From M = a ratio that occurs, max over v of (row - M a) @ v >= 0 shows a greater one or, divided by the least
-    a @ v, how much is missing.
-    """
-    ratio = (rows @ upper) / (a @ upper)
-    spread = upper - lower
-    for step in range(_RATIO_STEPS + 1):
-        gain = rows - ratio[:, None] * a
-        wants_upper = gain > 0
-        if step < _RATIO_STEPS:
-            extra = wants_upper * spread
-            ratio = (rows @ lower + np.einsum("pt,pt->p", rows, extra)) / (a @ lower + extra @ a)
-    missing = gain @ lower + np.einsum("pt,pt->p", np.maximum(gain, 0), np.broadcast_to(spread, gain.shape))
-    bound: FloatArray = ratio + np.maximum(missing, 0) / (a @ lower)
-    least = _LEAST_RATIO * np.abs(rows).max(axis=1)  # more than the largest ratio is valid too
-    return np.asarray(np.maximum(bound * (1 + _GUARD), least), dtype=np.float64)
 
 
 class _Point:
