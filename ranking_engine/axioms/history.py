@@ -79,7 +79,13 @@ def history_flips(
     old = {name: i for i, name in enumerate(before.matrix.system_names)}
     new = {name: i for i, name in enumerate(after.matrix.system_names)}
     common = [name for name in after.matrix.system_names if name in old]
-    same = _same_scores(before.matrix, after.matrix, [old[name] for name in common], [new[name] for name in common])
+    # Whose scores are the same on the tasks that vote in both.
+    old_tasks = {name: t for t, name in enumerate(before.matrix.task_names) if before.matrix.votes[t]}
+    new_tasks = {name: t for t, name in enumerate(after.matrix.task_names) if after.matrix.votes[t]}
+    shared = [name for name in new_tasks if name in old_tasks]
+    first = before.matrix.values[np.ix_([old[name] for name in common], [old_tasks[name] for name in shared])]
+    second = after.matrix.values[np.ix_([new[name] for name in common], [new_tasks[name] for name in shared])]
+    same = ((first == second) | (np.isnan(first) & np.isnan(second))).all(axis=1)
     others = [name for name, is_same in zip(common, same, strict=True) if is_same]
     rows = [np.array([places[name] for name in others], dtype=np.intp) for places in (old, new)]
     facts: dict[str, Any] = {
@@ -90,15 +96,15 @@ def history_flips(
     }
     flips = {}
     for rule in keys:
-        first, second = np.asarray(before.ranks[rule])[rows[0]], np.asarray(after.ranks[rule])[rows[1]]
-        ranked = (first != UNRANKED) & (second != UNRANKED)
-        first, second = first[ranked].astype(np.int64), second[ranked].astype(np.int64)
+        earlier, later = np.asarray(before.ranks[rule])[rows[0]], np.asarray(after.ranks[rule])[rows[1]]
+        ranked = (earlier != UNRANKED) & (later != UNRANKED)
+        earlier, later = earlier[ranked].astype(np.int64), later[ranked].astype(np.int64)
         names = [name for name, is_ranked in zip(others, ranked, strict=True) if is_ranked]
         # All pairs at once: O(n^2).
-        was_above, is_above = first[:, None] < first, second[:, None] < second
-        was_tied, is_tied = first[:, None] == first, second[:, None] == second
+        was_above, is_above = earlier[:, None] < earlier, later[:, None] < later
+        was_tied, is_tied = earlier[:, None] == earlier, later[:, None] == later
         upper, lower = np.nonzero(was_above.T & is_above)
-        highest = np.lexsort([second[lower], second[upper]])[:MAX_PAIRS]
+        highest = np.lexsort([later[lower], later[upper]])[:MAX_PAIRS]
         flips[rule] = Flips(
             rule,
             **facts,
@@ -121,20 +127,6 @@ def flips_of_history(
         if before is not None:
             yield history_flips(before, after, chosen)
         before = after
-
-
-def _same_scores(
-    before: ScoreMatrix, after: ScoreMatrix, old_rows: list[int], new_rows: list[int]
-) -> NDArray[np.bool_]:
-    """Return for each pair of rows whether the scores on the tasks that vote in both are the same."""
-    old_tasks = {name: t for t, name in enumerate(before.task_names) if before.votes[t]}
-    shared = [(old_tasks[name], t) for t, name in enumerate(after.task_names) if after.votes[t] and name in old_tasks]
-    if not shared or not old_rows:
-        return np.ones(len(old_rows), dtype=bool)
-    columns = np.array(shared, dtype=np.intp)
-    first = before.values[np.array(old_rows)][:, columns[:, 0]]
-    second = after.values[np.array(new_rows)][:, columns[:, 1]]
-    return np.asarray(((first == second) | (np.isnan(first) & np.isnan(second))).all(axis=1))
 
 
 def _task_facts(matrix: ScoreMatrix) -> dict[str, tuple[object, ...]]:

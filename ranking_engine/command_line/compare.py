@@ -10,7 +10,7 @@ from typing import Any
 
 from ranking_engine.catalogue.registry import RULES
 from ranking_engine.command_line.formats import rule_notes
-from ranking_engine.command_line.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
+from ranking_engine.command_line.grids import Grid, cell, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import (
     EXIT_STATUS,
     OPTION_LIST,
@@ -267,7 +267,7 @@ def _grids(report: Report) -> list[tuple[str, Grid]]:
     if not names:
         return []
     grids = [
-        (title, [["", *names.values()], *([names[a], *map(_cell, report[key][a].values())] for a in names)])
+        (title, [["", *names.values()], *([names[a], *map(cell, report[key][a].values())] for a in names)])
         for key, title in MATRICES.items()
     ]
     reference = report["reference"]
@@ -285,11 +285,11 @@ def _grids(report: Report) -> list[tuple[str, Grid]]:
     own = ("tied", "in ties", "distance to tasks", "weight against", "more than Kemeny", "share more")
     summary = [["", "tau-b", *(label for _, label in rates), *own]]
     for key, entry in report["rules"].items():
-        row = [names[key], _cell(report["kendall_tau"][reference][key])]
-        row += [_cell(table[reference][key]) for table, _ in rates]
+        row = [names[key], cell(report["kendall_tau"][reference][key])]
+        row += [cell(table[reference][key]) for table, _ in rates]
         row += [str(entry["n_tied"]), str(entry["n_in_ties"])]
         figures = ("dispersion_to", "weighted_distance", "kemeny_excess", "kemeny_excess_share")
-        summary.append([*row, *(_cell(entry[figure]) for figure in figures)])
+        summary.append([*row, *(cell(entry[figure]) for figure in figures)])
     agreement = f"Agreement with {names[reference]}"
     return [
         *grids,
@@ -310,14 +310,10 @@ def _notes(report: Report) -> list[str]:
             if names and names != [None]:
                 notes.append(f"{title}: {listed(names, limit=10)}")
     notes.append(
-        f"Tasks: Kendall's W {_cell(tasks['kendall_w'])} (corrected for ties "
-        f"{_cell(tasks['kendall_w_tie_corrected'])}) over {tasks['n_complete']} complete systems; "
-        f"mean Kendall distance of two tasks {_cell(tasks['dispersion'])}"
+        f"Tasks: Kendall's W {cell(tasks['kendall_w'])} (corrected for ties "
+        f"{cell(tasks['kendall_w_tie_corrected'])}) over {tasks['n_complete']} complete systems; "
+        f"mean Kendall distance of two tasks {cell(tasks['dispersion'])}"
     )
     if report["aggregation"] != "basic":
         notes.append(f"Aggregation: {report['aggregation']}")
     return [*notes, f"Missing scores: {report['missing']}"]
-
-
-def _cell(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"

@@ -8,6 +8,15 @@ import unicodedata
 Grid = list[list[str]]
 
 
+def cell(value: object) -> str:
+    """Return a figure of a report as readers see it: three decimals of a float, "-" where there is none."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return "-" if value is None else str(value)
+
+
 def text_grid(grid: Grid) -> list[str]:
     """Return the lines of `grid`, the first column aligned left and the others right."""
     widths = [max(_width(row[column]) for row in grid) for column in range(len(grid[0]))]

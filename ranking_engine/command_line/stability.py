@@ -12,7 +12,7 @@ import numpy as np
 
 from ranking_engine.catalogue.registry import RULES, get_rule
 from ranking_engine.catalogue.variants import variant_key
-from ranking_engine.command_line.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
+from ranking_engine.command_line.grids import Grid, cell, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError, add_input_arguments, aggregated, read_inputs
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.command_line.rule_options import EXAMPLE, read_rule_options
@@ -299,7 +299,7 @@ def _grid(report: Report) -> Grid:
         cells[rule] = {}
         for figure, place, value in _figures(entry, report["summary"], axes):
             if not (isinstance(value, str) or any(detail in figure for detail in DETAILS)):
-                cells[rule][figure, place] = _cell(value)
+                cells[rule][figure, place] = cell(value)
                 columns[figure, place] = None
     # Keep of each curve its first and its last place, and some between.
     places: dict[str, list[str]] = {}
@@ -316,14 +316,6 @@ def _grid(report: Report) -> Grid:
         return [["figure", "value"], *([_header(key), cells[""].get(key, "-")] for key in kept)]
     header = ["rule", *(_header(key) for key in kept)]
     return [header, *([_name(rule), *(cells[rule].get(key, "-") for key in kept)] for rule in entries)]
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _header(key: tuple[str, str]) -> str:

@@ -105,45 +105,41 @@ class WeightProgram:
 
         `start` are weights under which the rivals to begin with are the worst; the variables `without` are 0.
         """
-        program = self.program
+        program, T = self.program, len(self._origin)
         program.reset()
-        upper = self._upper
         if without is not None:
-            upper = upper.copy()
+            upper = self._upper.copy()
             upper[without] = 0.0
             program.set_bounds(self._lower, upper)
+        used: list[NDArray[np.intp]] = []
+        is_used = np.zeros(len(leads), dtype=bool)
+        added = _lowest(leads @ start, _N_FIRST)
         try:
-            return self._solve(leads, _lowest(leads @ start, _N_FIRST), budget)
+            while True:
+                if added.size:
+                    rows = leads[added]
+                    program.add_rows(self._in_variables(rows) - self._shift, -(rows @ self._origin), np.inf)
+                    used.append(added)
+                    is_used[added] = True
+                budget.take()
+                solution = program.solve()
+                if solution.x is None or solution.duals is None:
+                    return None
+                blocks = (sign * solution.x[b * T : (b + 1) * T] for b, sign in enumerate(self._signs))
+                weights = np.asarray(sum(blocks, start=self._origin))
+                short = leads @ weights - float(self._shift @ solution.x)
+                short[is_used] = 0.0
+                added = _lowest(short, _N_ADDED)
+                added = added[short[added] < -TOLERANCE]
+                if not added.size:
+                    break
         finally:
             if without is not None:
                 program.set_bounds(self._lower, self._upper)
-
-    def _solve(self, leads: FloatArray, first: NDArray[np.intp], budget: Budget) -> Optimum | None:
-        T = len(self._origin)
-        used: list[NDArray[np.intp]] = []
-        is_used = np.zeros(len(leads), dtype=bool)
-        added = first
-        while True:
-            if added.size:
-                rows = leads[added]
-                self.program.add_rows(self._in_variables(rows) - self._shift, -(rows @ self._origin), np.inf)
-                used.append(added)
-                is_used[added] = True
-            budget.take()
-            solution = self.program.solve()
-            if solution.x is None or solution.duals is None:
-                return None
-            blocks = (sign * solution.x[b * T : (b + 1) * T] for b, sign in enumerate(self._signs))
-            weights = np.asarray(sum(blocks, start=self._origin))
-            short = leads @ weights - float(self._shift @ solution.x)
-            short[is_used] = 0.0
-            added = _lowest(short, _N_ADDED)
-            added = added[short[added] < -TOLERANCE]
-            if not added.size:
-                rival_duals = np.zeros(len(leads))
-                if used:
-                    rival_duals[np.concatenate(used)] = solution.duals[self._n_kept :]
-                return Optimum(weights, solution.x, rival_duals, solution.duals[: self._n_conditions])
+        rival_duals = np.zeros(len(leads))
+        if used:
+            rival_duals[np.concatenate(used)] = solution.duals[self._n_kept :]
+        return Optimum(weights, solution.x, rival_duals, solution.duals[: self._n_conditions])
 
 
 def margin_program(n_tasks: int, conditions: FloatArray) -> WeightProgram:

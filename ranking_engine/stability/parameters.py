@@ -113,7 +113,14 @@ class Parameter:
         if kind == FLAG and isinstance(value, bool):
             return value
         if kind in (INTEGER, NUMBER):
-            return self._checked_number(value, kind)
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError(f"`{self.name}`: expected finite numbers")
+            if isinstance(value, bool) or not isinstance(value, int if kind == INTEGER else (int, float)):
+                raise self._refusal(value)
+            if not self.least <= value <= self.most:
+                bounds = f"{'a whole' if kind == INTEGER else 'a'} number from {self.least:,g} to {self.most:,.12g}"
+                raise ValueError(f"`{self.name}` is {shorten(str(value))}; expected {bounds}")
+            return value
         if kind not in (RULE, TEXT, CHOICE) or not isinstance(value, str) or len(value) > MAX_TEXT:
             raise self._refusal(value)
         if kind == CHOICE and value not in self.choices:
@@ -128,19 +135,6 @@ class Parameter:
         if rule.parameters:
             raise ValueError(f"`{self.name}` names {value!r}, which needs {', '.join(rule.parameters)}")
         return rule.key
-
-    def _checked_number(self, value: object, kind: str) -> int | float:
-        if isinstance(value, float) and not math.isfinite(value):
-            raise ValueError(f"`{self.name}`: expected finite numbers")
-        is_number = isinstance(value, int) or (kind == NUMBER and isinstance(value, float))
-        if not is_number or isinstance(value, bool):
-            raise self._refusal(value)
-        if not self.least <= value <= self.most:  # type: ignore[operator]
-            what = "a whole number" if kind == INTEGER else "a number"
-            raise ValueError(
-                f"`{self.name}` is {shorten(str(value))}; expected {what} from {self.least:,g} to {self.most:,.12g}"
-            )
-        return value  # type: ignore[return-value]
 
     def _refusal(self, value: object) -> ValueError:
         what = "numbers, such as" if self.kind in (NUMBERS, INTEGERS) else "a value like"

@@ -120,7 +120,7 @@ def task_dependence(matrix: ScoreMatrix) -> TaskDependence:
     clusters = tuple(tuple(int(voting[t]) for t in tasks) for tasks in members)
     from scipy.stats import rankdata  # noqa: PLC0415 -- slow import
 
-    residuals = _residuals(_in_spreads(part.scores, members))
+    residuals = _residuals(part.scores, members)
     correlations, n_common = _correlations(residuals)
     of_ranks, _ = _correlations(rankdata(residuals, axis=0, nan_policy="omit"))
     # The correlation that independent tasks exceed in any pair with a probability of 5 % (Fisher's z).
@@ -138,18 +138,26 @@ def task_dependence(matrix: ScoreMatrix) -> TaskDependence:
         ),
         key=lambda pair: (-pair.correlation, pair.first, pair.second),
     )
+    effective_number, is_known = float(n_clusters), ~np.isnan(correlations) & ~np.eye(n_clusters, dtype=bool)
+    if is_known.any():
+        by_luck = 1 / (n_clusters - 1) ** 2 + 1 / (n_common[is_known] - 1)
+        excess = float((correlations[is_known] ** 2 - by_luck).mean()) * n_clusters * (n_clusters - 1)
+        effective_number = float(np.clip(n_clusters**2 / (n_clusters + max(excess, 0.0)), 1.0, n_clusters))
     return TaskDependence(
         "",
         clusters,
         correlations,
-        _effective_number(correlations, n_common),
+        effective_number,
         tuple(pairs),
         _suggested(clusters, np.where(is_beyond, correlations, np.minimum(correlations, 0.0))),
     )
 
 
-def _in_spreads(scores: FloatArray, members: list[list[int]]) -> FloatArray:
-    """Return the score of each system on each cluster, in standard deviations; NaN where it has none."""
+def _residuals(scores: FloatArray, members: list[list[int]]) -> FloatArray:
+    """Return the scores on each cluster, in standard deviations, less an effect of each system and of each cluster.
+
+    Least squares, by sweeps; NaN where a system has no score on a cluster.
+    """
     is_there = ~np.isnan(scores)
     n = np.maximum(is_there.sum(axis=0), 1)
     largest = np.where(is_there, np.abs(scores), 0.0).max(axis=0)
@@ -162,11 +170,6 @@ def _in_spreads(scores: FloatArray, members: list[list[int]]) -> FloatArray:
         n_there = is_there[:, tasks].sum(axis=1)
         total = measured[:, tasks].sum(axis=1)
         columns[:, number] = np.divide(total, n_there, out=np.full(len(scores), np.nan), where=n_there > 0)
-    return columns
-
-
-def _residuals(columns: FloatArray) -> FloatArray:
-    """Return what least squares leave of `columns` after an effect of each row and of each column; NaN stays."""
     is_there = ~np.isnan(columns)
     left = np.where(is_there, columns, 0.0)
     n_row, n_column = np.maximum(is_there.sum(axis=1), 1), np.maximum(is_there.sum(axis=0), 1)
@@ -198,16 +201,6 @@ def _correlations(residuals: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]
     correlations = np.clip(covariance / scale, -1.0, 1.0)
     correlations[n < 4] = np.nan
     return correlations, n.astype(np.int64)
-
-
-def _effective_number(correlations: FloatArray, n_common: NDArray[np.int64]) -> float:
-    T = len(correlations)
-    is_known = ~np.isnan(correlations) & ~np.eye(T, dtype=bool)
-    if not is_known.any():
-        return float(T)
-    by_luck = 1 / (T - 1) ** 2 + 1 / (n_common[is_known] - 1)
-    excess = float((correlations[is_known] ** 2 - by_luck).mean()) * T * (T - 1)
-    return float(np.clip(T**2 / (T + max(excess, 0.0)), 1.0, T))
 
 
 def _suggested(clusters: tuple[tuple[int, ...], ...], similarity: FloatArray) -> tuple[SuggestedCluster, ...]:
