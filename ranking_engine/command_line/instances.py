@@ -177,12 +177,11 @@ def _joined(lines_of: Callable[[Grid], list[str]], report: Report) -> list[str]:
     lines = lines_of(rows)
     for one in report["first_places"]:
         pair = f"{NAMES[one['first']]} and {NAMES[one['second']].lower()}"
-        cells = [["-" if value is None else f"{value:.2f}" for value in one[figure]] for figure in ("agreement", "tau")]
-        grid = [
-            [pair, *(f"k = {k}" for k in one["places"])],
-            ["same systems", *cells[0]],
-            ["tau-b on these", *cells[1]],
-        ]
+        agreement, taus = (
+            ["-" if value is None else f"{value:.2f}" for value in one[figure]] for figure in ("agreement", "tau")
+        )
+        header = [pair, *(f"k = {k}" for k in one["places"])]
+        grid = [header, ["same systems", *agreement], ["tau-b on these", *taus]]
         lines += ["", *lines_of(grid)]
     if "differences" not in report:
         return lines
