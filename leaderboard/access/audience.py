@@ -210,7 +210,10 @@ def readable_benchmark(
         PermissionDenied: the viewer is restricted.
     """
     rows = Benchmark.objects.select_related("publication__revision__configuration").filter(key=key)
-    rows = rows.annotate(n_undecided=_n_undecided()) if counts_queue else rows
+    if counts_queue:
+        waiting = Submission.objects.filter(benchmark=OuterRef("pk"), state__in=UNDECIDED)
+        counts = waiting.order_by().values("benchmark").annotate(n=Count("batch", distinct=True))
+        rows = rows.annotate(n_undecided=Subquery(counts.values("n")))
     if viewer.is_authenticated:
         role_of_viewer, ban_of_viewer = _role_and_ban(viewer)
         rows = rows.annotate(viewer_role=role_of_viewer, viewer_ban=ban_of_viewer)
@@ -225,12 +228,6 @@ def readable_benchmark(
     if audience.is_restricted and not restricted:
         raise PermissionDenied("The owners of this benchmark show its scores to nobody but its moderators.")
     return benchmark, audience
-
-
-def _n_undecided() -> Subquery:
-    """Of a query of benchmarks: how many batches wait in the queue of each. Every page for owners says it."""
-    waiting = Submission.objects.filter(benchmark=OuterRef("pk"), state__in=UNDECIDED)
-    return Subquery(waiting.order_by().values("benchmark").annotate(n=Count("batch", distinct=True)).values("n"))
 
 
 def administered_benchmark(viewer: Viewer, key: str) -> Benchmark:

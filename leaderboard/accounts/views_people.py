@@ -31,7 +31,7 @@ from leaderboard.common.limits import (
 from leaderboard.common.paging import page_links
 from leaderboard.common.requests import signed_in
 from leaderboard.common.text import whole_number
-from leaderboard.models import Benchmark, Membership, User
+from leaderboard.models import Membership, User
 
 PAGE_PEOPLE = 50
 
@@ -44,8 +44,21 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
     benchmark = administered_benchmark(request.user, key)
     link = ""
     if request.method == "POST":
+        actor, role, action = signed_in(request), request.POST.get("role", ""), request.POST.get("action", "")
         try:
-            link = _change(request, benchmark)
+            if action == "invite":
+                invitation = invite(benchmark, author=actor, role=role)
+                link = request.build_absolute_uri(reverse("join", args=[invitation]))
+            else:
+                member = User.objects.filter(pk=whole_number(request.POST.get("user", "")) or 0).first()
+                if member is None:
+                    messages.error(request, "Nobody with a role here is meant.")
+                    return redirect("manage_people", key)
+                if action == "lift":
+                    lift_ban(benchmark, member, author=actor)
+                else:
+                    change_role(benchmark, member, author=actor, role="" if action == "remove" else role)
+                messages.success(request, "Changed.")
         except PeopleError as error:
             messages.error(request, str(error))
         if not link:
@@ -65,22 +78,6 @@ def manage_people(request: HttpRequest, key: str) -> HttpResponse:
         "link": link,
     }
     return render(request, "accounts/manage_people.html", context)
-
-
-def _change(request: HttpRequest, benchmark: Benchmark) -> str:
-    """Do what the form asks; the link of an invitation where it asks for one."""
-    actor, role, action = signed_in(request), request.POST.get("role", ""), request.POST.get("action", "")
-    if action == "invite":
-        return request.build_absolute_uri(reverse("join", args=[invite(benchmark, author=actor, role=role)]))
-    user = User.objects.filter(pk=whole_number(request.POST.get("user", "")) or 0)
-    if (member := user.first()) is None:
-        raise PeopleError("Nobody with a role here is meant.")
-    if action == "lift":
-        lift_ban(benchmark, member, author=actor)
-    else:
-        change_role(benchmark, member, author=actor, role="" if action == "remove" else role)
-    messages.success(request, "Changed.")
-    return ""
 
 
 @login_required

@@ -26,7 +26,7 @@ from leaderboard.api.protocol.schema import (
 from leaderboard.boards.revision_exports import Origin, findings_export
 from leaderboard.models import ApiToken, Experiment
 from leaderboard.studies.experiments.page import ExperimentState, experiment_at, experiment_studies, state_of, states_of
-from leaderboard.studies.experiments.start import ExperimentError, ExperimentLimitError, Proposal, propose, start
+from leaderboard.studies.experiments.start import ExperimentError, ExperimentLimitError, propose, start
 from leaderboard.studies.page import array_shapes
 from ranking_engine.stability.catalogue import declared_parameters
 
@@ -219,7 +219,16 @@ class ExperimentsView(WritingView, BenchmarkView):
         try:
             proposal = propose(audience, body["study"], body["parameters"], seed=body["seed"])
             if is_dry:
-                return self._dry(proposal)
+                own = {name: value for name, value in proposal.parameters.items() if name not in ("study", "seed")}
+                content = {
+                    "study": proposal.study,
+                    "parameters": own,
+                    "seed": proposal.parameters["seed"],
+                    "revision": proposal.publication.revision.number,
+                    "estimated_seconds": proposal.seconds,
+                    "experiment": proposal.present.pk if proposal.present else None,
+                }
+                return Response(content, headers={"Dry-Run": "true", "Cache-Control": "no-store"})
             experiment, is_new = start(audience, proposal)
         except ExperimentLimitError as problem:
             raise ApiError(422, str(problem)) from problem
@@ -227,21 +236,6 @@ class ExperimentsView(WritingView, BenchmarkView):
             raise ApiError(400, str(problem)) from problem
         response = Response(_detail(self, state_of(experiment)), status=202 if is_new else 200)
         response["Location"] = reverse("api:experiment", args=[key, experiment.pk])
-        response["Cache-Control"] = "no-store"
-        return response
-
-    def _dry(self, proposal: Proposal) -> Response:
-        own = {name: value for name, value in proposal.parameters.items() if name not in ("study", "seed")}
-        content = {
-            "study": proposal.study,
-            "parameters": own,
-            "seed": proposal.parameters["seed"],
-            "revision": proposal.publication.revision.number,
-            "estimated_seconds": proposal.seconds,
-            "experiment": proposal.present.pk if proposal.present else None,
-        }
-        response = Response(content)
-        response["Dry-Run"] = "true"
         response["Cache-Control"] = "no-store"
         return response
 

@@ -315,13 +315,27 @@ class RankingView(RankedView):
         self, publication: Publication, rule: str, counting: RankingChoice, chosen: Filters, jobs: list[dict[str, Any]]
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         column, systems, board = self._column(publication, rule, counting)
-        separability = separability_of(board, column)
+        separability, study, intervals = separability_of(board, column), board.study, None
+        if study is not None:  # the rank intervals were computed, or there are none
+            reason = study["reason"] or why_no_interval(board, column)
+            typical, largest = study.get("errors", {}).get(column.rule, (None, None))
+            intervals = {
+                "status": "undefined" if reason else study["status"],
+                "reason": reason,
+                "level": board.study_parameters["level"],
+                "n_resamples": n_resamples(board, column.rule),
+                "n_clusters": study.get("n_clusters"),
+                "seed": board.study_parameters["seed"],
+                "typical_error": typical,
+                "largest_error": largest,
+                "no_simultaneous": study.get("not_simultaneous", {}).get(column.rule, "") or reason,
+            }
         head = {
             **self.stamp(publication),
             **_head(column, systems),
             "counting": counting,
             "jobs": jobs,
-            "intervals": _intervals(board, column),
+            "intervals": intervals,
             "separability": separability.text or None,
         }
         return head, self._rows(column, systems, board, chosen, separability)
@@ -377,24 +391,4 @@ def _head(column: Column, systems: list[BoardSystem]) -> dict[str, Any]:
         "winners": [
             {"system": systems[i].key, "name": systems[i].name} for i in np.flatnonzero(column.is_winner).tolist()
         ],
-    }
-
-
-def _intervals(board: PublishedBoard, column: Column) -> dict[str, Any] | None:
-    """What the rank intervals of a rule are, or why there are none; None while they are not computed."""
-    if board.study is None:
-        return None
-    study = board.study
-    reason = study["reason"] or why_no_interval(board, column)
-    typical, largest = study.get("errors", {}).get(column.rule, (None, None))
-    return {
-        "status": "undefined" if reason else study["status"],
-        "reason": reason,
-        "level": board.study_parameters["level"],
-        "n_resamples": n_resamples(board, column.rule),
-        "n_clusters": study.get("n_clusters"),
-        "seed": board.study_parameters["seed"],
-        "typical_error": typical,
-        "largest_error": largest,
-        "no_simultaneous": study.get("not_simultaneous", {}).get(column.rule, "") or reason,
     }

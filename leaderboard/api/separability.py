@@ -1,6 +1,5 @@
 """Which systems can be told apart under a rule."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpResponseBase
@@ -16,9 +15,9 @@ from leaderboard.api.protocol.schema import PAGING, REVISION, RULE, TABLE_FORMAT
 from leaderboard.common.files import ColumnHead, Value
 from leaderboard.rankings.confidence.separability import FAMILIES
 from leaderboard.rankings.confidence.significance import BASIS, inseparable_runs, is_outdated, neighbour_tests
-from leaderboard.rankings.published import Column, PublishedBoard, number, published_board, separability_of
+from leaderboard.rankings.published import number, published_board, separability_of
 from leaderboard.rankings.reports import unpack_arrays
-from leaderboard.rankings.scores import BoardSystem, systems_at
+from leaderboard.rankings.scores import systems_at
 from ranking_engine.stability.separability.pair_tests import TIED, VERDICTS
 
 
@@ -120,32 +119,26 @@ class SeparabilityView(ComparisonView):
         def build() -> dict[str, Any]:
             page = cut_counted(tests, wanted)
             number_here = publication.revision.number
+            figures = board.tests or {}
+            result = figures.get("rules", {}).get(column.rule)
+            is_computing = board.tests is None or (result is not None and is_outdated(result))
+            if is_computing:
+                result = None
+            can_tell = result is not None and result["every_pair"]["verdict"] == "some"
+            runs = inseparable_runs(unpack_arrays(board.test_arrays), column.rule) if can_tell else []
             return SeparabilityDetailSerializer.render(
                 {
                     **stamp_of(publication),
-                    **_separability_head(board, column, systems),
+                    "rule": column.rule,
+                    "status": "computing" if is_computing else "there" if result else "undefined",
+                    "text": separability_of(board, column).text,
+                    "level": figures.get("level"),
+                    "null_hypothesis": figures.get("null_hypothesis"),
+                    **{name: result[name] if result else None for name in (*BASIS, *FAMILIES)},
+                    "runs": [[systems[i].key for i in run] for run in runs],
                     "next": next_url(request, page, revision=number_here),
                     "results": page.items,
                 }
             )
 
         return self.figures(publication, build, jobs)
-
-
-def _separability_head(board: PublishedBoard, column: Column, systems: Sequence[BoardSystem]) -> dict[str, Any]:
-    tests = board.tests or {}
-    result = tests.get("rules", {}).get(column.rule)
-    is_computing = board.tests is None or (result is not None and is_outdated(result))
-    if is_computing:
-        result = None
-    can_tell = result is not None and result["every_pair"]["verdict"] == "some"
-    runs = inseparable_runs(unpack_arrays(board.test_arrays), column.rule) if can_tell else []
-    return {
-        "rule": column.rule,
-        "status": "computing" if is_computing else "there" if result else "undefined",
-        "text": separability_of(board, column).text,
-        "level": tests.get("level"),
-        "null_hypothesis": tests.get("null_hypothesis"),
-        **{name: result[name] if result else None for name in (*BASIS, *FAMILIES)},
-        "runs": [[systems[i].key for i in run] for run in runs],
-    }

@@ -39,7 +39,7 @@ from leaderboard.benchmarks.baselines import mark_baseline
 from leaderboard.boards.revision_exports import ExportError, Origin, orders_text, scores_export
 from leaderboard.common.files import listed_export
 from leaderboard.common.names import is_called
-from leaderboard.models import Baseline, Publication, Score, System
+from leaderboard.models import Baseline, Score, System
 from leaderboard.models.systems import PROVISIONAL
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import published_board, rank_row
@@ -283,7 +283,20 @@ class ScoresView(FigureView):
         """
         publication = self.publication()
         if self.file_format:
-            return self._file(self.published())
+            published = self.published()
+            table_revision = published.revision
+            origin = Origin.of(self.benchmark, table_revision)
+            if self.file_format == PreflibRenderer.format:
+                if self.audience.is_restricted:
+                    raise ApiError(403, "Where scores are hidden, the orders of the tasks are hidden, too.")
+                try:
+                    return self.table(published, "orders", lambda: orders_text(origin)[0])
+                except ExportError as problem:
+                    raise ApiError(422, str(problem)) from problem
+            if self.is_csv:
+                write = scores_long_csv if self.truth("long") else scores_csv
+                return self.table(published, "scores", lambda: write(table_revision, self._only()))
+            return self.table(published, "scores", lambda: self.written(scores_export(origin, self._only())))
         wanted = window(request.query_params)
 
         def build() -> dict[str, Any]:
@@ -303,21 +316,6 @@ class ScoresView(FigureView):
             )
 
         return self.figures(publication, build)
-
-    def _file(self, publication: Publication) -> HttpResponseBase:
-        revision = publication.revision
-        origin = Origin.of(self.benchmark, revision)
-        if self.file_format == PreflibRenderer.format:
-            if self.audience.is_restricted:
-                raise ApiError(403, "Where scores are hidden, the orders of the tasks are hidden, too.")
-            try:
-                return self.table(publication, "orders", lambda: orders_text(origin)[0])
-            except ExportError as problem:
-                raise ApiError(422, str(problem)) from problem
-        if self.is_csv:
-            write = scores_long_csv if self.truth("long") else scores_csv
-            return self.table(publication, "scores", lambda: write(revision, self._only()))
-        return self.table(publication, "scores", lambda: self.written(scores_export(origin, self._only())))
 
     def _only(self) -> frozenset[int] | None:
         """The systems whose scores are shown; None for all."""

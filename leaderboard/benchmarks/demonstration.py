@@ -23,7 +23,13 @@ def load_demonstration(*, owner_email: str, owner_password: str, progress: Calla
     Returns:
         The keys of the benchmarks that were loaded now.
     """
-    owner = _owner(owner_email, owner_password)
+    with transaction.atomic():
+        owner = User.objects.filter(email=owner_email).first()
+        if owner is None:
+            owner = User.objects.create_superuser(owner_email, owner_password, display_name="Demonstration owner")
+        elif not owner.check_password(owner_password):
+            owner.set_password(owner_password)
+            owner.save(update_fields=["password"])
     loaded = []
     for folder in sorted(path for path in FOLDER.iterdir() if (path / "scores.csv").exists()):
         if Benchmark.objects.filter(key=folder.name).exists():
@@ -34,14 +40,3 @@ def load_demonstration(*, owner_email: str, owner_password: str, progress: Calla
         progress(f"{benchmark.name}: {benchmark.systems.count()} systems, {benchmark.tasks.count()} tasks")
         loaded.append(benchmark.key)
     return loaded
-
-
-@transaction.atomic
-def _owner(email: str, password: str) -> User:
-    owner = User.objects.filter(email=email).first()
-    if owner is None:
-        owner = User.objects.create_superuser(email, password, display_name="Demonstration owner")
-    elif not owner.check_password(password):
-        owner.set_password(password)
-        owner.save(update_fields=["password"])
-    return owner

@@ -39,10 +39,39 @@ def folder_of(revision: Revision) -> dict[str, Iterable[str]]:
         raise FolderError("the benchmark has no system or no task, so there is no table to write")
     if current_instances(revision):
         raise FolderError("there are scores of single instances, which a folder does not hold")
+    configuration = configuration_of(revision)
+    top = {
+        "title": revision.benchmark.name,
+        "default_rule": revision.benchmark.default_rule,
+        "aggregation": configuration.aggregation,
+        "policy": configuration.missing_policy,
+        "gamma": configuration.gamma,
+    }
+    lines = _entries(top)
+    for group in configuration.groups:
+        fields: dict[str, Any] = {"name": group.name, "key": group.key}
+        lines += ["", "[[group]]", *_entries(fields), f"weight = {group.weight}"]
+    for task in configuration.tasks:
+        fields = {
+            "name": task.name,
+            "key": task.key,
+            "metric": task.metric,
+            "unit": task.unit,
+            "minimum": task.minimum,
+            "maximum": task.maximum,
+            "chance": task.chance,
+            "direction": DIRECTION_NAMES[task.direction],
+            "group": configuration.group_names.get(task.group or ""),
+            "cluster": task.cluster,
+        }
+        exact = [f"weight = {task.weight}", *([f"precision = {task.precision}"] if task.precision else [])]
+        lines += ["", "[[task]]", *_entries(fields), *exact]
     marked = System.objects.filter(benchmark=revision.benchmark_id).exclude(baseline=Baseline.NONE)
     baselines = dict(marked.values_list("pk", "baseline"))
-    systems = [{"name": one.name, "key": one.key, "baseline": baselines.get(one.id)} for one in table.systems]
-    return {"scores.csv": csv_lines(_rows(table)), "benchmark.toml": _about(revision, systems)}
+    for system in table.systems:
+        fields = {"name": system.name, "key": system.key, "baseline": baselines.get(system.id)}
+        lines += ["", "[[system]]", *_entries(fields)]
+    return {"scores.csv": csv_lines(_rows(table)), "benchmark.toml": (f"{line}\n" for line in lines)}
 
 
 def _rows(table: RevisionMatrix) -> Iterator[list[str]]:
@@ -72,39 +101,6 @@ def folder_zip(revision: Revision) -> bytes:
                         )
                     file.write(part)
     return packed.getvalue()
-
-
-def _about(revision: Revision, systems: list[dict[str, Any]]) -> Iterator[str]:
-    configuration = configuration_of(revision)
-    top = {
-        "title": revision.benchmark.name,
-        "default_rule": revision.benchmark.default_rule,
-        "aggregation": configuration.aggregation,
-        "policy": configuration.missing_policy,
-        "gamma": configuration.gamma,
-    }
-    lines = _entries(top)
-    for group in configuration.groups:
-        fields: dict[str, Any] = {"name": group.name, "key": group.key}
-        lines += ["", "[[group]]", *_entries(fields), f"weight = {group.weight}"]
-    for task in configuration.tasks:
-        fields = {
-            "name": task.name,
-            "key": task.key,
-            "metric": task.metric,
-            "unit": task.unit,
-            "minimum": task.minimum,
-            "maximum": task.maximum,
-            "chance": task.chance,
-            "direction": DIRECTION_NAMES[task.direction],
-            "group": configuration.group_names.get(task.group or ""),
-            "cluster": task.cluster,
-        }
-        exact = [f"weight = {task.weight}", *([f"precision = {task.precision}"] if task.precision else [])]
-        lines += ["", "[[task]]", *_entries(fields), *exact]
-    for system in systems:
-        lines += ["", "[[system]]", *_entries(system)]
-    return (f"{line}\n" for line in lines)
 
 
 def _entries(fields: dict[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ from django.utils.text import Truncator
 
 from leaderboard.access.audience import Viewer, listed_benchmarks, restricted_ids
 from leaderboard.benchmarks.tag_queries import tags_in
-from leaderboard.models import Benchmark, ListedBoard
+from leaderboard.models import Benchmark
 from leaderboard.models.benchmarks import first_line
 from leaderboard.queue.queries import has_failed_board
 from leaderboard.rankings.listed_boards import camps_of_winners, elected_by, with_listed_boards
@@ -103,11 +103,39 @@ def lines(viewer: Viewer, benchmarks: Sequence[Benchmark]) -> list[ListedBenchma
     """
     hidden = restricted_ids(viewer, benchmarks)
     boards = with_listed_boards(b.publication for b in benchmarks if b.publication and b.pk not in hidden)
-    return [_line(b, boards.get(b.publication_id or 0), is_hidden=b.pk in hidden) for b in benchmarks]
+    listed_benchmarks = []
+    for benchmark in benchmarks:
+        publication, board = benchmark.publication, boards.get(benchmark.publication_id or 0)
+        winner_names, n_winners = elected_by(board, benchmark.default_rule)
+        winners = board.winners if board else []
+        listed_benchmarks.append(
+            ListedBenchmark(
+                key=benchmark.key,
+                name=benchmark.name,
+                summary=Truncator(first_line(benchmark.beginning)).chars(SUMMARY_LENGTH),  # type: ignore[attr-defined]
+                visibility=benchmark.visibility,
+                n_systems=board.n_systems if board else 0,
+                n_tasks=board.n_tasks if board else 0,
+                default_rule=benchmark.default_rule,
+                default_rule_name=RULES[benchmark.default_rule].name,
+                winner_names=winner_names,
+                n_winners=n_winners,
+                n_rules_electing=len(winners),
+                n_rules_elsewhere=sum(set(names) != set(winner_names) for _, names, _ in winners),
+                revision_number=benchmark.published_number,
+                updated_at=publication.published_at if publication else None,
+                is_computing=benchmark.last_revision_number > benchmark.published_number,
+                is_failed=benchmark.is_failed,  # type: ignore[attr-defined]
+                is_hidden=benchmark.pk in hidden,
+                is_archived=benchmark.is_archived,
+                winners=winners,
+            )
+        )
+    return listed_benchmarks
 
 
 def _as_lines(rows: QuerySet[Benchmark]) -> QuerySet[Benchmark]:
-    """With what `_line` reads: of a description, which may be long, only where it begins."""
+    """With what `lines` reads: of a description, which may be long, only where it begins."""
     rows = rows.defer("description", "citation").annotate(beginning=Left("description", 4 * SUMMARY_LENGTH))
     return rows.select_related("publication__listed_board").annotate(is_failed=has_failed_board())
 
@@ -118,30 +146,3 @@ def _matching(rows: QuerySet[Benchmark], query: str, tag: str) -> QuerySet[Bench
     if query:
         rows = rows.filter(searched_text__contains=query.casefold())
     return rows.filter(tags__has_item=tag) if tag else rows
-
-
-def _line(benchmark: Benchmark, board: ListedBoard | None, *, is_hidden: bool) -> ListedBenchmark:
-    winner_names, n_winners = elected_by(board, benchmark.default_rule)
-    winners = board.winners if board else []
-    publication = benchmark.publication
-    return ListedBenchmark(
-        key=benchmark.key,
-        name=benchmark.name,
-        summary=Truncator(first_line(benchmark.beginning)).chars(SUMMARY_LENGTH),  # type: ignore[attr-defined]
-        visibility=benchmark.visibility,
-        n_systems=board.n_systems if board else 0,
-        n_tasks=board.n_tasks if board else 0,
-        default_rule=benchmark.default_rule,
-        default_rule_name=RULES[benchmark.default_rule].name,
-        winner_names=winner_names,
-        n_winners=n_winners,
-        n_rules_electing=len(winners),
-        n_rules_elsewhere=sum(set(names) != set(winner_names) for _, names, _ in winners),
-        revision_number=benchmark.published_number,
-        updated_at=publication.published_at if publication else None,
-        is_computing=benchmark.last_revision_number > benchmark.published_number,
-        is_failed=benchmark.is_failed,  # type: ignore[attr-defined]
-        is_hidden=is_hidden,
-        is_archived=benchmark.is_archived,
-        winners=winners,
-    )

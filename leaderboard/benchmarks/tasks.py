@@ -148,7 +148,26 @@ def preview_proposal(benchmark: Benchmark, proposal: Proposal) -> ProposalPrevie
         changes=changes,
         changes_ranking=before != after and benchmark.last_revision_number > 0,
     )
-    return _with_effects(preview, benchmark, after) if preview.changes_ranking else preview
+    if not preview.changes_ranking:
+        return preview
+    old, new = latest_state(benchmark), state_under(benchmark, after)
+    n_systems, n_tasks = len(old.systems), max(old.values.shape[1], new.values.shape[1])
+    size = 2 * n_systems * n_tasks * len(split_rules(n_systems, n_tasks).quick)
+    if size > settings.ON_DEMAND_BUDGET:
+        reason = f"A board of {n_systems} systems x {n_tasks} tasks is too large to be ranked twice while you wait."
+        return replace(preview, too_large=reason)
+    names = [system.name for system in old.systems]
+    try:
+        old_rankings, new_rankings = rankings_of_both(old, new)
+    except TooLargeError as error:
+        return replace(preview, too_large=str(error))
+    return replace(
+        preview,
+        effects=[
+            table_effect(rule, old_rankings.get(rule), ranking, len(names), names)
+            for rule, ranking in new_rankings.items()
+        ],
+    )
 
 
 def proposed_changes(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
@@ -161,25 +180,6 @@ def proposed_changes(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
         changes = write_proposal(Benchmark.objects.get(pk=benchmark.pk), proposal)
         transaction.set_rollback(True)
     return changes
-
-
-def _with_effects(preview: ProposalPreview, benchmark: Benchmark, configuration: BoardConfiguration) -> ProposalPreview:
-    old = latest_state(benchmark)
-    new = state_under(benchmark, configuration)
-    n_systems, n_tasks = len(old.systems), max(old.values.shape[1], new.values.shape[1])
-    size = 2 * n_systems * n_tasks * len(split_rules(n_systems, n_tasks).quick)
-    if size > settings.ON_DEMAND_BUDGET:
-        reason = f"A board of {n_systems} systems x {n_tasks} tasks is too large to be ranked twice while you wait."
-        return replace(preview, too_large=reason)
-    names = [system.name for system in old.systems]
-    try:
-        before, after = rankings_of_both(old, new)
-    except TooLargeError as error:
-        return replace(preview, too_large=str(error))
-    return replace(
-        preview,
-        effects=[table_effect(rule, before.get(rule), ranking, len(names), names) for rule, ranking in after.items()],
-    )
 
 
 def state_under(benchmark: Benchmark, configuration: BoardConfiguration) -> BoardState:
@@ -245,28 +245,7 @@ def write_proposal(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
     Raises:
         ProposalError: something cannot be stored; the transaction is to be rolled back.
     """
-    problems = _problems(proposal)
-    if problems:
-        raise ProposalError(problems)
-    writer = _Writer(benchmark)
-    groups = [writer.group(i, edit) for i, edit in enumerate(proposal.groups)]
-    by_name = {fold_name(group.name): group for group in groups if group}
-    for i, edit in enumerate(proposal.tasks):
-        writer.task(i, edit, by_name)
-    before = {name: getattr(benchmark, name) for name in COUNTING}
-    for name in COUNTING:
-        setattr(benchmark, name, getattr(proposal, name))
-    writer.attempt(benchmark, "counting", None)
-    if writer.problems:
-        raise ProposalError(writer.problems)
-    for name in COUNTING:
-        after = {"value": getattr(benchmark, name)}
-        writer.changes += changes_between(AuditEntry.Subject.SETTING, name, {"value": before[name]}, after)
-    return writer.changes
-
-
-def _problems(proposal: Proposal) -> list[tuple[str, int | None, str, str]]:
-    """What is wrong with a proposal in itself."""
+    # What is wrong with a proposal in itself.
     problems: list[tuple[str, int | None, str, str]] = []
     if len(proposal.tasks) > MAX_TASKS:
         problems.append(("tasks", None, "", f"{len(proposal.tasks)} tasks; at most {MAX_TASKS} are kept."))
@@ -287,7 +266,23 @@ def _problems(proposal: Proposal) -> list[tuple[str, int | None, str, str]]:
             problems.append(("tasks", i, "maximum", "The maximum is not above the minimum."))
         elif chance is not None and ((low is not None and chance < low) or (high is not None and chance > high)):
             problems.append(("tasks", i, "chance", "The score of guessing lies outside the scale."))
-    return problems
+    if problems:
+        raise ProposalError(problems)
+    writer = _Writer(benchmark)
+    groups = [writer.group(i, edit) for i, edit in enumerate(proposal.groups)]
+    by_name = {fold_name(group.name): group for group in groups if group}
+    for i, edit in enumerate(proposal.tasks):
+        writer.task(i, edit, by_name)
+    before = {name: getattr(benchmark, name) for name in COUNTING}
+    for name in COUNTING:
+        setattr(benchmark, name, getattr(proposal, name))
+    writer.attempt(benchmark, "counting", None)
+    if writer.problems:
+        raise ProposalError(writer.problems)
+    for name in COUNTING:
+        after = {"value": getattr(benchmark, name)}
+        writer.changes += changes_between(AuditEntry.Subject.SETTING, name, {"value": before[name]}, after)
+    return writer.changes
 
 
 def _weight_problems(proposal: Proposal) -> list[tuple[str, int | None, str, str]]:

@@ -63,8 +63,13 @@ def certainty_answer(board: Board) -> dict[str, Any]:
     """How sure the first place under the reference rule is: its rank interval, and what can be told apart."""
     reference, published = board.reference, board.published
     leaders = np.flatnonzero(reference.is_winner).tolist()
+    verdict = ""  # whether tests tell the one system that comes first from the next, where there is one such
+    if board.separability.is_shown and len(leaders) == 1:
+        _, last = board.separability.ranks_of(leaders[0]) or (1, 1)
+        ranks = "rank 2" if last == 2 else f"ranks 2–{last}"
+        verdict = "can be told apart from the second" if last == 1 else f"cannot be told apart from {ranks}"
     answer = {
-        "verdict": _first_told_apart(board, leaders),
+        "verdict": verdict,
         "short": board.separability.short_text,
         "possibly_best": possibly_best_text(reference, board.names),
     }
@@ -90,13 +95,3 @@ def certainty_answer(board: Board) -> dict[str, Any]:
 
 def _signed(value: float) -> str:
     return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
-
-
-def _first_told_apart(board: Board, leaders: list[int]) -> str:
-    """Whether tests tell the one system that comes first from the next; empty where they say nothing of it alone."""
-    if not board.separability.is_shown or len(leaders) != 1:
-        return ""
-    _, last = board.separability.ranks_of(leaders[0]) or (1, 1)
-    if last == 1:
-        return "can be told apart from the second"
-    return f"cannot be told apart from rank{' 2' if last == 2 else f's 2–{last}'}"

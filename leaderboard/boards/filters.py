@@ -91,13 +91,9 @@ def measured(value: Any) -> float | None:  # noqa: ANN401 -- whatever stands in 
     factor = SUFFIXES.get(text[-1:], 1.0)
     try:
         number = float(text[:-1] if factor > 1 else text) * factor
+        return number if math.isfinite(number) else None
     except ValueError:
-        return _date(text)
-    return number if math.isfinite(number) else None
-
-
-def _date(text: str) -> float | None:
-    parts = text.split("-")
+        parts = text.split("-")
     if len(parts) not in (2, 3) or len(parts[0]) != 4 or not all(part.isascii() and part.isdigit() for part in parts):
         return None
     year, month, day = (*(int(part) for part in parts), 1)[:3]

@@ -12,7 +12,6 @@ from leaderboard.boards.answers import agreement_answer, camp_lines, certainty_a
 from leaderboard.boards.board import ORDERS, Board, reference_first
 from leaderboard.boards.filters import fields_of, tags_of
 from leaderboard.boards.query import BoardQuery, bounds_of, changed, query_pairs, query_text
-from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES, export_links, export_url
 from leaderboard.common.markdown import render_markdown
 from leaderboard.common.text import as_sentence, in_words
@@ -169,7 +168,13 @@ class BoardPage:
         ]
 
     def _fill_rows(self, board: Board) -> None:
-        self.rows = [replace(row, url=self._system_url(row)) for row in board.rows]
+        # Restricted viewers have a page of their own systems only.
+        self.rows = [
+            replace(row, url=reverse("system", args=[self._key, row.key]))
+            if row.is_own or not self._is_restricted
+            else row
+            for row in board.rows
+        ]
         self.n_pinned, self.ordered_by = board.n_pinned, board.ordered_by
         self.show_scores = self._query.scores
         self.show_scores_url = self._url(scores=not self._query.scores)
@@ -232,13 +237,6 @@ class BoardPage:
             {"name": "Everything", "about": "to import elsewhere", "links": [folder]},
         ]
 
-    def _system_url(self, row: Row) -> str:
-        """The page of a system; restricted viewers have one of their own systems only."""
-        return "" if self._is_restricted and not row.is_own else reverse("system", args=[self._key, row.key])
-
-    def _rule_url(self, rule: str) -> str:
-        return f"#rule-{rule}" if self._is_restricted else reverse("rule", args=[self._key, rule])
-
     def _url(self, **fields: Any) -> str:  # noqa: ANN401
         return reverse("board", args=[self._key]) + query_text(changed(self._query, **fields))
 
@@ -286,7 +284,7 @@ class BoardPage:
             "winner_names": column.winner_names,
             "n_winners": column.n_winners,
             "n_ranked": column.n_ranked,
-            "url": self._rule_url(column.rule),
+            "url": f"#rule-{column.rule}" if self._is_restricted else reverse("rule", args=[self._key, column.rule]),
             "sort_url": self._sort_url(column.rule, is_default=column is board.reference),
             "sort_state": state,
             "is_reference": column is board.reference,

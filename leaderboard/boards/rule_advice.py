@@ -130,30 +130,25 @@ def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
         ]
         speaks_to = bool(required & set(recommendation.about))
         judged.append(JudgedRecommendation(recommendation, rules, speaks_to=speaks_to))
-    return RuleAdvice(
-        choice=choice,
-        is_answered=any(given.get(question.key) for question in QUESTIONS),
-        first=first,
-        reasons=[f"It {need.text}." for need in first.met],
-        caveats=_caveats(first),
-        runners_up=[(candidate, _apart(candidate, first)) for candidate in runners_up[:RUNNERS_UP]],
-        n_meeting=len(choice.meeting),
-        unmet=unmet,
-        recommendations=sorted(judged, key=lambda one: not one.speaks_to),
-    )
-
-
-def _caveats(first: Candidate) -> list[str]:
-    rule = first.rule
-    has = _held(rule.key)
-    caveats = [f"It lacks: {in_words([p.name.lower() for key, p in PROPERTIES.items() if key not in has], most=6)}."]
+    rule, held = first.rule, _held(first.rule.key)
+    caveats = [f"It lacks: {in_words([p.name.lower() for key, p in PROPERTIES.items() if key not in held], most=6)}."]
     if rule.needs_complete:
         caveats.append("It needs every score, so that a policy for missing ones must be stated.")
     if rule.max_systems is not None:
         caveats.append(f"It is not computed for more than {rule.max_systems:,} systems.")
     if rule.is_slow:
         caveats.append("On large boards it appears some time after the others.")
-    return caveats
+    return RuleAdvice(
+        choice=choice,
+        is_answered=any(given.get(question.key) for question in QUESTIONS),
+        first=first,
+        reasons=[f"It {need.text}." for need in first.met],
+        caveats=caveats,
+        runners_up=[(candidate, _apart(candidate, first)) for candidate in runners_up[:RUNNERS_UP]],
+        n_meeting=len(choice.meeting),
+        unmet=unmet,
+        recommendations=sorted(judged, key=lambda one: not one.speaks_to),
+    )
 
 
 def _held(rule: str) -> set[str]:

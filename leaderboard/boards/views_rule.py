@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from leaderboard.access.audience import readable_benchmark
 from leaderboard.boards.page import POLICY_NAMES
 from leaderboard.boards.query import read_query
-from leaderboard.boards.rule import RulePage, build_rule_page
+from leaderboard.boards.rule import build_rule_page
 from leaderboard.common.files import export_links
 from leaderboard.computing.rankings import site_rules
 from leaderboard.on_demand.budget import TooLargeError
@@ -37,23 +37,18 @@ def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
         return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
-    context = {"benchmark": benchmark, "rule": RULES[rule_key], "page": page}
-    if page is not None:
-        context |= _links(page, benchmark.key, rule_key)
-    return render(request, "boards/rule.html", context)
-
-
-def _links(page: RulePage, key: str, rule_key: str) -> dict[str, Any]:
+    context: dict[str, Any] = {"benchmark": benchmark, "rule": RULES[rule_key], "page": page}
+    if page is None:
+        return render(request, "boards/rule.html", context)
     board = page.board
 
     def address(name: str, *arguments: str, **parameters: object) -> str:
-        query = board.query
-        view_fields: dict[str, object] = {"q": query.q, "policy": query.policy, "aggregation": query.aggregation}
-        view_fields |= {"revision": query.revision or ""} | parameters
-        kept = {field: value for field, value in view_fields.items() if value}
+        fields: dict[str, object] = {"q": query.q, "policy": query.policy, "aggregation": query.aggregation}
+        fields |= {"revision": query.revision or ""} | parameters
+        kept = {field: value for field, value in fields.items() if value}
         return reverse(name, args=[key, *arguments]) + (f"?{urlencode(kept)}" if kept else "")
 
-    return {
+    context |= {
         "rows": [replace(row, url=reverse("system", args=[key, row.key])) for row in page.rows],
         "policy_name": POLICY_NAMES[board.policy],
         "board_url": address("board", reference=rule_key),
@@ -65,10 +60,10 @@ def _links(page: RulePage, key: str, rule_key: str) -> dict[str, Any]:
             key,
             "ranks",
             rule=rule_key,
-            q=board.query.q,
-            policy=board.query.policy,
-            aggregation=board.query.aggregation,
-            revision=board.query.revision,
+            q=query.q,
+            policy=query.policy,
+            aggregation=query.aggregation,
+            revision=query.revision,
         ),
         "pages": {
             "number": board.page,
@@ -77,3 +72,4 @@ def _links(page: RulePage, key: str, rule_key: str) -> dict[str, Any]:
             "next_url": address("rule", rule_key, page=board.page + 1) if board.page < board.n_pages else "",
         },
     }
+    return render(request, "boards/rule.html", context)

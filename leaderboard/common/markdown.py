@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 
 import nh3
 from markdown_it import MarkdownIt
@@ -53,7 +53,16 @@ def render_document(
         pages: addresses on this site; a piece of code that is one of them becomes a link to it.
     """
     tokens = _documents.parse(text)
-    headings = _name_headings(tokens)
+    headings, times = [], Counter[str]()
+    for token, content in pairwise(tokens):
+        if token.type == "heading_open":
+            title = "".join(child.content for child in content.children or [] if child.type in ("text", "code_inline"))
+            # Every heading has the name that GitHub gives it.
+            slug = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+            anchor = f"{slug}-{times[slug]}" if times[slug] else slug
+            times[slug] += 1
+            token.attrSet("id", anchor)
+            headings.append(Heading(int(token.tag[1]), title, anchor))
     for token in chain.from_iterable([one, *(one.children or [])] for one in tokens):
         if token.type == "link_open":
             target = str(token.attrGet("href") or "")
@@ -71,7 +80,13 @@ def render_document(
         url_schemes={"http", "https", "mailto"},
         link_rel=None,
     )
-    return _scrollable(html.replace(' href=""', "")), headings
+    # Wide tables and long lines of code scroll by themselves, and by the keyboard.
+    parts = html.replace(' href=""', "").replace("<pre>", '<pre tabindex="0">').split("<table>")
+    tables = (
+        f'<div class="table-region is-fit" role="region" aria-label="Table {k}" tabindex="0"><table>{part}'
+        for k, part in enumerate(parts[1:], start=1)
+    )
+    return "".join([parts[0], *tables]).replace("</table>", "</table></div>"), headings
 
 
 def _linked(tokens: list[Token], pages: Collection[str]) -> Iterator[Token]:
@@ -85,28 +100,3 @@ def _linked(tokens: list[Token], pages: Collection[str]) -> Iterator[Token]:
             yield Token("link_close", "a", -1)
         else:
             yield token
-
-
-def _name_headings(tokens: list[Token]) -> list[Heading]:
-    """Give every heading the name that GitHub gives it."""
-    headings, times = [], Counter[str]()
-    for k, token in enumerate(tokens):
-        if token.type == "heading_open":
-            inner = tokens[k + 1].children or []
-            text = "".join(child.content for child in inner if child.type in ("text", "code_inline"))
-            slug = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
-            anchor = f"{slug}-{times[slug]}" if times[slug] else slug
-            times[slug] += 1
-            token.attrSet("id", anchor)
-            headings.append(Heading(int(token.tag[1]), text, anchor))
-    return headings
-
-
-def _scrollable(html: str) -> str:
-    """Wide tables and long lines of code scroll by themselves, and by the keyboard."""
-    parts = html.replace("<pre>", '<pre tabindex="0">').split("<table>")
-    opened = (
-        f'<div class="table-region is-fit" role="region" aria-label="Table {k}" tabindex="0"><table>{part}'
-        for k, part in enumerate(parts[1:], start=1)
-    )
-    return "".join([parts[0], *opened]).replace("</table>", "</table></div>")

@@ -77,7 +77,15 @@ def deliver(message: OutboxMessage) -> None:
     try:
         status = post(webhook.address, body, headers)
     except (PostError, AddressError) as error:
-        _note_failure(delivery, getattr(error, "status", None), str(error))
+        now = timezone.now()
+        row = Webhook.objects.filter(pk=webhook.pk)
+        failing = row.filter(is_active=True, n_failures__gte=MAX_FAILURES, failing_since__lte=now - FAILING_FOR)
+        with transaction.atomic():
+            WebhookDelivery.objects.filter(pk=delivery.pk).update(status_code=getattr(error, "status", None))
+            row.update(n_failures=F("n_failures") + 1, failing_since=Coalesce("failing_since", now))
+            if failing.update(is_active=False, why_off=WHY_OFF):
+                drop_waiting(webhook, str(error))
+                _tell_of_switching_off(webhook, webhook.benchmark, WHY_OFF)
         raise
     WebhookDelivery.objects.filter(pk=delivery.pk).update(status_code=status)
     Webhook.objects.filter(pk=webhook.pk, n_failures__gt=0).update(n_failures=0, failing_since=None)
@@ -109,19 +117,6 @@ def body_of(delivery: WebhookDelivery) -> dict[str, Any]:
         winners = winners_of(publication, benchmark.default_rule) if is_known else None
         said["winners"] = winners and {"rule": benchmark.default_rule, "n": winners[0], "names": winners[1]}
     return said
-
-
-@transaction.atomic
-def _note_failure(delivery: WebhookDelivery, status: int | None, reason: str) -> None:
-    WebhookDelivery.objects.filter(pk=delivery.pk).update(status_code=status)
-    now = timezone.now()
-    row = Webhook.objects.filter(pk=delivery.webhook_id)
-    row.update(n_failures=F("n_failures") + 1, failing_since=Coalesce("failing_since", now))
-    failing = row.filter(is_active=True, n_failures__gte=MAX_FAILURES, failing_since__lte=now - FAILING_FOR)
-    if failing.update(is_active=False, why_off=WHY_OFF):
-        webhook, benchmark = delivery.webhook, delivery.webhook.benchmark
-        drop_waiting(webhook, reason)
-        _tell_of_switching_off(webhook, benchmark, WHY_OFF)
 
 
 @transaction.atomic

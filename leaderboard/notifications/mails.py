@@ -73,10 +73,17 @@ def _put_digest(user_id: int, benchmark_id: int | None, now: datetime) -> int:
     # What it is about, in our own words: subjects stand where others read them, too.
     about = benchmark.name if benchmark else "Your account"
     what = SUBJECTS[NoticeKind(visible[0].kind)] if len(visible) == 1 else f"{len(visible)} notices"
+    lines = [f"Hello {user.shown_name},", ""]
+    for notice in visible[:SHOWN_NOTICES]:
+        lines += [f"- {notice.whole_text}", f"  {site_address(notice.path)}", ""]
+    if len(visible) > SHOWN_NOTICES:
+        lines += [f"and {len(visible) - SHOWN_NOTICES} more: {site_address(reverse('notices'))}", ""]
+    lines += [f"No more mails of this kind: {link}"]
+    lines += [f"Choose what you hear of: {site_address(reverse('notice_choices'))}", ""]
     put_mail(
         user.email,
         subject=f"[Plurank] {about}: {what}",
-        text=_text(user, visible, link),
+        text="\n".join(lines),
         headers={
             "List-Unsubscribe": f"<{link}>",
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
@@ -97,17 +104,6 @@ def _take_turn(user_id: int, about: str, now: datetime) -> bool:
     except IntegrityError:
         return False
     return True
-
-
-def _text(user: User, notices: Sequence[Notice], link: str) -> str:
-    lines = [f"Hello {user.shown_name},", ""]
-    for notice in notices[:SHOWN_NOTICES]:
-        lines += [f"- {notice.whole_text}", f"  {site_address(notice.path)}", ""]
-    if len(notices) > SHOWN_NOTICES:
-        lines += [f"and {len(notices) - SHOWN_NOTICES} more: {site_address(reverse('notices'))}", ""]
-    lines += [f"No more mails of this kind: {link}"]
-    lines += [f"Choose what you hear of: {site_address(reverse('notice_choices'))}", ""]
-    return "\n".join(lines)
 
 
 def has_confirmed_address(user: User) -> bool:

@@ -81,21 +81,16 @@ def read_address(address: str) -> Target:
         raise AddressError("The address has no name, no password and no # in it.")
     is_tls = parts.scheme == "https"
     port = port if port is not None else 443 if is_tls else 80
-    if not settings.WEBHOOKS_INSIDE and port not in PORTS:
-        raise AddressError(f"The port is one of {', '.join(map(str, sorted(PORTS)))}.")
-    _refuse_literal(host)
+    if not settings.WEBHOOKS_INSIDE:
+        if port not in PORTS:
+            raise AddressError(f"The port is one of {', '.join(map(str, sorted(PORTS)))}.")
+        try:
+            is_number = bool(ipaddress.ip_address(host))
+        except ValueError:
+            is_number = False
+        if (is_number and not is_allowed(host)) or host == "localhost" or host.endswith(INSIDE):
+            raise AddressError(NOT_PUBLIC)
     return Target(host, port, f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}", is_tls)
-
-
-def _refuse_literal(host: str) -> None:
-    if settings.WEBHOOKS_INSIDE:
-        return
-    try:
-        is_number = bool(ipaddress.ip_address(host))
-    except ValueError:
-        is_number = False
-    if (is_number and not is_allowed(host)) or host == "localhost" or host.endswith(INSIDE):
-        raise AddressError(NOT_PUBLIC)
 
 
 def is_allowed(text: str) -> bool:

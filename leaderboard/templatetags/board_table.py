@@ -50,7 +50,14 @@ def board_row(
 
     `with_separability` adds the ranks of the systems that cannot be told apart from it, `with_pins` a box to tick.
     """
-    reason = _common_reason(row, columns)
+    # Why rules leave the system out: mostly one reason under many rules. A rule that elects only and ranks nobody else
+    # leaves out all but one; that is the rule's reason, not a system's.
+    own_reasons = [
+        cell.reason
+        for cell, column in zip(row.cells, columns, strict=True)
+        if cell.reason and column["status"] == "ranked" and as_sentence(cell.reason) != column["reason"]
+    ]
+    reason = max(own_reasons, key=own_reasons.count) if own_reasons else ""
     known_reasons = {column["reason"] for column in columns} | {as_sentence(reason)}
     cells = [
         _cell(cell, known_reasons, is_ranking=column["status"] == "ranked")
@@ -96,20 +103,6 @@ def _place_and_name(row: Row) -> str:
     linked = f'<a href="{escape(row.url)}"{title}>{name}</a>' if row.url else f"<span{title}>{name}</span>"
     mark = f' <span class="badge">{Baseline(row.baseline).label}</span>' if row.baseline != Baseline.NONE else ""
     return f'<span class="place">{row.reference_rank or "–"}</span>{linked}{mark}'
-
-
-def _common_reason(row: Row, columns: Sequence[dict[str, Any]]) -> str:
-    """Why rules leave the system out, where that is the system's own: mostly one reason under many rules.
-
-    A rule that elects only and ranks nobody else leaves out all but one; that is the rule's reason, not a system's.
-    """
-    pairs = zip(row.cells, columns, strict=True)
-    own = [
-        cell.reason
-        for cell, column in pairs
-        if cell.reason and column["status"] == "ranked" and as_sentence(cell.reason) != column["reason"]
-    ]
-    return max(own, key=own.count) if own else ""
 
 
 def _range(row: Row, n_systems: int) -> str:

@@ -29,20 +29,16 @@ class TokenAuthentication(KnoxAuthentication):
         address = client_address(request)
         try:
             require_attempt_left("token", address=address)
-            return self._counted(secret.strip(), address)
+            try:
+                return self.authenticate_credentials(secret.strip())
+            except AuthenticationFailed as error:
+                if error.get_codes() == "invalid_token":  # a secret that nobody has counts against the address
+                    take_attempt("token", address=address)
+                raise
         except TooManyAttemptsError as error:
             refused = Throttled(error.seconds)
             refused.detail = str(error)  # type: ignore[assignment]
             raise refused from error
-
-    def _counted(self, secret: str, address: str) -> tuple[User, ApiToken]:
-        """Find who it is; a secret that nobody has counts against the address."""
-        try:
-            return self.authenticate_credentials(secret)
-        except AuthenticationFailed as error:
-            if error.get_codes() == "invalid_token":
-                take_attempt("token", address=address)
-            raise
 
     def authenticate_credentials(self, token: str) -> tuple[User, ApiToken]:
         """Find the user and the token of a secret.

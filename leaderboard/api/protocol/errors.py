@@ -53,7 +53,14 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     code = CODES.get(response.status_code, "invalid")
     if isinstance(error, exceptions.AuthenticationFailed):
         code = str(error.get_codes())
-    response.data = body(code, _message(error))
+    detail = getattr(error, "detail", "")
+    if isinstance(error, Http404):
+        message = str(error) or "There is nothing here that is open to you."
+    elif isinstance(error, PermissionDenied):
+        message = str(error) or "You may not do this."
+    else:
+        message = str(detail) if isinstance(detail, str) else "The request is not valid."
+    response.data = body(code, message)
     return response
 
 
@@ -70,15 +77,6 @@ def _failure(error: Exception, method: str | None) -> Response:
 
 def _uncertainty(method: str | None) -> str:
     return "" if method in SAFE_METHODS else UNCERTAIN
-
-
-def _message(error: Exception) -> str:
-    if isinstance(error, Http404):
-        return str(error) or "There is nothing here that is open to you."
-    if isinstance(error, PermissionDenied):
-        return str(error) or "You may not do this."
-    detail = getattr(error, "detail", "")
-    return str(detail) if isinstance(detail, str) else "The request is not valid."
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:

@@ -40,7 +40,15 @@ def window(parameters: Any) -> Window:  # noqa: ANN401 -- a QueryDict
     n_entries = whole_number(size, 5)
     if n_entries is None or not 1 <= n_entries <= MAX_SIZE:
         raise ApiError(400, f"`page_size` is {size[:40]!r}; expected a whole number from 1 to {MAX_SIZE}.")
-    return Window(_decoded(parameters.get("cursor", "")), n_entries)
+    cursor = parameters.get("cursor", "")
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        key = base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True).decode("ascii")
+    except (binascii.Error, UnicodeError) as error:
+        raise ApiError(400, "`cursor` is none of this API's; follow the `next` of a page.") from error
+    if len(key) > KEY_LENGTH or "\0" in key:
+        raise ApiError(400, "`cursor` is none of this API's; follow the `next` of a page.")
+    return Window(key, n_entries)
 
 
 def number_after(wanted: Window) -> int:
@@ -89,14 +97,3 @@ def next_url(request: Any, page: Page[Any], **pinned: Any) -> str | None:  # noq
             query[name] = str(value)
     query["cursor"] = base64.urlsafe_b64encode(page.last_key.encode()).decode().rstrip("=")
     return str(request.build_absolute_uri(f"{request.path}?{query.urlencode()}"))
-
-
-def _decoded(cursor: str) -> str:
-    try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        key = base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True).decode("ascii")
-    except (binascii.Error, UnicodeError) as error:
-        raise ApiError(400, "`cursor` is none of this API's; follow the `next` of a page.") from error
-    if len(key) > KEY_LENGTH or "\0" in key:
-        raise ApiError(400, "`cursor` is none of this API's; follow the `next` of a page.")
-    return key

@@ -7,7 +7,7 @@ from django.http import Http404
 from leaderboard.access.audience import Audience
 from leaderboard.boards.public.board import PublicBoard, public_board
 from leaderboard.common.text import as_sentence, in_words
-from leaderboard.models import Benchmark, SystemChange
+from leaderboard.models import SystemChange
 from leaderboard.rankings.published import COMPUTING, Column, UnknownChoiceError
 from leaderboard.rankings.verdict import headline
 
@@ -43,7 +43,14 @@ def system_badge(audience: Audience, key: str, rule: str = "") -> Badge:
     board = public_board(audience) if audience.sees_others else None
     place = next((i for i, system in enumerate(board.systems) if system.key == key), None) if board else None
     if board is None or place is None:
-        return _absent(audience, key)
+        # Not yet on the board, or no more: its last change tells.
+        changes = SystemChange.objects.filter(system__benchmark=benchmark, system__key=key)
+        last = changes.order_by("-revision__number").values_list("kind", flat=True).first()
+        if last is None or not (audience.sees_others and audience.sees_names):
+            raise Http404("No system of this name is on the published board.")
+        if last == SystemChange.Kind.LEFT:
+            return Badge(benchmark.name, "withdrawn", "The system's scores were withdrawn.", "quiet")
+        return Badge(benchmark.name, "computing", "The board with this system is being computed.", "quiet")
     name, number = board.systems[place].name, board.published.revision.number
     where = f"{name} on {benchmark.name}, revision {number}"
     if rule:
@@ -52,20 +59,6 @@ def system_badge(audience: Audience, key: str, rule: str = "") -> Badge:
     else:
         message, sentence, tone = _over_all(board, place)
     return Badge(benchmark.name, message, f"{where}: {sentence}", tone)
-
-
-def _absent(audience: Audience, key: str) -> Badge:
-    """A system that is not on the published board: not yet, or no more."""
-    if not (audience.sees_others and audience.sees_names):
-        raise Http404("No system of this name is on the published board.")
-    benchmark = audience.benchmark
-    changes = SystemChange.objects.filter(system__benchmark=benchmark, system__key=key).order_by("-revision__number")
-    last = changes.values_list("kind", flat=True).first()
-    if last is None:
-        raise Http404("No system of this name is on the published board.")
-    if last == SystemChange.Kind.LEFT:
-        return Badge(benchmark.name, "withdrawn", "The system's scores were withdrawn.", "quiet")
-    return Badge(benchmark.name, "computing", "The board with this system is being computed.", "quiet")
 
 
 def _column(board: PublicBoard, rule: str) -> Column:
@@ -136,10 +129,16 @@ def benchmark_badge(audience: Audience, rule: str = "") -> Badge:
             return Badge(benchmark.name, "computing", "The first board is being computed.", "quiet")
         return Badge(benchmark.name, "no scores yet", "Nothing has been ranked yet.", "quiet")
     where = f"{benchmark.name}, revision {board.published.revision.number}"
-    return _winner_under(benchmark, _column(board, rule), where) if rule else _winners_over_all(benchmark, board, where)
-
-
-def _winners_over_all(benchmark: Benchmark, board: PublicBoard, where: str) -> Badge:
+    if rule:
+        column = _column(board, rule)
+        if column.elects:
+            who = _winners(column.winner_names, column.n_winners)
+            winners = in_words(column.winner_names, total=column.n_winners)
+            return Badge(benchmark.name, f"{who}, {column.name}", f"{where}: {winners} under {column.name}.", "first")
+        message, sentence = f"no winner, {column.name}", f"{column.name} elects nobody. {as_sentence(column.reason)}"
+        if column.status == COMPUTING:
+            message, sentence = f"computing, {column.name}", "the ranking is being computed."
+        return Badge(benchmark.name, message, f"{where}: {sentence}".strip(), "quiet")
     camps, n_rules = board.camps, len(board.electing)
     winner = board.published.facts.get("condorcet_winner")
     sentence = f"{where}: {headline(camps, winner, has_majority=board.published.has_majority)}"
@@ -150,17 +149,6 @@ def _winners_over_all(benchmark: Benchmark, board: PublicBoard, where: str) -> B
         who = _winners(list(camps[0].winners), camps[0].n_winners)
         return Badge(benchmark.name, f"{who} under {_count(n_rules, n_rules, camps[0].rules[0])}", sentence, "first")
     return Badge(benchmark.name, f"{len(camps)} winners under {n_rules} rules", sentence, "plain")
-
-
-def _winner_under(benchmark: Benchmark, column: Column, where: str) -> Badge:
-    if column.elects:
-        who = _winners(column.winner_names, column.n_winners)
-        winners = in_words(column.winner_names, total=column.n_winners)
-        return Badge(benchmark.name, f"{who}, {column.name}", f"{where}: {winners} under {column.name}.", "first")
-    if column.status == COMPUTING:
-        return Badge(benchmark.name, f"computing, {column.name}", f"{where}: the ranking is being computed.", "quiet")
-    sentence = f"{where}: {column.name} elects nobody. {as_sentence(column.reason)}".strip()
-    return Badge(benchmark.name, f"no winner, {column.name}", sentence, "quiet")
 
 
 def _winners(names: list[str], n_winners: int) -> str:

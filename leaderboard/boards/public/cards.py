@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from leaderboard.access.audience import Audience
-from leaderboard.boards.public.board import PublicBoard, public_board
+from leaderboard.boards.public.board import public_board
 from leaderboard.common.cache import BoundedCache
 from leaderboard.common.charts.card import DRAWING, Card, draw_card, is_drawable
 from leaderboard.common.hashing import content_hash
@@ -38,7 +38,25 @@ def board_card(audience: Audience) -> BoardCard:
     benchmark = audience.benchmark
     board = public_board(audience) if audience.sees_others else None
     if board is not None:
-        card = _of_board(benchmark, board)
+        facts, camps = board.published.facts, board.camps
+        default, rule = board.column(benchmark.default_rule), RULES[benchmark.default_rule].name
+        keys = {system.name: system.key for system in board.systems}
+        spoken = {name: name if is_drawable(name) else key for name, key in keys.items()}
+        winner_names = default.winner_names if default and default.elects else []
+        names = [shortened(spoken.get(name, "a system")) for name in winner_names]
+        shares = [camp.n_rules for camp in camps]
+        verdict = headline(camps, facts.get("condorcet_winner"), has_majority=board.published.has_majority)
+        for name, drawable in spoken.items():
+            verdict = verdict.replace(shortened(name), drawable) if name != drawable else verdict
+        card = Card(
+            name=_name(benchmark),
+            label=f"First under {rule}" if names else f"No winner under {rule}",
+            winner=in_words(names, most=2, total=default.n_winners) if default and names else "",
+            verdict=verdict,
+            shares=(*shares[:SHOWN_CAMPS], sum(shares[SHOWN_CAMPS:])),
+            facts=f"{_counted(facts['n_systems'], 'system')} × {_counted(facts['n_tasks'], 'task')}, "
+            f"revision {board.published.revision.number}",
+        )
     else:
         if not audience.sees_others:
             verdict = "Its owners show everybody their own ranks only."
@@ -49,28 +67,6 @@ def board_card(audience: Audience) -> BoardCard:
         card = Card(_name(benchmark), "A benchmark on Plurank", "", verdict, (), "")
     said = [card.name, card.label, card.winner, card.verdict, card.shares, card.facts]
     return BoardCard(card, content_hash([DRAWING, engine_version, said]))
-
-
-def _of_board(benchmark: Benchmark, board: PublicBoard) -> Card:
-    facts, camps = board.published.facts, board.camps
-    default, rule = board.column(benchmark.default_rule), RULES[benchmark.default_rule].name
-    keys = {system.name: system.key for system in board.systems}
-    spoken = {name: name if is_drawable(name) else keys.get(name, "a system") for name in keys}
-    elected = default is not None and default.elects
-    names = [shortened(spoken.get(name, "a system")) for name in default.winner_names] if default and elected else []
-    shares = [camp.n_rules for camp in camps]
-    verdict = headline(camps, facts.get("condorcet_winner"), has_majority=board.published.has_majority)
-    for name, said in spoken.items():
-        verdict = verdict.replace(shortened(name), said) if name != said else verdict
-    return Card(
-        name=_name(benchmark),
-        label=f"First under {rule}" if names else f"No winner under {rule}",
-        winner=in_words(names, most=2, total=default.n_winners) if default and names else "",
-        verdict=verdict,
-        shares=(*shares[:SHOWN_CAMPS], sum(shares[SHOWN_CAMPS:])),
-        facts=f"{_counted(facts['n_systems'], 'system')} × {_counted(facts['n_tasks'], 'task')}, "
-        f"revision {board.published.revision.number}",
-    )
 
 
 def _name(benchmark: Benchmark) -> str:

@@ -56,7 +56,17 @@ def _published() -> QuerySet[Publication]:
 def _entries(publications: Sequence[Publication]) -> list[FeedEntry]:
     """An entry a board, in the same order: as many queries however many benchmarks they belong to."""
     boards = with_listed_boards(publications)
-    before = _numbers_before(publications)
+    # By publication: the number of the revision that its benchmark had published before; 0 where there is none.
+    before: dict[int, int] = {}
+    oldest: dict[int, Publication] = {}
+    for one in publications:  # newest first
+        if (newer := oldest.get(one.benchmark_id)) is not None:
+            before[newer.pk] = one.revision.number
+        oldest[one.benchmark_id] = one
+    older = _published().filter(benchmark=OuterRef("benchmark"), pk__lt=OuterRef("pk"))
+    rows = Publication.objects.filter(pk__in=[one.pk for one in oldest.values()])
+    rows = rows.annotate(number=Subquery(older.values("revision__number")[:1]))
+    before |= {pk: number or 0 for pk, number in rows.values_list("pk", "number")}
     aggregations = {one.pk: vars(one)["aggregation"] for one in publications}  # annotated by `_published`
     seen_by = {one.benchmark_id: audience_of(ANYBODY, one.benchmark) for one in publications}
     changed = {}  # the numbers of the revisions that a board brought: the last of them, where it is many
@@ -79,20 +89,6 @@ def _entries(publications: Sequence[Publication]) -> list[FeedEntry]:
         )
         for one in publications
     ]
-
-
-def _numbers_before(publications: Sequence[Publication]) -> dict[int, int]:
-    """By publication: the number of the revision that its benchmark had published before; 0 where there is none."""
-    number_before: dict[int, int] = {}
-    oldest: dict[int, Publication] = {}
-    for one in publications:  # newest first
-        if (newer := oldest.get(one.benchmark_id)) is not None:
-            number_before[newer.pk] = one.revision.number
-        oldest[one.benchmark_id] = one
-    older = _published().filter(benchmark=OuterRef("benchmark"), pk__lt=OuterRef("pk"))
-    rows = Publication.objects.filter(pk__in=[one.pk for one in oldest.values()])
-    numbers = rows.annotate(number=Subquery(older.values("revision__number")[:1])).values_list("pk", "number")
-    return number_before | {pk: number or 0 for pk, number in numbers}
 
 
 def _entry(
@@ -121,9 +117,14 @@ def _entry(
     if is_same_revision:
         sentences.append(f"The board was computed again by version {publication.engine_version} of the engine.")
     if not hides_who:
-        leader, verdict = _leaders(benchmark, board, has_majority=has_majority)
-        title += f", {leader}" if leader else ""
-        sentences += [verdict] if verdict else []
+        winner_names, n_winners = elected_by(board, benchmark.default_rule)
+        if n_winners:
+            leaders = in_words([shortened(name) for name in winner_names], total=n_winners)
+            title += f", {leaders} first under {RULES[benchmark.default_rule].name}"
+        if board is not None and (camps := camps_of_winners(board.winners)):
+            # Boards that were summed up earlier name the winner with the tasks' own weights under two steps, too.
+            winner = board.condorcet_winner if has_majority else ""
+            sentences.append(headline(camps, winner or None, has_majority=has_majority))
     for line in lines:
         changes = "; ".join([*line.systems, *line.changes])
         more = f" and {line.n_more_changes} changes more" if line.n_more_changes else ""
@@ -141,18 +142,3 @@ def _entry(
         published_at=published_at,
         updated_at=max(published_at, board.updated_at) if board else published_at,
     )
-
-
-def _leaders(benchmark: Benchmark, board: ListedBoard | None, *, has_majority: bool) -> tuple[str, str]:
-    """(who leads under the default rule, who is elected by which rules)."""
-    winner_names, n_winners = elected_by(board, benchmark.default_rule)
-    leader = ""
-    if n_winners:
-        names = in_words([shortened(name) for name in winner_names], total=n_winners)
-        leader = f"{names} first under {RULES[benchmark.default_rule].name}"
-    camps = camps_of_winners(board.winners) if board else []
-    if board is None or not camps:
-        return leader, ""
-    # Boards that were summed up earlier name the winner with the tasks' own weights under two steps, too.
-    winner = board.condorcet_winner if has_majority else ""
-    return leader, headline(camps, winner or None, has_majority=has_majority)

@@ -7,6 +7,7 @@ import io
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from operator import mul
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,14 @@ def draw_card(card: Card) -> bytes:
     y = max(y + 20, 264)
     drawing.text((MARGIN, y), _cut(drawing, card.label, _font(30)), font=_font(30), fill=SOFT)
     y = _lines(drawing, card.winner, y + 42, size=52, line=60, most=1, bold=True, fill=ACCENT)
-    _bar(drawing, card.shares, 446)
+    # The rules, as a bar in which each camp has its share.
+    x, width, total = float(MARGIN), WIDTH - 2 * MARGIN, sum(card.shares)
+    for share, colour in zip(card.shares, CAMPS, strict=False):
+        if share:
+            end = x + width * share / total
+            gap = 4 if end < MARGIN + width - 1 else 0
+            drawing.rectangle((round(x), 446, round(end) - gap, 466), fill=colour)
+            x = end
     _lines(drawing, card.verdict, 486, size=28, line=36, most=2, fill=INK)
     drawing.text((MARGIN, 592), _cut(drawing, card.facts, _font(26)), font=_font(26), fill=SOFT, anchor="lm")
     out = io.BytesIO()
@@ -121,19 +129,6 @@ def _cut(drawing: "ImageDraw", text: str, font: "FreeTypeFont") -> str:
     return f"{text.rstrip()}…"
 
 
-def _bar(drawing: "ImageDraw", shares: tuple[int, ...], y: int) -> None:
-    """The rules, as a bar in which each camp has its share."""
-    total = sum(shares)
-    if not total:
-        return
-    x, width = float(MARGIN), WIDTH - 2 * MARGIN
-    for share, colour in zip(shares, CAMPS, strict=False):
-        end = x + width * share / total
-        if share:
-            drawing.rectangle((round(x), y, round(end) - (4 if end < MARGIN + width - 1 else 0), y + 20), fill=colour)
-        x = end
-
-
 def _mark(width: int, height: int) -> Any:  # noqa: ANN401 -- an image of Pillow
     from PIL import Image, ImageDraw  # noqa: PLC0415 -- slow import
 
@@ -143,16 +138,12 @@ def _mark(width: int, height: int) -> Any:  # noqa: ANN401 -- an image of Pillow
     for colour, heights in MARK:
         nodes = list(zip(MARK_PLACES, heights, strict=True))
         points: list[tuple[float, float]] = [(2, heights[0])]
-        for one, other in pairwise(nodes):
-            points += [_between(one, other, k / 24) for k in range(25)]
+        for (x, y), (next_x, next_y) in pairwise(nodes):
+            # A curve from one place to the next that is level at both: a cubic with handles of 4.
+            for t in (k / 24 for k in range(25)):
+                weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3)
+                across, down = (x, x + 4, next_x - 4, next_x), (y, y, next_y, next_y)
+                points.append((sum(map(mul, weights, across)), sum(map(mul, weights, down))))
         path = [(x * scale, y * scale) for x, y in [*points, (34, heights[-1])]]
         drawing.line(path, fill=colour, width=round(2.25 * scale), joint="curve")
     return image.resize((width, height), Image.Resampling.LANCZOS)
-
-
-def _between(one: tuple[float, float], other: tuple[float, float], t: float) -> tuple[float, float]:
-    """A point of the curve from one place to another that is level at both: a cubic with handles of 4."""
-    weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3)
-    across, down = (one[0], one[0] + 4, other[0] - 4, other[0]), (one[1], one[1], other[1], other[1])
-    x, y = (sum(w * p for w, p in zip(weights, places, strict=True)) for places in (across, down))
-    return x, y

@@ -93,25 +93,22 @@ def majority_graph(
             )
         )
     n_upsets, n_ties = sum(len(node.upsets) for node in nodes), sum(len(node.ties) for node in nodes)
+    description = f"Each of the {n} systems beats every one below it."
+    if n_upsets or n_ties:
+        against = "1 pair goes" if n_upsets == 1 else f"{n_upsets} pairs go"
+        level = "1 is level" if n_ties == 1 else f"{n_ties} are level"
+        description = (
+            f"Each of the {n} systems beats every one below it, except where an arc says otherwise: of "
+            f"{n * (n - 1) // 2} pairs {against} against the order (an arrow on the right, from the winner up to the "
+            f"loser), and {level} (a dotted arc on the left)."
+        )
     return MajorityGraph(
         title=title,
-        description=_description(n, n_upsets, n_ties),
+        description=description,
         nodes=nodes,
         n_upsets=n_upsets,
         n_ties=n_ties,
         height=TOP * 2 + ROW * max(0, n - 1),
-    )
-
-
-def _description(n: int, n_upsets: int, n_ties: int) -> str:
-    against = "1 pair goes" if n_upsets == 1 else f"{n_upsets} pairs go"
-    level = "1 is level" if n_ties == 1 else f"{n_ties} are level"
-    if not n_upsets and not n_ties:
-        return f"Each of the {n} systems beats every one below it."
-    return (
-        f"Each of the {n} systems beats every one below it, except where an arc says otherwise: of {n * (n - 1) // 2} "
-        f"pairs {against} against the order (an arrow on the right, from the winner up to the loser), and {level} "
-        "(a dotted arc on the left)."
     )
 
 

@@ -81,7 +81,7 @@ def place_names(
     texts = [fitted(dot.name, size, widest) for dot in dots]
     sizes = [(text_width(text, size), size * LINE) for text in texts]
     centers = np.array([(dot.x, dot.y) for dot in dots]).reshape(-1, 2)
-    nearby = [_nearest_own(_nearby(dot, *sizes[i]), centers, i) for i, dot in enumerate(dots)]
+    nearby = [_nearby(dot, *sizes[i], centers, i) for i, dot in enumerate(dots)]
     places: list[PlacedName | None] = [None] * len(dots)
     n_free = [room.free(boxes).size for boxes in nearby]
     for group in (range(n_first), range(n_first, len(dots))):
@@ -144,17 +144,14 @@ def _boxes(rows: Sequence[Sequence[float]]) -> Boxes:
     return np.array(rows, dtype=float).reshape(-1, 4)
 
 
-def _nearby(dot: Named, width: float, height: float) -> Boxes:
-    """Boxes beside the dot, then above and below it, the best first."""
+def _nearby(dot: Named, width: float, height: float, centers: NDArray[np.float64], own: int) -> Boxes:
+    """Boxes beside the dot, then above and below it, the best first: those to which no other dot is nearer than their
+    own, so that a reader takes them for its name."""
     beside = (dot.x + GAP, dot.x - GAP - width)
     corners = [(left, dot.y + sign * step * height) for step in NEAR for left in beside for sign in (-1, 1)]
     away = GAP + height / 2
     corners += [(left, dot.y + sign * away) for left in (dot.x - width / 2, dot.x, dot.x - width) for sign in (-1, 1)]
-    return np.array([(left, y - height / 2, left + width, y + height / 2) for left, y in corners])
-
-
-def _nearest_own(boxes: Boxes, centers: NDArray[np.float64], own: int) -> Boxes:
-    """Those of the boxes to which no other dot is nearer than their own, so that a reader takes them for its name."""
+    boxes = np.array([(left, y - height / 2, left + width, y + height / 2) for left, y in corners])
     away = np.maximum(boxes[:, None, :2] - centers, centers - boxes[:, None, 2:]).clip(min=0)
     distances = np.hypot(away[..., 0], away[..., 1])
     kept: Boxes = boxes[distances[:, own] <= distances.min(axis=1) + 1e-9]

@@ -138,7 +138,21 @@ def scatter(
     plane = _Plane(form)
     dots = [plane.dot(point, x_label, y_label) for point in points]
     diamonds = [plane.dot(mark, x_label, y_label) for mark in marks]
-    labels = _labels([*diamonds, *dots], form, len(diamonds))
+    # Marks are larger than other dots, and always have a name.
+    at = [(float(dot.x), float(dot.low), float(dot.high)) for dot in (*diamonds, *dots)]
+    radii = [MARK] * len(diamonds) + [DOT] * len(dots)
+    around = [(x - r, y - r, x + r, y + r) for (x, y, _), r in zip(at, radii, strict=True)]
+    whiskers = [(x - WHISKER, high, x + WHISKER, low - DOT) for x, low, high in at if low - DOT > high]
+    named = [*diamonds, *dots] if len(dots) <= MAX_NAMED else diamonds
+    labels = place_names(
+        [Named(dot.name, x, y) for dot, (x, y, _) in zip(named, at, strict=False)],
+        (LEFT, TOP, form.width - 2, form.height - BOTTOM),
+        around + whiskers,
+        size=form.type_size,
+        widest=form.widest_name,
+        n_first=len(diamonds),
+    )
+    labels += [None] * (len(at) - len(named))
     values = [k / TICKS for k in range(TICKS + 1)]
     return Scatter(
         title=title,
@@ -189,24 +203,6 @@ class _Plane:
             start, end = max(start, low), min(end, high)
         ends = (f"{self.x(at):.1f} {self.y(intercept + slope * at):.1f}" for at in (start, end))
         return "M" + "L".join(ends)
-
-
-def _labels(dots: Sequence[Dot], form: Form, n_marks: int) -> list[PlacedName | None]:
-    """Places of names; the first `n_marks` dots are marks, which are larger and always have a name."""
-    at = [(float(dot.x), float(dot.low), float(dot.high)) for dot in dots]
-    radii = [MARK if i < n_marks else DOT for i in range(len(dots))]
-    around = [(x - r, y - r, x + r, y + r) for (x, y, _), r in zip(at, radii, strict=True)]
-    whiskers = [(x - WHISKER, high, x + WHISKER, low - DOT) for x, low, high in at if low - DOT > high]
-    n_named = len(dots) if len(dots) - n_marks <= MAX_NAMED else n_marks
-    names = place_names(
-        [Named(dot.name, x, y) for dot, (x, y, _) in zip(dots[:n_named], at, strict=False)],
-        (LEFT, TOP, form.width - 2, form.height - BOTTOM),
-        around + whiskers,
-        size=form.type_size,
-        widest=form.widest_name,
-        n_first=n_marks,
-    )
-    return names + [None] * (len(dots) - n_named)
 
 
 def _with_label(dot: Dot, label: PlacedName | None) -> Dot:
