@@ -10,23 +10,14 @@ from leaderboard.boards.query import BoardQuery
 from leaderboard.boards.rows import score_text
 from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalChart, rank_intervals
 from leaderboard.rankings.confidence.intervals import interval_note, interval_text, why_no_interval
-from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import Column
-from leaderboard.rankings.scores import NOT_SUBMITTED, CurrentScore, current_scores
-from leaderboard.rankings.text import details_text, missing_text, precision_sentence, ranked_text
+from leaderboard.rankings.scores import current_scores
+from leaderboard.rankings.text import ScoreCell, precision_sentence, score_cell
 from leaderboard.rankings.verdict import camps_of
 from leaderboard.studies.axioms import RuleProperties, rule_properties
 from ranking_engine import MISSING_POLICIES, RULES, TIES
 from ranking_engine.catalogue.omission import omission_sentence
-
-
-@dataclass(frozen=True)
-class ScoreCell:
-    """One system's score on one task: a value, or why there is none."""
-
-    value_text: str
-    reason: str
-    details_text: str = ""  # its standard error and number of instances, where they are known
 
 
 @dataclass(frozen=True)
@@ -117,7 +108,7 @@ def build_rule_page(audience: Audience, query: BoardQuery, rule: str) -> RulePag
                 no_interval=why_no_interval(board.published, column, i),
                 inseparable_text=row.inseparable_text,
                 reason="" if rank else column.reason_of(i),
-                cells=[_cell(scores.get((row.id, task.id)), task) for task in configuration.tasks],
+                cells=[score_cell(scores.get((row.id, task.id)), task) for task in configuration.tasks],
             )
         )
     return RulePage(
@@ -156,12 +147,6 @@ def _intervals(board: Board, places: dict[int, int]) -> RankIntervalChart | None
         things,
         column.n_ranked,
     )
-
-
-def _cell(score: CurrentScore | None, task: ConfiguredTask) -> ScoreCell:
-    if score is not None and score.value is not None:
-        return ScoreCell(ranked_text(score.value, task.precision), "", details_text(score))
-    return ScoreCell("", missing_text(score.missing_reason if score else NOT_SUBMITTED))
 
 
 def _meaning(column: Column, policy: str) -> list[tuple[str, str]]:

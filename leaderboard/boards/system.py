@@ -1,77 +1,123 @@
 """What is said of one system: its ranks, scores and submissions at the published revision."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
 from typing import Any
 
-import numpy as np
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.db.models import Q
 from django.http import Http404
 from django.urls import reverse
 
 from leaderboard.access.audience import Audience, is_batch_open
+from leaderboard.boards.system_standing import SystemStanding, standing_of
 from leaderboard.common.charts.rank_intervals import RankedThing, RankIntervalChart, rank_intervals
-from leaderboard.common.charts.score_profile import ProfileTask, ScoreProfile, score_profile
-from leaderboard.common.text import percent
-from leaderboard.comparisons.pair import signed_percent
-from leaderboard.comparisons.rank_history import rank_history
-from leaderboard.computing.pairs import among_rivals
-from leaderboard.models import Baseline, Benchmark, Revision, Submission, SubmissionEvent, System
-from leaderboard.on_demand.budget import TooLargeError, compute, n_comparisons, refuse_beyond_budget, single_flight
+from leaderboard.comparisons.rank_history import RankHistory, rank_history
+from leaderboard.models import Baseline, Benchmark, Submission, SubmissionEvent, System
 from leaderboard.rankings.confidence.intervals import interval_meaning, interval_text, why_no_interval
-from leaderboard.rankings.configuration import ConfiguredTask, configuration_of
-from leaderboard.rankings.margins import Margins, inputs_of, weighed
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import Column, PublishedBoard, published_board
 from leaderboard.rankings.redaction import hidden_text, redacted
-from leaderboard.rankings.score_matrix import revision_matrix
-from leaderboard.rankings.scores import NOT_SUBMITTED, BoardSystem, CurrentScore, current_scores, systems_at
-from leaderboard.rankings.text import details_text, missing_text, precision_sentence, ranked_text
-from leaderboard.studies.prospects.page import waiting_for
-from leaderboard.studies.prospects.what_it_takes import what_it_takes
+from leaderboard.rankings.scores import current_scores, systems_at
+from leaderboard.rankings.text import ScoreCell, precision_sentence, score_cell
+from leaderboard.studies.prospects.page import Waiting, waiting_for
+from leaderboard.studies.prospects.what_it_takes import WhatItTakes, what_it_takes
 from leaderboard.submissions.corrections import holding, may_correct
 
 SHOWN_RANKS = 10  # the chart of ranks reaches at least so far, and further where an interval does
 PAGE_SUBMISSIONS = 50
 NO_SYSTEM = "No system of this name is on the published board."
-NAMED = 3  # tasks and rivals of a kind
 TURNED_DOWN = {Submission.State.WITHDRAWN, Submission.State.REJECTED}
 
 
 @dataclass(frozen=True)
-class TaskStanding:
-    """One voting task: the system's rank on it among those with a score, and the share of these that are below it."""
+class SystemRank:
+    """The system under one rule."""
 
+    rule_name: str
+    rank: int | None
+    is_tied: bool
+    n_ranked: int
+    interval_text: str
+    no_interval: str  # why it has none, where others have
+    reason: str  # why it has no rank
+
+
+@dataclass(frozen=True)
+class TaskScore:
+    """Its score on one task."""
+
+    task_name: str
+    is_voting: bool
+    cell: ScoreCell
+
+
+@dataclass(frozen=True)
+class ScoreGroup:
+    """Its scores on tasks that follow one another and belong to one group."""
+
+    name: str  # of the group; empty where the tasks belong to none
+    scores: list[TaskScore]
+
+    @property
+    def heading(self) -> str:
+        """What is written above the scores: nothing above a single one."""
+        return self.name if len(self.scores) > 1 else ""
+
+
+@dataclass(frozen=True)
+class SystemSubmission:
+    """One of its submissions."""
+
+    submitted_at: datetime
+    who: str
+    state_text: str
+    revision_number: int | None  # the revision that took it
+    note: str
+    url: str  # of its batch, for those who may open it
+    correct_url: str  # for those who may correct it
+    is_correction: bool
+    reason: str  # why it was turned down or withdrawn
+
+
+@dataclass(frozen=True)
+class SystemPage:
+    """What the page of a system shows. Restricted readers get its ranks, its scores and its submissions only."""
+
+    key: str
     name: str
-    rank: int
-    n_scored: int
-    below: float
+    organisation: str
+    url: str
+    description: str
+    baseline: Baseline
+    hidden_text: str  # what is kept from the reader; empty where nothing is
+    sentence: str
+    ranks: list[SystemRank]
+    interval_meaning: str
+    intervals: RankIntervalChart | None
+    score_groups: list[ScoreGroup]
+    precision_text: str
+    standing: SystemStanding | None
+    history: RankHistory | None
+    chances: WhatItTakes | None
+    no_chances: str  # why nothing can be said of them
+    waiting: Waiting | None  # while they are computed
+    submissions: list[SystemSubmission]
+    submission_page: Page[Any]  # which of their pages it is
+
+    @property
+    def baseline_text(self) -> str:
+        """What kind of baseline it is; empty where it is none."""
+        return "" if self.baseline == Baseline.NONE else str(self.baseline.label)
+
+    @property
+    def has_details(self) -> bool:
+        """Whether a score comes with a standard error or a number of instances."""
+        return any(score.cell.details_text for group in self.score_groups for score in group.scores)
 
 
-@dataclass(frozen=True)
-class RivalStanding:
-    """One rival: the weighted margin over it."""
-
-    system: BoardSystem
-    margin_text: str
-    text: str
-
-
-@dataclass(frozen=True)
-class SystemStanding:
-    """What the page of a system says of it among its rivals."""
-
-    profile: ScoreProfile
-    strengths: list[TaskStanding]
-    weaknesses: list[TaskStanding]
-    n_beaten: int
-    n_lost: int
-    n_level: int
-    above: list[RivalStanding]  # rivals that beat it by most
-    closest: list[RivalStanding]  # rivals with the least margin either way
-
-
-def system_page(audience: Audience, key: str, *, rival: str = "", page: str | None = None) -> dict[str, Any]:
+def system_page(audience: Audience, key: str, *, rival: str = "", page: str | None = None) -> SystemPage:
     """Everything the page of a system shows.
 
     Args:
@@ -97,36 +143,41 @@ def system_page(audience: Audience, key: str, *, rival: str = "", page: str | No
     place = next(i for i, system in enumerate(visible) if system.id == own_system.id)
     scores = current_scores(publication.revision, [own_system.id])
     configuration = configuration_of(publication.revision)
-    tasks, groups = configuration.tasks, configuration.group_names
+    tasks = configuration.tasks
     stored = System.objects.get(pk=own_system.id)
     level, sees_all = audience.level, not audience.is_restricted
     chances, no_chances = what_it_takes(publication, key, rival, level) if sees_all else (None, "")
     standing = standing_of(publication.revision, systems, place, tasks, audience_level=level) if sees_all else None
-    return {
-        "sentence": _sentence(board, benchmark, place, standing) if sees_all else "",
-        "standing": standing,
-        "intervals": _intervals(own_system.name, board, place) if sees_all else None,
-        "history": rank_history(benchmark, systems, benchmark.default_rule, of=own_system) if sees_all else None,
-        "chances": chances,
-        "no_chances": no_chances,
-        "hidden_text": hidden_text(audience),
-        "waiting": None if chances or no_chances or not sees_all else waiting_for(publication),
-        "benchmark": benchmark,
-        "system": {
-            "name": own_system.name,
-            "organisation": stored.organisation,
-            "url": stored.url,
-            "description": stored.description,
-            "baseline": stored.baseline,
-            "baseline_text": "" if stored.baseline == Baseline.NONE else Baseline(stored.baseline).label,
-        },
-        "ranks": [_rank(board, column, place) for column in board.columns],
-        "interval_meaning": interval_meaning(board),
-        "scores": [_score(task, groups, scores.get((own_system.id, task.id))) for task in tasks],
-        "precision_text": precision_sentence(configuration.precisions),
-        "has_details": any(details_text(scores.get((own_system.id, task.id))) for task in tasks),
-        **_submissions(audience, own_system.id, page),
-    }
+    score_groups = [
+        ScoreGroup(
+            name,
+            [TaskScore(task.name, task.votes, score_cell(scores.get((stored.id, task.id)), task)) for task in members],
+        )
+        for name, members in groupby(tasks, key=lambda task: configuration.group_names.get(task.group or "", ""))
+    ]
+    submissions, submission_page = _submissions(audience, own_system.id, page)
+    return SystemPage(
+        key=key,
+        name=own_system.name,
+        organisation=stored.organisation,
+        url=stored.url,
+        description=stored.description,
+        baseline=Baseline(stored.baseline),
+        hidden_text=hidden_text(audience),
+        sentence=_sentence(board, benchmark, place, standing) if sees_all else "",
+        ranks=[_rank(board, column, place) for column in board.columns],
+        interval_meaning=interval_meaning(board),
+        intervals=_intervals(own_system.name, board, place) if sees_all else None,
+        score_groups=score_groups,
+        precision_text=precision_sentence(configuration.precisions),
+        standing=standing,
+        history=rank_history(benchmark, systems, benchmark.default_rule, of=own_system) if sees_all else None,
+        chances=chances,
+        no_chances=no_chances,
+        waiting=None if chances or no_chances or not sees_all else waiting_for(publication),
+        submissions=submissions,
+        submission_page=submission_page,
+    )
 
 
 def _sentence(board: PublishedBoard, benchmark: Benchmark, i: int, standing: SystemStanding | None) -> str:
@@ -178,32 +229,20 @@ def _intervals(name: str, board: PublishedBoard, i: int) -> RankIntervalChart | 
     )
 
 
-def _rank(board: PublishedBoard, column: Column, i: int) -> dict[str, Any]:
+def _rank(board: PublishedBoard, column: Column, i: int) -> SystemRank:
     rank = int(column.ranks[i])
-    return {
-        "rule_name": column.name,
-        "rank": rank if rank >= 1 else None,
-        "is_tied": rank >= 1 and int((column.ranks == rank).sum()) > 1,
-        "n_ranked": column.n_ranked,
-        "interval_text": interval_text(column, i) if rank >= 1 else "",
-        "no_interval": why_no_interval(board, column, i),
-        "reason": "" if rank >= 1 else column.reason_of(i),
-    }
+    return SystemRank(
+        rule_name=column.name,
+        rank=rank if rank >= 1 else None,
+        is_tied=rank >= 1 and int((column.ranks == rank).sum()) > 1,
+        n_ranked=column.n_ranked,
+        interval_text=interval_text(column, i) if rank >= 1 else "",
+        no_interval=why_no_interval(board, column, i),
+        reason="" if rank >= 1 else column.reason_of(i),
+    )
 
 
-def _score(task: ConfiguredTask, groups: dict[str, str], score: CurrentScore | None) -> dict[str, Any]:
-    value = score.value if score else None
-    return {
-        "task_name": task.name,
-        "group_name": groups.get(task.group or "", ""),
-        "value_text": "" if value is None else ranked_text(value, task.precision),
-        "details_text": details_text(score),
-        "reason": "" if value is not None else missing_text(score.missing_reason if score else NOT_SUBMITTED),
-        "is_voting": task.votes,
-    }
-
-
-def _submissions(audience: Audience, system_id: int, number: str | None) -> dict[str, Any]:
+def _submissions(audience: Audience, system_id: int, number: str | None) -> tuple[list[SystemSubmission], Page[Any]]:
     """A page of submissions: accepted and withdrawn ones for everyone, others for those concerned."""
     viewer, benchmark, decides = audience.viewer, audience.benchmark, audience.may_moderate
     rows = (
@@ -221,112 +260,20 @@ def _submissions(audience: Audience, system_id: int, number: str | None) -> dict
     submissions = []
     for row in page:
         is_open = row.batch.uploader_id == viewer.pk or decides or row.is_batch_open  # type: ignore[attr-defined]
+        is_correctable = row.pk in held and may_correct(audience, row)
         accepted = [event for event in row.events.all() if event.kind == SubmissionEvent.Kind.ACCEPTED]
         reasons = [event.reason for event in row.events.all() if event.kind == row.state]
         submissions.append(
-            {
-                "submitted_at": row.batch.created_at,
-                "who": row.batch.uploader.shown_name,
-                "state_text": row.get_state_display(),
-                "revision_number": accepted[0].revision.number if accepted and accepted[0].revision else None,
-                "note": row.batch.note,
-                "url": reverse("batch", args=[row.batch.uuid]) if is_open else "",
-                "uuid": row.uuid,
-                "is_correction": row.corrects_id is not None,
-                "is_correctable": row.pk in held and may_correct(audience, row),
-                "reason": reasons[-1] if reasons and row.state in TURNED_DOWN else "",
-            }
-        )
-    return {"submissions": submissions, "submissions_page": page}
-
-
-def standing_of(
-    revision: Revision, systems: Sequence[BoardSystem], i: int, tasks: Sequence[ConfiguredTask], *, audience_level: str
-) -> SystemStanding | None:
-    """How system `i` stands; None where the board is too large for an answer on demand, or it has no score.
-
-    Args:
-        revision: published, with its configuration.
-        systems: of the revision, in its order.
-        i: a place in `systems`.
-        tasks: of the revision's configuration.
-        audience_level: who reads; part of the cache's key.
-    """
-    key = f"standing:{inputs_of(revision)}:{i}:{audience_level}"
-
-    def make() -> dict[str, Any]:
-        table = revision_matrix(revision)
-        if table is None:
-            raise ValueError("a published system stands in a revision with systems and tasks")
-        matrix = weighed(table.matrix, revision)
-        return compute(among_rivals, matrix, i, n_steps=n_comparisons(matrix, 1))
-
-    try:
-        refuse_beyond_budget(len(systems), len(tasks))
-        figures = single_flight(key, make)
-    except TooLargeError:
-        return None
-    if not np.isfinite(figures["below"]).any():
-        return None
-    margins = Margins(**figures["margins"])
-    lines = [
-        TaskStanding(task.name, int(figures["ranks"][t]), int(figures["n_scored"][t]), float(figures["below"][t]))
-        for t, task in enumerate(tasks)
-        if np.isfinite(figures["below"][t])
-    ]
-    ordered = sorted(lines, key=lambda line: (-line.below, line.rank, line.name))
-    n_named = min(NAMED, len(ordered) // 2)
-    return SystemStanding(
-        profile=_profile(systems[i].name, tasks, figures),
-        strengths=ordered[:n_named],
-        weaknesses=ordered[::-1][:n_named],
-        n_beaten=int(margins.n_beaten[0]),
-        n_lost=int(margins.n_lost[0]),
-        n_level=int(margins.n_level[0]),
-        above=_rivals(systems, margins, [j for j in _by_margin(margins) if margins.sign[0, j] < 0]),
-        closest=_rivals(systems, margins, sorted(_by_margin(margins), key=lambda j: abs(margins.margin[0, j]))),
-    )
-
-
-def _profile(name: str, tasks: Sequence[ConfiguredTask], figures: dict[str, Any]) -> ScoreProfile:
-    def place(value: float) -> float | None:
-        return None if np.isnan(value) else float(value)
-
-    def said(t: int) -> str:
-        name, value = tasks[t].name, figures["values"][t]
-        if np.isnan(value):
-            return f"{name}: no score"
-        return f"{name}: {value:.6g}, rank {figures['ranks'][t]} of {figures['n_scored'][t]}"
-
-    return score_profile(
-        f"Scores of {name} on aligned scales",
-        "One line a task, from the worst score on this board at the left to the best at the right. A small tick stands "
-        "at the median of all systems.",
-        [name],
-        [
-            ProfileTask(
-                task.name,
-                [place(figures["position"][t])],
-                place(figures["median"][t]),
-                said(t),
-                bool(figures["votes"][t]),
+            SystemSubmission(
+                submitted_at=row.batch.created_at,
+                who=row.batch.uploader.shown_name,
+                state_text=row.get_state_display(),
+                revision_number=accepted[0].revision.number if accepted and accepted[0].revision else None,
+                note=row.batch.note,
+                url=reverse("batch", args=[row.batch.uuid]) if is_open else "",
+                correct_url=reverse("correct", args=[benchmark.key, row.uuid]) if is_correctable else "",
+                is_correction=row.corrects_id is not None,
+                reason=reasons[-1] if reasons and row.state in TURNED_DOWN else "",
             )
-            for t, task in enumerate(tasks)
-        ],
-    )
-
-
-def _by_margin(margins: Margins) -> list[int]:
-    """The rivals that some task compares with it, from the one that is furthest ahead of it."""
-    return sorted(np.flatnonzero(margins.is_compared[0]).tolist(), key=lambda j: float(margins.margin[0, j]))
-
-
-def _rivals(systems: Sequence[BoardSystem], margins: Margins, order: Sequence[int]) -> list[RivalStanding]:
-    return [
-        RivalStanding(
-            systems[j],
-            signed_percent(float(margins.margin[0, j])),
-            f"ahead on {percent(float(margins.ahead[0, j]), 2)}, behind on {percent(float(margins.behind[0, j]), 2)}",
         )
-        for j in order[:NAMED]
-    ]
+    return submissions, page

@@ -111,11 +111,15 @@ def system(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
         page = system_page(audience, system_key, rival=rival, page=request.GET.get("submissions"))
     except TooLargeError as error:
         return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
-    share = system_share(request, benchmark, system_key, page["system"]["name"])
-    initial = {"baseline": page["system"]["baseline"]}
-    page["baseline_form"] = BaselineForm(initial=initial) if audience.may_administer else None
-    pages = page_links(page["submissions_page"], parameter="submissions", anchor="submissions", above=rival)
-    return render(request, "boards/system.html", page | {"key": system_key, "share": share, "pages": pages})
+    context = {
+        "benchmark": benchmark,
+        "page": page,
+        "hidden_text": page.hidden_text,
+        "share": system_share(request, benchmark, system_key, page.name),
+        "pages": page_links(page.submission_page, parameter="submissions", anchor="submissions", above=rival),
+        "baseline_form": BaselineForm(initial={"baseline": page.baseline}) if audience.may_administer else None,
+    }
+    return render(request, "boards/system.html", context)
 
 
 @login_required

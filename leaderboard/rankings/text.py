@@ -1,14 +1,32 @@
 """Scores as people read them: values as they are ranked, and why there is none."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from leaderboard.common.text import value_text
 from leaderboard.models import Score
+from leaderboard.rankings.configuration import ConfiguredTask
 from leaderboard.rankings.scores import NOT_SUBMITTED, CurrentScore
 from ranking_engine.core.decimals import exact_precision, rounded, rounded_to
 from ranking_engine.text.names import listed
 
 REASONS = dict(Score.MissingReason.choices) | {NOT_SUBMITTED: "not submitted"}
+
+
+@dataclass(frozen=True)
+class ScoreCell:
+    """One system's score on one task: a value, or why there is none."""
+
+    value_text: str
+    reason: str
+    details_text: str = ""  # its standard error and number of instances, where they are known
+
+
+def score_cell(score: CurrentScore | None, task: ConfiguredTask) -> ScoreCell:
+    """A score as pages show it, in the precision of its task; None where nobody submitted one."""
+    if score is not None and score.value is not None:
+        return ScoreCell(ranked_text(score.value, task.precision), "", details_text(score))
+    return ScoreCell("", missing_text(score.missing_reason if score else NOT_SUBMITTED))
 
 
 def ranked_text(value: float, precision: str | None) -> str:

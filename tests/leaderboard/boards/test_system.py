@@ -7,8 +7,9 @@ from django.urls import reverse
 
 from leaderboard.access.audience import audience_of
 from leaderboard.benchmarks.create import GroupSpec, TaskSpec
-from leaderboard.boards.system import system_page
+from leaderboard.boards.system import ScoreGroup, TaskScore, system_page
 from leaderboard.models import Benchmark
+from leaderboard.rankings.text import ScoreCell
 from leaderboard.submissions.lifecycle import accept_batch, reject_batch, withdraw_submission
 
 ANYONE = AnonymousUser()
@@ -19,14 +20,14 @@ def loaded(benchmark):
 
 
 def test_ranks_are_those_of_the_board(make):
-    ranks = system_page(audience_of(ANYONE, make.published()), "a")["ranks"]
-    found = {rank["rule_name"]: (rank["rank"], rank["is_tied"], rank["n_ranked"]) for rank in ranks}
+    ranks = system_page(audience_of(ANYONE, make.published()), "a").ranks
+    found = {rank.rule_name: (rank.rank, rank.is_tied, rank.n_ranked) for rank in ranks}
     expected = {
         "Mean": (4, False, 4), "Plurality": (1, False, 4), "Borda": (4, False, 4), "Condorcet": (None, False, 1),
         "Copeland": (4, False, 4), "Minimax": (2, True, 4),
     }  # fmt: skip
     assert {rule: found[rule] for rule in expected} == expected
-    assert all(bool(rank["reason"]) == (rank["rank"] is None) for rank in ranks)
+    assert all(bool(rank.reason) == (rank.rank is None) for rank in ranks)
 
 
 def test_scores_are_written_as_stored_and_missing_ones_say_why(make):
@@ -34,13 +35,27 @@ def test_scores_are_written_as_stored_and_missing_ones_say_why(make):
         TaskSpec("Whole", group="G"), TaskSpec("Fine", group="G"), TaskSpec("Gone"), TaskSpec("Never", direction=0),
     ]  # fmt: skip
     benchmark = make.published({"A": [3.0, 0.1, None, -0.5]}, tasks=tasks, groups=[GroupSpec("G")])
-    scores = system_page(audience_of(ANYONE, benchmark), "a")["scores"]
-    assert [(s["task_name"], s["group_name"], s["value_text"], s["reason"], s["is_voting"]) for s in scores] == [
-        ("Whole", "G", "3", "", True),
-        ("Fine", "G", "0.1", "", True),
-        ("Gone", "", "", "not reported", True),
-        ("Never", "", "-0.5", "", False),
-    ]
+    assert system_page(audience_of(ANYONE, benchmark), "a").score_groups == [
+        ScoreGroup("G", [
+            TaskScore("Whole", is_voting=True, cell=ScoreCell("3", "")),
+            TaskScore("Fine", is_voting=True, cell=ScoreCell("0.1", "")),
+        ]),
+        ScoreGroup("", [
+            TaskScore("Gone", is_voting=True, cell=ScoreCell("", "not reported")),
+            TaskScore("Never", is_voting=False, cell=ScoreCell("-0.5", "")),
+        ]),
+    ]  # fmt: skip
+
+
+def test_scores_of_one_group_stand_under_its_name_unless_there_is_one_only(make, client):
+    tasks = [TaskSpec("One", group="G"), TaskSpec("Two", group="G"), TaskSpec("Alone", group="H"), TaskSpec("Free")]
+    benchmark = make.published({"A": [1.0, 2.0, 3.0, 4.0]}, tasks=tasks, groups=[GroupSpec("G"), GroupSpec("H")])
+    groups = system_page(audience_of(ANYONE, benchmark), "a").score_groups
+    assert [(group.name, group.heading, len(group.scores)) for group in groups] == [
+        ("G", "G", 2), ("H", "", 1), ("", "", 1),
+    ]  # fmt: skip
+    text = client.get(reverse("system", args=[benchmark.key, "a"])).content.decode()
+    assert text.count('<th scope="rowgroup"') == 1
 
 
 @pytest.mark.parametrize("key", ["nobody", "A", ""])
@@ -67,8 +82,8 @@ def test_who_sees_which_submissions_and_which_of_them_lead_somewhere(make):
     assert waiting.submissions.get().state == "pending"
 
     def shown(viewer):
-        rows = system_page(audience_of(viewer, loaded(benchmark)), "a")["submissions"]
-        return [(row["state_text"], bool(row["url"])) for row in rows]
+        rows = system_page(audience_of(viewer, loaded(benchmark)), "a").submissions
+        return [(row.state_text, bool(row.url)) for row in rows]
 
     public = [("withdrawn", False), ("accepted", True)]
     everything = [("withdrawn", True), ("rejected", True), ("pending", True), ("accepted", True)]
@@ -86,11 +101,7 @@ def test_no_link_leads_to_a_batch_that_is_closed_because_another_of_its_submissi
     make.accepted(benchmark, {"A": [3.0], "B": [4.0]})
     batch = benchmark.batches.first()
     withdraw_submission(batch.submissions.get(system__key="b"), actor=make.user(), reason="A mistake.")
-    urls = [
-        row["url"]
-        for row in system_page(audience_of(ANYONE, make.publish(benchmark)), "a")["submissions"]
-        if row["url"]
-    ]
+    urls = [row.url for row in system_page(audience_of(ANYONE, make.publish(benchmark)), "a").submissions if row.url]
     assert len(urls) == 1
     assert [client.get(url).status_code for url in urls] == [200]
 
@@ -105,8 +116,8 @@ def test_many_submissions_have_pages_and_each_reader_turns_those_that_they_may_s
     benchmark = make.publish(benchmark)
     for viewer, states in ((ANYONE, ["Accepted"] * 5), (submitter, ["Pending", *["Accepted"] * 5])):
         pages = [
-            system_page(audience_of(viewer, benchmark), "a", page=number)["submissions"] for number in ("1", "2", "3")
+            system_page(audience_of(viewer, benchmark), "a", page=number).submissions for number in ("1", "2", "3")
         ]
-        assert [row["state_text"] for page in pages for row in page] == states
+        assert [row.state_text for page in pages for row in page] == states
     text = client.get(reverse("system", args=[benchmark.key, "a"]) + "?submissions=2").content.decode()
     assert ("Page 2 of 3" in text, 'href="?submissions=3#submissions"' in text) == (True, True)

@@ -16,7 +16,7 @@ def page(make, name):
 
 @pytest.mark.parametrize("name", SCORES)
 def test_rivals_beaten_are_those_with_fewer_tasks_won(make, name):
-    standing = page(make, name)["standing"]
+    standing = page(make, name).standing
     balance = {}
     for rival, scores in SCORES.items():
         if rival != name:
@@ -29,7 +29,7 @@ def test_rivals_beaten_are_those_with_fewer_tasks_won(make, name):
 
 @pytest.mark.parametrize("name", SCORES)
 def test_strengths_and_weaknesses_are_the_tasks_with_most_and_fewest_rivals_below(make, name):
-    standing = page(make, name)["standing"]
+    standing = page(make, name).standing
     below = {}
     for t in range(4):
         own = SCORES[name][t]
@@ -44,35 +44,35 @@ def test_strengths_and_weaknesses_are_the_tasks_with_most_and_fewest_rivals_belo
 
 def test_the_sentence_tells_rank_range_and_head_to_heads(make):
     found = page(make, "A")
-    ranks = [rank["rank"] for rank in found["ranks"] if rank["rank"]]
-    copeland = next(rank for rank in found["ranks"] if rank["rule_name"] == "Copeland")
-    assert found["sentence"].startswith(f"Tied at rank {copeland['rank']} of 4 under Copeland")
-    assert f"from {min(ranks)} to {max(ranks)} over {len(ranks)} rules" in found["sentence"]
-    assert found["sentence"].endswith("Head to head it beats 2 of 3 and loses to 1.")
+    ranks = [rank.rank for rank in found.ranks if rank.rank]
+    copeland = next(rank for rank in found.ranks if rank.rule_name == "Copeland")
+    assert found.sentence.startswith(f"Tied at rank {copeland.rank} of 4 under Copeland")
+    assert f"from {min(ranks)} to {max(ranks)} over {len(ranks)} rules" in found.sentence
+    assert found.sentence.endswith("Head to head it beats 2 of 3 and loses to 1.")
 
 
 def test_a_system_without_scores_stands_nowhere(make):
     benchmark = make.published({"A": [1.0], "B": [2.0], "N": [None]})
-    assert system_page(audience_of(AnonymousUser(), benchmark), "n")["standing"] is None
+    assert system_page(audience_of(AnonymousUser(), benchmark), "n").standing is None
 
 
 def test_beyond_the_budget_the_page_goes_without(make, client, settings):
     benchmark = make.published(SCORES)
     settings.ON_DEMAND_BUDGET = 3
     answer = client.get(reverse("system", args=[benchmark.key, "a"]))
-    assert (answer.status_code, answer.context["standing"]) == (200, None)
+    assert (answer.status_code, answer.context["page"].standing) == (200, None)
 
 
 def test_the_charts_of_ranks_hold_the_intervals_of_the_study(make, client):
     scores = {f"S{i}": [float(i * t % 7) for t in range(8)] for i in range(5)}
     benchmark = make.publish(make.benchmark(scores), studies=True)
     system = client.get(reverse("system", args=[benchmark.key, "s3"]))
-    ranked = [rank for rank in system.context["ranks"] if rank["rank"]]
-    lines = {line.name: line.said for line in system.context["intervals"].lines}
+    ranked = [rank for rank in system.context["page"].ranks if rank.rank]
+    lines = {line.name: line.said for line in system.context["page"].intervals.lines}
     for rank in ranked:
-        interval = f", interval {rank['interval_text']}" if rank["interval_text"] else ""
-        assert lines[rank["rule_name"]] == f"{rank['rule_name']}: rank {rank['rank']} of 5{interval}"
-    assert any(rank["interval_text"] for rank in ranked)
+        interval = f", interval {rank.interval_text}" if rank.interval_text else ""
+        assert lines[rank.rule_name] == f"{rank.rule_name}: rank {rank.rank} of 5{interval}"
+    assert any(rank.interval_text for rank in ranked)
     rule = client.get(reverse("rule", args=[benchmark.key, "borda"])).context["page"]
     assert [line.said for line in rule.intervals.lines] == [
         f"{row.name}: rank {row.rank}, interval {row.interval_text}" for row in rule.rows

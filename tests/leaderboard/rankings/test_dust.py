@@ -150,8 +150,8 @@ def test_scores_within_a_tasks_precision_tie_and_pages_show_them_so_while_downlo
     )
     for path in ("", "systems/a/", "rules/borda/", "head-to-head/?a=a&b=b"):
         assert told in client.get(f"/b/{benchmark.key}/{path}").content.decode(), path
-    system = client.get(f"/b/{benchmark.key}/systems/a/").context["scores"]
-    assert [score["value_text"] for score in system] == ["71.5", "1"]
+    groups = client.get(f"/b/{benchmark.key}/systems/a/").context["page"].score_groups
+    assert [score.cell.value_text for group in groups for score in group.scores] == ["71.5", "1"]
     cells = client.get(f"/b/{benchmark.key}/rules/borda/").context["page"].rows
     assert {row.name: [cell.value_text for cell in row.cells] for row in cells}["A"] == ["71.5", "1"]
     rows = list(csv.reader(io.StringIO("".join(scores_csv(benchmark.publication.revision)))))
