@@ -238,46 +238,42 @@ def _lines(benchmark: Benchmark, rows: Sequence[_Row]) -> list[AuditLine]:
     frozen: dict[str, str] = {}  # names of frozen revisions by key
     if any(row.subject == AuditEntry.Subject.RELEASE for row in entries):
         frozen = dict(Release.objects.filter(benchmark=benchmark).values_list("key", "name"))
-    return [
-        _line_of_entry(row, people, frozen)
-        if isinstance(row, AuditEntry)
-        else _line_of_decision(events[row.newest], row.n_systems)
-        for row in rows
-    ]
-
-
-def _line_of_entry(row: AuditEntry, people: Mapping[str, str], frozen: Mapping[str, str]) -> AuditLine:
-    is_person = row.subject == AuditEntry.Subject.PERSON
-    sentence = ""  # of what is done once and has no state before
-    if row.subject == AuditEntry.Subject.RELEASE:
-        sentence = f"Froze revision {row.after} as {frozen.get(row.of, row.of)}"
-    elif row.subject == AuditEntry.Subject.BENCHMARK and row.field == "created":
-        sentence = "Created the benchmark"
-    return AuditLine(
-        at=row.at,
-        who=row.actor.shown_name if row.actor else "",
-        subject=row.get_subject_display(),
-        of=people.get(row.of, f"user {row.of}") if is_person else row.of,
-        field=row.field,
-        before=row.before,
-        after=row.after,
-        revision=row.revision.number if row.revision else None,
-        reason=row.reason,
-        sentence=sentence,
-    )
-
-
-def _line_of_decision(row: SubmissionEvent, n_systems: int) -> AuditLine:
-    return AuditLine(
-        at=row.at,
-        who=row.actor.shown_name if row.actor else "",
-        subject=SUBMISSION,
-        of=f"{n_systems:,} systems" if n_systems > 1 else row.submission.system.name,
-        field="correction" if row.submission.corrects else "decision",
-        before=f"of submission {row.submission.corrects.uuid}" if row.submission.corrects else "",
-        after=row.kind,
-        revision=row.revision.number if row.revision else None,
-        reason=row.reason,
-        batch=row.submission.batch.uuid,
-        corrected=row.submission.corrects.batch.uuid if row.submission.corrects else None,
-    )
+    lines = []
+    for row in rows:
+        if isinstance(row, AuditEntry):
+            sentence = ""  # of what is done once and has no state before
+            if row.subject == AuditEntry.Subject.RELEASE:
+                sentence = f"Froze revision {row.after} as {frozen.get(row.of, row.of)}"
+            elif row.subject == AuditEntry.Subject.BENCHMARK and row.field == "created":
+                sentence = "Created the benchmark"
+            is_person = row.subject == AuditEntry.Subject.PERSON
+            line = AuditLine(
+                at=row.at,
+                who=row.actor.shown_name if row.actor else "",
+                subject=row.get_subject_display(),
+                of=people.get(row.of, f"user {row.of}") if is_person else row.of,
+                field=row.field,
+                before=row.before,
+                after=row.after,
+                revision=row.revision.number if row.revision else None,
+                reason=row.reason,
+                sentence=sentence,
+            )
+        else:
+            event = events[row.newest]
+            submission = event.submission
+            line = AuditLine(
+                at=event.at,
+                who=event.actor.shown_name if event.actor else "",
+                subject=SUBMISSION,
+                of=f"{row.n_systems:,} systems" if row.n_systems > 1 else submission.system.name,
+                field="correction" if submission.corrects else "decision",
+                before=f"of submission {submission.corrects.uuid}" if submission.corrects else "",
+                after=event.kind,
+                revision=event.revision.number if event.revision else None,
+                reason=event.reason,
+                batch=submission.batch.uuid,
+                corrected=submission.corrects.batch.uuid if submission.corrects else None,
+            )
+        lines.append(line)
+    return lines

@@ -54,27 +54,20 @@ def create_token(user: User, *, name: str, scopes: Sequence[str], days: int) -> 
             if ApiToken.objects.filter(user=user).count() >= MAX_TOKENS:
                 raise TokenError(f"You have {MAX_TOKENS} tokens; revoke one first.")
             token, secret = ApiToken.objects.create(user, expiry=timedelta(days=days), name=name, scopes=ordered)
-            _mail_about(token)
+            if has_proven_address(user):  # so that nobody makes one behind their back
+                pages = ("tokens", "account_change_password", "sessions")
+                links = "\n".join(site_address(reverse(page)) for page in pages)
+                text = (
+                    f"Hello {user.shown_name},\n\n"
+                    f"an API token was made for your account: “{token.name}”. It may {', '.join(token.scopes)}, and it "
+                    f"expires on {moment_in_words(token.expiry)}.\n\n"
+                    "If that was not you, somebody is signed in to your account. Revoke the token, change your "
+                    f"password, and sign out everywhere else:\n\n{links}\n"
+                )
+                put_mail(user.email, subject="[Plurank] A new API token", text=text)
             return token, secret
     except IntegrityError as error:
         raise TokenError("You have a token of this name already; revoke it, or choose another name.") from error
-
-
-def _mail_about(token: ApiToken) -> None:
-    """Tell the owner, so that nobody makes one behind their back. Who never confirmed an address gets no mail there."""
-    user = token.user
-    if not has_proven_address(user):
-        return
-    pages = ("tokens", "account_change_password", "sessions")
-    links = "\n".join(site_address(reverse(page)) for page in pages)
-    text = (
-        f"Hello {user.shown_name},\n\n"
-        f"an API token was made for your account: “{token.name}”. It may {', '.join(token.scopes)}, and it expires on "
-        f"{moment_in_words(token.expiry)}.\n\n"
-        "If that was not you, somebody is signed in to your account. Revoke the token, change your password, and sign "
-        f"out everywhere else:\n\n{links}\n"
-    )
-    put_mail(user.email, subject="[Plurank] A new API token", text=text)
 
 
 def revoke_token(user: User, name: str) -> bool:

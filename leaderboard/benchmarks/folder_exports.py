@@ -6,8 +6,10 @@ formula, so nothing is escaped; descriptions, citations and notes are left out.
 
 import io
 import json
+import math
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from django.conf import settings
@@ -16,7 +18,7 @@ from leaderboard.common.file_parts import in_parts
 from leaderboard.models import Baseline, Revision, System
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.instances import current_instances
-from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
+from leaderboard.rankings.score_matrix import revision_matrix
 from ranking_engine.files.benchmark_file import DIRECTIONS
 from ranking_engine.files.csv_rows import csv_lines
 from ranking_engine.text.characters import writable
@@ -71,14 +73,15 @@ def folder_of(revision: Revision) -> dict[str, Iterable[str]]:
     for system in table.systems:
         fields = {"name": system.name, "key": system.key, "baseline": baselines.get(system.id)}
         lines += ["", "[[system]]", *_entries(fields)]
-    return {"scores.csv": csv_lines(_rows(table)), "benchmark.toml": (f"{line}\n" for line in lines)}
-
-
-def _rows(table: RevisionMatrix) -> Iterator[list[str]]:
-    yield ["system", *(writable(task.name) for task in table.configuration.tasks)]
-    for system, values in zip(table.systems, table.written, strict=True):
-        cells = ("" if value != value else repr(value).removesuffix(".0") for value in values.tolist())  # noqa: PLR0124
-        yield [writable(system.name), *cells]
+    header = ["system", *(writable(task.name) for task in configuration.tasks)]
+    rows = (
+        [
+            writable(system.name),
+            *("" if math.isnan(value) else repr(value).removesuffix(".0") for value in values.tolist()),
+        ]
+        for system, values in zip(table.systems, table.written, strict=True)
+    )
+    return {"scores.csv": csv_lines(chain([header], rows)), "benchmark.toml": (f"{line}\n" for line in lines)}
 
 
 def folder_zip(revision: Revision) -> bytes:

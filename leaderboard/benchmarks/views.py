@@ -1,6 +1,5 @@
 """The owner's pages of a benchmark: settings, tasks with the ranks that a change would move, frozen revisions."""
 
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -43,7 +42,7 @@ from leaderboard.benchmarks.tasks import (
     preview_proposal,
 )
 from leaderboard.common.form_fields import take_errors
-from leaderboard.common.paging import page_links
+from leaderboard.common.paging import page_links, with_parameters
 from leaderboard.common.public_responses import shared_answer
 from leaderboard.common.requests import signed_in
 from leaderboard.common.text import whole_number
@@ -192,17 +191,15 @@ def home(request: HttpRequest) -> HttpResponse:
         "last": listing.page.end_index(),
         "query": query,
         "tag": tag,
-        "tags": [(name, _url(query, "" if name == tag else name), name == tag) for name in tags],
+        "tags": [
+            (name, with_parameters(reverse("home"), q=query, tag="" if name == tag else name), name == tag)
+            for name in tags
+        ],
         "pages": page_links(listing.page, reverse("home"), anchor="benchmarks", q=query, tag=tag),
     }
     is_for_anybody = not request.user.is_authenticated and not len(get_messages(request))
     page = render(request, "benchmarks/home.html", context)
     return shared_answer(request, page.content, page["Content-Type"]) if is_for_anybody else page
-
-
-def _url(query: str, tag: str) -> str:
-    parameters = {name: value for name, value in (("q", query), ("tag", tag)) if value}
-    return reverse("home") + (f"?{urlencode(parameters)}" if parameters else "")
 
 
 @login_required

@@ -150,6 +150,12 @@ def rule_entry(key: str, convention: str = "") -> RuleEntry:
                 board=board_table(stored.board) if stored else None,
             )
         )
+    costs = []
+    for n, T in SIZES:
+        seconds = rule.cost(n, T)  # about so many on one core
+        text = f"about {1000 * seconds:.0f} ms" if seconds < 1 else f"about {seconds:.0f} s"
+        text = "less than 1 ms" if seconds < 0.001 else text
+        costs.append((f"{n:,} systems × {T} tasks", rule.why_not_computed(n) or text))
     return RuleEntry(
         rule=rule,
         definition_html=section_html(f"rules/{key}", "Definition"),
@@ -166,7 +172,7 @@ def rule_entry(key: str, convention: str = "") -> RuleEntry:
             else (policy, MISSING_POLICIES[policy], omission_sentence(key, policy))
             for policy in policies_of(rule)
         ],
-        costs=[(f"{n:,} systems × {T} tasks", _seconds(rule, n, T)) for n, T in SIZES],
+        costs=costs,
     )
 
 
@@ -203,13 +209,3 @@ def board_table(matrix: ScoreMatrix) -> ToyTable:
         heads = [f"{head} (weight {weight})" for head, weight in zip(heads, weights, strict=True)]
     cells = [["–" if np.isnan(value) else value_text(value) for value in row] for row in matrix.values.tolist()]
     return ToyTable(heads, list(zip(matrix.system_names, cells, strict=True)))
-
-
-def _seconds(rule: Rule, n: int, T: int) -> str:
-    """About how long one core takes, by the catalogue's estimate."""
-    if reason := rule.why_not_computed(n):
-        return reason
-    seconds = rule.cost(n, T)
-    if seconds < 0.001:
-        return "less than 1 ms"
-    return f"about {1000 * seconds:.0f} ms" if seconds < 1 else f"about {seconds:.0f} s"

@@ -12,6 +12,7 @@ from leaderboard.boards.answers import agreement_answer, camp_lines, certainty_a
 from leaderboard.boards.board import ORDERS, Board, reference_first
 from leaderboard.boards.filters import fields_of, tags_of
 from leaderboard.boards.query import BoardQuery, bounds_of, changed, query_pairs, query_text
+from leaderboard.boards.rows import Row
 from leaderboard.common.files import FORMAT_NAMES, export_links, export_url
 from leaderboard.common.markdown import render_markdown
 from leaderboard.common.text import as_sentence, in_words
@@ -105,12 +106,11 @@ class BoardPage:
         jobs = jobs_of(benchmark.publication.revision_id, kinds) if kinds else {}
         self.has_instances = INSTANCES in jobs
         self.intervals = _intervals(board, jobs.get(BOOTSTRAP))
-        self._fill_facts(board)
-        self._fill_columns(board)
-        self._fill_rows(board)
-        self._fill_choices(board)
+        self._fill_figures(board)
+        self._fill_table(board)
 
-    def _fill_facts(self, board: Board) -> None:
+    def _fill_figures(self, board: Board) -> None:
+        """What is said of the whole board, and of each of its rules."""
         self._board, facts = board, board.published.facts
         self.sentence, self.camps = board.sentence, camp_lines(board.camps)
         winner, has_majority = facts["condorcet_winner"], board.published.has_majority
@@ -127,8 +127,6 @@ class BoardPage:
         self.coverage_text = _coverage(board.columns, facts["n_systems"])
         self.separability, self.saturation = board.separability, board.saturation
         self.precision_text = precision_sentence(configuration_of(board.published.revision).precisions)
-
-    def _fill_columns(self, board: Board) -> None:
         self.reference = {"key": board.reference.rule, "name": board.reference.name}
         self._agreements = agreements(board.columns, board.reference)
         self.agreement = agreement_answer(self._agreements, board)
@@ -146,7 +144,8 @@ class BoardPage:
         self.columns = [by_rule[column.rule] for column in board.visible]
         self.undefined = [self._column(column, board) for column in board.undefined]
 
-    def _fill_choices(self, board: Board) -> None:
+    def _fill_table(self, board: Board) -> None:
+        """The rows in the order and the way that the reader chose, and what else they can choose."""
         self.policy = self._policy(board.policy, is_active=True)
         native = [column.name for column in board.columns if not RULES[column.rule].needs_complete]
         self.native_text = native_sentence(native) if native else ""
@@ -166,15 +165,7 @@ class BoardPage:
             for column in board.columns
             if column.status == "ranked" or column is board.reference
         ]
-
-    def _fill_rows(self, board: Board) -> None:
-        # Restricted viewers have a page of their own systems only.
-        self.rows = [
-            replace(row, url=reverse("system", args=[self._key, row.key]))
-            if row.is_own or not self._is_restricted
-            else row
-            for row in board.rows
-        ]
+        self.rows = [replace(row, url=self._system_url(row)) for row in board.rows]
         self.n_pinned, self.ordered_by = board.n_pinned, board.ordered_by
         self.show_scores = self._query.scores
         self.show_scores_url = self._url(scores=not self._query.scores)
@@ -237,6 +228,13 @@ class BoardPage:
             {"name": "Everything", "about": "to import elsewhere", "links": [folder]},
         ]
 
+    def _system_url(self, row: Row) -> str:
+        """The page of a system; restricted viewers have one of their own systems only."""
+        return "" if self._is_restricted and not row.is_own else reverse("system", args=[self._key, row.key])
+
+    def _rule_url(self, rule: str) -> str:
+        return f"#rule-{rule}" if self._is_restricted else reverse("rule", args=[self._key, rule])
+
     def _url(self, **fields: Any) -> str:  # noqa: ANN401
         return reverse("board", args=[self._key]) + query_text(changed(self._query, **fields))
 
@@ -284,7 +282,7 @@ class BoardPage:
             "winner_names": column.winner_names,
             "n_winners": column.n_winners,
             "n_ranked": column.n_ranked,
-            "url": f"#rule-{column.rule}" if self._is_restricted else reverse("rule", args=[self._key, column.rule]),
+            "url": self._rule_url(column.rule),
             "sort_url": self._sort_url(column.rule, is_default=column is board.reference),
             "sort_state": state,
             "is_reference": column is board.reference,

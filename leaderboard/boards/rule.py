@@ -111,6 +111,10 @@ def build_rule_page(audience: Audience, query: BoardQuery, rule: str) -> RulePag
                 cells=[score_cell(scores.get((row.id, task.id)), task) for task in configuration.tasks],
             )
         )
+    about, ties = RULES[rule], RULES[rule].tie_convention
+    gaps = (
+        f"The rule needs every score. {MISSING_POLICIES[board.policy]}" if about.needs_complete else NOTHING_FILLED_IN
+    )
     return RulePage(
         board=board,
         column=column,
@@ -120,7 +124,14 @@ def build_rule_page(audience: Audience, query: BoardQuery, rule: str) -> RulePag
         ],
         rows=rows,
         interval_note=interval_note(board.published, column),
-        meaning=_meaning(column, board.policy),
+        meaning=[
+            ("What it does", about.summary),
+            ("When to use it", about.advice),
+            *([("Ties within a task", TIES[ties])] if ties else []),
+            ("Missing scores", gaps),
+            ("Leaving out a score", omission_sentence(rule, board.policy)),
+            ("Source", about.source),
+        ],
         properties=rule_properties(revision, rule),
         intervals=_intervals(board, places),
     )
@@ -147,18 +158,3 @@ def _intervals(board: Board, places: dict[int, int]) -> RankIntervalChart | None
         things,
         column.n_ranked,
     )
-
-
-def _meaning(column: Column, policy: str) -> list[tuple[str, str]]:
-    """What the rule does, in words, as it is in force here."""
-    rule = RULES[column.rule]
-    lines = [("What it does", rule.summary), ("When to use it", rule.advice)]
-    if rule.tie_convention:
-        lines.append(("Ties within a task", TIES[rule.tie_convention]))
-    if rule.needs_complete:
-        lines.append(("Missing scores", f"The rule needs every score. {MISSING_POLICIES[policy]}"))
-    else:
-        lines.append(("Missing scores", NOTHING_FILLED_IN))
-    lines.append(("Leaving out a score", omission_sentence(rule.key, policy)))
-    lines.append(("Source", rule.source))
-    return lines

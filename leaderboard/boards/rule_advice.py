@@ -114,7 +114,17 @@ def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
     """The advice for answers by question; what is not answered requires nothing."""
     choice = choose_rule(given)
     first = choice.candidates[0]
-    runners_up = [candidate for candidate in choice.candidates[1:] if len(candidate.met) == len(first.met)]
+    rule, held = first.rule, _held(first.rule.key)
+    equals = [candidate for candidate in choice.candidates[1:] if len(candidate.met) == len(first.met)]
+    runners_up = []
+    for candidate in equals[:RUNNERS_UP]:
+        own = _held(candidate.rule.key)
+        more, less = (
+            [p.name.lower() for key, p in PROPERTIES.items() if key in keys] for keys in (own - held, held - own)
+        )
+        parts = [f"has also {in_words(more, most=4)}"] if more else []
+        parts += [f"lacks {in_words(less, most=4)}"] if less else []
+        runners_up.append((candidate, "; ".join(parts) or "has the same properties"))
     unmet = []
     for need in first.lacked:
         names = [candidate.rule.name for candidate in choice.candidates if need in candidate.met]
@@ -130,7 +140,6 @@ def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
         ]
         speaks_to = bool(required & set(recommendation.about))
         judged.append(JudgedRecommendation(recommendation, rules, speaks_to=speaks_to))
-    rule, held = first.rule, _held(first.rule.key)
     caveats = [f"It lacks: {in_words([p.name.lower() for key, p in PROPERTIES.items() if key not in held], most=6)}."]
     if rule.needs_complete:
         caveats.append("It needs every score, so that a policy for missing ones must be stated.")
@@ -144,7 +153,7 @@ def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
         first=first,
         reasons=[f"It {need.text}." for need in first.met],
         caveats=caveats,
-        runners_up=[(candidate, _apart(candidate, first)) for candidate in runners_up[:RUNNERS_UP]],
+        runners_up=runners_up,
         n_meeting=len(choice.meeting),
         unmet=unmet,
         recommendations=sorted(judged, key=lambda one: not one.speaks_to),
@@ -153,14 +162,3 @@ def rule_advice(given: Mapping[str, str]) -> RuleAdvice:
 
 def _held(rule: str) -> set[str]:
     return {key for key in PROPERTIES if entry(rule, key).holds}
-
-
-def _apart(candidate: Candidate, first: Candidate) -> str:
-    """What a runner-up has that the first has not, and the reverse."""
-    mine, theirs = _held(candidate.rule.key), _held(first.rule.key)
-    parts = []
-    if more := [PROPERTIES[key].name.lower() for key in PROPERTIES if key in mine - theirs]:
-        parts.append(f"has also {in_words(more, most=4)}")
-    if less := [PROPERTIES[key].name.lower() for key in PROPERTIES if key in theirs - mine]:
-        parts.append(f"lacks {in_words(less, most=4)}")
-    return "; ".join(parts) or "has the same properties"

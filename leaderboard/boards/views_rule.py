@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,6 +14,7 @@ from leaderboard.boards.page import POLICY_NAMES
 from leaderboard.boards.query import read_query
 from leaderboard.boards.rule import build_rule_page
 from leaderboard.common.files import export_links
+from leaderboard.common.paging import with_parameters
 from leaderboard.computing.rankings import site_rules
 from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.published import UnknownChoiceError
@@ -45,8 +45,7 @@ def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
     def address(name: str, *arguments: str, **parameters: object) -> str:
         fields: dict[str, object] = {"q": query.q, "policy": query.policy, "aggregation": query.aggregation}
         fields |= {"revision": query.revision or ""} | parameters
-        kept = {field: value for field, value in fields.items() if value}
-        return reverse(name, args=[key, *arguments]) + (f"?{urlencode(kept)}" if kept else "")
+        return with_parameters(reverse(name, args=[key, *arguments]), **fields)
 
     context |= {
         "rows": [replace(row, url=reverse("system", args=[key, row.key])) for row in page.rows],

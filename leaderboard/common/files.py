@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 
 from leaderboard.common.file_parts import file_response
+from leaderboard.common.paging import with_parameters
 from leaderboard.common.text import value_text
 from ranking_engine.files import csv_rows
 from ranking_engine.text.characters import writable
@@ -234,5 +234,4 @@ def export_links(key: str, table: str, **parameters: object) -> list[dict[str, s
 
 def export_url(key: str, table: str, extension: str, **parameters: object) -> str:
     """Where one file of a benchmark is to be had."""
-    kept = {name: value for name, value in parameters.items() if value}
-    return reverse("export", args=[key, table, extension]) + (f"?{urlencode(kept)}" if kept else "")
+    return with_parameters(reverse("export", args=[key, table, extension]), **parameters)

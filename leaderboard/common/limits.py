@@ -86,9 +86,23 @@ def take_attempt(kind: str, **whose: str) -> None:
         TooManyAttemptsError: they have to wait.
     """
     require_attempt_left(kind, **whose)
+    now = timezone.now()
     for of, (most, seconds) in settings.ATTEMPTS[kind].items():
-        if of in whose and (until := _take(kind, _hash(of, whose[of]), most, seconds)):
-            raise TooManyAttemptsError(kind, until)
+        if of not in whose:
+            continue
+        hashed, ends_at = _hash(of, whose[of]), now + timedelta(seconds=seconds)
+        rows = AttemptCount.objects.filter(kind=kind, whose=hashed)
+        left = rows.filter(ends_at__gt=now, n_attempts__lt=most)
+        if left.update(n_attempts=F("n_attempts") + 1):
+            continue
+        if rows.filter(ends_at__lte=now).update(n_attempts=1, ends_at=ends_at):
+            continue
+        try:
+            with transaction.atomic():
+                AttemptCount.objects.create(kind=kind, whose=hashed, ends_at=ends_at)
+        except IntegrityError as error:  # there is one, made in this moment or used up
+            if not left.update(n_attempts=F("n_attempts") + 1):
+                raise TooManyAttemptsError(kind, rows.values_list("ends_at", flat=True).get()) from error
 
 
 def require_attempt_left(kind: str, **whose: str) -> None:
@@ -116,24 +130,6 @@ def forget_attempts(kind: str, **whose: str) -> None:
     """Forget what failed: who proved to be the owner of an account in another way starts anew."""
     for of in settings.ATTEMPTS[kind].keys() & whose.keys():
         AttemptCount.objects.filter(kind=kind, whose=_hash(of, whose[of])).delete()
-
-
-def _take(kind: str, whose: str, most: int, seconds: int) -> datetime | None:
-    """Count one; None where there was one left, else until when there is none."""
-    now = timezone.now()
-    ends_at = now + timedelta(seconds=seconds)
-    rows = AttemptCount.objects.filter(kind=kind, whose=whose)
-    left = rows.filter(ends_at__gt=now, n_attempts__lt=most)
-    if left.update(n_attempts=F("n_attempts") + 1):
-        return None
-    if rows.filter(ends_at__lte=now).update(n_attempts=1, ends_at=ends_at):
-        return None
-    try:
-        with transaction.atomic():
-            AttemptCount.objects.create(kind=kind, whose=whose, ends_at=ends_at)
-    except IntegrityError:  # there is one, made in this moment or used up
-        return None if left.update(n_attempts=F("n_attempts") + 1) else rows.values_list("ends_at", flat=True).get()
-    return None
 
 
 def _hash(of: str, value: str) -> str:

@@ -1,9 +1,15 @@
-"""Links between the pages of a list."""
+"""Links with parameters, and links between the pages of a list."""
 
 from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page
+
+
+def with_parameters(path: str, **parameters: object) -> str:
+    """An address with these parameters; empty ones are left out."""
+    kept = {name: value for name, value in parameters.items() if value}
+    return f"{path}?{urlencode(kept)}" if kept else path
 
 
 def page_links(

@@ -26,10 +26,8 @@ class MatrixPage(BoardPage):
         self.revision_number, self.is_computing = None, False
         self.has_instances, self.intervals = False, {"state": "none", "text": ""}
         board = reference_first(board)
-        self._fill_facts(board)
-        self._fill_columns(board)
-        self._fill_rows(board)
-        self._fill_choices(board)
+        self._fill_figures(board)
+        self._fill_table(board)
 
     def _url(self, **fields: Any) -> str:  # noqa: ANN401
         return ""

@@ -59,8 +59,14 @@ def _about(benchmark_id: int | None) -> str:
 
 @transaction.atomic
 def _put_digest(user_id: int, benchmark_id: int | None, now: datetime) -> int:
-    if not _take_turn(user_id, _about(benchmark_id), now):
-        return 0
+    # Note that a mail goes out now, unless one did of late.
+    sent = NoticeDigest.objects.filter(user=user_id, about=_about(benchmark_id))
+    if not sent.filter(sent_at__lte=now - timedelta(seconds=settings.NOTICE_SECONDS)).update(sent_at=now):
+        try:
+            with transaction.atomic():
+                NoticeDigest.objects.create(user_id=user_id, about=_about(benchmark_id), sent_at=now)
+        except IntegrityError:
+            return 0
     user = User.objects.get(pk=user_id)
     waiting = Notice.objects.filter(user=user, benchmark=benchmark_id, is_mail_wanted=True, mailed_at=None)
     visible = list(visible_notices(user).filter(pk__in=waiting.values("pk")).order_by("pk"))
@@ -91,19 +97,6 @@ def _put_digest(user_id: int, benchmark_id: int | None, now: datetime) -> int:
         },
     )
     return 1
-
-
-def _take_turn(user_id: int, about: str, now: datetime) -> bool:
-    """Note that a mail goes out now, unless one did of late."""
-    rows = NoticeDigest.objects.filter(user=user_id, about=about)
-    if rows.filter(sent_at__lte=now - timedelta(seconds=settings.NOTICE_SECONDS)).update(sent_at=now):
-        return True
-    try:
-        with transaction.atomic():
-            NoticeDigest.objects.create(user_id=user_id, about=about, sent_at=now)
-    except IntegrityError:
-        return False
-    return True
 
 
 def has_confirmed_address(user: User) -> bool:

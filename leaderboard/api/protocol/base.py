@@ -345,7 +345,12 @@ class WritingView(ApiView):
             ]
             raise wrong_body(details) from problem
         except ProposalError as problem:
-            raise wrong_body([_row_detail(*row) for row in problem.problems]) from problem
+            # Where in the proposal, by what it says of the whole: its tasks and groups in their order.
+            details = []
+            for place, row, field, message in problem.problems:
+                where = f"{place}[{row}]" if row is not None and place in ROWS else place
+                details.append({"place": f"{where}.{field}" if field else where, "message": message})
+            raise wrong_body(details) from problem
         except CONFLICTS as problem:
             raise ApiError(409, str(problem)) from problem
         response = Response(content, status=200 if is_dry else status)
@@ -383,9 +388,3 @@ class ModeratorView(WritingView, BenchmarkView):
             raise ApiError(401, "This needs a token.")
         if not self.audience.may_moderate:
             raise PermissionDenied(DECIDERS_ALONE)
-
-
-def _row_detail(place: str, row: int | None, field: str, message: str) -> dict[str, Any]:
-    """Where in a proposal, by what it says of the whole: its tasks and groups in their order."""
-    where = f"{place}[{row}]" if row is not None and place in ROWS else place
-    return {"place": f"{where}.{field}" if field else where, "message": message}

@@ -14,13 +14,12 @@ from django.utils.html import format_html_join
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
-from leaderboard.access.audience import Audience
 from leaderboard.boards.board import build_board, reference_first
 from leaderboard.boards.public.badges import NOT_FOUND, Badge, benchmark_badge, system_badge
 from leaderboard.boards.public.board import open_benchmark
 from leaderboard.boards.public.cards import board_card
 from leaderboard.boards.public.feeds import FeedEntry, entries_of, entries_of_all
-from leaderboard.boards.query import BoardQuery, query_text, read_query
+from leaderboard.boards.query import query_text, read_query
 from leaderboard.common.charts.badge import draw_badge
 from leaderboard.common.public_responses import rendered, shared_answer
 from leaderboard.common.site_address import site_address
@@ -103,9 +102,15 @@ def embed(request: HttpRequest, key: str) -> HttpResponse:
     if benchmark.visibility != Benchmark.Visibility.PUBLIC:
         raise Http404("No public benchmark of this name stands here.")
     query = read_query(request.GET)
-    context = {"benchmark": benchmark, "board_url": reverse("board", args=[key]) + query_text(query)}
+    context: dict[str, object] = {
+        "benchmark": benchmark,
+        "board_url": reverse("board", args=[key]) + query_text(query),
+        "hidden_text": hidden_text(audience),
+    }
     try:
-        context |= _table(audience, query)
+        if query.revision:
+            show_revision(benchmark, query.revision)
+        board = build_board(audience, query)
     except UnknownChoiceError as error:
         return _refused(context, str(error), 400)
     except TooLargeError:
@@ -117,39 +122,30 @@ def embed(request: HttpRequest, key: str) -> HttpResponse:
     except BusyError:
         problem = "Too much is being computed at this moment. Load the page again in a few seconds."
         return _refused(context, problem, 503, retry_after=RETRY_SECONDS)
-    return shared_answer(request, rendered("boards/public/embed.html", context), HTML, benchmark=benchmark)
-
-
-def _table(audience: Audience, query: BoardQuery) -> dict[str, object]:
-    """What the template shows of the board."""
-    benchmark = audience.benchmark
-    if query.revision:
-        show_revision(benchmark, query.revision)
-    has_size = bool(query.top or query.page > 1)
-    board = build_board(audience, query)
     if board is None:
-        return {"is_computing": benchmark.last_revision_number > 0, "hidden_text": hidden_text(audience)}
-    board = reference_first(board)
-    rows = board.rows if has_size else board.rows[: board.n_pinned + SHOWN_SYSTEMS]
-    return {
-        "board": board,
-        "rows": rows
-        if audience.is_restricted
-        else [replace(row, url=reverse("system", args=[benchmark.key, row.key])) for row in rows],
-        "columns": [
-            {
-                "name": column.name,
-                "status": column.status,
-                "summary": column.summary,
-                "n_ranked": column.n_ranked,
-                "is_reference": column is board.reference,
-            }
-            for column in board.visible
-        ],
-        "rule_columns": board.visible,
-        "hidden_text": hidden_text(audience),
-        "n_more": board.n_shown - len(rows),
-    }
+        context["is_computing"] = benchmark.last_revision_number > 0
+    else:
+        board = reference_first(board)
+        has_size = bool(query.top or query.page > 1)
+        rows = board.rows if has_size else board.rows[: board.n_pinned + SHOWN_SYSTEMS]
+        linked_rows = [replace(row, url=reverse("system", args=[key, row.key])) for row in rows]
+        context |= {
+            "board": board,
+            "rows": rows if audience.is_restricted else linked_rows,
+            "columns": [
+                {
+                    "name": column.name,
+                    "status": column.status,
+                    "summary": column.summary,
+                    "n_ranked": column.n_ranked,
+                    "is_reference": column is board.reference,
+                }
+                for column in board.visible
+            ],
+            "rule_columns": board.visible,
+            "n_more": board.n_shown - len(rows),
+        }
+    return shared_answer(request, rendered("boards/public/embed.html", context), HTML, benchmark=benchmark)
 
 
 def _refused(context: dict[str, object], problem: str, status: int, *, retry_after: int = 0) -> HttpResponse:

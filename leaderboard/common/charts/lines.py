@@ -102,17 +102,7 @@ def line_chart(
         x_label=x_label,
         y_label=y_label,
         caption=caption,
-        lines=[
-            Line(
-                curve.key,
-                curve.name,
-                _path([(x(i), None if v is None else y(v)) for i, v in enumerate(curve.values)]),
-                _band(curve, x, y),
-                curve.is_marked,
-                _said(curve, places),
-            )
-            for curve in sorted(curves, key=lambda curve: curve.is_marked)
-        ],
+        lines=[_line(curve, places, x, y) for curve in sorted(curves, key=lambda curve: curve.is_marked)],
         x_ticks=[Tick(f"{x(i):.1f}", places[i]) for i in range(0, len(places), every)],
         y_ticks=[
             Tick(f"{y(least + k * step):.1f}", f"{least + k * step:.2f}".replace("-", "\N{MINUS SIGN}"))
@@ -121,34 +111,19 @@ def line_chart(
     )
 
 
-def _path(points: Sequence[tuple[float, float | None]]) -> str:
-    """An SVG path through the points, interrupted where there is none."""
+def _line(curve: Curve, places: Sequence[str], x: Callable[[int], float], y: Callable[[float], float]) -> Line:
     parts, is_drawn = [], False
-    for x, y in points:
-        if y is None:
-            is_drawn = False
-            continue
-        parts.append(f"{'L' if is_drawn else 'M'}{x:.1f} {y:.1f}")
-        is_drawn = True
-    return "".join(parts)
-
-
-def _band(curve: Curve, x: Callable[[int], float], y: Callable[[float], float]) -> str:
-    """The area around a curve as an SVG path; empty where there is none."""
-    if curve.band is None:
-        return ""
-    pairs = zip(curve.values, curve.band, strict=True)
+    for i, value in enumerate(curve.values):
+        if value is not None:
+            parts.append(f"{'L' if is_drawn else 'M'}{x(i):.1f} {y(value):.1f}")
+        is_drawn = value is not None  # the line is interrupted where there is no value
+    area = ""  # around the line
+    pairs = zip(curve.values, curve.band or [None] * len(curve.values), strict=True)
     known = [(x(i), v, b) for i, (v, b) in enumerate(pairs) if v is not None and b is not None]
-    if len(known) < 2:
-        return ""
-    upper = [f"{at:.1f} {y(v + b):.1f}" for at, v, b in known]
-    lower = [f"{at:.1f} {y(v - b):.1f}" for at, v, b in reversed(known)]
-    return f"M{'L'.join(upper + lower)}Z"
-
-
-def _said(curve: Curve, places: Sequence[str]) -> str:
-    known = [(place, value) for place, value in zip(places, curve.values, strict=True) if value is not None]
-    if not known:
-        return f"{curve.name}: no value"
-    (first, start), (last, end) = known[0], known[-1]
-    return f"{curve.name}: {start:.2f} at {first}, {end:.2f} at {last}"
+    if len(known) > 1:
+        upper = [f"{at:.1f} {y(v + b):.1f}" for at, v, b in known]
+        lower = [f"{at:.1f} {y(v - b):.1f}" for at, v, b in reversed(known)]
+        area = f"M{'L'.join(upper + lower)}Z"
+    ends = [f"{value:.2f} at {place}" for place, value in zip(places, curve.values, strict=True) if value is not None]
+    text = f"{ends[0]}, {ends[-1]}" if ends else "no value"
+    return Line(curve.key, curve.name, "".join(parts), area, curve.is_marked, f"{curve.name}: {text}")

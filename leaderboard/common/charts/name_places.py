@@ -149,8 +149,8 @@ def _nearby(dot: Named, width: float, height: float, centers: NDArray[np.float64
     own, so that a reader takes them for its name."""
     beside = (dot.x + GAP, dot.x - GAP - width)
     corners = [(left, dot.y + sign * step * height) for step in NEAR for left in beside for sign in (-1, 1)]
-    away = GAP + height / 2
-    corners += [(left, dot.y + sign * away) for left in (dot.x - width / 2, dot.x, dot.x - width) for sign in (-1, 1)]
+    level = GAP + height / 2
+    corners += [(left, dot.y + sign * level) for left in (dot.x - width / 2, dot.x, dot.x - width) for sign in (-1, 1)]
     boxes = np.array([(left, y - height / 2, left + width, y + height / 2) for left, y in corners])
     away = np.maximum(boxes[:, None, :2] - centers, centers - boxes[:, None, 2:]).clip(min=0)
     distances = np.hypot(away[..., 0], away[..., 1])
