@@ -55,7 +55,24 @@ def _run(var: Path, port: int, n_workers: dict[str, int]) -> int:
     redis_port = _next_free(postgres_port + 1)
     folder = var / "postgresql"
     url = make_cluster(folder, port=postgres_port)
-    settings = _settings(var, port) | {"DATABASE_URL": url, "REDIS_URL": f"redis://127.0.0.1:{redis_port}/0"}
+    key = var / "production_key"
+    if not key.exists():
+        key.touch(mode=0o600)
+        key.write_text(secrets.token_urlsafe(50))
+    production = {
+        "PLURANK_PRODUCTION": "true",
+        "PLURANK_SECRET_KEY": key.read_text(),
+        "PLURANK_HOSTS": "127.0.0.1,localhost",
+        "PLURANK_URL": f"http://127.0.0.1:{port}",
+        "PLURANK_SSL_REDIRECT": "false",
+        "PLURANK_LOG_FORMAT": "json",
+    }
+    settings = {name: os.environ.get(name) or value for name, value in production.items()}  # what is set already stands
+    settings |= {
+        "PLURANK_VAR": str(var),
+        "DATABASE_URL": url,
+        "REDIS_URL": f"redis://127.0.0.1:{redis_port}/0",
+    }
     os.environ.update(settings)
     for_commands = var / "environment"
     for_commands.touch(mode=0o600)
@@ -83,23 +100,6 @@ def _run(var: Path, port: int, n_workers: dict[str, int]) -> int:
         supervisor.watch()
         print("Stopping ...")
     return 0
-
-
-def _settings(var: Path, port: int) -> dict[str, str]:
-    """The settings of production; what is set already stands."""
-    key = var / "production_key"
-    if not key.exists():
-        key.touch(mode=0o600)
-        key.write_text(secrets.token_urlsafe(50))
-    chosen = {
-        "PLURANK_PRODUCTION": "true",
-        "PLURANK_SECRET_KEY": key.read_text(),
-        "PLURANK_HOSTS": "127.0.0.1,localhost",
-        "PLURANK_URL": f"http://127.0.0.1:{port}",
-        "PLURANK_SSL_REDIRECT": "false",
-        "PLURANK_LOG_FORMAT": "json",
-    }
-    return {name: os.environ.get(name) or value for name, value in chosen.items()} | {"PLURANK_VAR": str(var)}
 
 
 def _next_free(port: int) -> int:

@@ -91,9 +91,13 @@ def _for_staff(viewer: Viewer, now: datetime) -> dict[str, object]:
 def _job(job: Job, now: datetime, *, with_error: bool) -> dict[str, object]:
     """A job, who works on it, since when, and until when it is theirs."""
     end = job.finished_at or (now if job.state == Job.State.RUNNING else None)
+    family, study = job.kind.partition(":")[0], study_of(job.kind)
+    kind_name = JOB_KINDS[family].name if family in JOB_KINDS else job.kind
+    if study:
+        kind_name = f"{study_name(study)}, {f'part {job.chunk + 1}' if family == STUDY else 'put together'}"
     return {
         "worker": job.worker,
-        "kind": _kind_name(job),
+        "kind": kind_name,
         "benchmark_name": job.benchmark.name if job.benchmark else "",
         "revision_number": job.sequence,
         "state": job.state,
@@ -104,14 +108,6 @@ def _job(job: Job, now: datetime, *, with_error: bool) -> dict[str, object]:
         "error": job.error if with_error else told_error(job, sees_all=False),
         "progress_percent": round(100 * job.progress),
     }
-
-
-def _kind_name(job: Job) -> str:
-    """What a job is about, in words."""
-    family, study = job.kind.partition(":")[0], study_of(job.kind)
-    if study:
-        return f"{study_name(study)}, {f'part {job.chunk + 1}' if family == STUDY else 'put together'}"
-    return JOB_KINDS[family].name if family in JOB_KINDS else job.kind
 
 
 @require_safe

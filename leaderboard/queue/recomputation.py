@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable
 
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef
 
 from leaderboard.models import Benchmark, Job, Revision
 from leaderboard.queue.engine_versions import is_older
@@ -39,7 +39,11 @@ def insert_recomputations() -> int:
     Returns:
         How many boards had jobs inserted. Fewer than a slice: none is left.
     """
-    without_jobs = Revision.objects.filter(~Exists(_own_rankings())).order_by("pk")
+    # This engine version's job of a revision's rankings, whatever became of it.
+    own_rankings = Job.objects.filter(
+        kind=RANKINGS, subject_kind="revision", subject_id=OuterRef("pk"), engine_version=engine_version
+    )
+    without_jobs = Revision.objects.filter(~Exists(own_rankings)).order_by("pk")
     boards = Benchmark.objects.exclude(publication=None).order_by()
     versions: Iterable[str] = boards.values_list("published_engine_version", flat=True).distinct()
     behind = boards.filter(published_engine_version__in=[v for v in versions if is_older(v)])
@@ -55,10 +59,3 @@ def insert_recomputations() -> int:
     jobs = [new_job(kind, revision, lowered_by=RECOMPUTATION) for revision, kind in wanted]
     Job.objects.bulk_create(jobs, ignore_conflicts=True)  # another sweep may have been here just now
     return len(published) + len(failed)
-
-
-def _own_rankings() -> QuerySet[Job]:
-    """This engine version's job of a revision's rankings, whatever became of it."""
-    return Job.objects.filter(
-        kind=RANKINGS, subject_kind="revision", subject_id=OuterRef("pk"), engine_version=engine_version
-    )

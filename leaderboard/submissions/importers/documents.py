@@ -109,7 +109,11 @@ class SourceFile:
             return document
         if self.kind == "table":
             return None
-        text = self.text if self.kind == "yaml" else self._front_matter()
+        text = self.text
+        if self.kind == "front matter":  # what stands between the first two lines of three hyphens
+            lines = text.splitlines(keepends=True)
+            end = next((i for i, line in enumerate(lines) if i and line.strip() == "---"), len(lines))
+            text = "".join(lines[1:end])
         try:
             self._check_events(text)
             return yaml.load(text, Loader=PlainLoader)  # noqa: S506 -- a safe loader with fewer powers
@@ -208,13 +212,6 @@ class SourceFile:
     def refused(self, message: str, place: str = "") -> InputError:
         """The error that says what is wrong with this file."""
         return InputError([problem_in(message, self.name, place)])
-
-    def _front_matter(self) -> str:
-        lines = self.text.splitlines(keepends=True)
-        for i, line in enumerate(lines[1:], start=1):
-            if line.strip() == "---":
-                return "".join(lines[1:i])
-        return "".join(lines[1:])
 
     def _check_events(self, text: str) -> None:
         depth = 0
