@@ -1,14 +1,18 @@
-"""The shape of the code in figures: `python -m tests.shape`, and `--list leaderboard/boards` for what is behind them.
+"""The shape of the code in figures: `python -m tests.shape`, `--list leaderboard/boards` for what is behind them, and
+`--before COMMIT` for how many lines of Python there were then.
 
 `make check` keeps the order of imports.
 """
 
 import argparse
 import ast
+import io
+import subprocess
+import tarfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("ranking_engine", "leaderboard", "jobs", "config")
@@ -147,6 +151,20 @@ def _wide_lines() -> Iterator[Finding]:
                     yield Finding("wide template line", path, i, f"{len(line)} characters")
 
 
+def lines_in(archive: bytes) -> tuple[list[int], list[int]]:
+    """The lines of every Python file of a tar archive, and of every one of its tests; migrations left out."""
+    code: list[int] = []
+    tests: list[int] = []
+    with tarfile.open(fileobj=io.BytesIO(archive)) as packed:
+        for member in packed:
+            path = PurePosixPath(member.name)
+            if member.isfile() and path.suffix == ".py" and "migrations" not in path.parts:
+                file = packed.extractfile(member)
+                n_lines = file.read().count(b"\n") if file else 0
+                (tests if path.parts[0] == "tests" else code).append(n_lines)
+    return code, tests
+
+
 def _short(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
@@ -155,7 +173,9 @@ def main() -> None:
     """Print the figures, and with `--list` what is behind them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--list", metavar="PATH", help="list every finding under this path of the checkout")
-    listed = parser.parse_args().list
+    parser.add_argument("--before", metavar="COMMIT", help="print the lines of Python of this commit, too")
+    arguments = parser.parse_args()
+    listed = arguments.list
     every = findings()
     if listed is not None:
         for finding in every:
@@ -166,6 +186,16 @@ def main() -> None:
     code, tests = ([path.read_text(encoding="utf-8").count("\n") for path in files] for files in (
         modules(*PACKAGES, "performance", "reproduction"), modules("tests")
     ))  # fmt: skip
+    if arguments.before:
+        archive = subprocess.run(  # noqa: S603 -- a developer's own argument, and no shell
+            ["git", "archive", "--format=tar", "--end-of-options", arguments.before],  # noqa: S607
+            cwd=ROOT, capture_output=True, check=True,
+        ).stdout  # fmt: skip
+        then, tests_then = lines_in(archive)
+        print(
+            f"{sum(then):7,}  lines of Python in {len(then)} modules, and {sum(tests_then):,} of tests in "
+            f"{len(tests_then)}, at {arguments.before}"
+        )
     print(f"{sum(code):7,}  lines of Python in {len(code)} modules, and {sum(tests):,} of tests in {len(tests)}")
     fullest = Counter(path.parent for path in modules(*PACKAGES)).most_common(1)[0]
     print(f"{fullest[1]:7,}  modules in the fullest folder, {_short(fullest[0])}")

@@ -1,6 +1,8 @@
 """The code keeps the shape that `python -m tests.shape` measures."""
 
 import ast
+import io
+import tarfile
 from collections import Counter
 from pathlib import Path
 
@@ -63,3 +65,17 @@ def told(asked):
 def test_classes_of_one_name_are_seen_in_two_modules_and_not_commands():
     trees = {shape.ROOT / name: ast.parse("class Row: ...\nclass Command: ...") for name in ("one.py", "two.py")}
     assert [finding.text for finding in shape._same_class_names(trees)] == ["Row, also in two.py"]
+
+
+def test_lines_of_another_commit_are_counted_without_migrations_and_apart_from_tests():
+    files = {
+        "leaderboard/boards/page.py": "a\nb\n", "manage.py": "a\n", "leaderboard/migrations/0001.py": "a\n",
+        "docs/x.md": "a\n", "tests/test_page.py": "a\nb\nc\n",
+    }  # fmt: skip
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    assert shape.lines_in(packed.getvalue()) == ([2, 1], [3])

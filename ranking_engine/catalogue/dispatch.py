@@ -75,7 +75,9 @@ def rank_all(
     check_aggregation(aggregation)
     if ties is not None and ties not in TIES:
         raise ValueError(f"`ties` is {ties!r}; expected one of {', '.join(TIES)}")
-    checked = {key: _checked_options(get_rule(key), (options or {}).get(key, {})) for key in keys}
+    # Within groups some rules leave the ranking to another one, which nobody may have asked for.
+    needed = dict.fromkeys([*keys, *(rule.groups_rule for rule in map(get_rule, keys) if rule.groups_rule)])
+    checked = {key: _checked_options(get_rule(key), (options or {}).get(key, {})) for key in needed}
 
     n_stages = len(voting_groups(matrix)) + 1 if aggregation == "two_step" else 1
     done = itertools.count()
