@@ -3,7 +3,7 @@
 #
 # Variables: PORT=8123, PYTHON=/path/to/python3.12, and ARGS="..." for pytest.
 
-.PHONY: help demo production-like test test-slow faults fuzz cost schemathesis check audit bench bench-peers papers calibration screenshots lock install-dev
+.PHONY: help demo production-like test slowest test-slow faults fuzz cost schemathesis check audit bench bench-peers papers calibration screenshots lock install-dev
 .DEFAULT_GOAL := help
 SHELL = /bin/sh
 VENV_PYTHON = .venv/bin/python
@@ -12,6 +12,7 @@ help:
 	@echo "make demo    run the whole site with demonstration data at http://127.0.0.1:8000/ (PORT=8123 make demo)"
 	@echo "make production-like   run it as in production: PostgreSQL, Redis, gunicorn, workers, without containers"
 	@echo "make test    run the tests (make test ARGS='-k borda')"
+	@echo "make slowest   run the tests one after the other and list those that take a processor longest"
 	@echo "make test-slow   run the tests that take long"
 	@echo "make faults   kill, stall and starve running sites on 300 random schedules and in single experiments (ARGS='--seed 7')"
 	@echo "make fuzz    send every importer of result files 100,000 inputs"
@@ -41,6 +42,9 @@ test: install-dev
 	@PYTHONDONTWRITEBYTECODE= exec $(VENV_PYTHON) -m pytest $(SIDE_BY_SIDE) $(ARGS)
 
 SIDE_BY_SIDE = --numprocesses auto --maxprocesses 8 --dist loadscope --no-loadscope-reorder
+
+slowest: install-dev
+	@PYTHONDONTWRITEBYTECODE= exec $(VENV_PYTHON) -m tests.slowest $(ARGS)
 
 test-slow: install-dev
 	@exec $(VENV_PYTHON) -m pytest -m slow $(ARGS)
