@@ -1,9 +1,11 @@
-"""Rules made of others: ties of one rule broken by another, and mixtures of rules.
+"""Rules made of others: ties of one rule broken by another, mixtures of rules, and the mean in the unit of one task.
 
 `plurality[then=borda]` ranks by plurality, and the systems that plurality ties by Borda; `mean[with=borda,copeland]`
 ranks by the mean of the ranks under the three rules, as if each rule were a judge. Such keys can be written wherever a
 variant's key can. Each part has its own default options and sees the same scores: complete ones where any part needs
 that.
+
+`mean[unit=accuracy]` is Dynascore (`rules/exchange.py`): the mean of scores that are turned into the unit of one task.
 
 Rofin et al. 2023, section 6, ask for further ways to break ties; Pavao et al. 2021, section 4, for mixtures of rules.
 """
@@ -21,10 +23,12 @@ from ranking_engine.catalogue.rule import Held, Kernels, Rule
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.rules.exchange import dynascore
 from ranking_engine.text.names import listed, shorten
 
 THEN, WITH = "then", "with"
 MAX_PARTS = 6
+_UNIT_KEY = re.compile(r"mean\[unit=([^\[\];]{1,150})\]")
 _KEY = re.compile(r"([a-z_]+)\[(then|with)=([a-z_, ]*)\]")
 
 
@@ -38,6 +42,8 @@ def combined_of(key: str, rule_of: Callable[[str], Rule]) -> Rule | None:
     Raises:
         ValueError: a part is no rule that ranks by itself, is named twice, or there are too many.
     """
+    if unit := _UNIT_KEY.fullmatch(key):
+        return _in_unit_of(unit[1].strip(), rule_of("mean"))
     match = _KEY.fullmatch(key)
     if match is None:
         return None
@@ -86,6 +92,22 @@ def combined_of(key: str, rule_of: Callable[[str], Rule]) -> Rule | None:
         decided_detail=None,
         winner_below="",
         names_systems=any(rule.names_systems for rule in rules),
+    )
+
+
+def _in_unit_of(task: str, mean: Rule) -> Rule:
+    return replace(
+        mean,
+        key=f"mean[unit={task}]",
+        name=f"Mean (in the unit of {task})",
+        function=partial(dynascore, unit=task),
+        summary=f"The mean of scores that are turned into the unit of {task} at the rate at which systems trade them.",
+        source="Ma et al. 2021, Dynaboard",
+        held=Held(frozenset()),
+        task_sum=None,
+        kernels=Kernels(),
+        exact_points=None,
+        omission={},
     )
 
 

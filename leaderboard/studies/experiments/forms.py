@@ -79,7 +79,8 @@ class ExperimentForm(forms.Form):
                     max_length=LONGEST,
                     label="A rule made of others",
                     help_text="<code>plurality[then=borda]</code> breaks the ties of plurality by Borda; "
-                    "<code>mean[with=borda,copeland]</code> ranks by the mean rank under three rules.",
+                    "<code>mean[with=borda,copeland]</code> ranks by the mean rank under three rules; "
+                    "<code>mean[unit=accuracy]</code> turns scores into the unit of that task.",
                 )
         self.fields[SEED] = forms.IntegerField(
             min_value=0,
