@@ -43,7 +43,20 @@ def combined_of(key: str, rule_of: Callable[[str], Rule]) -> Rule | None:
         ValueError: a part is no rule that ranks by itself, is named twice, or there are too many.
     """
     if unit := _UNIT_KEY.fullmatch(key):
-        return _in_unit_of(unit[1].strip(), rule_of("mean"))
+        task = unit[1].strip()
+        return replace(
+            rule_of("mean"),
+            key=f"mean[unit={task}]",
+            name=f"Mean (in the unit of {task})",
+            function=partial(dynascore, unit=task),
+            summary=f"The mean of scores in the unit of {task}, turned into it at the rate at which systems trade them.",
+            source="Ma et al. 2021, Dynaboard",
+            held=Held(frozenset()),
+            task_sum=None,
+            kernels=Kernels(),
+            exact_points=None,
+            omission={},
+        )
     match = _KEY.fullmatch(key)
     if match is None:
         return None
@@ -92,22 +105,6 @@ def combined_of(key: str, rule_of: Callable[[str], Rule]) -> Rule | None:
         decided_detail=None,
         winner_below="",
         names_systems=any(rule.names_systems for rule in rules),
-    )
-
-
-def _in_unit_of(task: str, mean: Rule) -> Rule:
-    return replace(
-        mean,
-        key=f"mean[unit={task}]",
-        name=f"Mean (in the unit of {task})",
-        function=partial(dynascore, unit=task),
-        summary=f"The mean of scores that are turned into the unit of {task} at the rate at which systems trade them.",
-        source="Ma et al. 2021, Dynaboard",
-        held=Held(frozenset()),
-        task_sum=None,
-        kernels=Kernels(),
-        exact_points=None,
-        omission={},
     )
 
 
