@@ -90,6 +90,11 @@ class BenchmarkDetailSerializer(PublishedSerializer):
     missing_policy = s.ChoiceField(choices=Benchmark.MissingPolicy.values, source="benchmark.missing_policy")
     aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values, source="benchmark.aggregation")
     gamma = s.FloatField(allow_null=True, source="benchmark.gamma", help_text="The stated optimality threshold.")
+    variants = s.ListField(
+        child=s.CharField(),
+        source="benchmark.variants",
+        help_text="Keys of variants of rules that are columns beside the rules, such as `copeland[variant=lower]`.",
+    )
     derived_gamma = s.FloatField(allow_null=True, help_text=f"{DERIVED_GAMMA} Of the published board.")
     source_url = s.CharField(allow_blank=True, source="benchmark.source_url")
     licence = s.CharField(allow_blank=True, source="benchmark.licence")

@@ -20,6 +20,7 @@ from leaderboard.common.files import listed_export
 from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Baseline, Benchmark
 from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.studies.axioms import rule_properties
 from leaderboard.studies.landscape import places_by_key, places_of
@@ -262,8 +263,9 @@ class RulePropertiesView(FigureView):
     def get(self, request: Request, key: str, rule: str) -> HttpResponseBase:
         """Every property of the catalogue, with a violation in the benchmark's own scores where one was found."""
         publication = self.published()
-        if rule not in site_rules():
-            raise Http404(f"There is no rule {rule!r}; there are: {', '.join(site_rules())}.")
+        variants = configuration_of(publication.revision).variants
+        if rule not in {*site_rules(), *variants}:
+            raise Http404(f"There is no rule {rule!r}; there are: {', '.join([*site_rules(), *variants])}.")
         properties = rule_properties(publication.revision, rule)
         content = {
             **stamp_of(publication),

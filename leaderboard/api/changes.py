@@ -16,8 +16,8 @@ from leaderboard.common.files import ColumnHead, Value
 from leaderboard.common.text import whole_number
 from leaderboard.comparisons.rank_history import stored_ranks
 from leaderboard.comparisons.revisions import RevisedScore, RevisionChanges, revision_changes
-from leaderboard.computing.rankings import site_rules
 from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.configuration import has_rule
 from leaderboard.rankings.revisions import revision_at
 from leaderboard.rankings.scores import NOT_SUBMITTED, CurrentScore, systems_at
 
@@ -127,7 +127,7 @@ class RuleView(FigureView):
     def rule(self) -> str:
         """The rule that the address names."""
         rule = str(self.request.query_params.get("rule", "")) or self.benchmark.default_rule
-        if rule not in site_rules():
+        if not has_rule(self.benchmark, rule):
             raise Http404(f"There is no rule {rule[:60]!r}.")
         return rule
 

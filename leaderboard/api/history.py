@@ -65,6 +65,7 @@ class ConfigurationEntrySerializer(Shape):
     missing_policy = s.ChoiceField(choices=Benchmark.MissingPolicy.values)
     aggregation = s.ChoiceField(choices=Benchmark.Aggregation.values)
     replacement = s.ChoiceField(choices=Benchmark.Replacement.values)
+    variants = s.ListField(child=s.CharField(), help_text="Keys of variants of rules that were columns, too.")
 
 
 class RevisionDetailSerializer(RevisionEntrySerializer):

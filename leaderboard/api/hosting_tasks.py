@@ -14,6 +14,7 @@ from leaderboard.api.benchmarks import TasksView
 from leaderboard.api.protocol.base import MANAGE, OwnerView
 from leaderboard.api.protocol.fields import (
     ChoiceText,
+    Listing,
     ReasonText,
     ScoreField,
     Shape,
@@ -36,6 +37,8 @@ from leaderboard.benchmarks.tasks import (
     proposed_changes,
 )
 from leaderboard.models import Benchmark, Task
+from ranking_engine.catalogue.registry import MAX_VARIANTS
+from ranking_engine.catalogue.variants import LONGEST_KEY
 from ranking_engine.text.names import clean_name, fold_name
 
 DIGITS, PLACES = 20, 10  # of a weight, in all and behind the point
@@ -163,6 +166,13 @@ class CountingSerializer(Shape):
         help_text="The optimality threshold; with null it is derived where the tasks' scales allow it.",
     )
     replacement = ChoiceText(Benchmark.Replacement.values, required=False)
+    variants = Listing(
+        child=Text(most=LONGEST_KEY),
+        most=MAX_VARIANTS,
+        required=False,
+        help_text="Rules under other options, or points of one's own, as further columns, such as "
+        "`copeland[variant=lower]` or `positional[vector=12,10,8]`.",
+    )
 
 
 class TasksBodySerializer(CountingSerializer):

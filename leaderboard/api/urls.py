@@ -41,9 +41,9 @@ version_1 = [
     path("benchmarks/<slug:key>/scores/", systems.ScoresView.as_view(), name="scores"),
     path("benchmarks/<slug:key>/board/", boards.BoardPageView.as_view(), name="board"),
     path("benchmarks/<slug:key>/rankings/", rankings.RankingsView.as_view(), name="rankings"),
-    path("benchmarks/<slug:key>/rankings/<slug:rule>/", rankings.RankingView.as_view(), name="ranking"),
+    path("benchmarks/<slug:key>/rankings/<str:rule>/", rankings.RankingView.as_view(), name="ranking"),
     path(
-        "benchmarks/<slug:key>/rankings/<slug:rule>/properties/",
+        "benchmarks/<slug:key>/rankings/<str:rule>/properties/",
         boards.RulePropertiesView.as_view(),
         name="rule_properties",
     ),

@@ -33,7 +33,7 @@ from leaderboard.rankings.score_matrix import build_matrix
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.submissions.lifecycle import accept_batch, store_batch
 from leaderboard.submissions.problems import QuotaError
-from ranking_engine import RULES
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.files.benchmark_file import BenchmarkFile, read_benchmark
 from ranking_engine.files.directions import doubtful_tasks
 from ranking_engine.files.tables import Table, TableError, TableIssue, read_table
@@ -154,6 +154,7 @@ def draft_contents(draft: BenchmarkDraft) -> DraftContents:
         missing_policy=fields.pop("missing_policy", Benchmark.MissingPolicy.DROP_SYSTEMS),
         aggregation=str(fields.pop("aggregation")),
         gamma=fields.pop("gamma"),
+        variants=fields.pop("variants"),
         replacement=Benchmark.Replacement.ROW,
     )
     return DraftContents(table, described, proposal, fields)
@@ -181,7 +182,7 @@ def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdic
     if contents.table is None:
         return []
     systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(contents.table.system_names)]
-    rules = split_rules(*contents.table.values.shape).quick
+    rules = split_rules(*contents.table.values.shape, configuration.variants).quick
     matrix = build_matrix(contents.table.values, systems, configuration)
     try:
         ranked = rank_in_time(matrix, configuration.missing_policy, configuration.aggregation, rules)
@@ -190,13 +191,13 @@ def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdic
     verdicts = []
     for rule, outcome in ranked.outcomes.items():
         if isinstance(outcome, Exception):
-            verdicts.append(RuleVerdict(RULES[rule].name, "", 0, "It cannot be computed."))
+            verdicts.append(RuleVerdict(get_rule(rule).name, "", 0, "It cannot be computed."))
             continue
         winners = in_words([contents.table.system_names[i] for i in outcome.winners])
         counted = with_task_count(outcome.reason)
         reason = counted if counted != outcome.reason else with_task_names(outcome.reason, configuration.task_names)
-        verdicts.append(RuleVerdict(RULES[rule].name, winners, int((outcome.ranks >= 1).sum()), reason))
-    return verdicts + [RuleVerdict(RULES[rule].name, "", 0, too_long_reason()) for rule in ranked.too_long]
+        verdicts.append(RuleVerdict(get_rule(rule).name, winners, int((outcome.ranks >= 1).sum()), reason))
+    return verdicts + [RuleVerdict(get_rule(rule).name, "", 0, too_long_reason()) for rule in ranked.too_long]
 
 
 def _write(benchmark: Benchmark, proposal: Proposal) -> None:

@@ -48,6 +48,7 @@ def folder_of(revision: Revision) -> dict[str, Iterable[str]]:
         "aggregation": configuration.aggregation,
         "policy": configuration.missing_policy,
         "gamma": configuration.gamma,
+        "variants": list(configuration.variants),
     }
     lines = _entries(top)
     for group in configuration.groups:
@@ -107,11 +108,11 @@ def folder_zip(revision: Revision) -> bytes:
 
 
 def _entries(fields: dict[str, Any]) -> list[str]:
-    """A line for each value that is stated; a text in JSON's quotation marks is one in TOML's too."""
+    """A line for each value that is stated; texts and lists of them are written in TOML as in JSON."""
     return [
         f"{name} = {value!r}"
         if isinstance(value, int | float)
-        else f"{name} = {json.dumps(writable(value), ensure_ascii=False)}"
+        else f"{name} = {json.dumps(value if isinstance(value, list) else writable(value), ensure_ascii=False)}"
         for name, value in fields.items()
-        if value not in (None, "")
+        if value not in (None, "", [])
     ]

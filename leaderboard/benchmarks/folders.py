@@ -144,6 +144,7 @@ def stated_fields(described: BenchmarkFile, *, has_gaps: bool) -> dict[str, Any]
     has_groups = bool(described.group_weights) or any(entry.group for entry in described.tasks)
     fields["aggregation"] = metadata.get("aggregation", "balanced" if has_groups else "basic")
     fields["gamma"] = described.gamma
+    fields["variants"] = list(described.variants)
     if described.policy:
         fields["missing_policy"] = described.policy
     return fields

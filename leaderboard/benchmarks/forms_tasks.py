@@ -9,10 +9,12 @@ from django.forms.formsets import BaseFormSet, formset_factory
 from django.http import QueryDict
 
 from leaderboard.benchmarks.tasks import COUNTING, MAX_TASKS, GroupEdit, Proposal, TaskEdit
-from leaderboard.common.form_fields import LineFormField
+from leaderboard.common.form_fields import LineFormField, LinesFormField
 from leaderboard.common.text import decimal_text
 from leaderboard.models import Benchmark, Task
 from leaderboard.models.benchmarks import KEY_LENGTH, NAME_LENGTH
+from ranking_engine.catalogue.registry import MAX_VARIANTS
+from ranking_engine.catalogue.variants import LONGEST_KEY
 from ranking_engine.text.names import clean_name, fold_name
 
 NEW_ROWS = 3
@@ -59,6 +61,18 @@ class WeightField(ExactField):
         """An empty field weighs 1."""
         weight = super().clean(value)
         return Decimal(1) if weight is None else weight
+
+
+class VariantsFormField(LinesFormField):
+    """Variants of rules, one a line; which there are is checked where they are written."""
+
+    def prepare_value(self, value: Any) -> Any:  # noqa: ANN401
+        """The list as lines."""
+        return value if isinstance(value, str) or value is None else "\n".join(value)
+
+    def clean(self, value: Any) -> list[str]:  # noqa: ANN401
+        """The lines as a list."""
+        return [line.strip() for line in super().clean(value).splitlines() if line.strip()]
 
 
 class RowForm(forms.Form):
@@ -141,6 +155,15 @@ class CountingForm(forms.Form):
         "Optimality threshold γ",
         help_text="In the unit of the scores, such as 95 for percentages. Where you leave it empty, it is 95 % of the "
         "maximum, if all tasks that vote state the same maximum and higher is better on all of them.",
+    )
+    variants = VariantsFormField(
+        required=False,
+        max_length=MAX_VARIANTS * (LONGEST_KEY + 2),  # with a line break, as browsers write it
+        label="Variants of rules",
+        help_text=f"Rules under other options, or points of your own, as further columns. Write one a line, up to "
+        f"{MAX_VARIANTS}: <code>copeland[variant=lower]</code>, <code>win_rate[variant=helm]</code>, "
+        f"<code>borda[ties=average]</code>, <code>positional[vector=12,10,8]</code>.",
+        widget=forms.Textarea(attrs={"rows": 3, "class": "is-code", "spellcheck": "false", "autocomplete": "off"}),
     )
 
     def clean_replacement(self) -> str:

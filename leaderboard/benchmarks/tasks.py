@@ -33,7 +33,7 @@ COPIED = (  # from an entry to its row; the group is looked up, the key stays
     "name", "direction", "weight", "metric", "unit", "minimum", "maximum", "chance", "precision", "cluster",
     "is_archived",
 )  # fmt: skip
-COUNTING = ("missing_policy", "aggregation", "gamma", "replacement")
+COUNTING = ("missing_policy", "aggregation", "gamma", "replacement", "variants")
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,10 @@ class TaskEdit:
 
 @dataclass(frozen=True)
 class Proposal:
-    """All of what ranks depend on beside the scores, as it is to be. Tasks stand in their order."""
+    """All of what ranks depend on beside the scores, as it is to be. Tasks stand in their order.
+
+    `variants` are keys of variants of rules as somebody writes them; writing the proposal brings them into one form.
+    """
 
     tasks: Sequence[TaskEdit]
     groups: Sequence[GroupEdit]
@@ -74,6 +77,7 @@ class Proposal:
     aggregation: str
     replacement: str
     gamma: float | None = None
+    variants: Sequence[str] = ()
 
 
 class ProposalError(ValueError):
@@ -152,7 +156,7 @@ def preview_proposal(benchmark: Benchmark, proposal: Proposal) -> ProposalPrevie
         return preview
     old, new = latest_state(benchmark), state_under(benchmark, after)
     n_systems, n_tasks = len(old.systems), max(old.values.shape[1], new.values.shape[1])
-    size = 2 * n_systems * n_tasks * len(split_rules(n_systems, n_tasks).quick)
+    size = 2 * n_systems * n_tasks * len(split_rules(n_systems, n_tasks, after.variants).quick)
     if size > settings.ON_DEMAND_BUDGET:
         reason = f"A board of {n_systems} systems x {n_tasks} tasks is too large to be ranked twice while you wait."
         return replace(preview, too_large=reason)
@@ -276,6 +280,7 @@ def write_proposal(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
     before = {name: getattr(benchmark, name) for name in COUNTING}
     for name in COUNTING:
         setattr(benchmark, name, getattr(proposal, name))
+    benchmark.variants = list(proposal.variants)
     writer.attempt(benchmark, "counting", None)
     if writer.problems:
         raise ProposalError(writer.problems)

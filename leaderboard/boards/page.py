@@ -29,8 +29,9 @@ from leaderboard.rankings.published import Column
 from leaderboard.rankings.redaction import hidden_text
 from leaderboard.rankings.text import precision_sentence
 from leaderboard.rankings.verdict import short_headline
-from ranking_engine import MISSING_POLICIES, RULES, TIES
+from ranking_engine import MISSING_POLICIES, TIES
 from ranking_engine.catalogue.omission import native_sentence, policy_sentence
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.aggregation import AGGREGATIONS
 
 POLICY_NAMES = {
@@ -147,7 +148,7 @@ class BoardPage:
     def _fill_table(self, board: Board) -> None:
         """The rows in the order and the way that the reader chose, and what else they can choose."""
         self.policy = self._policy(board.policy, is_active=True)
-        native = [column.name for column in board.columns if not RULES[column.rule].needs_complete]
+        native = [column.name for column in board.columns if not get_rule(column.rule).needs_complete]
         self.native_text = native_sentence(native) if native else ""
         self.policies = [self._policy(policy, is_active=policy == board.policy) for policy in MISSING_POLICIES]
         self.has_groups = bool(configuration_of(board.published.revision).groups)

@@ -18,6 +18,8 @@ from leaderboard.rankings.verdict import camps_of
 from leaderboard.studies.axioms import RuleProperties, rule_properties
 from ranking_engine import MISSING_POLICIES, RULES, TIES
 from ranking_engine.catalogue.omission import omission_sentence
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.catalogue.variants import TIES_OPTION, option_text, rule_of_variant
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,9 @@ def build_rule_page(audience: Audience, query: BoardQuery, rule: str) -> RulePag
                 cells=[score_cell(scores.get((row.id, task.id)), task) for task in configuration.tasks],
             )
         )
-    about, ties = RULES[rule], RULES[rule].tie_convention
+    about = get_rule(rule)
+    ties = about.tie_convention or about.fixed_options.get(TIES_OPTION)
+    options = ", ".join(f"{name} = {option_text(value)}" for name, value in about.fixed_options.items())
     gaps = (
         f"The rule needs every score. {MISSING_POLICIES[board.policy]}" if about.needs_complete else NOTHING_FILLED_IN
     )
@@ -125,11 +129,13 @@ def build_rule_page(audience: Audience, query: BoardQuery, rule: str) -> RulePag
         rows=rows,
         interval_note=interval_note(board.published, column),
         meaning=[
+            *([("Variant", f"{RULES[rule_of_variant(rule)].name} with {options}.")] if options else []),
             ("What it does", about.summary),
             ("When to use it", about.advice),
             *([("Ties within a task", TIES[ties])] if ties else []),
             ("Missing scores", gaps),
-            ("Leaving out a score", omission_sentence(rule, board.policy)),
+            # The examples are of the rules themselves.
+            *([] if options else [("Leaving out a score", omission_sentence(rule, board.policy))]),
             ("Source", about.source),
         ],
         properties=rule_properties(revision, rule),

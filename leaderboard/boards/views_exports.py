@@ -26,10 +26,10 @@ from leaderboard.boards.revision_exports import (
 from leaderboard.common.file_parts import file_response
 from leaderboard.common.files import EXPORT_FORMATS, ExportTable
 from leaderboard.common.text import as_sentence
-from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, Publication
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.configuration import has_rule
 from leaderboard.rankings.published import UnknownChoiceError, rank_rows
 from leaderboard.rankings.revision_parameter import publication_asked_for
 from leaderboard.rankings.scores import systems_at
@@ -104,10 +104,10 @@ def _scores(source: ExportSource) -> ExportTable:
 def _ranks(source: ExportSource) -> ExportTable:
     """The ranks under `?rule=`, as the board of this address has them: its policy, aggregation and filters."""
     rule = source.choice("rule", source.benchmark.default_rule)
-    if rule not in site_rules():
+    source.benchmark.publication = source.publication
+    if not has_rule(source.benchmark, rule):
         raise Http404(f"There is no rule {rule!r}.")
     query = replace(read_query(source.request.GET), sort="", reference=rule, rules=(rule,), families=(), pins=())
-    source.benchmark.publication = source.publication
     board = build_board(source.audience, query, is_whole=True)
     if board is None:
         raise ExportError("No rule ranks here yet.")

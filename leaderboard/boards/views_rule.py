@@ -15,29 +15,35 @@ from leaderboard.boards.query import read_query
 from leaderboard.boards.rule import build_rule_page
 from leaderboard.common.files import export_links
 from leaderboard.common.paging import with_parameters
-from leaderboard.computing.rankings import site_rules
 from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.configuration import has_rule
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.revisions import show_revision
-from ranking_engine import RULES
+from ranking_engine.catalogue.registry import RULES, get_rule
+from ranking_engine.catalogue.variants import rule_of_variant
 
 
 @require_safe
 def rule(request: HttpRequest, key: str, rule_key: str) -> HttpResponse:
     """The systems in the order of one rule, with what it was made from and what it means."""
     benchmark, audience = readable_benchmark(request.user, key)
-    if rule_key not in site_rules():
-        raise Http404(f"There is no rule {rule_key!r}.")
     query = replace(read_query(request.GET), sort="", reference="")
     if query.revision:
         show_revision(benchmark, query.revision)
+    if not has_rule(benchmark, rule_key):
+        raise Http404(f"There is no rule {rule_key!r}.")
     try:
         page = build_rule_page(audience, query, rule_key)
     except UnknownChoiceError as error:
         raise BadRequest(str(error)) from error
     except TooLargeError as error:
         return render(request, "common/too_large.html", {"benchmark": benchmark, "reason": error}, status=422)
-    context: dict[str, Any] = {"benchmark": benchmark, "rule": RULES[rule_key], "page": page}
+    context: dict[str, Any] = {
+        "benchmark": benchmark,
+        "rule": get_rule(rule_key),
+        "catalogue_rule": RULES[rule_of_variant(rule_key)],
+        "page": page,
+    }
     if page is None:
         return render(request, "boards/rule.html", context)
     board = page.board

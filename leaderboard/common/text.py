@@ -6,6 +6,8 @@ from decimal import Decimal
 from typing import TypeVar
 
 from ranking_engine import RULES, Ranking
+from ranking_engine.catalogue.registry import get_rule
+from ranking_engine.catalogue.variants import rule_of_variant
 
 T = TypeVar("T")
 
@@ -56,7 +58,7 @@ def by_catalogue(by_rule: Mapping[str, T]) -> dict[str, T]:
     places = {rule: place for place, rule in enumerate(RULES)}
 
     def place(rule: str) -> tuple[int, str]:
-        return places.get(rule.partition("[")[0], len(places)), rule  # a variant is next to its rule
+        return places.get(rule_of_variant(rule), len(places)), rule  # a variant is next to its rule
 
     return {rule: by_rule[rule] for rule in sorted(by_rule, key=place)}
 
@@ -111,7 +113,7 @@ def depends_on_names(rule: str, remark: str) -> bool:
         rule: its key.
         remark: what `ranking_remark` says of it.
     """
-    if rule in RULES and RULES[rule].is_search:
+    if rule_of_variant(rule) in RULES and get_rule(rule).is_search:
         return not remark.startswith(PROVEN) or EQUALLY_NEAR in remark or MAY_BE_EQUALLY_NEAR in remark
     return BY_NAME in remark
 
@@ -137,7 +139,7 @@ def ranking_remark(ranking: Ranking) -> str:
     n_others = len(ranking.winners) - int((ranking.ranks[list(ranking.winners)] == 1).sum())
     if n_others:
         others = "1 winner is" if n_others == 1 else f"{n_others} winners are"
-        why = RULES[ranking.rule].winner_below if ranking.rule in RULES else ""
+        why = get_rule(ranking.rule).winner_below if rule_of_variant(ranking.rule) in RULES else ""
         remarks.append(f"{others} below rank 1: {why or 'other orders put it first'}.")
     if details.get("winners_complete") is False:
         remarks.append("The search for all winners ended early, so there may be more.")

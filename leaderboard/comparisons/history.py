@@ -152,8 +152,8 @@ def configuration_changes(older: BoardConfiguration, newer: BoardConfiguration) 
             else:
                 changes = changes_between(kind, key, before[key], after[key])
                 lines += [f"{change.field} of {name} {after[key]['name']}: {_arrow(change)}" for change in changes]
-    rest = [name for name in new if name not in {"groups", "tasks"}]
-    settings = changes_between("setting", "", {n: old.get(n) for n in rest}, {n: new[n] for n in rest})
+    rest = dict.fromkeys([*(name for name in new if name not in {"groups", "tasks"}), "variants"])
+    settings = changes_between("setting", "", {n: old.get(n) for n in rest}, {n: new.get(n) for n in rest})
     lines += [f"{change.field.replace('_', ' ')}: {_arrow(change)}" for change in settings]
     return lines or ["the order of the tasks"]
 

@@ -9,8 +9,9 @@ from leaderboard.models import Report, Revision
 from leaderboard.queue.kinds import AXIOMS
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
-from ranking_engine import RULES, Ranking
+from ranking_engine import Ranking
 from ranking_engine.axioms import RankedRevision, history_flips
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.text.names import listed
 
 SHOWN_SYSTEMS = 3
@@ -58,7 +59,7 @@ def iia_violations_since_before(revision: Revision, table: RevisionMatrix) -> di
 def _ranked(table: RevisionMatrix) -> RankedRevision:
     """A revision with its ranks under every quick rule and its own settings."""
     settings = configuration_of(table.revision)
-    outcomes = rank_isolated(table.matrix, settings.missing_policy, settings.aggregation)
+    outcomes = rank_isolated(table.matrix, settings.missing_policy, settings.aggregation, table.rules.quick)
     ranks = {rule: outcome.ranks for rule, (outcome, _) in outcomes.items() if isinstance(outcome, Ranking)}
     return RankedRevision(table.matrix, ranks)
 
@@ -87,7 +88,7 @@ def iia_violations_in_words(violations: Mapping[str, Any], default_rule: str) ->
     if not rules:
         return "No two others changed their order under any rule."
     rule = default_rule if default_rule in rules else next(iter(rules))
-    names = [RULES[key].name for key in rules if key in RULES]
+    names = [get_rule(key).name for key in rules]
     text = f"Two others or more changed their order under {listed(names)}"
     text += " rules" if len(names) > SHOWN_SYSTEMS else ""
     first = next((entry for key in (rule, *rules) if (entry := rules[key])["first"]), None)
@@ -97,4 +98,4 @@ def iia_violations_in_words(violations: Mapping[str, Any], default_rule: str) ->
     n = first["n_reversed"]
     pairs = "1 pair" if n == 1 else f"{n:,} pairs"
     above, below = first["first"]
-    return f"{text}; under {RULES[key].name} {pairs} swapped, {above} passing {below} for one."
+    return f"{text}; under {get_rule(key).name} {pairs} swapped, {above} passing {below} for one."

@@ -10,7 +10,7 @@ from leaderboard.models import Benchmark
 from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.revisions import stored_rankings
 from leaderboard.rankings.scores import BoardSystem
-from ranking_engine import RULES
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.ranking import average_ranks
 
 MAX_REVISIONS = 50
@@ -81,7 +81,7 @@ def rank_history(
         rows.append((system, [str(int(rank)) if rank is not None and rank >= 1 else "" for rank in ranks]))
     if not any(text for _, texts in rows for text in texts):
         return None
-    name, sentence = RULES[rule].name, ""
+    name, sentence = get_rule(rule).name, ""
     if of is not None:
         known = [(number, int(text)) for number, text in zip(numbers, rows[0][1], strict=True) if text]
         (first, then_rank), (last, rank_now) = known[0], known[-1]

@@ -32,7 +32,8 @@ from leaderboard.rankings.scores import (
     systems_at,
 )
 from leaderboard.rankings.text import missing_text
-from ranking_engine import RULES, Ranking, __version__ as engine_version
+from ranking_engine import Ranking, __version__ as engine_version
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.comparison import RankDifference, RankMove
 from ranking_engine.core.ranking import average_ranks
 
@@ -169,7 +170,7 @@ def revision_changes(
         configuration=configuration,
         rules=[_rule(key, rule_moves, ranks) for key, rule_moves in moves.items()],
         chosen=chosen,
-        chosen_name=RULES[chosen].name if chosen in RULES else chosen,
+        chosen_name=get_rule(chosen).name,
         moves=changed if is_whole else changed[:SHOWN_MOVES],
         n_moves=len(changed),
         slopes=_slopes(older, newer, chosen, moves.get(chosen, []), ranks) if changed else None,
@@ -216,15 +217,15 @@ def _ranks_at(
         return stored, []
     if not systems or revision.withdrawn_at is not None:  # what holds material taken down is not rebuilt
         return {}, []
-    tasks = configuration_of(revision).tasks
-    rules = split_rules(len(systems), len(tasks)).quick
-    refuse_beyond_budget(len(systems), len(tasks), len(rules))
+    settings = configuration_of(revision)
+    n_tasks = len(settings.tasks)
+    rules = split_rules(len(systems), n_tasks, settings.variants).quick
+    refuse_beyond_budget(len(systems), n_tasks, len(rules))
 
     def make() -> tuple[Ranks, list[str]]:
         table = revision_matrix(revision)
         if table is None:
             return {}, []
-        settings = configuration_of(revision)
         ranked = rank_in_time(table.matrix, settings.missing_policy, settings.aggregation, rules)
         ranks = {
             rule: _by_system([system.id for system in table.systems], outcome.ranks)
@@ -248,7 +249,7 @@ def _rule(rule: str, moves: Sequence[SystemMove], ranks: Sequence[Ranks]) -> Rul
     first = [in_words(sorted(names[i] for i, rank in then.get(rule, {}).items() if rank == 1)) for then in ranks]
     return RuleMoves(
         rule=rule,
-        name=RULES[rule].name,
+        name=get_rule(rule).name,
         first_before=first[0],
         first_after=first[1],
         n_moved=len(moved),
@@ -268,7 +269,7 @@ def _slopes(
         averages.append(dict(zip(ids, average.tolist(), strict=True)))
     drawn = [*moves[:DRAWN], *[move for move in moves[DRAWN:] if move.before and move.before <= DRAWN][:DRAWN]]
     return rank_lines(
-        f"Ranks under {RULES[rule].name} at both revisions",
+        f"Ranks under {get_rule(rule).name} at both revisions",
         "One line a system; those in ink moved. Rank 1 is at the top.",
         [f"Revision {older.number}", f"Revision {newer.number}"],
         [

@@ -15,9 +15,9 @@ from leaderboard.comparisons.revisions import revision_changes
 from leaderboard.comparisons.revisions_page import RevisionsPage, newest
 from leaderboard.on_demand.allowance import may_ask
 from leaderboard.on_demand.budget import TooLargeError
+from leaderboard.rankings.configuration import has_rule
 from leaderboard.rankings.revisions import WithdrawnRevisionError, revision_at, whole_revisions
 from leaderboard.rankings.scores import systems_at
-from ranking_engine import RULES
 
 
 @require_safe
@@ -27,7 +27,7 @@ def history(request: HttpRequest, key: str) -> HttpResponseBase:
     revisions, page = history_page(benchmark, audience, request.GET.get("page"))
     is_open = not audience.is_restricted
     rule = request.GET.get("rule", "") or benchmark.default_rule
-    if rule not in RULES:
+    if not has_rule(benchmark, rule):
         raise BadRequest(f"There is no rule {rule[:60]!r}.")
     ranks = None
     if is_open and page.number == 1 and benchmark.publication is not None:
@@ -41,7 +41,7 @@ def history(request: HttpRequest, key: str) -> HttpResponseBase:
         "revisions": revisions,
         "is_open": is_open,
         "ranks": ranks,
-        "ranks_csv_url": f"?rule={rule}&format=csv",
+        "ranks_csv_url": f"?{urlencode({'rule': rule, 'format': 'csv'})}",
         "pages": page_links(page),
     }
     return render(request, "comparisons/history.html", context)
@@ -71,7 +71,7 @@ def history_compare(request: HttpRequest, key: str) -> HttpResponseBase:
         return render(request, "429.html", status=429)
     older, newer = (revision_at(benchmark, number) for number in numbers)
     rule = request.GET.get("rule", "") or benchmark.default_rule
-    if rule not in RULES:
+    if not has_rule(benchmark, rule):
         raise BadRequest(f"There is no rule {rule[:60]!r}.")
     try:
         changes = revision_changes(benchmark, older, newer, rule=rule, audience_level=audience.level)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leaderboard.computing.rankings import LONGEST, TWO_STEP, Outcomes, quick_batches, rank_isolated
+from leaderboard.computing.rankings import TWO_STEP, Outcomes, long_batches, quick_batches, rank_isolated
 from ranking_engine import RULES, Pairwise, ScoreMatrix
 from ranking_engine.core.aggregation import reweighted
 
@@ -34,7 +34,7 @@ def both_in_turn(before: Side, after: Side, *, is_same_otherwise: bool) -> Itera
     pairs = _compared(before, after) if is_same_otherwise else (None, None)
     rules = list(dict.fromkeys([*before.rules, *after.rules]))
     batches = quick_batches(rules, TWO_STEP if TWO_STEP in (before.aggregation, after.aggregation) else "basic")
-    for batch in (*batches, *([rule] for rule in LONGEST if rule in rules)):
+    for batch in (*batches, *long_batches(rules)):
         outcomes: list[Outcomes] = []
         for side, known in zip((before, after), pairs, strict=True):
             own_rules = [rule for rule in batch if rule in side.rules]

@@ -20,6 +20,8 @@ from ranking_engine import (
     slow_rules,
     smith_set,
 )
+from ranking_engine.catalogue.registry import get_rule, in_order
+from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.aggregation import reweighted
 from ranking_engine.rules.majority_of_many import majority_of_many
 
@@ -50,7 +52,7 @@ MajorityFacts = tuple[int | None, np.ndarray]
 
 @dataclass(frozen=True)
 class RuleSplit:
-    """Which rules a board of one size has, in the catalogue's order.
+    """Which rules a board of one size has, its variants among them, in the catalogue's order.
 
     `quick` ones are there before the board is published, `slow` ones come after it; `left_out` says of the others why
     they are not computed.
@@ -63,7 +65,7 @@ class RuleSplit:
     @property
     def computed(self) -> list[str]:
         """Quick and slow ones together."""
-        return [rule for rule in site_rules() if rule in {*self.quick, *self.slow}]
+        return in_order([*self.quick, *self.slow])
 
 
 def site_rules() -> list[str]:
@@ -71,14 +73,22 @@ def site_rules() -> list[str]:
     return [key for key, rule in RULES.items() if not rule.parameters]
 
 
-def split_rules(n_systems: int, n_tasks: int) -> RuleSplit:
-    """The rules of a board of this size."""
+def split_rules(n_systems: int, n_tasks: int, variants: Sequence[str] = ()) -> RuleSplit:
+    """The rules of a board of this size.
+
+    Args:
+        n_systems, n_tasks: of the board.
+        variants: keys of those that its owners added.
+    """
     quick, slow = set(quick_rules(n_systems, n_tasks)), set(slow_rules(n_systems, n_tasks))
-    listed = site_rules()
+    for rule in map(get_rule, variants):
+        if not rule.why_not_computed(n_systems):
+            (quick if rule.is_quick(n_systems, n_tasks) else slow).add(rule.key)
+    listed = in_order([*site_rules(), *variants])
     return RuleSplit(
         quick=[rule for rule in listed if rule in quick],
         slow=[rule for rule in listed if rule in slow],
-        left_out={rule: RULES[rule].why_not_computed(n_systems) for rule in listed if rule not in quick | slow},
+        left_out={rule: get_rule(rule).why_not_computed(n_systems) for rule in listed if rule not in quick | slow},
     )
 
 
@@ -142,7 +152,7 @@ def rank_in_turn(
     options: Mapping[str, Mapping[str, object]] | None = None,
 ) -> Iterator[Outcomes]:
     """As `rank_isolated`, some rules at a time: first those that share what they need, then the longest one by one."""
-    for batch in (*quick_batches(rules, aggregation), *([rule] for rule in LONGEST if rule in rules)):
+    for batch in (*quick_batches(rules, aggregation), *long_batches(rules)):
         outcomes = rank_isolated(matrix, missing, aggregation, batch, ties=ties, options=options)
         yield {rule: outcome for rule, (outcome, _) in outcomes.items()}
 
@@ -152,11 +162,16 @@ def quick_batches(rules: Sequence[str], aggregation: str) -> list[list[str]]:
 
     With two-step aggregation every group is ranked by itself, so that there a family of rules is a batch.
     """
-    quick = [rule for rule in rules if rule not in LONGEST]
+    quick = [rule for rule in rules if rule_of_variant(rule) not in LONGEST]
     if aggregation != TWO_STEP:
         return [quick] if quick else []
-    families = dict.fromkeys(RULES[rule].family for rule in quick)
-    return [[rule for rule in quick if RULES[rule].family == family] for family in families]
+    families = dict.fromkeys(get_rule(rule).family for rule in quick)
+    return [[rule for rule in quick if get_rule(rule).family == family] for family in families]
+
+
+def long_batches(rules: Sequence[str]) -> list[list[str]]:
+    """Those of the rules that take longest, each by itself, the longest last; variants take as long as their rule."""
+    return [[rule] for longest in LONGEST for rule in rules if rule_of_variant(rule) == longest]
 
 
 def board_in_turn(

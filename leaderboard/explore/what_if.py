@@ -16,7 +16,7 @@ from leaderboard.rankings.published import GAP, Column, PublishedBoard, board_un
 from leaderboard.rankings.score_matrix import RevisionMatrix, revision_matrix
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.weights import Weights, WeightsError, weight_text
-from ranking_engine import RULES
+from ranking_engine import RULES, listed_rules
 from ranking_engine.core.comparison import RankMove
 
 LIVE_SYSTEMS = 300  # more are ranked by the server alone
@@ -150,12 +150,12 @@ def what_if_board(publication: Publication, query: WhatIfQuery, default_rule: st
     own_columns = [own.columns[i] for i in kept]
     rows = _WhatIfRows(table.systems, columns, own_columns, at).rows()
     live = is_live(table.matrix.n_systems, table.matrix.n_tasks, aggregation)
-    chips = []
+    chips, live_rules = [], listed_rules()
     for column, own_column in zip(columns, own_columns, strict=True):
         now, before = winners_text(column), winners_text(own_column)
         # As many joint winners need not be the same ones.
         is_changed = now != before or not np.array_equal(column.is_winner, own_column.is_winner)
-        chips.append(Chip(column.rule, column.name, now, before, RULES[column.rule].is_listed, is_changed))
+        chips.append(Chip(column.rule, column.name, now, before, column.rule in live_rules, is_changed))
     n_pages = 1 if len(rows) <= LIVE_SYSTEMS else math.ceil(len(rows) / PAGE_ROWS)
     page = min(max(1, query.page), n_pages)
     return WhatIfBoard(

@@ -6,10 +6,10 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 
 from leaderboard.models.people import User
-from leaderboard.models.texts import LineField, LinesField, ListedField
+from leaderboard.models.texts import LineField, LinesField, ListedField, VariantsField
 from ranking_engine.core.decimals import exact_precision
 
 KEY_LENGTH = 80
@@ -97,6 +97,8 @@ class Benchmark(models.Model):
     missing_policy = models.CharField(max_length=12, choices=MissingPolicy, default=MissingPolicy.DROP_SYSTEMS)
     aggregation = models.CharField(max_length=8, choices=Aggregation, default=Aggregation.BASIC)
     gamma = models.FloatField(null=True, blank=True, help_text="Optimality threshold γ, in the tasks' unit.")
+    # Keys of variants of rules that are columns beside the rules, as `read_variants` returns them.
+    variants = VariantsField(default=list, db_default=Value([], models.JSONField()), blank=True)
     source_url = models.URLField(max_length=500, blank=True)
     licence = LineField(max_length=500, blank=True)
     citation = LinesField(blank=True)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from django.core.exceptions import ValidationError
 from django.db import models
 
+from ranking_engine.catalogue.registry import read_variants
 from ranking_engine.text.characters import line_problem, lines_problem
 
 
@@ -57,3 +58,20 @@ class ListedField(_Plain, models.JSONField):
 
     plain = models.JSONField
     default_validators = [are_lines]
+
+
+class VariantsField(ListedField):
+    """Keys of variants of rules; `clean` brings what somebody writes into the form and the order that are stored."""
+
+    def to_python(self, value: Any) -> list[str]:  # noqa: ANN401
+        """The keys.
+
+        Raises:
+            ValidationError: there are too many, or one is no variant.
+        """
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+            raise ValidationError("It is no list of texts.")
+        try:
+            return list(read_variants(value))
+        except ValueError as problem:
+            raise ValidationError(f"{problem}.") from problem

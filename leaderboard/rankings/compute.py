@@ -8,7 +8,7 @@ import numpy as np
 from django.db.models import Q
 
 from leaderboard.common.text import ranking_remark
-from leaderboard.computing.rankings import majority_facts, rank_isolated, split_rules
+from leaderboard.computing.rankings import majority_facts, rank_isolated
 from leaderboard.models import Benchmark, Job, Publication, Report, Revision
 from leaderboard.notifications.webhooks import announce_publication
 from leaderboard.queue.engine_versions import is_older
@@ -71,7 +71,7 @@ def slow_reports(revision: Revision, checkpoint: Callable[[float], None]) -> lis
     table = revision_matrix(revision)
     reports: list[Report] = []
     if table is not None:
-        slow = split_rules(table.matrix.n_systems, table.matrix.n_tasks).slow
+        slow = table.rules.slow
         for done, rule in enumerate(slow):
             checkpoint(done / len(slow))
             reports += _reports_of(table, [rule])
@@ -86,7 +86,7 @@ def ranking_reports(revision: Revision) -> tuple[list[Report], str]:
     if table is None:
         summary = {"n_systems": 0, "n_tasks": len(configuration.tasks), "rules": []}
         return [make_report(revision, BOARD, parameters={}, summary=summary, arrays={}, seconds=0.0)], digest
-    quick = split_rules(table.matrix.n_systems, table.matrix.n_tasks).quick
+    quick = table.rules.quick
     return [board_report(table), *_reports_of(table, quick)], digest
 
 
@@ -150,7 +150,7 @@ def board_report(table: RevisionMatrix) -> Report:
     """What a board shows beside its rankings: counts, choice sets, and the order of the systems."""
     matrix = table.matrix
     started = time.perf_counter()
-    rules = split_rules(matrix.n_systems, matrix.n_tasks)
+    rules = table.rules
     n_scored = np.isfinite(matrix.scores[:, matrix.votes]).sum(axis=1)
     winner, in_smith_set = majority_facts(matrix, table.configuration.aggregation)
     summary = {

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from leaderboard.common.hashing import content_hash
 from leaderboard.common.text import decimal_text, value_text
+from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, Configuration, Revision, Task, TaskGroup
 from ranking_engine.core.threshold import DerivedGamma, derived_gamma
 
@@ -70,6 +71,7 @@ class BoardConfiguration:
         missing_policy: one of `Benchmark.MissingPolicy`.
         aggregation: one of `Benchmark.Aggregation`.
         replacement: one of `Benchmark.Replacement`.
+        variants: keys of the variants that are columns beside the rules, in the order of the board.
     """
 
     groups: tuple[ConfiguredGroup, ...]
@@ -79,6 +81,7 @@ class BoardConfiguration:
     missing_policy: str
     aggregation: str
     replacement: str
+    variants: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> Self:
@@ -91,14 +94,15 @@ class BoardConfiguration:
             missing_policy=content["missing_policy"],
             aggregation=content["aggregation"],
             replacement=content["replacement"],
+            variants=tuple(content.get("variants", ())),
         )
 
     @property
     def content(self) -> dict[str, Any]:
         """What is stored and hashed, the inverse of `read`.
 
-        What came later is in it only where it is stated (a task's precision and cluster, the derived threshold): what
-        was stored before says the same as what is stored now.
+        What came later is in it only where it is stated (a task's precision and cluster, the derived threshold, the
+        variants): what was stored before says the same as what is stored now.
         """
         tasks = [asdict(task) for task in self.tasks]
         for task in tasks:
@@ -113,6 +117,7 @@ class BoardConfiguration:
             "missing_policy": self.missing_policy,
             "aggregation": self.aggregation,
             "replacement": self.replacement,
+            **({"variants": list(self.variants)} if self.variants else {}),
         }
 
     @property
@@ -157,6 +162,13 @@ class BoardConfiguration:
         return [group for group in self.groups if group.key in named]
 
 
+def has_rule(benchmark: Benchmark, rule: str) -> bool:
+    """Whether the board that is shown has, or may have, a column for a rule: one of the catalogue, or its variant."""
+    if rule in site_rules():
+        return True
+    return benchmark.publication is not None and rule in configuration_of(benchmark.publication.revision).variants
+
+
 def configuration_of(revision: Revision) -> BoardConfiguration:
     """What the revision is ranked with."""
     return BoardConfiguration.read(revision.configuration.content)
@@ -194,6 +206,7 @@ def present_configuration(benchmark: Benchmark) -> BoardConfiguration:
         missing_policy=benchmark.missing_policy,
         aggregation=benchmark.aggregation,
         replacement=benchmark.replacement,
+        variants=tuple(benchmark.variants),
     )
 
 

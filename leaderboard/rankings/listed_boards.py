@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef
 from leaderboard.models import Benchmark, ListedBoard, Publication, Report
 from leaderboard.rankings.reports import BOARD, RANKING
 from leaderboard.rankings.verdict import Camp, camps_of
-from ranking_engine import RULES
+from ranking_engine.catalogue.registry import get_rule
 
 FILLED_AT_ONCE = 200
 
@@ -90,4 +90,4 @@ def camps_of_winners(winners: Iterable[Sequence[Any]]) -> list[Camp]:
     Args:
         winners: as `ListedBoard` keeps them.
     """
-    return camps_of([(RULES[rule].name, names, n_winners) for rule, names, n_winners in winners])
+    return camps_of([(get_rule(rule).name, names, n_winners) for rule, names, n_winners in winners])

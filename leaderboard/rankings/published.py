@@ -30,7 +30,8 @@ from leaderboard.rankings.revisions import RemovedRanksError
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.rankings.scores import BoardSystem
 from leaderboard.rankings.weights import Weights, shares_of, weighed_matrix
-from ranking_engine import RULES, __version__ as engine_version
+from ranking_engine import __version__ as engine_version
+from ranking_engine.catalogue.registry import get_rule
 
 GAP = "optimality_gap"  # the rule whose threshold γ columns name
 COMPUTING = "computing"  # the status of a slow rule whose ranking is not there yet
@@ -219,7 +220,7 @@ def make_column(
     intervals: dict[str, np.ndarray] | None = None,
 ) -> Column:
     """A column from a ranking's summary and arrays, as `rankings` makes them, with what its configuration says."""
-    rule = RULES[summary["rule"]]
+    rule = get_rule(summary["rule"])
     intervals = intervals or {}
     is_winner = (arrays["ranks"] == 1) & (summary["n_winners"] > 0)  # as far as a report of before 0.5.0 says
     if "winners" in arrays:
@@ -284,7 +285,8 @@ def board_under(
         WeightsError: under these weights nothing votes.
     """
     count_request()
-    rules = split_rules(len(board.system_ids), board.facts["n_tasks"]).quick
+    configuration = configuration_of(board.revision)
+    rules = split_rules(len(board.system_ids), board.facts["n_tasks"], configuration.variants).quick
     refuse_beyond_budget(len(board.system_ids), board.facts["n_tasks"], len(rules))
     parameters = [ranking_parameters(rule, policy, aggregation, ties) for rule in rules]
     # The answer holds names, which the hash of the inputs leaves out: they differ after a renaming.
@@ -315,12 +317,12 @@ def board_under(
     made = {summary["rule"]: make_column(summary, arrays, texts) for summary, arrays in answer["rankings"]}
     made |= {rule: empty_column(rule, "undefined", too_long_reason(), len(board.system_ids))
              for rule in answer["too_long"]}  # fmt: skip
-    is_same = not (weights or ties) and aggregation == configuration_of(board.revision).aggregation
+    is_same = not (weights or ties) and aggregation == configuration.aggregation
     columns = []
     for column in board.columns:
         if column.rule in made:
             columns.append(made[column.rule])
-        elif is_same and not RULES[column.rule].needs_complete:  # the policy alone differs, and does not matter to it
+        elif is_same and not get_rule(column.rule).needs_complete:  # the policy alone differs: no matter to it
             columns.append(column)
         else:
             reason = "It takes too long at this size to be computed on demand."

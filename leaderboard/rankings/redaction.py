@@ -14,12 +14,11 @@ from leaderboard.common.text import depends_on_names
 from leaderboard.rankings.compute import FAILED, WINNER_NAMES
 from leaderboard.rankings.published import Column, PublishedBoard
 from leaderboard.rankings.scores import BoardSystem
-from ranking_engine import RULES
+from ranking_engine.catalogue.registry import get_rule
 
 OPEN_FACTS = ("n_systems", "n_tasks", "n_voting_tasks", "n_missing")
 HIDDEN_REASON = "It has no rank under this rule."
 BY_HIDDEN_NAMES = "Systems that this rule cannot tell apart are in the order of their names, which are hidden."
-NAMING_RULES = frozenset(key for key, rule in RULES.items() if rule.names_systems)  # whose reasons name systems
 
 
 def redacted(
@@ -134,7 +133,7 @@ def _column(
 
     def redacted_text(text: str) -> str:
         """A reason, unless it may name a system that is not to be named, or count systems that are not to be seen."""
-        is_naming = not names_all and (column.rule in NAMING_RULES or column.status == FAILED)
+        is_naming = not names_all and (get_rule(column.rule).names_systems or column.status == FAILED)
         return HIDDEN_REASON if text and (is_naming or not is_seen.all()) else text
 
     def ordered(values: np.ndarray) -> np.ndarray:

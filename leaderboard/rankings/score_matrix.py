@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 
 from leaderboard.common.hashing import canonical_json
+from leaderboard.computing.rankings import RuleSplit, split_rules
 from leaderboard.models import InstanceSet, Revision
 from leaderboard.rankings.configuration import BoardConfiguration, configuration_of
 from leaderboard.rankings.instances import current_instances
@@ -37,6 +38,11 @@ class RevisionMatrix:
     def configuration(self) -> BoardConfiguration:
         """The revision's own: its tasks are in the order of the matrix's columns."""
         return configuration_of(self.revision)
+
+    @property
+    def rules(self) -> RuleSplit:
+        """The rules of its board, the variants among them."""
+        return split_rules(self.matrix.n_systems, self.matrix.n_tasks, self.configuration.variants)
 
 
 MatrixReader = Callable[[], RevisionMatrix | None]
@@ -105,8 +111,9 @@ def input_hash(table: RevisionMatrix | None, configuration: BoardConfiguration) 
 
     The hashed text is one line of canonical JSON a task, sorted by key (key, direction, weight as a fraction, group,
     minimum, maximum, chance; precision and cluster where they are stated), one a group that has tasks (key, weight),
-    one with γ, stated or derived; then, a system in the order of keys, its key and the IEEE-754 little-endian bytes of
-    its scores in the order of the task keys, with -0.0 as 0.0 and one NaN; where there are scores of single instances,
+    one with γ, stated or derived; one with the variants of rules, where there are any; then, a system in the order of
+    keys, its key and the IEEE-754 little-endian bytes of its scores in the order of the task keys, with -0.0 as 0.0 and
+    one NaN; where there are scores of single instances,
     a line for each system and task that has some, with their keys and the hashes of the instances' names and of the
     scores.
     Scores are hashed to 12 significant digits, as figures are computed from them. They are not rounded to a task's
@@ -125,6 +132,8 @@ def input_hash(table: RevisionMatrix | None, configuration: BoardConfiguration) 
         line = {"group": group.key, "weight": str(Fraction(group.weight))}
         digest.update(canonical_json(line).encode() + b"\n")
     digest.update(json.dumps({"gamma": configuration.gamma_in_force}).encode() + b"\n")
+    if configuration.variants:
+        digest.update(canonical_json({"variants": configuration.variants}).encode() + b"\n")
     if table is not None:
         values = table.written[:, order] + 0.0  # -0.0 + 0.0 is 0.0
         values[np.isnan(values)] = np.nan

@@ -19,6 +19,7 @@ from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.studies.prospects.stored import system_names
 from ranking_engine import RULES, ScoreMatrix
 from ranking_engine.axioms import PROPERTIES, Witness, entry, sentence, witness
+from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.aggregation import reweighted
 
 FEWEST_STEPS = 20  # a search that may rank fewer boards is not begun
@@ -131,7 +132,13 @@ NOT_KEPT = "a newer revision came first, or what was found is old and no longer 
 
 
 def rule_properties(revision: Revision, rule: str) -> RuleProperties:
-    """The properties of a rule, with what a stored search of the revision found (for readers who may see all)."""
+    """The properties of a rule, with what a stored search of the revision found (for readers who may see all).
+
+    A variant may have others than its rule, and none are listed.
+    """
+    if rule not in RULES:
+        name = RULES[rule_of_variant(rule)].name
+        return RuleProperties([], "undefined", f"they are listed of {name} itself, not of its variants")
     report = Report.objects.filter(revision=revision, kind=AXIOMS).order_by("-pk").first()
     if report is None:
         job = job_of(revision.pk, AXIOMS)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from leaderboard.computing.rankings import TWO_STEP, split_rules
+from leaderboard.computing.rankings import TWO_STEP
 from leaderboard.models import Job, Report, Revision
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import make_report
@@ -32,7 +32,7 @@ def compute_bootstrap(job: Job, checkpoint: Callable[[float], None]) -> Callable
     elif table is not None:
         intervals = rank_intervals(
             reweighted(table.matrix, aggregation),
-            tuple(split_rules(table.matrix.n_systems, table.matrix.n_tasks).quick),
+            tuple(table.rules.quick),
             n_resamples=affordable_resamples(table.matrix.n_systems, job.parameters["n_resamples"]),
             level=job.parameters["level"],
             seed=job.parameters["seed"],

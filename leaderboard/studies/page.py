@@ -6,10 +6,9 @@ from typing import Any
 from django.urls import reverse
 
 from leaderboard.common.text import by_catalogue
-from leaderboard.computing.rankings import site_rules
 from leaderboard.models import Benchmark, Publication, Report, Revision
 from leaderboard.queue.kinds import STUDIES_WITH_BOARDS, STUDY
-from leaderboard.rankings.configuration import configuration_of
+from leaderboard.rankings.configuration import configuration_of, has_rule
 from leaderboard.rankings.reports import unpack_arrays
 from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.findings import findings
@@ -122,7 +121,7 @@ def marked_rule(benchmark: Benchmark, rule: str) -> str:
     Raises:
         ValueError: there is no such rule.
     """
-    if rule and rule not in site_rules():
+    if rule and not has_rule(benchmark, rule):
         raise ValueError(f"There is no rule {rule[:40]!r}.")
     return rule or benchmark.default_rule
 

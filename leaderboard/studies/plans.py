@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from django.utils import timezone
 from config.monitoring.logs import current_request
 from leaderboard.access.audit import changes_between, record_changes
 from leaderboard.common.hashing import content_hash
+from leaderboard.computing.rankings import site_rules
 from leaderboard.models import AuditEntry, Benchmark, Job, Report, Revision, StudyChoice, User
 from leaderboard.queue.kinds import (
     JOB_KINDS,
@@ -27,10 +28,12 @@ from leaderboard.queue.kinds import (
 )
 from leaderboard.queue.priorities import IDLE, LARGEST, NOBODY_WAITS
 from leaderboard.queue.wake_ups import wake_on_commit
+from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.reports import make_report
 from leaderboard.rankings.score_matrix import revision_matrix
 from leaderboard.studies.chunks import study_matrix
 from ranking_engine import ScoreMatrix, __version__ as engine_version
+from ranking_engine.catalogue.registry import in_order
 from ranking_engine.stability import catalogue
 from ranking_engine.stability.catalogue import Study
 
@@ -75,11 +78,12 @@ def compute_plan(job: Job, checkpoint: Callable[[float], None]) -> Callable[[], 
         choices = [choice for choice in choices if choice.when in ((moment,) if moment else WITH_EVERY_REVISION)]
     planned: list[PlannedStudy] = []
     if choices and revision_matrix(revision) is not None:
-        matrix = study_matrix(revision)
+        matrix, variants = study_matrix(revision), configuration_of(revision).variants
         for done, choice in enumerate(choices):
             checkpoint(done / len(choices))
             study = catalogue.STUDIES[choice.study]
-            planned.append(plan_study(study, matrix, choice, is_first_revision=revision.number == 1))
+            is_first = revision.number == 1
+            planned.append(plan_study(study, matrix, choice, is_first_revision=is_first, variants=variants))
     summary: dict[str, dict[str, Any]] = {plan.study: {"reason": plan.reason} for plan in planned}
     for plan in planned:
         if not plan.reason:
@@ -128,7 +132,12 @@ def choices_of(benchmark: Benchmark) -> list[StudyChoice]:
 
 
 def plan_study(
-    study: Study, matrix: ScoreMatrix, choice: StudyChoice, *, is_first_revision: bool = False
+    study: Study,
+    matrix: ScoreMatrix,
+    choice: StudyChoice,
+    *,
+    is_first_revision: bool = False,
+    variants: Sequence[str] = (),
 ) -> PlannedStudy:
     """What a study of this matrix will be: its steps cut to the budget, its chunks, its priority.
 
@@ -137,8 +146,11 @@ def plan_study(
         matrix: what it perturbs.
         choice: when it runs, and its budget.
         is_first_revision: nobody has submitted to the board since it was made.
+        variants: those that are columns of the board; a study of all rules takes them, too.
     """
     own = dict(study.parameters)
+    if variants and "rules" in own and own["rules"] is None:
+        own["rules"] = in_order([*site_rules(), *variants])
     if reason := study.why_not(matrix, own):
         return PlannedStudy(study.key, reason=reason)
     own = within_budget(study, matrix, own, choice.budget_seconds)

@@ -31,7 +31,7 @@ from leaderboard.studies.page import marked_rule, stability_sections, study_arra
 from leaderboard.studies.plans import choose_studies, chosen_studies, request_study, study_name
 from leaderboard.studies.states import UNPLANNED, chosen_states
 from leaderboard.studies.waits import OPEN
-from ranking_engine import RULES
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.stability import catalogue
 
 
@@ -71,10 +71,10 @@ def stability(request: HttpRequest, key: str) -> HttpResponse:
             for section in sections
         ],
         "dependence": published_dependence(publication),
-        "marked": RULES[marked],
+        "marked": get_rule(marked),
         "rules": [
             {
-                "name": RULES[rule].name,
+                "name": get_rule(rule).name,
                 "url": f"{path}?{urlencode({'rule': rule} | parameters)}",
                 "is_active": rule == marked,
             }

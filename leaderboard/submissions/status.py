@@ -16,7 +16,7 @@ from leaderboard.submissions.corrections import holding, may_correct
 from leaderboard.submissions.queries import is_undecided
 from leaderboard.submissions.quotas import after_deadline
 from leaderboard.submissions.statements import statements_of
-from ranking_engine import RULES
+from ranking_engine.catalogue.registry import get_rule
 
 DONE, RUNNING, WAITING, FAILED = "done", "running", "waiting", "failed"
 SHOWN_STEPS = 200
@@ -237,7 +237,7 @@ def _ranks(publication: Publication, submission: Submission) -> list[dict[str, A
         .first()
     )
     before = _ranks_at(earlier, submission.system_id) if earlier else {}
-    return [{"rule_name": RULES[rule].name, "rank": rank, "before": before.get(rule)} for rule, rank in now.items()]
+    return [{"rule_name": get_rule(rule).name, "rank": rank, "before": before.get(rule)} for rule, rank in now.items()]
 
 
 def _ranks_at(publication: Publication, system_id: int) -> dict[str, int | None]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
 from ranking_engine.catalogue import records
 from ranking_engine.catalogue.combined import combined_of
 from ranking_engine.catalogue.rule import FAMILIES, Number, Rule
-from ranking_engine.catalogue.variants import variant_of
+from ranking_engine.catalogue.variants import LONGEST_KEY, rule_of_variant, variant_of
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.core.packages import modules_of
 from ranking_engine.rules.positional import TIES
@@ -26,8 +26,11 @@ __all__ = [
     "in_order",
     "listed_rules",
     "quick_rules",
+    "read_variants",
     "slow_rules",
 ]
+
+MAX_VARIANTS = 12  # of one board
 
 
 # The records of each family: those of the module that is called like it, then those of any others.
@@ -81,4 +84,29 @@ def _variant(key: str) -> Rule | None:
 def in_order(keys: Iterable[str]) -> list[str]:
     """Return keys of rules and of variants, each once, in the catalogue's order; variants follow their rule."""
     place = {key: k for k, key in enumerate(RULES)}
-    return sorted(dict.fromkeys(keys), key=lambda key: (place[key.partition("[")[0]], "[" in key))
+    return sorted(dict.fromkeys(keys), key=lambda key: (place[rule_of_variant(key)], "[" in key))
+
+
+def read_variants(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the keys of the variants that somebody wants to see beside the rules, each once, in the order of boards.
+
+    Args:
+        texts: keys of variants as they are written, such as `copeland[variant=lower]`.
+
+    Raises:
+        ValueError: there are more than MAX_VARIANTS, or one is no variant; with what is allowed.
+    """
+    if len(texts) > MAX_VARIANTS:
+        raise ValueError(f"{len(texts):,} variants; at most {MAX_VARIANTS} are ranked")
+    keys = []
+    for text in texts:
+        if len(text) > LONGEST_KEY:
+            raise ValueError(f"{shorten(text)}: a variant has at most {LONGEST_KEY} characters")
+        if "[" not in text:
+            raise ValueError(f"{shorten(text)}: expected RULE[NAME=VALUE], such as copeland[variant=lower]")
+        key = get_rule(text.strip()).key
+        if key in RULES:
+            raise ValueError(f"{text.strip()} is {RULES[key].name} itself, which every board has")
+        keys.append(key)
+    # Of one rule they are in the order of their keys, so that the order in which they are written decides nothing.
+    return tuple(in_order(sorted(keys)))

@@ -212,6 +212,7 @@ class Rule:
         example_options: what it cannot do without, for the small table that every rule is worked through with.
         example_note: what it reads beside the scores there, as a sentence.
         least_options: what it cannot do without, for tables of a few systems.
+        fixed_options: of a variant, the options that are stated for good; empty for the rules themselves.
     """
 
     key: str
@@ -247,6 +248,7 @@ class Rule:
     example_options: Mapping[str, Any] = field(default_factory=dict)
     example_note: str = ""
     least_options: Mapping[str, Any] = field(default_factory=dict)
+    fixed_options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_listed(self) -> bool:

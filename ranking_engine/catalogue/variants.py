@@ -23,7 +23,13 @@ from ranking_engine.text.names import shorten
 TIES_OPTION = "ties"
 TIME_LIMIT = "seconds"  # a number of some rules, which decides how long they search
 LONGEST_KEY = 200
+DIGITS = 12  # of a number in a key
 _KEY = re.compile(r"([a-z_]+)\[([^\[\]]+)\]")
+
+
+def rule_of_variant(key: str) -> str:
+    """Return the key of the rule that a key is a variant of; the key itself where it is a rule's."""
+    return key.partition("[")[0]
 
 
 def variant_key(rule: Rule, options: Mapping[str, Any]) -> str:
@@ -34,7 +40,7 @@ def variant_key(rule: Rule, options: Mapping[str, Any]) -> str:
         options: values as `rank` takes them, and `ties`.
     """
     texts = [
-        f"{name}={_text(options[name])}"
+        f"{name}={option_text(options[name])}"
         for name in _names(rule)
         if name in options and not _is_own(rule, name, options[name])
     ]
@@ -64,9 +70,14 @@ def variant_of(key: str, rules: Mapping[str, Rule]) -> Rule | None:
         if name in options:
             raise ValueError(f"{shorten(key)} states {shorten(name)} twice")
         options[name] = option_value(rule, name, value)
+        if option_value(rule, name, option_text(options[name])) != options[name]:
+            raise ValueError(f"{shorten(key)}: a number in {shorten(name)} has more than {DIGITS} digits")
     if left := [name for name in rule.parameters if name not in options]:
         raise ValueError(f"{shorten(key)}: the rule {rule.key} needs {', '.join(left)}")
-    return _variant(rule, options)
+    variant = _variant(rule, options)
+    if len(variant.key) > LONGEST_KEY:  # 1e11 is longer where it is written out
+        raise ValueError(f"{shorten(variant.key)}: a key has at most {LONGEST_KEY} characters")
+    return variant
 
 
 def option_value(rule: Rule, name: str, text: str) -> Any:  # noqa: ANN401 -- each option has its own type
@@ -107,7 +118,7 @@ def _variant(rule: Rule, options: Mapping[str, Any]) -> Rule:
     differing = []
     for name, value in options.items():
         if not _is_own(rule, name, value):
-            text = _text(value).replace("_", " ")
+            text = option_text(value).replace("_", " ")
             is_word = isinstance(value, (str, tuple))
             differing.append(f"ties {text}" if name == TIES_OPTION else text if is_word else f"{name} {text}")
     fixed = dict(options)
@@ -135,6 +146,7 @@ def _variant(rule: Rule, options: Mapping[str, Any]) -> Rule:
         kernels=kernels,
         exact_points=None,
         omission={},
+        fixed_options=fixed,
     )
 
 
@@ -152,7 +164,8 @@ def _is_own(rule: Rule, name: str, value: object) -> bool:
     return name in rule.numbers and value == rule.numbers[name].default
 
 
-def _text(value: object) -> str:
+def option_text(value: object) -> str:
+    """Return a value as it is written in a key."""
     if isinstance(value, tuple):
-        return ",".join(_text(item) for item in value)
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+        return ",".join(option_text(item) for item in value)
+    return f"{value:.{DIGITS}g}" if isinstance(value, float) else str(value)

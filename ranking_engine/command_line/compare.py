@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ranking_engine.catalogue.registry import RULES
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.command_line.formats import rule_notes
 from ranking_engine.command_line.grids import Grid, cell, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import (
@@ -19,6 +19,7 @@ from ranking_engine.command_line.inputs import (
     add_input_arguments,
     add_rule_arguments,
     read_rankings,
+    rule_key,
 )
 from ranking_engine.command_line.rank import board
 from ranking_engine.core.comparison import LEAST, TOP, Comparison, compare, kendall_w, rank_changes, task_ranks
@@ -82,7 +83,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument(
         "--reference",
         metavar="KEY",
-        choices=list(RULES),
+        type=rule_key,
         help="the rule from which rank changes are counted (default: the first that ranks)",
     )
     for name, ends, default in (("--top", "first", TOP), ("--least", "last", LEAST)):
@@ -196,7 +197,7 @@ def _entry(votes: TaskVotes, ranking: Ranking, kemeny: Ranking | None) -> Report
     weight = votes.weight_against(ranking)
     excess = None if kemeny is None else votes.excess(ranking, kemeny)
     return {
-        "name": RULES[ranking.rule].name,
+        "name": get_rule(ranking.rule).name,
         "n_ranked": ranking.n_ranked,
         "n_tied": ranking.n_tied,
         "n_in_ties": ranking.n_in_ties,
@@ -301,7 +302,7 @@ def _grids(report: Report) -> list[tuple[str, Grid]]:
 def _notes(report: Report) -> list[str]:
     tasks = report["tasks"]
     notes = [note for key, entry in report["rules"].items() for note in rule_notes(key, entry)]
-    notes += [f"{RULES[key].name} is not compared: {reason}" for key, reason in report["not_compared"].items()]
+    notes += [f"{get_rule(key).name} is not compared: {reason}" for key, reason in report["not_compared"].items()]
     if report["choice_sets"] is not None:
         sets = {"Condorcet winner": [report["condorcet_winner"]], "Smith set": report["smith_set"]}
         sets |= {title: report["choice_sets"][key] for key, title in CHOICE_SETS.items()}

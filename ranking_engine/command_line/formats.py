@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ranking_engine.catalogue.registry import RULES
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.command_line.grids import escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.rule_options import options_in_force
 from ranking_engine.files.csv_rows import csv_text
@@ -78,7 +78,7 @@ def _sorted_systems(board: Board) -> list[str]:
 def rule_notes(key: str, entry: Mapping[str, Any]) -> list[str]:
     """Return what is to be said of one rule's ranks: options other than the default, and what its details tell."""
     name, details, notes = entry["name"], entry.get("details", {}), []
-    defaults = options_in_force(RULES[key], None, {})
+    defaults = options_in_force(get_rule(key), None, {})
     for option, value in entry.get("options", {}).items():
         if value != defaults.get(option):
             text = ", ".join(f"{part:g}" for part in value) if isinstance(value, tuple) else value

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ranking_engine.catalogue.dispatch import rank_all
-from ranking_engine.catalogue.registry import RULES, TIES, listed_rules
+from ranking_engine.catalogue.registry import RULES, TIES, get_rule, in_order, listed_rules
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.command_line.rule_options import EXAMPLE, RuleOptions, option_lines, read_rule_options
 from ranking_engine.core.aggregation import AGGREGATIONS, reweighted
@@ -80,9 +80,10 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
         "--rule",
         metavar="KEY",
         action="append",
-        choices=list(RULES),
-        help=f"one of {', '.join(RULES)}; repeatable "
-        f"(default: all but {', '.join(key for key, rule in RULES.items() if not rule.is_listed)})",
+        type=rule_key,
+        help=f"one of {', '.join(RULES)}, or a variant such as copeland[variant=lower]; repeatable "
+        f"(default: all but {', '.join(key for key, rule in RULES.items() if not rule.is_listed)}, and the variants of "
+        "the benchmark file)",
     )
     command.add_argument(
         "--option",
@@ -111,6 +112,16 @@ def add_rule_arguments(command: argparse.ArgumentParser) -> None:
         f"(default: the benchmark file's policy, else {DEFAULT_POLICY})",
     )
     command.add_argument("--ties", choices=list(TIES), help="for ties within a task (default: each rule's own)")
+
+
+def rule_key(text: str) -> str:
+    """Return the key of the rule, or the variant, that an argument names, or raise an ArgumentTypeError."""
+    if "[" not in text and text not in RULES:
+        raise argparse.ArgumentTypeError(f"invalid choice: {shorten(text)!r} (choose from {', '.join(RULES)})")
+    try:
+        return get_rule(text).key
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -146,11 +157,13 @@ def read_rankings(options: argparse.Namespace) -> Rankings:
     except ValueError as error:
         raise UsageError(str(error)) from error
     rules = list(dict.fromkeys([*(options.rule or listed_rules()), *rule_options]))
-    for rule in (RULES[key] for key in rules if RULES[key].parameters and key not in rule_options):
+    for rule in (rule for rule in map(get_rule, rules) if rule.parameters and rule.key not in rule_options):
         if rule.key == _VECTOR_RULE:
             raise UsageError(f"--rule {rule.key} needs --vector, such as --vector 12,10,8")
         raise UsageError(f"--rule {rule.key} needs {' '.join(f'--option {rule.key}.{n}=...' for n in rule.parameters)}")
     matrix, benchmark = read_inputs(options)
+    if benchmark and not options.rule:
+        rules = in_order([*rules, *benchmark.variants])
     missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
     if options.aggregation != "two_step":
         matrix = aggregated(matrix, options.aggregation)
@@ -158,7 +171,7 @@ def read_rankings(options: argparse.Namespace) -> Rankings:
     with ProgressBar("ranking") as bar:
         rankings = rank_all(
             matrix, rules, aggregation=aggregation, missing=missing, ties=options.ties, options=rule_options,
-            progress=lambda done, total, key: bar(done, total, RULES[key].name),
+            progress=lambda done, total, key: bar(done, total, get_rule(key).name),
         )  # fmt: skip
     return Rankings(matrix, rankings, missing, options.ties, rule_options)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.catalogue.dispatch import rank_all
-from ranking_engine.catalogue.registry import RULES
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.command_line.grids import Grid, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import (
     DEFAULT_POLICY,
@@ -19,6 +19,7 @@ from ranking_engine.command_line.inputs import (
     UsageError,
     add_input_arguments,
     read_inputs,
+    rule_key,
 )
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.core.aggregation import reweighted
@@ -59,8 +60,8 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "--rule",
         metavar="KEY",
         action="append",
-        choices=[key for key, rule in RULES.items() if not rule.parameters],
-        help=f"rank by this rule; repeatable (default: {DEFAULT_RULE})",
+        type=rule_key,
+        help=f"rank by this rule, or a variant such as copeland[variant=lower]; repeatable (default: {DEFAULT_RULE})",
     )
     command.add_argument(
         "--simultaneous",
@@ -111,7 +112,7 @@ def run(options: argparse.Namespace) -> str:
     names, entries = matrix.system_names, dict[str, Report]()
     for key, ranking in rank_all(matrix, rules, missing=missing).items():
         ranks = [None if rank == UNRANKED else rank for rank in ranking.ranks.tolist()]
-        entry = entries[key] = {"name": RULES[key].name, "ranks": dict(zip(names, ranks, strict=True))}
+        entry = entries[key] = {"name": get_rule(key].name, "ranks": dict(zip(names, ranks, strict=True))}
         reason = intervals.reason or intervals.undefined.get(key, "") or intervals.skipped.get(key, "")
         if reason:
             entry["reason"] = reason

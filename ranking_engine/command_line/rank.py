@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ranking_engine.catalogue.registry import RULES
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.command_line.formats import FORMATS
 from ranking_engine.command_line.inputs import (
     EXIT_STATUS,
@@ -39,6 +39,8 @@ examples:
       python -m ranking_engine rank scores.csv --rule borda --rule kemeny --format json
   options of single rules
       python -m ranking_engine rank scores.csv --option copeland.variant=lower --option kemeny.seconds=120
+  variants beside their rules
+      python -m ranking_engine rank scores.csv --rule copeland --rule copeland[variant=lower]
   points of your own, as at the Eurovision Song Contest
       python -m ranking_engine rank scores.csv --rule positional --vector 12,10,8,7,6,5,4,3,2,1
   missing scores: leave out the systems that have any
@@ -80,7 +82,7 @@ def board(rankings: Rankings, aggregation: str) -> dict[str, Any]:
     names = matrix.system_names
     rules: dict[str, dict[str, Any]] = {}
     for key, ranking in rankings.by_rule.items():
-        rule = RULES[key]
+        rule = get_rule(key)
         entry = rules[key] = {"name": rule.name, "family": rule.family, "status": ranking.status}
         if options := options_in_force(rule, rankings.ties, rankings.options.get(key, {})):
             entry["options"] = options

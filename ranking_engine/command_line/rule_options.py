@@ -58,7 +58,7 @@ def options_in_force(rule: Rule, ties: str | None, chosen: Mapping[str, Any]) ->
     convention = {} if rule.tie_convention is None else {"ties": ties or rule.tie_convention}
     defaults = {name: values[0] for name, values in rule.options.items()}
     numbers = {name: number.default for name, number in rule.numbers.items()}
-    return {**convention, **defaults, **numbers, **chosen}
+    return {**rule.fixed_options, **convention, **defaults, **numbers, **chosen}
 
 
 def _allowed(rule: Rule) -> dict[str, str]:

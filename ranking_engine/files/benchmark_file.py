@@ -2,6 +2,7 @@
 
     gamma = 95
     policy = "median"
+    variants = ["copeland[variant=lower]", "positional[vector=12,10,8]"]    # ranked beside the rules
 
     [[task]]
     name = "RTE"            # also key, group, weight, metric, unit, minimum, maximum, chance
@@ -33,6 +34,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ranking_engine.catalogue.registry import read_variants
 from ranking_engine.core.decimals import exact_precision
 from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.core.score_matrix import ScoreMatrix
@@ -44,6 +46,7 @@ from ranking_engine.text.close_names import CloseNames
 from ranking_engine.text.names import clean_name, fold_name, name_problem, shorten
 
 BASELINES = ("none", "human", "other")
+OF_BOARD = ("gamma", "policy", "variants")  # at the top, and no metadata
 DIRECTIONS: Mapping[str, int] = {"higher": 1, "lower": -1, "unordered": 0}
 METADATA = frozenset({"tags"})  # kept as metadata although they look like a slip for a section
 SECTIONS: Mapping[str, frozenset[str]] = {
@@ -94,12 +97,13 @@ class BenchmarkFile:
     Attributes:
         source: what errors call the file.
         text: the file itself, in which errors look for their line.
-        metadata: the values at the top other than gamma and policy.
+        metadata: the values at the top other than gamma, policy and variants.
         tasks: in the order of the file.
         group_weights: the stated groups; one without a weight weighs 1.
         group_keys, system_keys: the stated groups and systems with their keys, None where none is stated.
         system_baselines: "human" or "other" of the systems that others are measured against, by name.
         gamma, policy: None where not stated.
+        variants: keys of variants of rules that are ranked too.
     """
 
     source: str
@@ -112,6 +116,7 @@ class BenchmarkFile:
     system_baselines: Mapping[str, str] = field(default_factory=dict)
     gamma: float | None = None
     policy: str | None = None
+    variants: tuple[str, ...] = ()
 
     @property
     def directed_tasks(self) -> list[str]:
@@ -164,9 +169,9 @@ class _BenchmarkParser:
 
     def parse(self) -> BenchmarkFile:
         metadata = {}
-        known = CloseNames([*SECTIONS, "gamma", "policy"])
+        known = CloseNames([*SECTIONS, *OF_BOARD])
         for key, value in self.raw.items():
-            if key in SECTIONS or key in {"gamma", "policy"}:
+            if key in SECTIONS or key in OF_BOARD:
                 continue
             hint = known.suggestion(key, cutoff=0.75)
             is_table = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict) for v in value))
@@ -186,6 +191,13 @@ class _BenchmarkParser:
                 self.fail(f"baseline is {baseline!r}; expected one of {', '.join(BASELINES)}", "system", k, "baseline")
             if baseline != BASELINES[0]:
                 baselines[self._name("system", k)] = baseline
+        variants = self.raw.get("variants", [])
+        if not isinstance(variants, list) or not all(isinstance(variant, str) for variant in variants):
+            self.fail('`variants` is not a list of texts such as "copeland[variant=lower]"', key="variants")
+        try:
+            variants = read_variants(variants)
+        except ValueError as error:
+            self.fail(f"`variants`: {error}", key="variants")
         return BenchmarkFile(
             source=self.blank.source,
             text=self.blank.text,
@@ -197,6 +209,7 @@ class _BenchmarkParser:
             system_baselines=baselines,
             gamma=self._number(None, 0, "gamma"),
             policy=policy,
+            variants=variants,
         )
 
     def _check_section(self, section: str) -> None:

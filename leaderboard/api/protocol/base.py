@@ -345,11 +345,13 @@ class WritingView(ApiView):
             ]
             raise wrong_body(details) from problem
         except ProposalError as problem:
-            # Where in the proposal, by what it says of the whole: its tasks and groups in their order.
+            # Where in the proposal, by what it says of the whole: its tasks and groups in their order. How scores count
+            # is stated at the top.
             details = []
             for place, row, field, message in problem.problems:
                 where = f"{place}[{row}]" if row is not None and place in ROWS else place
-                details.append({"place": f"{where}.{field}" if field else where, "message": message})
+                parts = [part for part in (where if where != "counting" else "", field) if part]
+                details.append({"place": ".".join(parts), "message": message})
             raise wrong_body(details) from problem
         except CONFLICTS as problem:
             raise ApiError(409, str(problem)) from problem

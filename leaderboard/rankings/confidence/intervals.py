@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from leaderboard.common.text import in_words, shortened
 from leaderboard.rankings.confidence.independence import tasks_phrase
 from leaderboard.rankings.published import Column, PublishedBoard
-from ranking_engine import RULES
+from ranking_engine.catalogue.registry import get_rule
 
 FEW_TASKS = 20  # with fewer to draw from, the pages say that intervals are wide
 BEST_NAMED = 5  # of the systems that may be best
@@ -60,7 +60,7 @@ def interval_meaning(published: PublishedBoard, column: Column | None = None) ->
         end = f"an end by up to {'1 rank' if largest == 1 else f'{largest} ranks'}" if largest else "no end"
         text += f" Other draws of as many would move {end} under {column.name}"
         text += f", half of the intervals by at most {typical}." if typical < largest else "."
-    fewer = [f"{n:,} times for {RULES[rule].name}" for rule, n in study.get("fewer", {}).items()]
+    fewer = [f"{n:,} times for {get_rule(rule).name}" for rule, n in study.get("fewer", {}).items()]
     text += f" Rules that take long are ranked fewer times: {in_words(fewer, most=len(fewer))}." if fewer else ""
     without: dict[str, list[str]] = {}  # the names of the rules without intervals, by reason
     for each in published.columns:

@@ -34,7 +34,7 @@ def compute_significance(job: Job, checkpoint: Callable[[float], None]) -> Calla
     if table is not None and not summary["reason"]:
         configuration = table.configuration
         aggregation = configuration.aggregation
-        outcomes = rank_isolated(table.matrix, configuration.missing_policy, aggregation)
+        outcomes = rank_isolated(table.matrix, configuration.missing_policy, aggregation, table.rules.quick)
         rankings = {
             rule: outcome
             for rule, (outcome, _) in outcomes.items()

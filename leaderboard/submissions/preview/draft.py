@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from leaderboard.access.audience import Audience
-from leaderboard.common.text import in_words, with_task_names
+from leaderboard.common.text import by_catalogue, in_words, with_task_names
 from leaderboard.computing.previews import Side, both_in_turn
 from leaderboard.computing.rankings import Outcomes, split_rules
 from leaderboard.models import Benchmark, Draft, Score
@@ -17,7 +17,8 @@ from leaderboard.rankings.scores import BoardSystem
 from leaderboard.submissions.drafts import rows_now
 from leaderboard.submissions.preview.text import ranks_sentence, winners_sentence
 from leaderboard.submissions.rows import CheckedRow, CheckedScore
-from ranking_engine import RULES, Ranking, ScoreMatrix
+from ranking_engine import Ranking, ScoreMatrix
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.aggregation import weight_bits
 from ranking_engine.core.comparison import RankDifference
 
@@ -247,7 +248,7 @@ def _side(state: BoardState) -> Side:
         return Side(None, state.policy, state.aggregation, [])
     matrix = state.matrix()
     n_systems, n_tasks = matrix.values.shape
-    rules = split_rules(n_systems, n_tasks).quick
+    rules = split_rules(n_systems, n_tasks, state.configuration.variants).quick
     bits = weight_bits(matrix, state.aggregation)
     refuse_beyond_budget(n_systems, n_tasks, len(rules), bits=bits, times=2)
     return Side(matrix, state.policy, state.aggregation, rules)
@@ -271,12 +272,10 @@ def _ranked_side_by_side(
     except TooLargeError:  # no time or no memory is left: what is there counts
         if not new:
             raise
-    order = {rule: place for place, rule in enumerate(RULES)}
     before_and_after = [
-        {rule: outcome for rule, outcome in sorted(side.items(), key=lambda item: order[item[0]])
-         if isinstance(outcome, Ranking)}
+        {rule: outcome for rule, outcome in by_catalogue(side).items() if isinstance(outcome, Ranking)}
         for side in (old, new)
-    ]  # fmt: skip
+    ]
     return before_and_after[0], before_and_after[1]
 
 
@@ -298,7 +297,7 @@ def _effect(rule: str, before: Ranking | None, after: Ranking, i: int, names: li
     changed.sort(key=lambda change: (change.before or last, change.system_name))
     overtaken = sorted(difference.overtaken_by(i), key=lambda j: (difference.after[j], names[j]))
     return RuleEffect(
-        rule_name=RULES[rule].name,
+        rule_name=get_rule(rule).name,
         rank_before=own.before,
         rank_after=own.after,
         reason=after.unranked_reasons.get(i, after.reason) if own.after is None else "",

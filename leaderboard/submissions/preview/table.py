@@ -16,7 +16,8 @@ from leaderboard.submissions.instances.vectors import differing_means
 from leaderboard.submissions.preview.draft import BoardState, RankChange, latest_state, rankings_of
 from leaderboard.submissions.preview.text import winners_sentence
 from leaderboard.submissions.rows import CheckedRow
-from ranking_engine import RULES, Ranking
+from ranking_engine import Ranking
+from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.comparison import RankDifference, RankMove
 
 SHOWN_SYSTEMS = 100
@@ -185,7 +186,7 @@ def table_effect(rule: str, before: Ranking | None, after: Ranking, n_before: in
     new = [difference.move(j) for j in range(n_before, len(names))]
     best = nsmallest(SHOWN_MOVES, new, key=lambda move: (move.after or last, names[move.system]))
     return TableEffect(
-        rule_name=RULES[rule].name,
+        rule_name=get_rule(rule).name,
         winner_before="" if before is None else in_words([names[j] for j in before.winners]),
         winner_after=in_words([names[j] for j in after.winners]),
         n_ranks_changed=len(changed),

@@ -44,7 +44,7 @@ def preview_upload(benchmark: Benchmark, rows: list[CheckedRow]) -> list[RuleOut
     before = latest_state(benchmark)
     after = before.with_rows(rows)
     n_systems, n_tasks = after.values.shape
-    rules = split_rules(n_systems, n_tasks).quick
+    rules = split_rules(n_systems, n_tasks, before.configuration.variants).quick
     size = n_systems * n_tasks * len(rules)
     if size > settings.ON_DEMAND_BUDGET:
         raise TooLargeError(

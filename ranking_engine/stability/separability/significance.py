@@ -35,7 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.catalogue.dispatch import Contributions, task_contributions
-from ranking_engine.catalogue.registry import RULES
+from ranking_engine.catalogue.registry import RULES, get_rule
+from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.ranking import UNRANKED, Ranking
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.stability.separability.friedman import Friedman, friedman
@@ -106,7 +107,7 @@ class Significance:
     @property
     def tested_text(self) -> str:
         """What is tested, and where that is not what the rule adds up, why not."""
-        rule = RULES.get(self.rule)
+        rule = get_rule(self.rule) if rule_of_variant(self.rule) in RULES else None
         task_sum = rule.task_sum if rule else None
         if self.tested == CONTRIBUTIONS and rule and task_sum:
             return f"what each task adds to the {task_sum.name} under {rule.name}, weights included"
@@ -219,7 +220,8 @@ def significance_of_rankings(
     for key, ranking in rankings.items():
         ranked = np.flatnonzero((ranking.ranks != UNRANKED) & matrix.has_score).tolist()
         orders[key] = tuple(sorted(ranked, key=lambda i: (int(ranking.ranks[i]), matrix.system_names[i])))
-    rules = {ranking.rule for key, ranking in rankings.items() if orders[key] and ranking.rule in RULES}
+    ranked_by = {ranking.rule for key, ranking in rankings.items() if orders[key]}
+    rules = [rule for rule in ranked_by if rule_of_variant(rule) in RULES]
     sums = task_contributions(matrix, sorted(rules), missing=missing, ties=ties, options=options)
     tests = RuleTests(matrix, scale, level, seed)
     of_pool = friedman(matrix, pool, level)

@@ -54,6 +54,31 @@ def test_a_client_made_from_the_schema_hosts_a_benchmark_from_its_tasks_to_its_r
     assert reasons == ["Speed matters."]
 
 
+def test_variants_of_rules_are_added_read_and_taken_away(make, schema):
+    hosting = client_of(schema, make.user())
+    lower, points = "copeland[variant=lower]", "positional[vector=3,2]"
+    made = hosting.create_benchmark({"name": "Reading fast", "tasks": TWO, "variants": [lower]})
+    assert made["variants"] == [lower]
+    systems = [{"name": name, "scores": {"Reading": 1, "Speed": 2}} for name in ("Swift", "Slow")]
+    hosting.submit({"systems": systems, "create_systems": True}, key=made["key"], **{"Idempotency-Key": "first"})
+    hosting.change_settings({"submission_policy": "open"}, key=made["key"])
+    make.publish(Benchmark.objects.get(key=made["key"]))
+    more = hosting.change_tasks({"variants": [lower, points], "reason": "As at the contest."}, key=made["key"])
+    assert [(change["of"], change["before"], change["after"]) for change in more["changes"]] == [
+        ("variants", lower, f"{points}, {lower}")
+    ]
+    assert hosting.change_tasks({"variants": []}, key=made["key"])["changes"][0]["after"] == ""
+    assert hosting.benchmark(key=made["key"])["variants"] == []
+
+
+def test_moderators_do_not_choose_variants(make, api):
+    benchmark = make.benchmark()
+    moderator = api.as_user(make.member(benchmark, "moderator"))
+    answer = error_of(moderator.patch(f"benchmarks/{benchmark.key}/tasks/", {"variants": ["borda[ties=best]"]}))
+    assert answer["status"] == 403
+    assert Benchmark.objects.get(pk=benchmark.pk).variants == []
+
+
 def test_precision_and_cluster_of_a_task_are_made_read_and_changed(make, schema):
     hosting = client_of(schema, make.user())
     tasks = [{"name": "Reading", "precision": "0.10", "cluster": "Texts"}, {"name": "Speed", "precision": "5"}]
@@ -142,6 +167,10 @@ def test_withdrawn_scores_are_reinstated_and_what_waits_is_taken_back_by_its_sub
         ({"name": "A", "tasks": TWO, "tags": "nlp"}, "tags"),
         ({"name": "A", "tasks": TWO, "owner": 1}, "owner"),
         ({"name": "=A", "tasks": TWO}, "name"),
+        ({"name": "A", "tasks": TWO, "variants": "copeland[variant=lower]"}, "variants"),
+        ({"name": "A", "tasks": TWO, "variants": ["copeland[variant=lower]"] * 10_000}, "variants"),
+        ({"name": "A", "tasks": TWO, "variants": ["copeland[variant=most]"]}, "variants"),
+        ({"name": "A", "tasks": TWO, "variants": ["9" * 201]}, "variants[0]"),
     ],
 )
 def test_a_benchmark_that_cannot_be_stored_is_an_error_that_says_where(make, api, body, place):

@@ -1,7 +1,9 @@
+import re
+
 import pytest
 
 from ranking_engine import RULES, rank, rank_all
-from ranking_engine.catalogue.registry import get_rule, in_order
+from ranking_engine.catalogue.registry import get_rule, in_order, read_variants
 from ranking_engine.core.synthetic import random_matrix
 
 VARIANTS = [
@@ -72,3 +74,26 @@ def test_variants_follow_their_rule_in_the_order_of_the_catalogue():
         "copeland",
         "copeland[variant=lower]",
     ]
+
+
+def test_variants_of_a_board_have_one_order_however_they_are_written():
+    first = read_variants(["positional[vector=3,2]", "copeland[variant=upper]", "copeland[variant=lower]"])
+    again = read_variants(["copeland[variant=lower]", " positional[ vector=3,2 ] ", *first])
+    assert first == again == ("positional[vector=3,2]", "copeland[variant=lower]", "copeland[variant=upper]")
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["copeland"], "copeland: expected RULE[NAME=VALUE], such as copeland[variant=lower]"),
+        (["borda[ties=worst]"], "borda[ties=worst] is Borda itself, which every board has"),
+        (["borda[ties=most]"], "borda.ties=most: expected one of worst, best, average"),
+        (["positional[vector=0.1234567890123]"], "a number in vector has more than 12 digits"),
+        (["positional[vector=" + ",".join(["1e11"] * 36) + "]"], "a key has at most 200 characters"),
+        (["x" * 10**6], "a variant has at most 200 characters"),
+        (["copeland[variant=lower]"] * 10**6, "1,000,000 variants; at most 12 are ranked"),
+    ],
+)
+def test_what_a_board_does_not_take_is_refused_before_anything_is_ranked(texts, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        read_variants(texts)

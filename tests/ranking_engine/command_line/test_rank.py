@@ -219,6 +219,31 @@ def test_points_of_ones_own_make_a_further_column(toy, capsys):
     assert alone["rules"]["positional"]["scores"] == {"A": 2.0, "B": 1.0, "C": 1.0, "D": 1.0}
 
 
+def test_variants_are_columns_beside_their_rules(toy, capsys):
+    lower, points = "copeland[variant=lower]", "positional[vector=12,10,8]"
+    named = run_json(capsys, toy, "--rule", "copeland", "--rule", lower, "--rule", "positional[ vector = 12,10,8.0]")
+    assert list(named["rules"]) == ["copeland", lower, points]
+    assert named["rules"][points]["scores"] == {"A": 24.0, "B": 42.0, "C": 46.0, "D": 38.0}
+    option = run_json(capsys, toy, "--option", "copeland.variant=lower", "--rule", "copeland")["rules"]["copeland"]
+    assert named["rules"][lower]["scores"] == option["scores"] != named["rules"]["copeland"]["scores"]
+    assert named["rules"][lower]["options"] == option["options"] == {"variant": "lower"}
+
+
+def test_the_variants_of_a_benchmark_file_are_ranked_where_no_rule_is_named(toy, capsys):
+    toy.with_name("benchmark.toml").write_text('variants = ["copeland[variant=lower]"]\n')
+    rules = list(run_json(capsys, toy)["rules"])
+    assert rules[rules.index("copeland") + 1] == "copeland[variant=lower]"
+    assert list(run_json(capsys, toy, "--rule", "borda")["rules"]) == ["borda"]
+
+
+@pytest.mark.parametrize("rule", ["copeland[variant=most]", "copeland[", "positional[vector=" + "1," * 10**5 + "1]"])
+def test_what_is_no_variant_ends_with_status_2(toy, capsys, rule):
+    with pytest.raises(SystemExit) as caught:
+        run(capsys, toy, "--rule", rule)
+    assert caught.value.code == 2
+    assert len(capsys.readouterr().err) < 2000
+
+
 def test_the_optimality_threshold_can_be_stated(toy, capsys):
     gap = run_json(capsys, toy, "--gamma", "3", "--rule", "optimality_gap")["rules"]["optimality_gap"]
     assert gap["scores"] == {"A": -1.2, "B": -0.4, "C": -0.6, "D": -0.8}
