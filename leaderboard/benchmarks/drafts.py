@@ -182,7 +182,7 @@ def draft_verdicts(draft: BenchmarkDraft, proposal: Proposal) -> list[RuleVerdic
     if contents.table is None:
         return []
     systems = [BoardSystem(i, f"s{i}", name) for i, name in enumerate(contents.table.system_names)]
-    rules = split_rules(*contents.table.values.shape, configuration.variants).quick
+    rules = split_rules(len(systems), len(configuration.tasks), configuration.variants).quick
     matrix = build_matrix(contents.table.values, systems, configuration)
     try:
         ranked = rank_in_time(matrix, configuration.missing_policy, configuration.aggregation, rules)
