@@ -24,6 +24,7 @@ TIES_OPTION = "ties"
 TIME_LIMIT = "seconds"  # a number of some rules, which decides how long they search
 LONGEST_KEY = 200
 DIGITS = 12  # of a number in a key
+LONGEST_VECTOR = 10  # in a name, as many points as at the Eurovision Song Contest
 _KEY = re.compile(r"([a-z_]+)\[([^\[\]]+)\]")
 
 
@@ -119,6 +120,8 @@ def _variant(rule: Rule, options: Mapping[str, Any]) -> Rule:
     for name, value in options.items():
         if not _is_own(rule, name, value):
             text = option_text(value).replace("_", " ")
+            if isinstance(value, tuple) and len(value) > LONGEST_VECTOR:
+                text = f"{option_text(value[: LONGEST_VECTOR - 2])},…,{option_text(value[-1])}"
             is_word = isinstance(value, (str, tuple))
             differing.append(f"ties {text}" if name == TIES_OPTION else text if is_word else f"{name} {text}")
     fixed = dict(options)

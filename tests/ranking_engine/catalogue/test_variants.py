@@ -60,6 +60,20 @@ def test_what_names_no_variant_is_refused(key, message):
         get_rule(key)
 
 
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("copeland[variant=lower_with_ties]", "Copeland (lower with ties)"),
+        ("borda[ties=average]", "Borda (ties average)"),
+        ("bradley_terry[prior=0.5]", "Bradley-Terry (prior 0.5)"),
+        ("positional[vector=12,10,8,7,6,5,4,3,2,1]", "Positional (12,10,8,7,6,5,4,3,2,1)"),
+        ("positional[vector=12,11,10,9,8,7,6,5,4,3,2]", "Positional (12,11,10,9,8,7,6,5,…,2)"),
+    ],
+)
+def test_a_name_says_what_differs_from_the_rule(key, name):
+    assert get_rule(key).name == name
+
+
 def test_several_variants_are_ranked_side_by_side():
     matrix = random_matrix(6, 4, seed=1)
     found = rank_all(matrix, ["copeland", "copeland[variant=lower]", "copeland[variant=upper]"])
