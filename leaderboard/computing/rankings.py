@@ -21,7 +21,6 @@ from ranking_engine import (
     smith_set,
 )
 from ranking_engine.catalogue.registry import get_rule, in_order
-from ranking_engine.catalogue.variants import rule_of_variant
 from ranking_engine.core.aggregation import reweighted
 from ranking_engine.rules.majority_of_many import majority_of_many
 
@@ -38,10 +37,14 @@ def seconds_on_large_board(rule: Rule) -> float:
     return min(seconds, rule.numbers["seconds"].default) if "seconds" in rule.numbers else seconds
 
 
+def _takes_long(rule: Rule) -> bool:
+    return rule.is_slow or rule.is_ranked_alone
+
+
 # The rules that take longest where a table is large, the longest last: what time does not allow are these.
 LONGEST = tuple(
     sorted(
-        (key for key, rule in RULES.items() if rule.is_slow or rule.is_ranked_alone),
+        (key for key, rule in RULES.items() if _takes_long(rule)),
         key=lambda key: seconds_on_large_board(RULES[key]),
     )
 )
@@ -162,7 +165,7 @@ def quick_batches(rules: Sequence[str], aggregation: str) -> list[list[str]]:
 
     With two-step aggregation every group is ranked by itself, so that there a family of rules is a batch.
     """
-    quick = [rule for rule in rules if rule_of_variant(rule) not in LONGEST]
+    quick = [rule for rule in rules if not _takes_long(get_rule(rule))]
     if aggregation != TWO_STEP:
         return [quick] if quick else []
     families = dict.fromkeys(get_rule(rule).family for rule in quick)
@@ -170,8 +173,9 @@ def quick_batches(rules: Sequence[str], aggregation: str) -> list[list[str]]:
 
 
 def long_batches(rules: Sequence[str]) -> list[list[str]]:
-    """Those of the rules that take longest, each by itself, the longest last; variants take as long as their rule."""
-    return [[rule] for longest in LONGEST for rule in rules if rule_of_variant(rule) == longest]
+    """Those of the rules that take longest, each by itself, the longest last."""
+    longest = [rule for rule in rules if _takes_long(get_rule(rule))]
+    return [[rule] for rule in sorted(longest, key=lambda rule: seconds_on_large_board(get_rule(rule)))]
 
 
 def board_in_turn(

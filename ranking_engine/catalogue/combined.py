@@ -105,6 +105,7 @@ def combined_of(key: str, rule_of: Callable[[str], Rule]) -> Rule | None:
         decided_detail=None,
         winner_below="",
         names_systems=any(rule.names_systems for rule in rules),
+        fixed_options={match[2]: tuple(rule.key for rule in others)},
     )
 
 

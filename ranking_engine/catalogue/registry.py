@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from ranking_engine.catalogue import records
-from ranking_engine.catalogue.combined import combined_of
+from ranking_engine.catalogue.combined import THEN, WITH, combined_of
 from ranking_engine.catalogue.rule import FAMILIES, Number, Rule
 from ranking_engine.catalogue.variants import LONGEST_KEY, rule_of_variant, variant_of
 from ranking_engine.core.missing import MISSING_POLICIES
@@ -104,9 +104,13 @@ def read_variants(texts: Sequence[str]) -> tuple[str, ...]:
             raise ValueError(f"{shorten(text)}: a variant has at most {LONGEST_KEY} characters")
         if "[" not in text:
             raise ValueError(f"{shorten(text)}: expected RULE[NAME=VALUE], such as copeland[variant=lower]")
-        key = get_rule(text.strip()).key
-        if key in RULES:
-            raise ValueError(f"{text.strip()} is {RULES[key].name} itself, which every board has")
-        keys.append(key)
+        variant = get_rule(text.strip())
+        if variant.key in RULES:
+            raise ValueError(f"{text.strip()} is {variant.name} itself, which every board has")
+        parts = [part for name in (THEN, WITH) for part in variant.fixed_options.get(name, ())]
+        for part in (RULES[key] for key in (rule_of_variant(variant.key), *parts) if parts):
+            if part.decided_detail is not None:  # a combined rule does not say so, and boards may hide names
+                raise ValueError(f"{variant.key}: names may decide between equals under {part.name}: not combined here")
+        keys.append(variant.key)
     # Of one rule they are in the order of their keys, so that the order in which they are written decides nothing.
     return tuple(in_order(sorted(keys)))

@@ -111,6 +111,17 @@ def test_a_variant_has_its_own_page_and_files(make, client):
     )
 
 
+def test_a_combined_rule_is_a_column_with_a_page_as_variants_are(make, client):
+    combined = "plurality[then=borda]"
+    benchmark = make.published(SCORES, variants=[combined])
+    plurality, borda = column_of(benchmark, "plurality").ranks, column_of(benchmark, "borda").ranks
+    pairs = list(zip(plurality.tolist(), borda.tolist(), strict=True))
+    expected = [1 + sum(other < pair for other in pairs) for pair in pairs]
+    assert column_of(benchmark, combined).ranks.tolist() == expected
+    page = unescape(compact(client.get(reverse("rule", args=[benchmark.key, combined]))))
+    assert "<dd>Plurality with then = borda.</dd>" in page
+
+
 @pytest.mark.parametrize("rule", ["copeland[variant=upper]", "copeland[variant=none]", "copeland[", "x" * 5000])
 def test_a_variant_that_the_board_does_not_have_is_not_found(make, client, rule):
     benchmark = make.published(SCORES, variants=[LOWER])
