@@ -1,5 +1,7 @@
 """What a benchmark was: its revisions, and those that were frozen."""
 
+from urllib.parse import urlencode
+
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render

@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> str:
     names, entries = matrix.system_names, dict[str, Report]()
     for key, ranking in rank_all(matrix, rules, missing=missing).items():
         ranks = [None if rank == UNRANKED else rank for rank in ranking.ranks.tolist()]
-        entry = entries[key] = {"name": get_rule(key].name, "ranks": dict(zip(names, ranks, strict=True))}
+        entry = entries[key] = {"name": get_rule(key).name, "ranks": dict(zip(names, ranks, strict=True))}
         reason = intervals.reason or intervals.undefined.get(key, "") or intervals.skipped.get(key, "")
         if reason:
             entry["reason"] = reason
