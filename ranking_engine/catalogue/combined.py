@@ -49,7 +49,7 @@ def combined_of(key: str, rule_of: Callable[[str], Rule]) -> Rule | None:
             key=f"mean[unit={task}]",
             name=f"Mean (in the unit of {task})",
             function=partial(dynascore, unit=task),
-            summary=f"The mean of scores in the unit of {task}, turned into it at the rate at which systems trade them.",
+            summary=f"The mean of scores, turned into the unit of {task} at the rate at which systems trade them.",
             source="Ma et al. 2021, Dynaboard",
             held=Held(frozenset()),
             task_sum=None,
