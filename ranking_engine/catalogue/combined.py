@@ -56,6 +56,7 @@ def combined_of(key: str, rule_of: Callable[[str], Rule]) -> Rule | None:
             kernels=Kernels(),
             exact_points=None,
             omission={},
+            fixed_options={"unit": task},
         )
     match = _KEY.fullmatch(key)
     if match is None:

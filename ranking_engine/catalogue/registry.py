@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 MAX_VARIANTS = 12  # of one board
+_PLAIN = re.compile(r"[a-z_]+(\[[A-Za-z0-9_=,;.+-]+\])?")
 
 
 # The records of each family: those of the module that is called like it, then those of any others.
@@ -105,6 +107,8 @@ def read_variants(texts: Sequence[str]) -> tuple[str, ...]:
         if "[" not in text:
             raise ValueError(f"{shorten(text)}: expected RULE[NAME=VALUE], such as copeland[variant=lower]")
         variant = get_rule(text.strip())
+        if not _PLAIN.fullmatch(variant.key):  # a slash would be no part of an address
+            raise ValueError(f"{variant.key}: expected letters, digits and hyphens, such as the key of a task")
         if variant.key in RULES:
             raise ValueError(f"{text.strip()} is {variant.name} itself, which every board has")
         parts = [part for name in (THEN, WITH) for part in variant.fixed_options.get(name, ())]

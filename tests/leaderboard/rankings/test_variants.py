@@ -122,6 +122,19 @@ def test_a_combined_rule_is_a_column_with_a_page_as_variants_are(make, client):
     assert "<dd>Plurality with then = borda.</dd>" in page
 
 
+def test_the_mean_in_the_unit_of_a_task_is_a_column_with_a_page(make, client):
+    benchmark = make.benchmark(SCORES)
+    task = benchmark.tasks.order_by("order").first().key
+    unit = f"mean[unit={task}]"
+    owner, proposal = benchmark.memberships.get().user, replace(present_proposal(benchmark), variants=[unit])
+    token = preview_proposal(benchmark, proposal).token
+    apply_proposal(benchmark, proposal, author=owner, token=token)
+    benchmark = make.publish(benchmark)
+    assert column_of(benchmark, unit).status == "ranked"
+    page = unescape(compact(client.get(reverse("rule", args=[benchmark.key, unit]))))
+    assert f"<dd>Mean with unit = {task}.</dd>" in page
+
+
 @pytest.mark.parametrize("rule", ["copeland[variant=upper]", "copeland[variant=none]", "copeland[", "x" * 5000])
 def test_a_variant_that_the_board_does_not_have_is_not_found(make, client, rule):
     benchmark = make.published(SCORES, variants=[LOWER])
