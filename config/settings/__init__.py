@@ -1,5 +1,5 @@
 """The settings, a module a subject. Everything that differs between installations comes from the environment
-(`config/env.py`); README.md has a table of its variables.
+(`config/env.py`); docs/settings.md has a table of its variables.
 """
 
 from config.settings.accounts import *

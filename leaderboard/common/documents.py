@@ -18,8 +18,8 @@ KEPT = 60  # documents that stay rendered
 FIRST_HOURS = ("reader", "submitter", "owner", "researcher", "operator")
 # The order of the rest; what is not named here follows by title.
 ORDER = (
-    "operate", "api", "importing", "prospects", "studies", "rules", "calibration", "papers", "performance", "erasure",
-    "design",
+    "operate", "settings", "api", "importing", "prospects", "studies", "rules", "calibration", "papers", "performance",
+    "erasure", "design",
 )  # fmt: skip
 # Pages of the site that documents name by their addresses, which become links.
 PAGES = (

@@ -1,16 +1,17 @@
-"""The README says what is so."""
+"""The README and the table of settings say what is so."""
 
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
+SETTINGS = (ROOT / "docs" / "settings.md").read_text()
 
 
-def test_every_variable_of_the_settings_stands_in_the_table_and_no_other():
+def test_every_variable_of_the_settings_is_in_the_table_and_no_other():
     modules = [file.read_text() for file in (ROOT / "config" / "settings").glob("*.py")]
     in_settings = re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', "\n".join(modules))
-    in_table = re.findall(r"^\| `([A-Z_]+)` \|", README, flags=re.MULTILINE)
+    in_table = re.findall(r"^\| `([A-Z_]+)` \|", SETTINGS, flags=re.MULTILINE)
     assert sorted(in_table) == sorted(in_settings)
 
 

@@ -140,7 +140,7 @@ RULES: tuple[Rule, ...] = (
                 "condorcet_loser": "Schulze 2011",
                 "clones": "Schulze 2011: a chain to one of the clones is as strong as one to any other",
                 "reversal_symmetry": (
-                    "Schulze 2011: a system that wins alone beats all others, and all chains turn round with it"
+                    "Schulze 2011: a system that wins alone beats all others, and every chain is reversed with it"
                 ),
             },
         ),
