@@ -131,8 +131,8 @@ def test_the_mean_does_not_depend_on_the_order_of_tasks():
 @pytest.mark.parametrize("rule", ["normalized_mean", "optimality_gap"])
 def test_a_rule_that_leaves_the_groups_to_the_mean_is_ranked_in_two_steps_alone_as_among_all(rule):
     matrix = ScoreMatrix(
-        [[5, 5, 1], [4, 4, 2], [3, 1, 3]], groups=["a", "b", "b"], chance=[0, 0, 0], maximum=[10, 10, 5]
+        [[5, 5, 1], [4, 4, 2], [3, 1, 3]], groups=["a", "b", "b"], chance=[0, 0, 0], maximum=[10, 10, 5], gamma=9
     )
     alone = rank(matrix, rule, aggregation="two_step")
     assert alone.ranks.tolist() == rank_all(matrix, ["mean", rule], aggregation="two_step")[rule].ranks.tolist()
-    assert alone.is_ranked
+    assert alone.status == "ranked"
