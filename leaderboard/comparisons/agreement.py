@@ -49,15 +49,46 @@ class AgreementQuery:
 
 @dataclass(frozen=True)
 class FigureRow:
-    """One rule of the table of figures, as texts."""
+    """One rule of the table of figures, with its figures as texts."""
 
-    column: Column
+    figures: RuleFigures
     is_reference: bool
-    agreement: list[str]  # tau-b, then the first k and the last k places
-    ties: str
-    n_in_ties: str
-    distance: str
-    excess: str
+
+    @property
+    def column(self) -> Column:
+        """The rule's column of the board."""
+        return self.figures.column
+
+    @property
+    def agreement(self) -> list[str]:
+        """Tau-b, then the first k and the last k places."""
+        row = self.figures
+        return [_figure(row.kendall_tau), *map(_share, row.top.values()), *map(_share, row.least.values())]
+
+    @property
+    def ties(self) -> str:
+        """Ranked systems minus distinct ranks."""
+        return str(self.figures.n_tied)
+
+    @property
+    def n_in_ties(self) -> str:
+        """How many systems share their rank."""
+        return str(self.figures.n_in_ties)
+
+    @property
+    def distance(self) -> str:
+        """The mean distance to the rankings by one task."""
+        return _pairs(self.figures.dispersion_to)
+
+    @property
+    def excess(self) -> str:
+        """How far the rule's ranking is above the least weighted distance; 0 where it has that."""
+        excess = self.figures.excess
+        if excess is None:
+            return "–"
+        weight = f"+{excess.weight:,.6g}"
+        text = weight if excess.share is None else f"{100 * excess.share:.1f} % ({weight})"
+        return text if excess.weight else "0"
 
 
 @dataclass(frozen=True)
@@ -133,7 +164,7 @@ def agreement_page(
         if tau is None
         else [(column, [*map(_figure, tau[k])], _figure(_mean(tau, k))) for k, column in enumerate(columns)],
         figures=figures,
-        figure_rows=[_figure_row(row, figures.reference) for row in figures.rows] if figures else [],
+        figure_rows=[FigureRow(row, row.column is figures.reference) for row in figures.rows] if figures else [],
         map=content,
         map_share="" if content["share"] is None else percent(content["share"]),
         map_chart=drawn_map(content),
@@ -158,23 +189,6 @@ def taus_with(reference: Column, columns: Sequence[Column], tau: np.ndarray) -> 
     """By rule, the tau-b with the reference, one of the columns; `tau` is that of all pairs of them."""
     row = next(k for k, column in enumerate(columns) if column is reference)
     return {column.rule: float(value) for column, value in zip(columns, tau[row], strict=True)}
-
-
-def _figure_row(row: RuleFigures, reference: Column) -> FigureRow:
-    excess = "–"
-    if row.excess is not None:
-        weight = f"+{row.excess.weight:,.6g}"
-        excess = weight if row.excess.share is None else f"{100 * row.excess.share:.1f} % ({weight})"
-        excess = excess if row.excess.weight else "0"
-    return FigureRow(
-        column=row.column,
-        is_reference=row.column is reference,
-        agreement=[_figure(row.kendall_tau), *map(_share, row.top.values()), *map(_share, row.least.values())],
-        ties=str(row.n_tied),
-        n_in_ties=str(row.n_in_ties),
-        distance=_pairs(row.dispersion_to),
-        excess=excess,
-    )
 
 
 def _pairs(value: float) -> str:

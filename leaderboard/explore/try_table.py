@@ -69,6 +69,19 @@ class WhoCanWin:
     rows: list[ProspectRow] = field(default_factory=list)
     reason: str = ""
 
+    @classmethod
+    def of(cls, winners: Winners | None) -> "WhoCanWin":
+        """What a page says of the winners that were looked for; None where there was no time."""
+        if winners is None or winners.is_late:
+            return cls(reason=f"Who could win takes longer than there is time for here: {settings.ON_DEMAND_SECONDS} "
+                              "seconds in all.")  # fmt: skip
+        prospects = winners.prospects
+        if prospects is None:
+            return cls(reason=winners.reason)
+        ordered = sorted(prospects.systems, key=lambda one: prospect_order(one, {}))
+        rows = [prospect_row(one, prospects, {}, {}) for one in ordered]
+        return cls(counts_sentence(prospects.summary()["verdicts"]), rows)
+
 
 @dataclass(frozen=True)
 class TriedTable:
@@ -229,7 +242,7 @@ class _Parts:
             else None,
             margins_sentence=majority_sentence(published, systems),
             n_in_margins=len(duel_systems),
-            can_win=_can_win(self.winners),
+            can_win=WhoCanWin.of(self.winners),
             seconds=time.monotonic() - started,
             read_as=read.read_as,
             rounding=read.rounding,
@@ -259,15 +272,3 @@ def _tested(board: PublishedBoard, tests: Tests | None, n_systems: int) -> Publi
         summary, arrays = separability_report({tests.rule: tests.significance}, n_systems)
         packed = pack_arrays(arrays)
     return replace(board, tests=summary, test_arrays=packed)
-
-
-def _can_win(winners: Winners | None) -> WhoCanWin:
-    if winners is None or winners.is_late:
-        return WhoCanWin(reason=f"Who could win takes longer than there is time for here: {settings.ON_DEMAND_SECONDS} "
-                                "seconds in all.")  # fmt: skip
-    if winners.prospects is None:
-        return WhoCanWin(reason=winners.reason)
-    prospects = winners.prospects
-    ordered = sorted(prospects.systems, key=lambda one: prospect_order(one, {}))
-    rows = [prospect_row(one, prospects, {}, {}) for one in ordered]
-    return WhoCanWin(counts_sentence(prospects.summary()["verdicts"]), rows)

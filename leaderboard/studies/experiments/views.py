@@ -1,7 +1,5 @@
 """Experiments on a board: choose a study and its parameters, start it, and see what it found."""
 
-from typing import Any
-
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest
 from django.core.paginator import Paginator
@@ -12,16 +10,15 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from leaderboard.access.audience import readable_benchmark
 from leaderboard.common.paging import page_links
-from leaderboard.models import Benchmark, Experiment
+from leaderboard.models import Experiment
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.experiments.forms import ExperimentForm, parameter_rows
+from leaderboard.studies.experiments.list_page import ExperimentsPage
 from leaderboard.studies.experiments.page import (
     experiment_at,
-    experiment_studies,
     findings_of,
     state_of,
-    states_of,
 )
 from leaderboard.studies.experiments.start import ExperimentError, propose, start
 from ranking_engine.stability.catalogue import EXPERIMENTS
@@ -60,40 +57,16 @@ def experiments(request: HttpRequest, key: str) -> HttpResponse:
                 form.add_error(None, str(error))
             else:
                 return redirect("experiment", key, started.pk)
-    return render(
-        request,
-        "studies/experiments/experiments.html",
-        _context(request, benchmark, study, form),
-        status=400 if form is not None and form.errors else 200,
-    )
-
-
-def _context(request: HttpRequest, benchmark: Benchmark, study: str, form: ExperimentForm | None) -> dict[str, Any]:
     rows = Experiment.objects.filter(benchmark=benchmark, revision__withdrawn_at=None).select_related("revision")
-    page = Paginator(rows, A_PAGE).get_page(request.GET.get("page"))
-    path = reverse("experiments", args=[benchmark.key])
-    names = configuration_of(benchmark.publication.revision).task_names if benchmark.publication else {}
-    return {
+    run_before = Paginator(rows, A_PAGE).get_page(request.GET.get("page"))
+    context = {
         "benchmark": benchmark,
-        "publication": benchmark.publication,
-        "studies": [
-            {"study": one, "url": f"{path}?study={one.key}#run", "is_chosen": one.key == study}
-            for one in experiment_studies()
-        ],
-        "chosen": EXPERIMENTS.get(study),
+        "page": ExperimentsPage(benchmark, study, form, run_before),
+        "pages": page_links(run_before, study=study, anchor="run-before"),
         "form": form,
-        "login_url": f"{reverse('account_login')}?next={path}",
-        "rows": [
-            {
-                "state": state,
-                "parameters": parameter_rows(state.experiment.study, state.experiment.parameters, names),
-                "url": reverse("experiment", args=[benchmark.key, state.experiment.pk]),
-            }
-            for state in states_of(page.object_list)
-        ],
-        "n_experiments": page.paginator.count,
-        "pages": page_links(page, study=study, anchor="run-before"),
     }
+    status = 400 if form is not None and form.errors else 200
+    return render(request, "studies/experiments/experiments.html", context, status=status)
 
 
 @require_safe

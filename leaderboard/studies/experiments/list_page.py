@@ -1,0 +1,84 @@
+"""The page of a board's experiments: the studies to choose from, the form of the chosen one, and what was run."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.core.paginator import Page
+from django.urls import reverse
+
+from leaderboard.models import Benchmark, Experiment
+from leaderboard.rankings.configuration import configuration_of
+from leaderboard.studies.experiments.forms import ExperimentForm, parameter_rows
+from leaderboard.studies.experiments.page import ExperimentState, experiment_studies, states_of
+from ranking_engine.stability.catalogue import EXPERIMENTS, Study
+
+
+@dataclass(frozen=True)
+class StudyChoiceLink:
+    """A study that can be run, and the address of its form."""
+
+    study: Study
+    url: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class ExperimentRow:
+    """One experiment in the table."""
+
+    state: ExperimentState
+    parameters: list[tuple[str, str]]  # what each is called, and its value
+    url: str
+
+
+@dataclass(frozen=True)
+class ExperimentsPage:
+    """One page of the experiments of a board.
+
+    Attributes:
+        benchmark: the board.
+        study: the key of the chosen study; empty where none is.
+        form: of the chosen study.
+        experiments: the rows of this page, the newest first.
+    """
+
+    benchmark: Benchmark
+    study: str
+    form: ExperimentForm | None
+    experiments: Page[Experiment]
+
+    @property
+    def studies(self) -> list[StudyChoiceLink]:
+        """The studies that can be run, in the catalogue's order."""
+        return [
+            StudyChoiceLink(study, f"{self._path}?study={study.key}#run", is_chosen=study.key == self.study)
+            for study in experiment_studies()
+        ]
+
+    @property
+    def chosen(self) -> Study | None:
+        """The chosen study."""
+        return EXPERIMENTS.get(self.study)
+
+    @property
+    def login_url(self) -> str:
+        """Where a reader signs in, who then comes back."""
+        return f"{reverse('account_login')}?next={self._path}"
+
+    @cached_property
+    def rows(self) -> list[ExperimentRow]:
+        """The experiments with their parameters and their states."""
+        publication = self.benchmark.publication
+        names = configuration_of(publication.revision).task_names if publication else {}
+        return [
+            ExperimentRow(
+                state,
+                parameter_rows(state.experiment.study, state.experiment.parameters, names),
+                reverse("experiment", args=[self.benchmark.key, state.experiment.pk]),
+            )
+            for state in states_of(self.experiments.object_list)
+        ]
+
+    @property
+    def _path(self) -> str:
+        return reverse("experiments", args=[self.benchmark.key])
