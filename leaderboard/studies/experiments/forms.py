@@ -1,6 +1,6 @@
 """The form of an experiment: a field for each parameter that the engine declares, under the same name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -8,6 +8,7 @@ from django.utils.datastructures import MultiValueDict
 
 from leaderboard.common.form_fields import LineFormField
 from leaderboard.computing.rankings import site_rules
+from leaderboard.studies.experiments.parameters_text import TASKS
 from leaderboard.studies.experiments.start import LARGEST_SEED
 from ranking_engine import RULES
 from ranking_engine.catalogue.registry import get_rule
@@ -19,7 +20,6 @@ from ranking_engine.stability.scope import SCOPE_NAMES
 
 VECTOR, COMBINED, SEED = "vector", "combined", "seed"
 LONGEST = 200  # of a list of numbers, as it is written
-TASKS = "copied_tasks"
 NOT_OFFERED = ("budget",)  # the command line and the API take it
 
 
@@ -164,28 +164,3 @@ def _field(parameter: Parameter, choices: list[tuple[str, str]], initial: Any) -
         return forms.MultipleChoiceField(choices=offered, initial=initial, widget=widget, **about)
     text = ", ".join(map(str, initial)) if initial is not None else ""
     return LineFormField(initial=text, max_length=LONGEST, **about)
-
-
-def parameter_rows(study: str, parameters: Mapping[str, Any], task_names: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The parameters of an experiment as label and text, all of them, the seed last."""
-    labels = {parameter.name: parameter.label for parameter in declared_parameters(study)}
-    rows = []
-    for parameter in declared_parameters(study):
-        if parameter.name in parameters:
-            value = parameters[parameter.name]
-            rows.append((labels[parameter.name], _text(parameter, value, task_names)))
-    return [*rows, ("Seed", str(parameters["seed"]))]
-
-
-def _text(parameter: Parameter, value: Any, task_names: Mapping[str, str]) -> str:  # noqa: ANN401
-    if value is None:
-        return "all" if parameter.kind == kinds.RULES else "default"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ", ".join(_text(parameter, item, task_names) for item in value)
-    if parameter.kind in (kinds.RULE, kinds.RULES):
-        return get_rule(value).name
-    if parameter.name == TASKS:
-        return task_names.get(value, value)
-    return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ") or "Plurank"

@@ -1,4 +1,4 @@
-"""The page of a board's experiments: the studies to choose from, the form of the chosen one, and what was run."""
+"""The page of a board's experiments: the studies to choose from, and what was run."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from leaderboard.models import Benchmark, Experiment
 from leaderboard.rankings.configuration import configuration_of
-from leaderboard.studies.experiments.forms import ExperimentForm, parameter_rows
 from leaderboard.studies.experiments.page import ExperimentState, experiment_studies, states_of
+from leaderboard.studies.experiments.parameters_text import parameter_rows
 from ranking_engine.stability.catalogue import EXPERIMENTS, Study
 
 
@@ -38,13 +38,11 @@ class ExperimentsPage:
     Attributes:
         benchmark: the board.
         study: the key of the chosen study; empty where none is.
-        form: of the chosen study.
         experiments: the rows of this page, the newest first.
     """
 
     benchmark: Benchmark
     study: str
-    form: ExperimentForm | None
     experiments: Page[Experiment]
 
     @property

@@ -13,13 +13,14 @@ from leaderboard.common.paging import page_links
 from leaderboard.models import Experiment
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.scores import systems_at
-from leaderboard.studies.experiments.forms import ExperimentForm, parameter_rows
+from leaderboard.studies.experiments.forms import ExperimentForm
 from leaderboard.studies.experiments.list_page import ExperimentsPage
 from leaderboard.studies.experiments.page import (
     experiment_at,
     findings_of,
     state_of,
 )
+from leaderboard.studies.experiments.parameters_text import parameter_rows
 from leaderboard.studies.experiments.start import ExperimentError, propose, start
 from ranking_engine.stability.catalogue import EXPERIMENTS
 
@@ -61,7 +62,7 @@ def experiments(request: HttpRequest, key: str) -> HttpResponse:
     run_before = Paginator(rows, A_PAGE).get_page(request.GET.get("page"))
     context = {
         "benchmark": benchmark,
-        "page": ExperimentsPage(benchmark, study, form, run_before),
+        "page": ExperimentsPage(benchmark, study, run_before),
         "pages": page_links(run_before, study=study, anchor="run-before"),
         "form": form,
     }
