@@ -12,8 +12,8 @@ import numpy as np
 
 from ranking_engine.core.profile import Profile
 from ranking_engine.core.score_matrix import FloatArray
-from ranking_engine.kernels.pairs import Pairs, snapped_rows
-from ranking_engine.rules.rates import common_weight, name_order
+from ranking_engine.kernels.pairs import Pairs
+from ranking_engine.rules.rates import common_weight, name_order, snapped
 
 _BLOCK_CELLS = 1 << 22
 
@@ -122,7 +122,7 @@ def relative_difference(profile: Profile) -> FloatArray:
         whole[whole == 0] = 1.0
         total += np.nan_to_num((column[:, None] - column) / whole) * weight
     means = np.divide(total, common, out=np.zeros((n, n)), where=common > 0)
-    return snapped_rows(np.where(np.tri(n, dtype=bool), _mean_over_rivals(means, common), np.nan))
+    return snapped(np.where(np.tri(n, dtype=bool), _mean_over_rivals(means, common), np.nan))
 
 
 def _mean_over_rivals(shares: FloatArray, common: FloatArray) -> FloatArray:

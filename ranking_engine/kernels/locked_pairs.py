@@ -34,14 +34,21 @@ def ranked_pairs_winners(pairs: Pairs) -> BoolArray:
     rows = np.flatnonzero(~is_winner.any(axis=1) & pairs.present.any(axis=1))
     if not rows.size:
         return is_winner
-    n_above = _n_bits(_locked(pairs.only(rows))[1])
-    for r, locked_above in zip(rows, n_above, strict=True):
-        systems = pairs.name_order[pairs.present[r][pairs.name_order]]
+    open_boards = pairs.only(rows)
+    n_above = _n_bits(_locked(open_boards)[1])
+    # Only a system that answers each victory over it by a chain of its own can win. Whether it does depends on the
+    # systems that are in circles with it: often a few of many.
+    reaches = open_boards.strongest_paths > 0
+    can_win = open_boards.present & (reaches | ~open_boards.beats.transpose(0, 2, 1)).all(axis=2)
+    is_in_circle = (reaches & reaches.transpose(0, 2, 1) & can_win[:, None, :]).any(axis=2)
+    for r, locked_above, matters in zip(rows, n_above, can_win | is_in_circle, strict=True):
+        systems = pairs.name_order[matters[pairs.name_order]]
         wins = pairs.wins[r][np.ix_(systems, systems)]
         margins = np.maximum(wins - wins.T, 0)
         levels = np.searchsorted(np.unique(margins[margins > 0]), margins, side="right").astype(np.uint32)
         winners, _ = winners_over_orders(levels, np.flatnonzero(locked_above[systems] == 0).tolist())
         is_winner[r, systems[winners]] = True
+    is_winner[rows] &= can_win  # those in circles with them may lose to a system outside
     return is_winner
 
 

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
-from ranking_engine.rules.rates import snapped
 
 Wins = NDArray[Any]
 Scores = NDArray[np.floating[Any]]
@@ -167,11 +166,6 @@ def win_rate_of_block(pairs: Pairs) -> FloatArray:
         raise ValueError("`pairs` lacks the common weights")
     is_alone = pairs.present & (pairs.present.sum(axis=1, keepdims=True) == 1)
     return np.where(is_alone, 0.0, win_rate(pairs.wins, pairs.common))
-
-
-def snapped_rows(scores: FloatArray) -> FloatArray:
-    """Make the scores of each row equal that differ by no more than rounding; see `rates.snapped`."""
-    return np.array([snapped(row) for row in scores]).reshape(scores.shape)
 
 
 def _least(scores: Scores, remaining: NDArray[np.int64]) -> BoolArray:

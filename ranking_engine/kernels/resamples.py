@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from ranking_engine.core.profile import Profile
 from ranking_engine.core.score_matrix import FloatArray
-from ranking_engine.kernels.pairs import snapped_rows
 from ranking_engine.kernels.tables import Transform
 from ranking_engine.rules.cardinal import inverted
 from ranking_engine.rules.positional import average_rank_vector, points
+from ranking_engine.rules.rates import snapped
 
 Counts = NDArray[np.int64]
 Resampled = Callable[[Profile, Counts], FloatArray]
@@ -114,7 +114,7 @@ def relative_difference(profile: Profile, task_counts: Counts) -> FloatArray:
         whole = np.abs(column)[:, None] + np.abs(column)
         whole[whole == 0] = 1.0
         terms[:, t] = ((column[:, None] - column) / whole).sum(axis=1) / (n - 1)
-    return snapped_rows(_shares(profile, task_counts) @ terms.T)
+    return snapped(_shares(profile, task_counts) @ terms.T)
 
 
 def win_rate(profile: Profile, task_counts: Counts) -> FloatArray:

@@ -120,7 +120,7 @@ def _fitted(won: FloatArray, present: BoolArray, start: FloatArray) -> FloatArra
         systems = np.flatnonzero(present[r])
         strengths[r, systems] = fitted(won[r][np.ix_(systems, systems)])[0]
     strengths = np.where(present, _centred(strengths, present, n_present), np.nan)
-    return np.array([snapped(row, SAME_STRENGTH) for row in strengths]).reshape(b, n)
+    return snapped(strengths, SAME_STRENGTH)
 
 
 def _chances(strengths: FloatArray) -> FloatArray:

@@ -18,9 +18,9 @@ from ranking_engine.core.profile import Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.core.task_order import task_order
 from ranking_engine.core.weights import as_float
-from ranking_engine.kernels.pairs import Pairs, cached_blocks, snapped_rows, win_rate as rate_of_wins
+from ranking_engine.kernels.pairs import Pairs, cached_blocks, win_rate as rate_of_wins
 from ranking_engine.rules.cardinal import inverted
-from ranking_engine.rules.rates import order_of_names
+from ranking_engine.rules.rates import order_of_names, snapped
 
 Transform = Callable[[FloatArray], FloatArray]
 
@@ -254,7 +254,7 @@ def relative_difference(batch: MatrixBatch) -> FloatArray:
         means = np.divide(total, common, out=np.zeros_like(total), where=is_rival)
         with np.errstate(invalid="ignore"):
             scores[rows] = means.sum(axis=2) / is_rival.sum(axis=2)
-    return _alone(snapped_rows(scores), batch)
+    return _alone(snapped(scores), batch)
 
 
 def relative_difference_of_draws(batch: MatrixBatch) -> FloatArray:
@@ -277,7 +277,7 @@ def relative_difference_of_draws(batch: MatrixBatch) -> FloatArray:
         means = np.divide(total, common, out=np.zeros_like(total), where=is_rival)
         with np.errstate(invalid="ignore"):
             scores[rows] = means.sum(axis=2) / is_rival.sum(axis=2)
-    return _alone(snapped_rows(scores), batch)
+    return _alone(snapped(scores), batch)
 
 
 def win_rate(batch: MatrixBatch) -> FloatArray:

@@ -164,14 +164,20 @@ def snapped(scores: FloatArray, tolerance: float = 1e-12) -> FloatArray:
     """Make scores equal that differ by no more than rounding: neighbours within `tolerance`, chained.
 
     Ranks tie relative to the largest |score|, which itself may be nothing but rounding where all are near 0.
+
+    Args:
+        scores: shape (..., n_systems); what the axes before say is apart.
+        tolerance: how much two neighbours may differ.
     """
-    order = np.argsort(scores, kind="stable")
-    ascending = scores[order]
-    opens = np.concatenate([[True], np.diff(ascending) > tolerance])
-    lowest = ascending[np.maximum.accumulate(np.where(opens, np.arange(len(scores)), 0))]
+    order = np.argsort(scores, axis=-1, kind="stable")
+    ascending = np.take_along_axis(scores, order, axis=-1)
+    opens = np.ones(scores.shape, dtype=bool)
+    np.greater(np.diff(ascending, axis=-1), tolerance, out=opens[..., 1:])
+    first = np.maximum.accumulate(np.where(opens, np.arange(scores.shape[-1]), 0), axis=-1)
+    lowest = np.take_along_axis(ascending, first, axis=-1)
     lowest[np.abs(lowest) <= tolerance] = 0.0
-    snapped_scores = np.empty(len(scores))
-    snapped_scores[order] = np.where(np.isnan(ascending), np.nan, lowest)
+    snapped_scores = np.empty(scores.shape)
+    np.put_along_axis(snapped_scores, order, np.where(np.isnan(ascending), np.nan, lowest), axis=-1)
     return snapped_scores
 
 

@@ -112,3 +112,14 @@ def test_ranked_pairs_of_more_systems_than_a_word_has_bits() -> None:
     tables = random.integers(0, 12, (4, 140, 9)).astype(float)
     ranks = ranks_of(get_rule("ranked_pairs").kernels.tables(MatrixBatch(board, tables)))
     assert ranks.tolist() == [rank(board.with_values(table), "ranked_pairs").ranks.tolist() for table in tables]
+
+
+def test_ranked_pairs_winners_of_boards_with_circles_below_the_winners() -> None:
+    random = np.random.default_rng(5)
+    for _ in range(40):
+        scores = random.integers(0, 3, (9, 5)).astype(float)
+        board = ScoreMatrix(scores, system_names=[f"s{k}" for k in random.permutation(9)])
+        counts = random.multinomial(5, np.full(5, 1 / 5), size=10)
+        drawn = drawn_rankings(board, counts, np.ones((10, 9), dtype=bool), ["ranked_pairs"])["ranked_pairs"]
+        winners = [set(rank(reweighted(board, count), "ranked_pairs").winners) for count in counts]
+        assert [set(np.flatnonzero(row).tolist()) for row in drawn.is_winner] == winners
