@@ -177,7 +177,7 @@ def _why_closed(viewer: Viewer, benchmark: Benchmark, *, is_owner: bool, ban: st
         return "Its owners alone submit scores."
     if benchmark.deadline is not None and benchmark.deadline <= timezone.now():
         return f"Submissions were taken until {moment_in_words(benchmark.deadline)}."
-    return "" if ban is None else f"Its owners and moderators take no submissions of yours: {ban}"
+    return "" if ban is None else f"Its owners and moderators take no submissions from you: {ban}"
 
 
 def is_embargoed(benchmark: Benchmark) -> bool:

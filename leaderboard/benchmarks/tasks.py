@@ -269,7 +269,7 @@ def write_proposal(benchmark: Benchmark, proposal: Proposal) -> list[Change]:
         if low is not None and high is not None and low >= high:
             problems.append(("tasks", i, "maximum", "The maximum is not above the minimum."))
         elif chance is not None and ((low is not None and chance < low) or (high is not None and chance > high)):
-            problems.append(("tasks", i, "chance", "The score of guessing lies outside the scale."))
+            problems.append(("tasks", i, "chance", "The score of guessing is outside the scale."))
     if problems:
         raise ProposalError(problems)
     writer = _Writer(benchmark)

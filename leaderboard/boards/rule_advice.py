@@ -56,7 +56,7 @@ RECOMMENDATIONS = (
     Recommendation(
         "Colombo et al. 2022, What are the best systems?", "colombo",
         "They replace the mean by an approximation of Kemeny’s consensus, Borda on the tasks’ ranks, because the mean "
-        "hangs on the tasks’ scales. With scores of single instances they rank on two levels: on each task by its "
+        "depends on the tasks’ scales. With scores of single instances they rank on two levels: on each task by its "
         "instances, then by the tasks.",
         ("borda", "kemeny"), ("orders", "units"),
     ),

@@ -194,7 +194,7 @@ def _over_least_weights(summary: Summary) -> LineChart | None:
         x_label="ε",
         y_label="Share of pairs",
         caption="Thick line: the paper’s set of weights (box). Thin line: the set of its code (scaled). A set has two "
-        "lines where its maximum is not proven: what is reached, and the most that is possible.",
+        "lines, which meet where its maximum is proven: what is reached, and the most that is possible.",
         top=min(1.0, math.ceil(10 * max(value for line in lines for value in line.values if value is not None)) / 10),
     )
 

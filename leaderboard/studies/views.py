@@ -141,9 +141,7 @@ def manage_studies(request: HttpRequest, key: str) -> HttpResponse:
     form = StudiesForm([state.choice for state in states if state.choice], request.POST or None)
     if request.method == "POST" and form.is_valid():
         n_changed = choose_studies(benchmark, form.chosen(), author=signed_in(request))
-        sentence = (
-            f"{n_changed} {'study' if n_changed == 1 else 'studies'} changed; it holds from the next revision on."
-        )
+        sentence = f"{n_changed} {'study' if n_changed == 1 else 'studies'} changed, from the next revision on."
         messages.success(request, sentence if n_changed else "Nothing changed.")
         return redirect("manage_studies", key)
     rows = [

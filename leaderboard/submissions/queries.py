@@ -33,9 +33,7 @@ def lone_submission(batch: Batch, submission: Submission | None) -> Submission:
     rows = list(batch.submissions.select_related("batch", "system", "benchmark")[:2])
     if len(rows) > 1:
         n_systems = batch.submissions.count()
-        raise SubmissionError(
-            f"This submission has {n_systems} systems; name one by the `submission` that stands with it."
-        )
+        raise SubmissionError(f"This submission has {n_systems} systems; name one by its own `submission`.")
     return rows[0]
 
 

@@ -75,7 +75,7 @@ def evidence(prospect: Prospect, names: Mapping[str, str], conditions: Sequence[
             return "There is a weighting under which it is above every rival on every task that counts."
         return (
             f"At best it is {share_of_weight(prospect.margin)} of the weight ahead of every rival: so much more weight "
-            f"lies on the tasks where it is above than on those where it is below."
+            f"is on the tasks where it is above than on those where it is below."
         )
     rivals = list(prospect.certificate)
     against = _name(rivals[0], names) if len(rivals) == 1 else mixture(prospect.certificate, names) if rivals else ""

@@ -46,7 +46,7 @@ def _read_file(collect: Collector, file: SourceFile) -> None:
                 # Of "20.0 ± 1.2" what stands first, for it is not said what the second is.
                 if isinstance(given, str) and (match := WITH_SPREAD.match(given)):
                     original = showable(given)
-                    collect.note(f"{where}: {original!r} is read without what stands behind ±, which may be any spread")
+                    collect.note(f"{where}: {original!r} is read without what follows ±, which may be any spread")
                     given = match[1]
                 collect.add(
                     Record(

@@ -40,7 +40,7 @@ class InstanceRows:
                 if key is None:
                     self._problem(i + 1, place, self._unknown.message(label))
                 elif key in seen:
-                    self._problem(i + 1, place, f"{shorten(label)!r} is a task that stands here twice")
+                    self._problem(i + 1, place, f"{shorten(label)!r} is a task that appears here twice")
                 else:
                     seen.add(key)
                     self._read_task(i + 1, k, place, key, scores)
@@ -62,7 +62,7 @@ class InstanceRows:
                 self._problem(number, place, problem)
                 continue
             if name in here:
-                self._problem(number, place, f"the instance {shorten(name)!r} stands here twice")
+                self._problem(number, place, f"the instance {shorten(name)!r} appears here twice")
             here.add(name)
             u = names.setdefault(name, len(names))
             try:

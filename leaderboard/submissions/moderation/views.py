@@ -107,7 +107,7 @@ def batch_step(request: HttpRequest, uuid: UUID) -> HttpResponse:
             rows = batch.submissions.select_related("system", "benchmark")
             chosen = next((row for row in rows if str(row.uuid) == chosen_id), None) if chosen_id else None
             if chosen_id and chosen is None:
-                raise Http404("No submission of this number stands here.")
+                raise Http404("There is no submission of this number here.")
             step = withdraw_submission if action == "withdraw" else reinstate_submission
             step(lone_submission(batch, chosen), actor=actor, reason=reason)
         else:
