@@ -2,17 +2,23 @@
 
 import os
 
+from config.processes.container import memory_limit
+
 QUEUES = ("rankings", "studies")  # apart, so that a study never delays a board
 MAX_STUDY_WORKERS = 4  # by themselves: each takes some 200 MB
+STUDY_WORKER_BYTES = 2 << 30  # what a study may take where memory is limited, with room for the others
 
 
 def study_workers() -> int:
-    """How many workers for studies a machine has where nobody says: one a processor, MAX_STUDY_WORKERS at most.
+    """How many workers for studies a machine has by default: one a processor, MAX_STUDY_WORKERS at most.
 
-    They yield to pages and boards (`jobs.limits.yield_to_boards`), so that these need no processor set aside.
+    Where memory is limited, as in a container, there is one for each STUDY_WORKER_BYTES. They yield to pages and boards
+    (`jobs.limits.yield_to_boards`), so that these need no processor set aside.
     """
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(MAX_STUDY_WORKERS, usable)
+    memory = memory_limit()
+    by_memory = usable if memory is None else memory // STUDY_WORKER_BYTES
+    return max(1, min(MAX_STUDY_WORKERS, usable, by_memory))
 
 
 def processes(

@@ -35,6 +35,7 @@ from leaderboard.rankings.revision_parameter import publication_asked_for
 from leaderboard.rankings.scores import systems_at
 from leaderboard.studies.prospects.stored import stored_prospects
 from leaderboard.studies.states import study_states
+from ranking_engine.catalogue.variants import LONGEST_KEY
 
 ZIP, PREFLIB = "application/zip", "text/x-preflib; charset=utf-8"
 
@@ -55,7 +56,7 @@ class ExportSource:
 
     def choice(self, name: str, default: str) -> str:
         """A parameter of the address."""
-        return self.request.GET.get(name, "")[:80] or default
+        return self.request.GET.get(name, "")[:LONGEST_KEY] or default
 
 
 @require_safe

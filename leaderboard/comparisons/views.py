@@ -21,6 +21,7 @@ from leaderboard.on_demand.budget import TooLargeError
 from leaderboard.rankings.margins import is_small
 from leaderboard.rankings.published import UnknownChoiceError, number
 from leaderboard.rankings.revision_parameter import publication_asked_for
+from ranking_engine.catalogue.variants import LONGEST_KEY
 
 
 @require_safe
@@ -32,7 +33,7 @@ def head_to_head(request: HttpRequest, key: str) -> HttpResponseBase:
     query = HeadToHeadQuery(
         a=parameters.get("a", "")[:200].strip(),
         b=parameters.get("b", "")[:200].strip(),
-        rule=parameters.get("rule", "")[:60],
+        rule=parameters.get("rule", "")[:LONGEST_KEY],
         rows=1 if rows is None else rows,
         columns=1 if columns is None else columns,
         revision=parameters.get("revision", ""),

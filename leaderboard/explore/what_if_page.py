@@ -17,6 +17,7 @@ from leaderboard.models import Benchmark, Publication
 from leaderboard.rankings.configuration import configuration_of
 from leaderboard.rankings.weights import Weights, read_weights
 from ranking_engine import MISSING_POLICIES
+from ranking_engine.catalogue.variants import LONGEST_KEY
 from ranking_engine.core.aggregation import AGGREGATIONS
 from ranking_engine.text.names import fold_name
 
@@ -44,7 +45,7 @@ class WhatIfAddress:
         groups: Any = _fields(parameters, GROUP_FIELD) or parameters.get("group_weights", "")
 
         def differing(name: str, own: str) -> str:
-            value = parameters.get(name, "")[:60]
+            value = parameters.get(name, "")[:LONGEST_KEY]
             return "" if value == own else value
 
         page = whole_number(self.page, 7)

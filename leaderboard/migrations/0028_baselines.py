@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='system',
             name='baseline',
-            field=models.CharField(choices=[('none', 'no baseline'), ('human', 'human baseline'), ('other', 'baseline')], default='none', max_length=5),
+            field=models.CharField(choices=[('none', 'no baseline'), ('human', 'human baseline'), ('other', 'baseline')], db_default='none', default='none', max_length=5),
         ),
     ]

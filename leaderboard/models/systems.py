@@ -32,7 +32,7 @@ class System(models.Model):
     tags = ListedField(default=list, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
     # Its owners say so. It marks the row, and no ranking depends on it.
-    baseline = models.CharField(max_length=5, choices=Baseline, default=Baseline.NONE)
+    baseline = models.CharField(max_length=5, choices=Baseline, default=Baseline.NONE, db_default=Baseline.NONE)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -24,6 +24,7 @@ from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.ranking import average_ranks, ranks_of
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.rules.exchange import dynascore
+from ranking_engine.text.characters import line_problem
 from ranking_engine.text.names import listed, shorten
 
 THEN, WITH = "then", "with"
@@ -40,10 +41,13 @@ def combined_of(key: str, rule_of: Callable[[str], Rule]) -> Rule | None:
         rule_of: gives the rule of a key, or raises a ValueError.
 
     Raises:
-        ValueError: a part is no rule that ranks by itself, is named twice, or there are too many.
+        ValueError: a part is no rule that ranks by itself, is named twice, or there are too many; or the task of
+            `unit` has no name, or one with control characters.
     """
     if unit := _UNIT_KEY.fullmatch(key):
         task = unit[1].strip()
+        if problem := line_problem(task) if task else "is empty":
+            raise ValueError(f"{shorten(key)}: the name of the task {problem}")
         return replace(
             rule_of("mean"),
             key=f"mean[unit={task}]",

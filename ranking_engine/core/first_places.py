@@ -16,6 +16,7 @@ from ranking_engine.core.comparison import agreement_rates, compare_ranks
 from ranking_engine.core.ranking import Ranking
 
 FIRST_PLACES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20)
+MAX_COMMON = 200  # systems at rank k or better in both rankings; beyond, ties say nothing, and pairs take long
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,12 @@ def is_first(ranking: Ranking, k: int) -> np.ndarray:
 
 
 def tau_on_common_first(first: Ranking, second: Ranking, k: int) -> float:
-    """Return tau-b on the systems at rank k or better in both; NaN for fewer than two, or than k systems in all."""
+    """Return tau-b on the systems at rank k or better in both.
+
+    NaN for fewer than two, or than k systems in all; and for more than MAX_COMMON, which only ties bring there.
+    """
     common = is_first(first, k) & is_first(second, k)
-    if first.n_ranked < k or common.sum() < 2:
+    if first.n_ranked < k or not 2 <= common.sum() <= MAX_COMMON:
         return math.nan
     ranks = np.array([ranking.average_ranks[common] for ranking in (first, second)])
     return float(compare_ranks(ranks).kendall_tau[0, 1])

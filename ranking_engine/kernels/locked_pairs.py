@@ -41,14 +41,14 @@ def ranked_pairs_winners(pairs: Pairs) -> BoolArray:
     reaches = open_boards.strongest_paths > 0
     can_win = open_boards.present & (reaches | ~open_boards.beats.transpose(0, 2, 1)).all(axis=2)
     is_in_circle = (reaches & reaches.transpose(0, 2, 1) & can_win[:, None, :]).any(axis=2)
-    for r, locked_above, matters in zip(rows, n_above, can_win | is_in_circle, strict=True):
-        systems = pairs.name_order[matters[pairs.name_order]]
+    for r, locked_above, able, in_circle in zip(rows, n_above, can_win, is_in_circle, strict=True):
+        systems = pairs.name_order[(able | in_circle)[pairs.name_order]]
         wins = pairs.wins[r][np.ix_(systems, systems)]
         margins = np.maximum(wins - wins.T, 0)
         levels = np.searchsorted(np.unique(margins[margins > 0]), margins, side="right").astype(np.uint32)
-        winners, _ = winners_over_orders(levels, np.flatnonzero(locked_above[systems] == 0).tolist())
+        known = np.flatnonzero((locked_above[systems] == 0) & able[systems])
+        winners, _ = winners_over_orders(levels, known.tolist(), can_win=able[systems])
         is_winner[r, systems[winners]] = True
-    is_winner[rows] &= can_win  # those in circles with them may lose to a system outside
     return is_winner
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import FloatArray
+from ranking_engine.text.names import listed
 
 CUTOFF = 1e-4  # of the largest |score| in the unit's task: smaller steps are noise, as in the authors' program
 
@@ -39,14 +40,21 @@ def exchange_rates(scores: FloatArray, unit: int) -> FloatArray:
 def dynascore(profile: Profile, unit: str) -> Outcome:
     """Return the weighted mean of the oriented scores, each divided by its rate of exchange with the task `unit`.
 
-    A task on which nobody differs has the rate 0 and adds nothing.
+    A task on which all systems have the same score has the rate 0 and adds nothing. Where they differ on a task, and
+    only where they tie on `unit` or in steps below CUTOFF, it has no rate, and nothing is ranked.
     """
     names = list(profile.matrix.task_names)
     if unit not in names:
         return Outcome(None, "undefined", f"there is no voting task {unit!r} whose unit could be taken")
     rates = exchange_rates(profile.scores, names.index(unit))
     if np.isnan(rates).any():
-        return Outcome(None, "undefined", f"nobody differs on {unit}, so that nothing can be exchanged for it")
+        return Outcome(
+            None, "undefined", f"no two neighbours on {unit} differ by more than {CUTOFF:.2%} of its largest score"
+        )
+    has_no_rate = (rates == 0) & (np.ptp(profile.scores, axis=0) > 0)
+    if has_no_rate.any():
+        tasks = listed([names[t] for t in np.flatnonzero(has_no_rate)])
+        return Outcome(None, "undefined", f"systems that differ on {tasks} do not differ enough on {unit} for a rate")
     converted = np.where(rates > 0, profile.scores / np.where(rates > 0, rates, 1.0), 0.0)
     details = {"exchange_rates": dict(zip(names, rates.tolist(), strict=True))}
     return Outcome(converted @ (profile.weights / profile.weights.sum()), details=details)

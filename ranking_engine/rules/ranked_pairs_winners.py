@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ranking_engine.core.score_matrix import BoolArray
 from ranking_engine.rules.choice_sets import strong_components
 from ranking_engine.rules.locked_victories import Levels, Reach, Victory, strongest_paths, victories_by_level
 
@@ -38,16 +39,21 @@ class _Allowance:
         return self.left >= 0
 
 
-def winners_over_orders(levels: Levels, known: Sequence[int], allowance: int = ALLOWANCE) -> tuple[list[int], bool]:
+def winners_over_orders(
+    levels: Levels, known: Sequence[int], allowance: int = ALLOWANCE, can_win: BoolArray | None = None
+) -> tuple[list[int], bool]:
     """Return the systems that no locked victory is against in some order of equal ones, and whether these are all.
 
     Args:
         levels: the level of the victory of i over j, 0 where i does not beat j.
         known: winners that are known already, such as those of the order by name.
         allowance: how many victories to look at, at most.
+        can_win: the systems that may win; all, unless a system that is left out of `levels` beats some.
     """
     component = strong_components(levels > 0)
     is_candidate = ~((levels > 0) & (component[:, None] != component)).any(axis=0)
+    if can_win is not None:
+        is_candidate &= can_win
     winners, is_complete = set(known), True
     left = _Allowance(allowance)
     for label in sorted({int(component[i]) for i in np.flatnonzero(is_candidate)}):

@@ -13,6 +13,7 @@ from typing import Any
 
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.missing import MISSING_POLICIES
+from ranking_engine.text.characters import line_problem
 from ranking_engine.text.names import shorten
 
 FLAG, INTEGER, NUMBER, CHOICE, RULE, TEXT = "flag", "integer", "number", "choice", "rule", "text"
@@ -123,6 +124,8 @@ class Parameter:
             return value
         if kind not in (RULE, TEXT, CHOICE) or not isinstance(value, str) or len(value) > MAX_TEXT:
             raise self._refusal(value)
+        if problem := line_problem(value):
+            raise ValueError(f"`{self.name}` {problem}")
         if kind == CHOICE and value not in self.choices:
             named = ", ".join(choice or "''" for choice in self.choices)
             raise ValueError(f"`{self.name}` is {shorten(value)!r}; expected one of {named}")

@@ -22,6 +22,14 @@ def test_a_machine_has_a_worker_for_studies_per_processor_that_it_may_use_and_fo
     processors, workers, monkeypatch
 ):
     monkeypatch.setattr("os.sched_getaffinity", lambda process: processors)
+    monkeypatch.setattr("config.processes.commands.memory_limit", lambda: None)
+    assert study_workers() == workers
+
+
+@pytest.mark.parametrize(("gigabytes", "workers"), [(1, 1), (4, 2), (64, 4)])
+def test_where_memory_is_limited_there_is_a_worker_for_studies_for_every_two_gigabytes(gigabytes, workers, monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(32)))
+    monkeypatch.setattr("config.processes.commands.memory_limit", lambda: gigabytes << 30)
     assert study_workers() == workers
 
 

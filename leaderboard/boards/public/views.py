@@ -28,6 +28,7 @@ from leaderboard.on_demand.budget import RETRY_SECONDS, BusyError, TooLargeError
 from leaderboard.rankings.published import UnknownChoiceError
 from leaderboard.rankings.redaction import hidden_text
 from leaderboard.rankings.revisions import RemovedRanksError, show_revision
+from ranking_engine.catalogue.variants import LONGEST_KEY
 from ranking_engine.text.characters import writable
 
 SVG = "image/svg+xml; charset=utf-8"
@@ -36,7 +37,7 @@ SVG = "image/svg+xml; charset=utf-8"
 @require_safe
 def badge(request: HttpRequest, key: str) -> HttpResponse:
     """Who wins a benchmark: under the rule that the address names, or over all rules."""
-    rule = request.GET.get("rule", "")[:80]
+    rule = request.GET.get("rule", "")[:LONGEST_KEY]
 
     def find() -> tuple[Benchmark, Badge]:
         benchmark, audience = open_benchmark(key)
@@ -48,7 +49,7 @@ def badge(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def system_badge_svg(request: HttpRequest, key: str, system_key: str) -> HttpResponse:
     """Where a system stands: under the rule that the address names, or over all rules."""
-    rule = request.GET.get("rule", "")[:80]
+    rule = request.GET.get("rule", "")[:LONGEST_KEY]
 
     def find() -> tuple[Benchmark, Badge]:
         benchmark, audience = open_benchmark(key)

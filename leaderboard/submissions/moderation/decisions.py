@@ -366,7 +366,8 @@ def decide(batches: Sequence[Batch], verdict: str, *, actor: User, reason: str) 
     if verdict == Verdict.REJECT_AND_BAN:
         with transaction.atomic():
             for batch in batches:
-                ban(batch.benchmark, batch.uploader, author=actor, reason=reason)
+                if batch.submissions.filter(state__in=UNDECIDED).exists():  # a decision that comes late bans nobody
+                    ban(batch.benchmark, batch.uploader, author=actor, reason=reason)
     n_decided, refused = 0, []
     for batch in batches:
         try:

@@ -116,6 +116,8 @@ def test_the_list_is_paged_by_number(post, client, board):
         ({"study": "missing_scores", "parameters": {"n_repeats": 10**8}}, "expected a whole number from 1 to 10,000"),
         ({"study": "missing_scores", "parameters": {"rules": ["positional"]}}, "which needs vector"),
         ({"study": "missing_scores", "parameters": {"rules": [["borda"]]}}, "expected a value like"),
+        ({"study": "missing_scores", "parameters": {"rules": ["mean[unit=\ud800]"]}}, "leave it out"),
+        ({"study": "missing_scores", "parameters": {"first_by": "mean[unit=a\x00b]"}}, "leave it out"),
         ({"study": "diversity", "seed": 2**31}, "seed"),
         ({"study": "diversity", "seed": -1}, "seed"),
         ({"study": "diversity", "more": 1}, "there is no such field"),

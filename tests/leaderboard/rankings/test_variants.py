@@ -135,6 +135,17 @@ def test_the_mean_in_the_unit_of_a_task_is_a_column_with_a_page(make, client):
     assert f"<dd>Mean with unit = {task}.</dd>" in page
 
 
+def test_a_variant_with_a_long_key_is_found_everywhere(make, client):
+    rule = f"positional[vector={','.join(str(number) for number in range(70, 11, -1))}]"
+    assert len(rule) > 190
+    benchmark = make.published(SCORES, variants=[rule])
+    words = {"head_to_head": "Positional (70,69", "export": "bob", "badge": "Bob", "what_if": "Positional (70,69"}
+    for name, word in words.items():
+        address = reverse(name, args=[benchmark.key, "ranks", "csv"] if name == "export" else [benchmark.key])
+        answer = client.get(address, {"rule": rule})
+        assert (answer.status_code, word in answer.content.decode()) == (200, True), name
+
+
 @pytest.mark.parametrize("rule", ["copeland[variant=upper]", "copeland[variant=none]", "copeland[", "x" * 5000])
 def test_a_variant_that_the_board_does_not_have_is_not_found(make, client, rule):
     benchmark = make.published(SCORES, variants=[LOWER])
@@ -211,6 +222,9 @@ def test_new_variants_make_a_revision_that_the_history_explains(make, client):
         (["positional[vector=1,2]"], "expected numbers that do not rise, such as 12,10,8."),
         ([f"positional[vector={','.join(['9'] * 500)}]"], "a variant has at most 200 characters."),
         ([f"positional[vector={k}]" for k in range(MAX_VARIANTS + 1)], "13 variants; at most 12 are ranked."),
+        (["mean[unit= ]"], "mean[unit= ]: the name of the task is empty."),
+        (["mean[unit=\u3000]"], "the name of the task is empty."),
+        (["mean[unit=a\x00b]"], "leave it out."),
         ("copeland[variant=lower]", "It is no list of texts."),
         ([1], "It is no list of texts."),
     ],

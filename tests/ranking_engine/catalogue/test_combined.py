@@ -5,7 +5,7 @@ import math
 import pytest
 
 from ranking_engine import ScoreMatrix, rank
-from ranking_engine.catalogue.registry import get_rule, in_order
+from ranking_engine.catalogue.registry import get_rule, in_order, read_variants
 from ranking_engine.core.ranking import average_ranks
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import run_study
@@ -93,3 +93,19 @@ def test_a_study_runs_on_combined_rules():
 def test_ties_that_the_second_rule_leaves_stay():
     matrix = ScoreMatrix([[1.0, 2.0], [2.0, 1.0], [0.0, 0.0]])
     assert rank(matrix, "plurality[then=borda]").ranks.tolist() == [1, 1, 3]
+
+
+@pytest.mark.parametrize("task", [" ", "\u3000", "a\x00b", "\ud800", "a\u202eb"])
+def test_the_task_of_a_unit_has_a_name_that_can_be_stored(task):
+    for read in (get_rule, lambda key: read_variants([key])):
+        with pytest.raises(ValueError, match="the name of the task"):
+            read(f"mean[unit={task}]")
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["mean[unit= a ]", "plurality[then= borda]", "mean[with=borda, copeland]", "copeland[variant=lower]"],
+)
+def test_the_key_that_is_stored_names_the_same_rule(key):
+    (stored,) = read_variants([key])
+    assert (get_rule(stored).key, get_rule(stored).name) == (stored, get_rule(key).name)

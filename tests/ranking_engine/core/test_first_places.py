@@ -9,7 +9,7 @@ import pytest
 
 from ranking_engine import Ranking
 from ranking_engine.__main__ import main
-from ranking_engine.core.first_places import FIRST_PLACES, shared_first_places
+from ranking_engine.core.first_places import FIRST_PLACES, MAX_COMMON, shared_first_places, tau_on_common_first
 
 
 def naive_agreement(first, second, k):
@@ -84,3 +84,10 @@ def test_the_command_line_tells_the_first_places_of_instances(file, capsys):
 def test_a_number_of_places_out_of_range_is_refused(file, capsys):
     assert main(["instances", str(file), "--top", "1001"]) == 2
     assert capsys.readouterr().err == "error: --top: expected numbers of places from 1 to 1,000\n"
+
+
+@pytest.mark.parametrize(("n_tied", "is_there"), [(MAX_COMMON, True), (MAX_COMMON + 1, False), (20_000, False)])
+def test_many_systems_that_tie_at_the_first_places_have_no_tau(n_tied, is_there):
+    first = Ranking.from_scores("a", np.arange(n_tied, dtype=float))
+    tied = Ranking.from_scores("b", np.append(np.zeros(n_tied - 1), 1.0))
+    assert math.isnan(tau_on_common_first(first, tied, n_tied)) != is_there

@@ -53,7 +53,7 @@ def test_a_task_on_which_all_are_equal_adds_nothing_and_cannot_be_the_unit():
     flat, nowhere = rank(matrix, "mean[unit=flat]"), rank(matrix, "mean[unit=b]")
     assert (flat.status, flat.reason) == (
         "undefined",
-        "nobody differs on flat, so that nothing can be exchanged for it",
+        "no two neighbours on flat differ by more than 0.01% of its largest score",
     )
     assert (nowhere.status, nowhere.reason) == ("undefined", "there is no voting task 'b' whose unit could be taken")
 
@@ -67,3 +67,12 @@ def test_it_has_a_name_needs_all_scores_and_is_studied():
     rules = ["mean", f"mean[unit={matrix.task_names[1]}]"]
     summary = run_study("task_subsets", matrix, {"rules": rules, "n_repeats": 3, "n_best": 3}).summary
     assert list(summary["rules"]) == rules
+
+
+def test_a_task_on_which_only_systems_differ_that_tie_on_the_unit_has_no_rate():
+    matrix = ScoreMatrix([[0.0, 1.0], [0.0, 3.0], [1.0, 2.0]], task_names=["a", "b"])
+    ranking = rank(matrix, "mean[unit=a]")
+    assert (ranking.status, ranking.reason) == (
+        "undefined",
+        "systems that differ on b do not differ enough on a for a rate",
+    )

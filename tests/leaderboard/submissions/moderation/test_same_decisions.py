@@ -147,6 +147,15 @@ def test_where_the_submitter_cannot_be_banned_neither_decides(make):
     assert first.outcome() == second.outcome() == before
 
 
+@pytest.mark.parametrize("state", ["accepted", "rejected", "withdrawn"])
+def test_a_rejection_that_comes_too_late_bans_nobody(make, state):
+    first, second = (Case(make, state) for _ in range(2))
+    before = first.outcome()
+    by_page(first, "reject_and_ban", WHY, first.owner)
+    by_program(second, "reject_and_ban", WHY, second.owner, several=True)
+    assert first.outcome() == second.outcome() == before
+
+
 @pytest.mark.parametrize("state", ["pending", "rejected"])
 def test_a_submitter_takes_back_the_same_way(make, state):
     first, second = Case(make, state), Case(make, state)
