@@ -40,7 +40,7 @@ def ranked_pairs_winners(pairs: Pairs) -> BoolArray:
     # systems that are in circles with it: often a few of many.
     reaches = open_boards.strongest_paths > 0
     can_win = open_boards.present & (reaches | ~open_boards.beats.transpose(0, 2, 1)).all(axis=2)
-    is_in_circle = (reaches & reaches.transpose(0, 2, 1) & can_win[:, None, :]).any(axis=2)
+    is_in_circle: BoolArray = np.any(reaches & reaches.transpose(0, 2, 1) & can_win[:, None, :], axis=2)
     for r, locked_above, able, in_circle in zip(rows, n_above, can_win, is_in_circle, strict=True):
         systems = pairs.name_order[(able | in_circle)[pairs.name_order]]
         wins = pairs.wins[r][np.ix_(systems, systems)]
