@@ -105,7 +105,7 @@ def test_variants_of_a_board_have_one_order_however_they_are_written():
         (["borda[with=mean,kemeny]"], "names may decide between equals under Kemeny"),
         (["ranked_pairs[then=borda]"], "names may decide between equals under Ranked pairs"),
         (["mean[unit=a/b]"], "mean[unit=a/b]: expected letters, digits and hyphens, such as the key of a task"),
-        (["mean[unit=a\nb]"], "expected letters, digits and hyphens"),
+        (["mean[unit=a\nb]"], "the name of the task holds the invisible or control character U+000A"),
         (["positional[vector=0.1234567890123]"], "a number in vector has more than 12 digits"),
         (["positional[vector=" + ",".join(["1e11"] * 36) + "]"], "a key has at most 200 characters"),
         (["x" * 10**6], "a variant has at most 200 characters"),
