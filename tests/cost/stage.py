@@ -60,7 +60,7 @@ what_if_profiles experiment experiment_arrays submit correct takedown new new_dr
 batch_step join manage
 manage_tasks manage_releases manage_studies run_study compute_board compute_ranks manage_clusters manage_edition
 manage_archive manage_decide manage_people manage_webhooks close_account tokens revoke_token sessions
-second_factor_picture notice_choices unsubscribe
+second_factor_picture notice_choices unsubscribe baseline
 """
 # The fields of forms; where a form is filled in otherwise (`pages.World.form`), each of its fields gets a bomb as well.
 FIELDS = {
@@ -80,6 +80,7 @@ FIELDS = {
     "manage_queue": "action reason batch",
     "manage_decide": "action reason",
     "batch_step": "action reason",
+    "baseline": "baseline reason",
     "takedown": "reason is_sure",
     "what_if_profiles": "name weights note",
     "experiments": "study rules vector levels copied_tasks first seed n_orders",

@@ -185,7 +185,7 @@ def test_a_moderator_withdraws_and_reinstates_with_a_reason(make):
     client.post(path, {"action": "reinstate", "reason": "Right after all.", "submission": str(number)})
     assert batch.submissions.get(uuid=number).state == "accepted"
     which_of_six = client.post(path, {"action": "withdraw", "reason": "x"}, follow=True)
-    assert "This submission has 6 systems; name one by the" in which_of_six.content.decode()
+    assert "This submission has 6 systems; name one by its own" in which_of_six.content.decode()
 
 
 # --- What the owners' pages say ----------------------------------------------------------------------------------
