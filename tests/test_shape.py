@@ -46,8 +46,8 @@ _twice(), _twice()
 sorted([], key=_passed)
 public()
 """
-    found = list(shape._called_once(Path("module.py"), ast.parse(source)))
-    assert [(finding.text, finding.line) for finding in found] == [("_once", 2)]
+    helpers = list(shape._called_once(Path("module.py"), ast.parse(source)))
+    assert [(finding.text, finding.line) for finding in helpers] == [("_once", 2)]
 
 
 def test_participles_that_name_nothing_are_seen_but_in_the_fields_of_an_answer():

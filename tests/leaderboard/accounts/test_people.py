@@ -60,11 +60,11 @@ def test_the_people_page_tells_nothing_of_who_has_an_account(make):
     """There is no field for an e-mail address, and numbers of strangers change nothing."""
     benchmark, stranger = make.benchmark(), make.user()
     client, path = signed_in(owner_of(benchmark)), reverse("manage_people", args=[benchmark.key])
-    told = []
+    answers = []
     for number in (str(stranger.pk), "999999", "x"):
         client.post(path, {"action": "change", "user": number, "role": "owner"})
-        told.append([str(message) for message in client.get(path).context["messages"]])
-    assert told[1] == told[2]
+        answers.append([str(message) for message in client.get(path).context["messages"]])
+    assert answers[1] == answers[2]
     assert Membership.objects.filter(benchmark=benchmark).count() == 1
 
 

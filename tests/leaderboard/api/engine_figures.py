@@ -17,17 +17,17 @@ def ranking_of(scores, rule, *, gamma=None, **options):
 
 def figures(scores, rule, **options):
     """(rank, score) by system, straight from the engine."""
-    keys, found = ranking_of(scores, rule, **options)
+    keys, ranking = ranking_of(scores, rule, **options)
     return {
         key: (int(r) if r >= 1 else None, None if np.isnan(s) else float(s))
-        for key, r, s in zip(keys, found.ranks, found.scores, strict=True)
+        for key, r, s in zip(keys, ranking.ranks, ranking.scores, strict=True)
     }
 
 
 def winners(scores, rule):
     """The keys of those that the rule elects, straight from the engine."""
-    keys, found = ranking_of(scores, rule)
-    return [keys[i] for i in found.winners]
+    keys, ranking = ranking_of(scores, rule)
+    return [keys[i] for i in ranking.winners]
 
 
 def response_figures(response):

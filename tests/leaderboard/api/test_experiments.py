@@ -61,14 +61,14 @@ def test_an_experiment_is_started_computed_and_read(board, post, client):
     address = answer["Location"]
     assert client.get(address).json()["state"] == "waiting"
     run_experiments()
-    found = client.get(address).json()
+    experiment = client.get(address).json()
     expected = run_study("missing_scores", study_matrix(board.publication.revision), BODY["parameters"], seed=4)
-    assert (found["state"], found["seed"], found["revision"]) == ("done", 4, 1)
-    assert found["parameters"]["rules"] == ["copeland[variant=upper]", "borda"]
-    assert found["summary"] == json.loads(json.dumps(expected.summary))
-    assert found["distribution"]["copeland[variant=upper].spearman"] == [3, 2]
-    assert client.get(found["distribution_url"]).status_code == 200
-    assert client.get(found["page_url"]).status_code == 200
+    assert (experiment["state"], experiment["seed"], experiment["revision"]) == ("done", 4, 1)
+    assert experiment["parameters"]["rules"] == ["copeland[variant=upper]", "borda"]
+    assert experiment["summary"] == json.loads(json.dumps(expected.summary))
+    assert experiment["distribution"]["copeland[variant=upper].spearman"] == [3, 2]
+    assert client.get(experiment["distribution_url"]).status_code == 200
+    assert client.get(experiment["page_url"]).status_code == 200
 
 
 def test_a_table_has_a_line_for_each_figure(post, client):
@@ -76,8 +76,8 @@ def test_a_table_has_a_line_for_each_figure(post, client):
     run_experiments()
     rows = list(csv.DictReader(io.StringIO(client.get(f"{address}?format=csv").content.decode())))
     summary = client.get(address).json()["summary"]
-    told = {(row["rule"], row["figure"]): row["value"] for row in rows}
-    assert float(told["copeland[variant=upper]", "mean.1"]) == summary["rules"]["copeland[variant=upper]"]["mean"][1]
+    figures = {(row["rule"], row["figure"]): row["value"] for row in rows}
+    assert float(figures["copeland[variant=upper]", "mean.1"]) == summary["rules"]["copeland[variant=upper]"]["mean"][1]
 
 
 def test_the_same_again_is_the_first_one(post):

@@ -47,20 +47,20 @@ def test_another_policy_is_computed_on_demand(make, api, policy):
 def test_a_board_beyond_the_budget_is_refused_with_the_limit(make, api, settings):
     benchmark = make.published(GAPS)
     settings.ON_DEMAND_BUDGET = 10
-    found = error_of(api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "median"}))
-    assert (found["status"], found["code"]) == (422, "too_expensive")
-    assert "up to 10 are computed on demand" in found["message"]
+    refusal = error_of(api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "median"}))
+    assert (refusal["status"], refusal["code"]) == (422, "too_expensive")
+    assert "up to 10 are computed on demand" in refusal["message"]
     assert api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "drop_systems"}).status_code == 200
     assert error_of(api.get(f"benchmarks/{benchmark.key}/rankings/borda/", {"missing": "zero"}))["status"] == 400
 
 
 def test_all_rules_of_a_revision_stand_side_by_side(make, api):
     benchmark = make.published(GAPS)
-    found = api.get(f"benchmarks/{benchmark.key}/rankings/").json()
-    assert [head["rule"] for head in found["results"]] == site_rules()
-    for head in found["results"]:
+    answer = api.get(f"benchmarks/{benchmark.key}/rankings/").json()
+    assert [head["rule"] for head in answer["results"]] == site_rules()
+    for head in answer["results"]:
         assert [winner["system"] for winner in head["winners"]] == winners(GAPS, head["rule"])
-    assert found["input_hash"] == benchmark.publication.revision.input_hash
+    assert answer["input_hash"] == benchmark.publication.revision.input_hash
 
 
 def test_rank_intervals_come_with_their_study(make, api):
@@ -68,8 +68,8 @@ def test_rank_intervals_come_with_their_study(make, api):
     benchmark = make.benchmark({name: row.tolist() for name, row in zip("ABCD", scores, strict=True)})
     assert api.get(f"benchmarks/{make.publish(benchmark).key}/rankings/borda/").json()["intervals"] is None
     make.publish(benchmark, studies=True)
-    found = api.get(f"benchmarks/{benchmark.key}/rankings/borda/").json()
-    assert {job["kind"]: job["state"] for job in found["jobs"]} == {
+    answer = api.get(f"benchmarks/{benchmark.key}/rankings/borda/").json()
+    assert {job["kind"]: job["state"] for job in answer["jobs"]} == {
         "axioms": "done",
         "bootstrap": "done",
         "prospects": "done",
@@ -80,7 +80,7 @@ def test_rank_intervals_come_with_their_study(make, api):
         ScoreMatrix(scores, system_names=tuple("ABCD")), ("borda",), n_resamples=4000, simultaneous=True
     )
     errors, together = intervals.errors["borda"], intervals.simultaneous["borda"]
-    assert found["intervals"] == {
+    assert answer["intervals"] == {
         "status": "computed",
         "reason": "",
         "level": 0.95,
@@ -91,7 +91,7 @@ def test_rank_intervals_come_with_their_study(make, api):
         "largest_error": int(errors.max()),
         "no_simultaneous": "",
     }
-    rows = {row["name"]: row for row in found["results"]}
+    rows = {row["name"]: row for row in answer["results"]}
     for i, name in enumerate("ABCD"):
         row = rows[name]
         alone = [int(intervals.lower["borda"][i]), int(intervals.upper["borda"][i])]

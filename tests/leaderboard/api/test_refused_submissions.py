@@ -88,19 +88,19 @@ BAD_SYSTEMS = [
 def test_a_wrong_value_is_told_with_its_place_and_stores_nothing(make, api, benchmark, sent, place, message):
     owner = api.as_user(benchmark.memberships.get().user)
     before = stored()
-    found = error_of(owner.post(path_of(benchmark), {"create_systems": True} | sent))
-    assert (found["status"], found["code"]) == (400, "invalid")
-    assert found["details"][0]["place"] == place
-    assert message.replace("{benchmark}", benchmark.name) in found["details"][0]["message"]
-    assert found["message"].startswith("Nothing was stored: 1 problem. ")
+    refusal = error_of(owner.post(path_of(benchmark), {"create_systems": True} | sent))
+    assert (refusal["status"], refusal["code"]) == (400, "invalid")
+    assert refusal["details"][0]["place"] == place
+    assert message.replace("{benchmark}", benchmark.name) in refusal["details"][0]["message"]
+    assert refusal["message"].startswith("Nothing was stored: 1 problem. ")
     assert stored() == before
 
 
 def test_a_new_system_without_saying_so_is_an_error_that_suggests_the_neighbour(make, api):
     benchmark = make.benchmark({"BERT large": [1.0], "GPT": [2.0]})
     owner = api.as_user(benchmark.memberships.get().user)
-    found = error_of(owner.post(path_of(benchmark), body({"name": "BERT lagre", "scores": scores(1)})))
-    assert found["details"] == [
+    refusal = error_of(owner.post(path_of(benchmark), body({"name": "BERT lagre", "scores": scores(1)})))
+    assert refusal["details"] == [
         {
             "place": "systems[0].name",
             "message": "'BERT lagre' is not on the board; did you mean 'BERT large'? Say `create_systems` to add new "
@@ -108,8 +108,8 @@ def test_a_new_system_without_saying_so_is_an_error_that_suggests_the_neighbour(
         }
     ]
     twin = body({"name": "BERT_Large", "scores": scores(1)}, create_systems=True)
-    found = error_of(owner.post(path_of(benchmark), twin))
-    assert found["details"][0]["message"] == (
+    refusal = error_of(owner.post(path_of(benchmark), twin))
+    assert refusal["details"][0]["message"] == (
         "'BERT_Large' and 'BERT large' differ in nothing but case, spaces, hyphens or signs that look alike"
     )
     assert System.objects.filter(benchmark=benchmark).count() == 2
@@ -141,12 +141,12 @@ BAD_TABLES = [
 def test_a_wrong_table_is_told_with_line_and_column_and_stores_nothing(make, api, benchmark, table, issues):
     owner = api.as_user(benchmark.memberships.get().user)
     before = stored()
-    found = error_of(owner.post(path_of(benchmark), table, kind="text/csv", query="create_systems=true"))
-    assert found["status"] == 400
-    assert [(detail.get("line"), detail.get("column")) for detail in found["details"]] == [
+    refusal = error_of(owner.post(path_of(benchmark), table, kind="text/csv", query="create_systems=true"))
+    assert refusal["status"] == 400
+    assert [(detail.get("line"), detail.get("column")) for detail in refusal["details"]] == [
         (line, column) for line, column, _ in issues
     ]
-    for detail, (_, _, message) in zip(found["details"], issues, strict=True):
+    for detail, (_, _, message) in zip(refusal["details"], issues, strict=True):
         assert message in detail["message"]
     assert stored() == before
 
@@ -155,8 +155,8 @@ def test_a_row_and_a_key_of_one_system_are_two_rows(make, api):
     benchmark = make.benchmark({"Deep Thought": [1.0]})
     owner = api.as_user(benchmark.memberships.get().user)
     table = "system,Task 1\nDeep Thought,1\ndeep-thought,2\n"
-    found = error_of(owner.post(path_of(benchmark), table, kind="text/csv"))
-    assert found["details"] == [
+    refusal = error_of(owner.post(path_of(benchmark), table, kind="text/csv"))
+    assert refusal["details"] == [
         {"line": 3, "column": "system", "message": "Deep Thought stands here more than once; a system has one row"}
     ]
 

@@ -307,8 +307,8 @@ def test_on_a_page_the_reference_rule_stands_first_then_its_family_and_all_else_
     assert [column.rule for column in page.visible] == ["copeland", *majority, *others]
     assert {row.name: row.cells[0].rank for row in page.rows} == BY_HAND["copeland"]
     for before, after in zip(board.rows, page.rows, strict=True):
-        told = dict(zip([column.rule for column in page.visible], after.cells, strict=True))
-        assert [told[rule] for rule in in_catalogue] == before.cells
+        cells_by_rule = dict(zip([column.rule for column in page.visible], after.cells, strict=True))
+        assert [cells_by_rule[rule] for rule in in_catalogue] == before.cells
 
 
 @pytest.mark.parametrize(

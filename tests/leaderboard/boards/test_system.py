@@ -21,12 +21,12 @@ def loaded(benchmark):
 
 def test_ranks_are_those_of_the_board(make):
     ranks = system_page(audience_of(ANYONE, make.published()), "a").ranks
-    found = {rank.rule_name: (rank.rank, rank.is_tied, rank.n_ranked) for rank in ranks}
+    ranks_by_rule = {rank.rule_name: (rank.rank, rank.is_tied, rank.n_ranked) for rank in ranks}
     expected = {
         "Mean": (4, False, 4), "Plurality": (1, False, 4), "Borda": (4, False, 4), "Condorcet": (None, False, 1),
         "Copeland": (4, False, 4), "Minimax": (2, True, 4),
     }  # fmt: skip
-    assert {rule: found[rule] for rule in expected} == expected
+    assert {rule: ranks_by_rule[rule] for rule in expected} == expected
     assert all(bool(rank.reason) == (rank.rank is None) for rank in ranks)
 
 

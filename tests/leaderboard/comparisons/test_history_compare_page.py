@@ -34,17 +34,17 @@ def changing(make, *, is_published=True, **fields):
 
 
 def test_who_joined_what_changed_and_who_moved_are_told(make, client):
-    found = page(client, changing(make)).context["changes"]
-    assert (found.joined, found.left, found.renamed, found.configuration) == (["D"], [], [], [])
-    assert [(c.system_name, c.task_name, c.before, c.after) for c in found.scores] == [("A", "Task 2", "1", "9")]
+    changes = page(client, changing(make)).context["changes"]
+    assert (changes.joined, changes.left, changes.renamed, changes.configuration) == (["D"], [], [], [])
+    assert [(c.system_name, c.task_name, c.before, c.after) for c in changes.scores] == [("A", "Task 2", "1", "9")]
     before, after = ranks_by_mean(OLD), ranks_by_mean(NEW)
-    assert {m.system.name: (m.before, m.after) for m in found.moves} == {
+    assert {m.system.name: (m.before, m.after) for m in changes.moves} == {
         name: (before.get(name), after[name]) for name in NEW if before.get(name) != after[name]
     }
-    mean = next(rule for rule in found.rules if rule.rule == "mean")
+    mean = next(rule for rule in changes.rules if rule.rule == "mean")
     assert (mean.first_before, mean.first_after) == ("B", "A")
     assert (mean.n_moved, mean.n_common) == (3, 3)
-    assert found.sentence.startswith("D joined; 1 score of A changed.")
+    assert changes.sentence.startswith("D joined; 1 score of A changed.")
 
 
 def test_rules_under_which_most_moved_stand_first(make, client):
@@ -58,10 +58,10 @@ def test_rules_under_which_most_moved_stand_first(make, client):
 @pytest.mark.parametrize("is_published", [True, False])
 def test_ranks_that_are_not_stored_are_computed(make, client, is_published):
     benchmark = changing(make, is_published=is_published)
-    found = page(client, benchmark, **{"from": 2, "to": 1}).context["changes"]
-    assert (found.older.number, found.newer.number) == (1, 2)
+    changes = page(client, benchmark, **{"from": 2, "to": 1}).context["changes"]
+    assert (changes.older.number, changes.newer.number) == (1, 2)
     before, after = ranks_by_mean(OLD), ranks_by_mean(NEW)
-    assert {m.system.name: (m.before, m.after) for m in found.moves} == {n: (before.get(n), after[n]) for n in NEW}
+    assert {m.system.name: (m.before, m.after) for m in changes.moves} == {n: (before.get(n), after[n]) for n in NEW}
 
 
 def test_ranks_beyond_the_budget_are_refused_with_the_limit(make, client, settings):
@@ -86,9 +86,9 @@ def test_the_newcomer_that_made_others_change_their_order_is_told(make, client):
     benchmark = make.publish(make.benchmark(flipping), studies=True)
     make.accepted(benchmark, {"N": [2.0, 2.0, 0.0], "M": [0.0, 0.0, 2.0]})
     benchmark = make.publish(benchmark, studies=True)
-    found = page(client, benchmark).context["changes"]
-    assert found.iia_violations.startswith(("Two others or more changed", "No two others changed"))
-    assert found.iia_violations in compact(client.get(reverse("history", args=[benchmark.key])))
+    changes = page(client, benchmark).context["changes"]
+    assert changes.iia_violations.startswith(("Two others or more changed", "No two others changed"))
+    assert changes.iia_violations in compact(client.get(reverse("history", args=[benchmark.key])))
 
 
 def test_every_revision_but_the_first_leads_to_what_it_changed(make, client):
@@ -133,10 +133,10 @@ def taken_down(make):
 
 def test_after_a_takedown_the_nearest_revisions_that_are_whole_are_compared(make, client):
     answer = page(client, taken_down(make))
-    found = answer.context["changes"]
-    assert (answer.status_code, found.older.number, found.newer.number) == (200, 1, 4)
+    changes = answer.context["changes"]
+    assert (answer.status_code, changes.older.number, changes.newer.number) == (200, 1, 4)
     assert answer.context["page"].passed_over == [2, 3]
-    assert [(c.system_name, c.after) for c in found.scores] == [("B", "4"), ("B", "4")]
+    assert [(c.system_name, c.after) for c in changes.scores] == [("B", "4"), ("B", "4")]
     assert "were taken down since: revisions 2, 3." in compact(answer)
 
 

@@ -26,18 +26,18 @@ def expected_of(benchmark):
 
 
 def test_the_api_tells_the_map_of_the_engine(benchmark, client):
-    told = client.get(reverse("api:agreement", args=[benchmark.key])).json()["map"]
+    answer = client.get(reverse("api:agreement", args=[benchmark.key])).json()["map"]
     expected = expected_of(benchmark)
-    assert {(one["kind"], one["key"]): (one["x"], one["y"]) for one in told["members"]} == {
+    assert {(one["kind"], one["key"]): (one["x"], one["y"]) for one in answer["members"]} == {
         member: (round(x, 6), round(y, 6))
         for member, (x, y) in zip(expected.members, expected.plane.points.tolist(), strict=True)
     }
-    assert (told["share"], told["stress"]) == (
+    assert (answer["share"], answer["stress"]) == (
         pytest.approx(expected.plane.share),
         pytest.approx(expected.plane.stress),
     )
-    assert {one["name"] for one in told["members"] if one["kind"] == "task"} == {f"Task {t}" for t in range(1, 6)}
-    assert (told["reason"], len(told["left_out"])) == ("", len(expected.left_out))
+    assert {one["name"] for one in answer["members"] if one["kind"] == "task"} == {f"Task {t}" for t in range(1, 6)}
+    assert (answer["reason"], len(answer["left_out"])) == ("", len(expected.left_out))
 
 
 def test_the_page_draws_a_dot_for_each_place_and_has_all_members_in_a_table_and_a_file(benchmark, client):
@@ -56,9 +56,9 @@ def test_the_page_draws_a_dot_for_each_place_and_has_all_members_in_a_table_and_
 
 def test_a_board_of_too_many_rules_and_tasks_says_so(benchmark, client, monkeypatch):
     monkeypatch.setattr(rule_map, "MAX_MAPPED", 6)
-    told = client.get(reverse("api:agreement", args=[benchmark.key])).json()["map"]
-    assert (told["members"], told["share"]) == ([], None)
-    assert told["reason"].endswith("rules and 5 tasks; a map shows at most 6.")
+    answer = client.get(reverse("api:agreement", args=[benchmark.key])).json()["map"]
+    assert (answer["members"], answer["share"]) == ([], None)
+    assert answer["reason"].endswith("rules and 5 tasks; a map shows at most 6.")
 
 
 def test_things_at_one_place_are_one_dot_and_both_directions_have_one_scale():

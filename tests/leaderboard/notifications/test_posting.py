@@ -59,16 +59,16 @@ def test_only_public_numbers_are_connected_to():
 
 @pytest.mark.parametrize("private", ["10.0.0.7", "127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::a00:1"])
 def test_a_name_that_leads_inside_even_once_is_refused_and_nobody_is_asked_twice(monkeypatch, private):
-    asked = []
+    lookups = []
 
     def names(host, port, **_kwargs):
-        asked.append(host)
+        lookups.append(host)
         return [(0, 0, 0, "", (number, port)) for number in ("93.184.216.34", private)]
 
     monkeypatch.setattr(socket, "getaddrinfo", names)
     with pytest.raises(AddressError, match="does not lead to the public internet"):
         post("https://hooks.example/", b"{}", {})
-    assert asked == ["hooks.example"]
+    assert lookups == ["hooks.example"]
 
 
 def test_the_connection_goes_to_the_number_that_was_checked(monkeypatch):

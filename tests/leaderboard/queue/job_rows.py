@@ -13,10 +13,10 @@ def rankings_job(benchmark: Benchmark, number: int = 1) -> Job:
 
 
 def pointer(benchmark: Benchmark) -> tuple[int, str]:
-    found = Benchmark.objects.values_list("published_number", "published_engine_version").get(pk=benchmark.pk)
+    published = Benchmark.objects.values_list("published_number", "published_engine_version").get(pk=benchmark.pk)
     publication = Benchmark.objects.get(pk=benchmark.pk).publication
-    assert found == ((publication.revision.number, publication.engine_version) if publication else (0, ""))
-    return found
+    assert published == ((publication.revision.number, publication.engine_version) if publication else (0, ""))
+    return published
 
 
 def age_everything(version: str = OLD) -> None:

@@ -28,10 +28,10 @@ CONFIGURATION = BoardConfiguration(
 
 
 def test_only_what_differs_is_kept_each_as_its_shortest_text():
-    found = read_weights("rte:3.10,sst-2:1/2,cola:1/3", "glue:1.0", CONFIGURATION)
-    assert found == Weights({"cola": "1/3", "rte": "3.1"}, {})
-    assert found.parameters == {"weights": "cola:1/3,rte:3.1"}
-    assert read_weights(found.parameters["weights"], "", CONFIGURATION) == found
+    weights = read_weights("rte:3.10,sst-2:1/2,cola:1/3", "glue:1.0", CONFIGURATION)
+    assert weights == Weights({"cola": "1/3", "rte": "3.1"}, {})
+    assert weights.parameters == {"weights": "cola:1/3,rte:3.1"}
+    assert read_weights(weights.parameters["weights"], "", CONFIGURATION) == weights
     assert not read_weights("", "", CONFIGURATION)
 
 

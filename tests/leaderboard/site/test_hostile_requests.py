@@ -25,9 +25,9 @@ def _no_throttle_left(settings):
 
 def test_a_form_without_its_token_changes_nothing(make):
     benchmark, owner = make.benchmark(), make.user()
-    found = draft_of(make, benchmark, owner)
+    draft = draft_of(make, benchmark, owner)
     client = signed_in(owner, enforce_csrf_checks=True)
-    for path in (reverse("draft", args=[found.uuid]), reverse("submit", args=[benchmark.key]), "/account/logout/"):
+    for path in (reverse("draft", args=[draft.uuid]), reverse("submit", args=[benchmark.key]), "/account/logout/"):
         answer = client.post(path, confirmation(benchmark) | form_of(benchmark, "N"))
         assert answer.status_code == 403
         assert "Traceback" not in answer.content.decode()
@@ -38,8 +38,8 @@ def test_a_form_without_its_token_changes_nothing(make):
 @pytest.mark.parametrize("how", [{"headers": {"X-HTTP-Method-Override": "POST"}}, {"data": {"_method": "POST"}}])
 def test_a_request_to_read_never_writes(make, how):
     benchmark, owner = make.benchmark(), make.user()
-    found = draft_of(make, benchmark, owner)
-    path = reverse("draft", args=[found.uuid])
+    draft = draft_of(make, benchmark, owner)
+    path = reverse("draft", args=[draft.uuid])
     assert signed_in(owner).get(path, **how).status_code == 200
     assert signed_in(owner).get(path + "?action=discard").status_code == 200
     assert Draft.objects.count() == 1
@@ -77,8 +77,8 @@ def test_signing_in_and_out_leads_nowhere_else(make, target):
     assert (answer.status_code, answer["Location"]) == (302, "/")
     assert client.get("/account/login/", {"next": target})["Location"] == "/"
     assert client.post("/account/logout/", {"next": target})["Location"] == "/"
-    shown = client.get("/account/login/", {"next": target}).content.decode()
-    assert 'href="javascript' not in shown
+    sign_in_page = client.get("/account/login/", {"next": target}).content.decode()
+    assert 'href="javascript' not in sign_in_page
 
 
 def test_a_slash_too_many_does_not_lead_to_another_site(db):
@@ -140,7 +140,7 @@ def test_whether_an_address_has_an_account_is_not_told_by_sign_up(make, settings
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"  # the default wherever there is a mail server
     known, unknown = make.user().email, "nobody@plurank.example"
     EmailAddress.objects.create(user=User.objects.get(), email=known, verified=is_confirmed, primary=True)
-    told = []
+    answers = []
     for email in (known, unknown):
         client, seen = signed_in(), []
         form = {"email": email, "password1": "a long password", "password2": "a long password"}
@@ -148,8 +148,8 @@ def test_whether_an_address_has_an_account_is_not_told_by_sign_up(make, settings
             answer = client.post("/account/signup/", form, follow=True)
             seen.append((answer.status_code, answer.redirect_chain, answer.content.decode().replace(email, "*")))
         answer = client.post("/account/login/", {"login": email, "password": "another password"})
-        told.append([*seen, answer.status_code, sorted(client.cookies)])
-    assert told[0] == told[1]
+        answers.append([*seen, answer.status_code, sorted(client.cookies)])
+    assert answers[0] == answers[1]
     mails = {message.payload["to"]: message.payload["text"] for message in OutboxMessage.objects.all()}
     assert set(mails) == {known, unknown}
     assert "/account/confirm-email/" in mails[unknown]

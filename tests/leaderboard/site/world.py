@@ -93,8 +93,8 @@ class World:
 
     def __init__(self, make, visibility: str) -> None:
         self.make = make
-        shown = "public" if visibility in VEILED else visibility
-        self.benchmark = make.benchmark(visibility=shown, submission_policy="moderated")
+        visibility_of_page = "public" if visibility in VEILED else visibility
+        self.benchmark = make.benchmark(visibility=visibility_of_page, submission_policy="moderated")
         people = {role: make.member(self.benchmark, role) for role in ("member", "moderator")}
         people["owner"] = self.benchmark.memberships.get(role="owner").user
         people["stranger"], people["staff"] = make.user(), make.user(is_staff=True, is_superuser=True)
@@ -162,8 +162,8 @@ class World:
         if name in PATHS:
             return PATHS[name]
         arguments = [values[key] for key in ARGUMENTS.get(name, ())]
-        asked = {"asked": "?conditions=Task+1+%3E%3D+0.5", "weighed": "?weights=task-1:3"}.get(variant, "")
-        return reverse(name, args=arguments or (["1"] if has_object(name) else [])) + asked
+        query = {"asked": "?conditions=Task+1+%3E%3D+0.5", "weighed": "?weights=task-1:3"}.get(variant, "")
+        return reverse(name, args=arguments or (["1"] if has_object(name) else [])) + query
 
     def number(self, name: str, variant: str) -> UUID:
         rows = {"draft": self.draft, "new_draft": self.new_draft, "correct": self.accepted.submissions.get()}

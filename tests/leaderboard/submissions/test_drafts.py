@@ -87,15 +87,15 @@ def test_every_wrong_score_is_told_at_its_task(make):
 
 def test_a_task_that_there_is_not_is_named(make):
     benchmark = make.benchmark(name="Toy")
-    found = problems(benchmark, make.user(), SubmittedRow("New", {"task-1": "1", "task-9": "1"}))
-    assert found == {"task-9": ["'task-9' is not a task of Toy"]}
+    refusals = problems(benchmark, make.user(), SubmittedRow("New", {"task-1": "1", "task-9": "1"}))
+    assert refusals == {"task-9": ["'task-9' is not a task of Toy"]}
 
 
 def test_an_archived_task_takes_no_scores(make):
     benchmark = make.benchmark(name="Toy")
     benchmark.tasks.filter(key="task-2").update(is_archived=True)
-    found = problems(benchmark, make.user(), SubmittedRow("New", {"task-1": "1", "task-2": "1"}))
-    assert found == {"task-2": ["'task-2' is not a task of Toy"]}
+    refusals = problems(benchmark, make.user(), SubmittedRow("New", {"task-1": "1", "task-2": "1"}))
+    assert refusals == {"task-2": ["'task-2' is not a task of Toy"]}
 
 
 def test_an_upload_without_any_score_is_refused(make):

@@ -38,9 +38,9 @@ def test_a_mixture_ranks_by_the_mean_rank_under_its_rules(seed):
     every = [average_ranks(rank(matrix, rule).ranks) for rule in ("mean", "borda", "copeland")]
     mean = [sum(ranks[i] for ranks in every) / 3 for i in range(7)]
     expected = ranks_from(lambda i, j: 0 if math.isclose(mean[i], mean[j]) else mean[i] - mean[j], 7, set())
-    found = rank(matrix, "mean[with=borda,copeland]")
-    assert found.ranks.tolist() == expected
-    assert found.scores.tolist() == pytest.approx([-value for value in mean])
+    ranking = rank(matrix, "mean[with=borda,copeland]")
+    assert ranking.ranks.tolist() == expected
+    assert ranking.scores.tolist() == pytest.approx([-value for value in mean])
 
 
 def test_native_parts_rank_a_board_with_gaps_and_who_lacks_a_rank_in_one_part_has_none():
@@ -49,14 +49,14 @@ def test_native_parts_rank_a_board_with_gaps_and_who_lacks_a_rank_in_one_part_ha
     assert rank(matrix, "copeland[then=win_rate]").ranks.tolist() == ranks_from(
         lambda i, j: (one[i] - one[j]) or (two[i] - two[j]), 4, {3}
     )
-    found = rank(matrix, "copeland[with=mean]")  # the mean needs all scores: system 2 is dropped for both
-    assert found.ranks.tolist() == [1, -1, 2, -1]
-    assert found.unranked_reasons[1] == "no score on 1 of 3 voting tasks: t2"
+    ranking = rank(matrix, "copeland[with=mean]")  # the mean needs all scores: system 2 is dropped for both
+    assert ranking.ranks.tolist() == [1, -1, 2, -1]
+    assert ranking.unranked_reasons[1] == "no score on 1 of 3 voting tasks: t2"
 
 
 def test_a_part_that_says_nothing_leaves_the_whole_undefined():
-    found = rank(board(1), "borda[with=optimality_gap]")
-    assert (found.status, found.reason.startswith("Optimality gap: ")) == ("undefined", True)
+    ranking = rank(board(1), "borda[with=optimality_gap]")
+    assert (ranking.status, ranking.reason.startswith("Optimality gap: ")) == ("undefined", True)
 
 
 @pytest.mark.parametrize(

@@ -76,9 +76,9 @@ def test_a_name_says_what_differs_from_the_rule(key, name):
 
 def test_several_variants_are_ranked_side_by_side():
     matrix = random_matrix(6, 4, seed=1)
-    found = rank_all(matrix, ["copeland", "copeland[variant=lower]", "copeland[variant=upper]"])
-    assert list(found) == ["copeland", "copeland[variant=lower]", "copeland[variant=upper]"]
-    assert [ranking.rule for ranking in found.values()] == list(found)
+    rankings = rank_all(matrix, ["copeland", "copeland[variant=lower]", "copeland[variant=upper]"])
+    assert list(rankings) == ["copeland", "copeland[variant=lower]", "copeland[variant=upper]"]
+    assert [ranking.rule for ranking in rankings.values()] == list(rankings)
 
 
 def test_variants_follow_their_rule_in_the_order_of_the_catalogue():

@@ -16,11 +16,11 @@ def naive_agreement(first, second, k):
     """Share of the first k places: a tie block that straddles place k shares the places left."""
 
     def shares(ranks):
-        found = []
+        shares_of_places = []
         for rank in ranks:
             above, block = sum(other < rank for other in ranks), ranks.count(rank)
-            found.append(min(1.0, max(0.0, (k - above) / block)))
-        return found
+            shares_of_places.append(min(1.0, max(0.0, (k - above) / block)))
+        return shares_of_places
 
     return sum(min(a, b) for a, b in zip(shares(first), shares(second), strict=True)) / k
 
@@ -38,9 +38,9 @@ def naive_tau(first, second, k):
 def test_agreement_common_systems_and_their_tau_are_counted(seed):
     random = np.random.default_rng(seed)
     rankings = {name: Ranking.from_scores(name, random.integers(0, 7, 9).astype(float)) for name in "abc"}
-    found = shared_first_places(rankings)
-    assert [(one.first, one.second) for one in found] == [("a", "b"), ("a", "c"), ("b", "c")]
-    for one in found:
+    shared = shared_first_places(rankings)
+    assert [(one.first, one.second) for one in shared] == [("a", "b"), ("a", "c"), ("b", "c")]
+    for one in shared:
         first, second = (rankings[name].ranks.tolist() for name in (one.first, one.second))
         assert one.places == tuple(range(1, 10))
         for k, rate, n, tau in zip(one.places, one.agreement, one.n_common, one.tau, strict=True):

@@ -29,10 +29,10 @@ def test_points_of_a_plane_are_found_again_but_for_where_they_are_turned(seed):
 
 def test_four_points_of_equal_distance_need_three_axes_and_the_plane_says_what_it_loses():
     plane = classical_scaling(1 - np.eye(4))
-    shown = distances_between(plane.points)
+    distances = distances_between(plane.points)
     pairs = list(itertools.combinations(range(4), 2))
     assert plane.share == pytest.approx(2 / 3)
-    assert plane.stress == pytest.approx(math.sqrt(sum((shown[i, j] - 1) ** 2 for i, j in pairs) / 6))
+    assert plane.stress == pytest.approx(math.sqrt(sum((distances[i, j] - 1) ** 2 for i, j in pairs) / 6))
 
 
 def test_things_that_are_all_alike_are_one_point():
@@ -66,14 +66,14 @@ def test_the_map_is_that_of_the_tau_of_every_two_rules_and_tasks(seed):
     values[0, 1] = np.nan
     matrix = ScoreMatrix(values, weights=[1, 2, 1, 0])
     rankings = [rank(matrix, rule) for rule in ("copeland", "minimax", "win_rate")]
-    found = map_of_rankings(rankings, matrix)
+    rule_map = map_of_rankings(rankings, matrix)
     orders = [average_ranks(ranking.ranks) for ranking in rankings]
     orders += [[sum(w > v for w in column) + sum(w == v for w in column) / 2 if v == v else math.nan for v in column]
                for column in values.T[:3].tolist()]  # fmt: skip
     table = np.array([[(1 - tau_b(a, b)) / 2 if a is not b else 0 for b in orders] for a in orders])
-    assert found.members == [*(("rule", r.rule) for r in rankings), *(("task", f"t{t}") for t in (1, 2, 3))]
-    assert np.allclose(found.plane.points, classical_scaling(table).points)
-    assert found.left_out == []
+    assert rule_map.members == [*(("rule", r.rule) for r in rankings), *(("task", f"t{t}") for t in (1, 2, 3))]
+    assert np.allclose(rule_map.plane.points, classical_scaling(table).points)
+    assert rule_map.left_out == []
 
 
 def test_a_task_that_ties_all_is_left_out_and_two_that_are_left_make_no_map():

@@ -27,9 +27,9 @@ def test_scores_are_divided_by_the_mean_quotient_of_neighbours(seed):
         sum(w * d * x / rate for w, d, x, rate in zip(weights, directions, row, rates, strict=True)) / 4
         for row in values.tolist()
     ]
-    found = rank(matrix, "mean[unit=accuracy]")
-    assert found.scores.tolist() == pytest.approx(expected)
-    assert list(found.details["exchange_rates"].values()) == pytest.approx(rates)
+    ranking = rank(matrix, "mean[unit=accuracy]")
+    assert ranking.scores.tolist() == pytest.approx(expected)
+    assert list(ranking.details["exchange_rates"].values()) == pytest.approx(rates)
     assert rates[0] == pytest.approx(1)
 
 

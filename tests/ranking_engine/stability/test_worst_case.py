@@ -18,8 +18,8 @@ def reversals(before, after):
 @pytest.mark.parametrize("rule", ["borda", "copeland", "plurality", "win_rate[variant=benchbench]", "threshold"])
 def test_the_search_finds_the_worst_of_all_sets_of_added_systems(rule):
     matrix = random_matrix(9, 5, seed=8)
-    found = run_study("worst_case", matrix, {"rule": rule, "n_top": 4}).summary
-    top = [matrix.system_names.index(name) for name in found["systems"]]
+    summary = run_study("worst_case", matrix, {"rule": rule, "n_top": 4}).summary
+    top = [matrix.system_names.index(name) for name in summary["systems"]]
     others = [i for i in range(9) if i not in top]
     reference = rank(matrix.subset(systems=top), rule).average_ranks
     worst = 0
@@ -27,31 +27,31 @@ def test_the_search_finds_the_worst_of_all_sets_of_added_systems(rule):
         for added in itertools.combinations(others, size):
             ranks = rank(matrix.subset(systems=[*top, *added]), rule).average_ranks[: len(top)]
             worst = max(worst, reversals(reference, ranks))
-    assert found["before"] == reference.tolist()
-    assert round(found["discordant_share"] * 6) == worst
+    assert summary["before"] == reference.tolist()
+    assert round(summary["discordant_share"] * 6) == worst
 
 
 def test_what_is_told_is_what_the_rule_gives_with_the_systems_named():
     matrix = random_matrix(20, 7, seed=5)
-    found = run_study("worst_case", matrix, {"rule": "borda", "n_top": 6}).summary
-    rows = [matrix.system_names.index(name) for name in [*found["systems"], *found["chosen"]]]
+    summary = run_study("worst_case", matrix, {"rule": "borda", "n_top": 6}).summary
+    rows = [matrix.system_names.index(name) for name in [*summary["systems"], *summary["chosen"]]]
     ranks = rank(matrix.subset(systems=rows), "borda").scores[:6]
-    assert reversals(found["before"], found["after"]) / 15 == pytest.approx(found["discordant_share"], abs=1e-6)
-    assert found["after"] == [float((ranks > x).sum() + 1 + ((ranks == x).sum() - 1) / 2) for x in ranks]
+    assert reversals(summary["before"], summary["after"]) / 15 == pytest.approx(summary["discordant_share"], abs=1e-6)
+    assert summary["after"] == [float((ranks > x).sum() + 1 + ((ranks == x).sum() - 1) / 2) for x in ranks]
 
 
 def test_weights_move_a_ranking_as_far_as_the_proof_for_the_mean_allows():
     matrix = random_matrix(8, 4, seed=2)
-    found = run_study("worst_case", matrix, {"rule": "mean", "change": "weights"}).summary
+    summary = run_study("worst_case", matrix, {"rule": "mean", "change": "weights"}).summary
     proven = run_study("cardinal_sensitivity", matrix, {"feasible": ["box"]}).summary["feasible"]["box"]
-    assert 0 < found["discordant_share"] <= proven["discordant_share"]["upper"] + 1e-6
+    assert 0 < summary["discordant_share"] <= proven["discordant_share"]["upper"] + 1e-6
 
 
 def test_it_is_no_better_than_the_proven_worst_case_of_the_win_rate():
     matrix = random_matrix(15, 6, seed=3)
-    found = run_study("worst_case", matrix, {"rule": "win_rate[variant=benchbench]", "n_top": 5}).summary
+    summary = run_study("worst_case", matrix, {"rule": "win_rate[variant=benchbench]", "n_top": 5}).summary
     proven = ordinal_sensitivity(matrix, n_top=5).discordant_share
-    assert proven.lower <= found["discordant_share"] + 1e-6 <= proven.upper + 2e-6
+    assert proven.lower <= summary["discordant_share"] + 1e-6 <= proven.upper + 2e-6
 
 
 def test_the_same_seed_gives_the_same_and_the_budget_counts_boards():

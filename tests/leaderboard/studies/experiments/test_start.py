@@ -37,9 +37,9 @@ def test_what_a_worker_finds_is_what_the_engine_finds(make, board):
     report = state_of(experiment).report
     expected = run_study("system_additions", study_matrix(board.publication.revision), GIVEN, seed=7)
     assert report.summary == expected.summary
-    found = unpack_arrays(report.arrays)
-    assert list(found) == list(expected.arrays)
-    assert all(np.array_equal(found[name], values) for name, values in expected.arrays.items())
+    arrays = unpack_arrays(report.arrays)
+    assert list(arrays) == list(expected.arrays)
+    assert all(np.array_equal(arrays[name], values) for name, values in expected.arrays.items())
 
 
 def test_the_same_experiment_is_run_once_whoever_asks(make, board):

@@ -113,13 +113,13 @@ def test_a_page_and_a_program_decide_the_same(make, decision, state, reason):
     first, second, third = (Case(make, state) for _ in range(3))
     refused, _ = by_page(first, decision, reason, first.owner)
     if decision in ("accept", "reject", "reject_and_ban"):
-        told = by_program(third, decision, reason, third.owner, several=True)
+        refusals = by_program(third, decision, reason, third.owner, several=True)
         assert third.outcome() == first.outcome()
-        assert [text.split(": ")[-1] for text in told] == [text.split(": ")[-1] for text in refused]
+        assert [text.split(": ")[-1] for text in refusals] == [text.split(": ")[-1] for text in refused]
     if decision != "reject_and_ban":
-        told = by_program(second, decision, reason, second.owner, several=False)
+        refusals = by_program(second, decision, reason, second.owner, several=False)
         assert second.outcome() == first.outcome()
-        assert told == [text.split(": ")[-1] if "decided already" in text else text for text in refused]
+        assert refusals == [text.split(": ")[-1] if "decided already" in text else text for text in refused]
     is_possible = (decision, state) in {
         ("accept", "pending"), ("reject", "pending"), ("reject_and_ban", "pending"), ("withdraw", "accepted"),
         ("reinstate", "withdrawn"), ("take_down", "accepted"), ("take_down", "withdrawn"),
@@ -133,17 +133,17 @@ def test_without_a_reason_neither_decides(make, decision):
     first, second = Case(make, state), Case(make, state)
     before = first.outcome()
     by_page(first, decision, " \r\n ", first.owner)
-    told = by_program(second, decision, " \r\n ", second.owner, several=decision == "reject_and_ban")
+    refusals = by_program(second, decision, " \r\n ", second.owner, several=decision == "reject_and_ban")
     assert first.outcome() == second.outcome() == before
-    assert len(told) == 1
+    assert len(refusals) == 1
 
 
 def test_where_the_submitter_cannot_be_banned_neither_decides(make):
     first, second = (Case(make, "pending", by_moderator=True) for _ in range(2))
     before = first.outcome()
     refused, _ = by_page(first, "reject_and_ban", WHY, first.owner)
-    told = by_program(second, "reject_and_ban", WHY, second.owner, several=True)
-    assert refused == told == ["Owners and moderators cannot be banned; take their role first."]
+    refusals = by_program(second, "reject_and_ban", WHY, second.owner, several=True)
+    assert refused == refusals == ["Owners and moderators cannot be banned; take their role first."]
     assert first.outcome() == second.outcome() == before
 
 

@@ -43,59 +43,59 @@ def test_one_pair_by_itself_has_the_p_value_of_every_sign_vector_and_no_adjustme
     matrix = ScoreMatrix([[3, 5, 1, 8, 2], [1, 4, 2, 3, 2], [2, 9, 7, 4, 5]], groups=["g", "g", None, None, None])
     scaled = matrix.scores / matrix.scores.std(axis=0)
     apart = scaled[0] - scaled[2]
-    found = pair_test(matrix, 0, 2)
+    verdict = pair_test(matrix, 0, 2)
     expected = naive_p_value([apart[0] + apart[1], *apart[2:]])
-    assert found.p_values.tolist() == found.adjusted.tolist() == pytest.approx([expected])
-    assert found.n_units.tolist() == [4]
-    assert found.differences.tolist() == pytest.approx([apart.mean()])
+    assert verdict.p_values.tolist() == verdict.adjusted.tolist() == pytest.approx([expected])
+    assert verdict.n_units.tolist() == [4]
+    assert verdict.differences.tolist() == pytest.approx([apart.mean()])
 
 
 def test_the_least_p_value_is_that_of_differences_of_one_sign():
     for n in (1, 5, 9, 20):
-        found = sign_flips(np.full((1, n), 0.5))
-        assert found.p_values[0] == found.least[0] == 2.0 ** (1 - n)
+        flips = sign_flips(np.full((1, n), 0.5))
+        assert flips.p_values[0] == flips.least[0] == 2.0 ** (1 - n)
     assert sign_flips(np.full((1, 3), np.nan)).least.tolist() == [1]
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(st.integers(-4, 4), min_size=7, max_size=7), min_size=1, max_size=8))
 def test_pairs_counted_together_have_the_p_value_of_every_sign_vector(rows):
-    found = sign_flips(np.array(rows, dtype=float))
-    assert found.p_values.tolist() == [naive_p_value(row) for row in rows]
-    assert set(found.methods.tolist()) == {EXACT}
+    flips = sign_flips(np.array(rows, dtype=float))
+    assert flips.p_values.tolist() == [naive_p_value(row) for row in rows]
+    assert set(flips.methods.tolist()) == {EXACT}
 
 
 def test_twenty_differences_counted_together_are_counted_as_one_pair_is():
     differences = np.random.default_rng(4).normal(0.3, 1, size=(50, 20))
-    found = sign_flips(differences)
-    assert found.p_values.tolist() == [exact_p_value(row) for row in differences]
+    flips = sign_flips(differences)
+    assert flips.p_values.tolist() == [exact_p_value(row) for row in differences]
 
 
 def test_drawn_p_values_are_near_the_counted_ones_and_repeat_with_the_seed():
     generator = np.random.default_rng(1)
     differences = generator.normal(0.15, 1, size=(6, 29))
     differences[0] = 0.01 * generator.random(29) + 1  # of one sign: as rare as can be
-    found = sign_flips(differences, n_draws=20_000, seed=3)
-    assert found.methods.tolist() == [TILTED, *[DRAWN] * 5]
+    flips = sign_flips(differences, n_draws=20_000, seed=3)
+    assert flips.methods.tolist() == [TILTED, *[DRAWN] * 5]
     counted = [exact_p_value(row) for row in differences]
-    assert counted[0] == 2.0**-28 <= found.p_values[0] < 2 * counted[0]
+    assert counted[0] == 2.0**-28 <= flips.p_values[0] < 2 * counted[0]
     # 100 of 20,000 draws or more: a relative standard deviation of 10 % at most, and three of these
-    np.testing.assert_allclose(found.p_values[1:], counted[1:], rtol=0.3)
-    np.testing.assert_array_equal(found.p_values, sign_flips(differences, n_draws=20_000, seed=3).p_values)
-    assert (found.p_values != sign_flips(differences, n_draws=20_000, seed=4).p_values).any()
+    np.testing.assert_allclose(flips.p_values[1:], counted[1:], rtol=0.3)
+    np.testing.assert_array_equal(flips.p_values, sign_flips(differences, n_draws=20_000, seed=3).p_values)
+    assert (flips.p_values != sign_flips(differences, n_draws=20_000, seed=4).p_values).any()
     alone = sign_flips(differences[2:3], n_draws=20_000, seed=3)
-    assert alone.p_values[0] == found.p_values[2]
+    assert alone.p_values[0] == flips.p_values[2]
 
 
 @pytest.mark.parametrize("heaviest", [1.0, 6.0])
 def test_rare_p_values_are_a_little_above_the_counted_ones_also_where_one_task_outweighs_the_others(heaviest):
     generator = np.random.default_rng(5)
     differences = generator.normal(0.9, 1, size=(150, 24)) * np.r_[heaviest, np.ones(23)]
-    found = sign_flips(differences, max_exact=20)
-    rare = found.methods == TILTED
+    flips = sign_flips(differences, max_exact=20)
+    rare = flips.methods == TILTED
     assert rare.sum() > 30
     counted = np.array([exact_p_value(row) for row in differences[rare]])
-    ratio = found.p_values[rare] / counted
+    ratio = flips.p_values[rare] / counted
     assert 0.75 < ratio.min() < 1.1 < ratio.max() < 2
     assert 1 < np.median(ratio) < 1.25  # two standard errors of about 10 %, less half of what they vary
 

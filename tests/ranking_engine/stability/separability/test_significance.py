@@ -232,14 +232,18 @@ def test_instances_are_tested_like_tasks_one_unit_each():
 
 def test_friedman_agrees_with_the_chi_square_that_scipy_corrects_for_ties():
     matrix = random_matrix(6, 12, seed=3, n_levels=4)
-    found = friedman(matrix)
+    friedman_test = friedman(matrix)
     chi = stats.friedmanchisquare(*matrix.values).statistic
-    assert found.statistic == pytest.approx(11 * chi / (12 * 5 - chi))
-    assert found.p_value == pytest.approx(stats.f.sf(found.statistic, 5, 55))
-    assert found.critical_difference == pytest.approx(2.850 * np.sqrt(6 * 7 / 72), abs=1e-3)  # Demšar 2006, table 5
-    assert found.average_ranks.tolist() == sorted(found.average_ranks)
-    for first, last in found.runs:
-        assert found.average_ranks[last] - found.average_ranks[first] <= found.critical_difference
+    assert friedman_test.statistic == pytest.approx(11 * chi / (12 * 5 - chi))
+    assert friedman_test.p_value == pytest.approx(stats.f.sf(friedman_test.statistic, 5, 55))
+    assert friedman_test.critical_difference == pytest.approx(
+        2.850 * np.sqrt(6 * 7 / 72), abs=1e-3
+    )  # Demšar 2006, table 5
+    assert friedman_test.average_ranks.tolist() == sorted(friedman_test.average_ranks)
+    for first, last in friedman_test.runs:
+        assert (
+            friedman_test.average_ranks[last] - friedman_test.average_ranks[first] <= friedman_test.critical_difference
+        )
 
 
 @pytest.mark.parametrize(
