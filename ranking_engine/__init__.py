@@ -23,7 +23,7 @@ from ranking_engine.rules.choice_sets import (
     weak_condorcet_winners,
 )
 
-__version__ = "0.6.0"  # raised whenever a figure can change
+__version__ = "0.7.0"  # raised whenever a figure can change
 
 __all__ = [
     "AGGREGATIONS",

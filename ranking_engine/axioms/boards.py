@@ -30,11 +30,11 @@ class Result:
         names: the systems.
         positions: `positions[i]`, smaller is better; NaN where the rule does not place i. A rule that elects and does
             not rank places the winner first and all others together second.
-        winners: the names of those that win; empty where nobody does.
+        winners: the names of those that win; empty where no one does.
         is_defined: the rule gives an answer.
         is_decided: no tie was broken by name; where one was, the order is one of several and proves nothing.
-        has_all_winners: nobody else would win if ties were broken otherwise.
-        is_order: all systems stand in one order.
+        has_all_winners: no one else would win if ties were broken otherwise.
+        is_order: all systems are in one order.
     """
 
     names: tuple[str, ...]
@@ -181,7 +181,7 @@ def with_columns_exchanged(board: ScoreMatrix, first: str, second: str) -> Score
 def upside_down(board: ScoreMatrix) -> ScoreMatrix:
     """Return the board with every score x of a task replaced by the task's least plus greatest score minus x."""
     values = board.values
-    lowest, highest = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)  # NaN where nobody has a score
+    lowest, highest = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)  # NaN where no one has a score
     return board.with_values(lowest + highest - values)
 
 

@@ -1,6 +1,6 @@
 """A witness of a violation, and whether it is one: each property's definition, word by word.
 
-Searches propose witnesses; what is said of a rule rests on `violates` alone, which ranks the boards of a witness anew.
+Searches propose witnesses; what is said of a rule rests on `violates` alone, which ranks the boards of a witness again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Witness:
         systems, tasks: the part of the board that it is about; None for all systems or tasks.
         x, y: the systems that it is about; what they are is told in the property's definition below.
         removed: the systems taken away.
-        clones: further systems that stand together with x and `added` on every task; the system that is copied.
+        clones: further systems that are together with x and `added` on every task; the system that is copied.
         half: the tasks of the first part of a split, or the two tasks that exchange their scores.
         task: the task that is raised, added or obeyed.
         added: the name of the system that joins.
@@ -163,19 +163,19 @@ def _monotonicity(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: Sco
 
 
 def _majority(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatrix) -> str | None:
-    """x is alone first on tasks of more than half the weight; y wins, or nobody does."""
+    """x is alone first on tasks of more than half the weight; y wins, or no one does."""
     return _shown(majority_favourite(board) == witness.x and _wins_instead(won(rank(board)), witness))
 
 
 def _condorcet_winner(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatrix) -> str | None:
-    """x beats every other system; y wins, or nobody does."""
+    """x beats every other system; y wins, or no one does."""
     i = condorcet_winner(Pairwise.of(board))
     is_best = i is not None and board.system_names[i] == witness.x
     return _shown(is_best and _wins_instead(won(rank(board)), witness))
 
 
 def _wins_instead(winners: frozenset[str] | None, witness: Witness) -> bool:
-    """Whether y wins, alone or beside x, or nobody wins where no y is named."""
+    """Whether y wins, alone or beside x, or no one wins where no y is named."""
     if winners is None:
         return False
     return witness.y in winners if witness.y else not winners
@@ -256,7 +256,7 @@ _COPY_EFFECTS: Mapping[tuple[bool, bool], str] = {(False, True): "wins", (True, 
 
 
 def _reversal_symmetry(board: ScoreMatrix, witness: Witness, rank: Ranker, whole: ScoreMatrix) -> str | None:
-    """x wins alone, and wins when every task is turned upside down."""
+    """x wins alone, and wins when every task is reversed."""
     winners, reversed_winners = won(rank(board)), won(rank(upside_down(board)))
     return _shown(board.n_systems > 1 and winners == frozenset({witness.x}) and witness.x in (reversed_winners or ()))
 
@@ -336,7 +336,7 @@ def majority_favourite(board: ScoreMatrix) -> str | None:
 def clone_set(scores: FloatArray, i: int, k: int) -> list[int]:
     """Return the least set with i and k such that on no task another system is between or tied with its members.
 
-    It is everybody where there is none, and where i and k have scores on different tasks.
+    It is everyone where there is none, and where i and k have scores on different tasks.
     """
     n = len(scores)
     if (np.isnan(scores[i]) != np.isnan(scores[k])).any():

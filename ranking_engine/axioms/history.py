@@ -1,7 +1,7 @@
 """Independence of irrelevant alternatives in a board's real history: who changed the order of which others.
 
-Two systems are *others* to a change of board if they stand in both revisions with the same scores on the same tasks:
-whatever moves them against each other is the doing of somebody else, or of the tasks' weights.
+Two systems are *others* to a change of board if they are in both revisions with the same scores on the same tasks:
+whatever moves them against each other is the doing of someone else, or of the tasks' weights.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Flips:
         rule: its key.
         newcomers, departed, changed: the systems that joined, left, or have other scores; by name.
         has_other_tasks: tasks, their directions or weights, groups or scales differ, so that the change may be theirs.
-        n_others: the systems that stand in both with the same scores and have ranks in both.
+        n_others: the systems that are in both with the same scores and have ranks in both.
         n_reversed: pairs of them that swapped.
         n_ties_made, n_ties_broken: pairs that share a rank now and did not, or did and do not.
         reversed_pairs: up to MAX_PAIRS of the swapped, (now above, now below), highest now first.

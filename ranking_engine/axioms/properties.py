@@ -107,8 +107,8 @@ _PROPERTIES = (
     Property(
         "clones",
         "Independence of clones",
-        "If a system joins some that no other system separates from it on any task, nobody else starts or stops to "
-        "win, nor do these together.",
+        "If a system joins some that no other system separates from it on any task, no other system starts or stops "
+        "winning, nor do these together.",
         "Tideman 1987, Zavist and Tideman 1989",
     ),
     Property(
@@ -121,8 +121,8 @@ _PROPERTIES = (
     Property(
         "reversal_symmetry",
         "Reversal symmetry",
-        "A system that wins alone does not win when every task is turned upside down.",
-        "Saari 1994; a task is turned upside down by taking a score x to its minimum plus its maximum minus x",
+        "A system that wins alone does not win when every task is reversed.",
+        "Saari 1994; a task is reversed by taking a score x to its minimum plus its maximum minus x",
     ),
 )
 

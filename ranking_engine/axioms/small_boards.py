@@ -27,6 +27,7 @@ CARDINAL_SCORES = np.array([1.0, 2.0, 3.0, 5.0, 8.0, 13.0])
 MAX_SYSTEMS, MAX_TASKS = 6, 9
 STEPS = 40  # boards ranked around each random one
 ROUNDS, TRIES = 40, 20  # of all sizes, and boards of each size in a round
+SHIFTS = (0.0, 4.0)  # in each round first boards without scores below 0, and then boards with such
 FEW_STEPS = 8  # boards ranked around each of these
 SIZES = sorted(itertools.product(range(2, 6), range(1, 6)), key=math.prod)  # systems x tasks, the smallest first
 
@@ -105,8 +106,9 @@ def smallest_witness(rule: str, key: str, options: Mapping[str, Any], *, seed: i
         seed: of the boards; the same seed gives the same answer.
     """
     generator = np.random.default_rng(seed)
-    for _, size, _ in itertools.product(range(ROUNDS), SIZES, range(TRIES)):
+    for _, shift, size, _ in itertools.product(range(ROUNDS), SHIFTS, SIZES, range(TRIES)):
         board = random_board(rule, generator, size)
+        board = board.with_values(board.values - shift) if shift else board
         if key == "non_dictatorship":  # which is about equal weights
             board = board.with_weights([1] * board.n_tasks)
         search = witness(rule, key, board, options=options, max_steps=FEW_STEPS)

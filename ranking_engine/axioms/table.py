@@ -11,7 +11,7 @@ speaks of strict orders without ties, of winners picked by a tie-break, or of an
 - Elimination rules drop all systems that tie for removal together, where the literature drops one: joint winners may
   include a Condorcet loser, and instant runoff depends on clones.
 - Schulze's and Tideman's orders are by systems beaten minus systems that beat; pairs without a victory tie the
-  literature's relations and not ours. Winners are the literature's: under Schulze's rule all that nobody beats, under
+  literature's relations and not ours. Winners are the literature's: under Schulze's rule all that no one beats, under
   ranked pairs all that some order of equal strengths puts first (Brill and Fischer 2012), wherever the order that is
   shown puts them. Names choose no winner; where they chose the order, it proves nothing about orders.
 - Nanson's rule drops those strictly below the average; one just on it stays, and may win both a board and the board
@@ -119,6 +119,6 @@ _OF_EVERY_RULE: Mapping[tuple[str, bool], str] = {
     ("clones", False): "Tideman 1987",
     ("copies", True): "a system's score rests on its own scores alone",
     ("copies", False): "a copy adds a rival, a place or a victory for or against each other system",
-    ("reversal_symmetry", True): "every victory is turned upside down",
+    ("reversal_symmetry", True): "every victory is reversed",
     ("reversal_symmetry", False): "Saari and Barney 2003: points, rounds or defeats that are uneven from top to bottom",
 }

@@ -1,9 +1,9 @@
 """Rules made of others: ties of one rule broken by another, mixtures of rules, and the mean in the unit of one task.
 
 `plurality[then=borda]` ranks by plurality, and the systems that plurality ties by Borda; `mean[with=borda,copeland]`
-ranks by the mean of the ranks under the three rules, as if each rule were a judge. Such keys can be written wherever a
-variant's key can. Each part has its own default options and sees the same scores: complete ones where any part needs
-that.
+ranks by the mean of the ranks under the three rules, as if each rule were a judge; it becomes
+`borda[with=copeland,mean]`, since their order says nothing. Such keys can be written wherever a variant's key can. Each
+part has its own default options and sees the same scores: complete ones where any part needs that.
 
 `mean[unit=accuracy]` is Dynascore (`rules/exchange.py`): the mean of scores that are turned into the unit of one task.
 
@@ -37,7 +37,7 @@ def combined_of(key: str, rule_of: Callable[[str], Rule]) -> Rule | None:
     """Return the rule that the key of a combined one names; None where it is no such key.
 
     Args:
-        key: as somebody wrote it.
+        key: as someone wrote it.
         rule_of: gives the rule of a key, or raises a ValueError.
 
     Raises:
@@ -72,15 +72,16 @@ def combined_of(key: str, rule_of: Callable[[str], Rule]) -> Rule | None:
         raise ValueError(f"{shorten(key)} names a rule twice")
     if match[2] == THEN and len(keys) > 2:
         raise ValueError(f"{shorten(key)}: ties are broken by one rule")
-    rules = [rule_of(part) for part in keys]
+    then = match[2] == THEN
+    # A mixture has one key, in whatever order its rules are written.
+    rules = [rule_of(part) for part in (keys if then else sorted(keys))]
     for rule in rules:
         if rule.elects_only or rule.parameters:
-            why = "it ranks nobody" if rule.elects_only else "it needs options"
+            why = "it ranks no system" if rule.elects_only else "it needs options"
             raise ValueError(f"{shorten(key)}: {rule.key} cannot be combined: {why}")
     first, others = rules[0], rules[1:]
     names = [rule.name for rule in others]
     limits = [rule.max_systems for rule in rules if rule.max_systems is not None]
-    then = match[2] == THEN
     return replace(
         first,
         key=f"{first.key}[{match[2]}={','.join(rule.key for rule in others)}]",

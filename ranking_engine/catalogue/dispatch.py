@@ -63,6 +63,7 @@ def rank_all(
     options: Mapping[str, Mapping[str, object]] | None = None,
     pairwise: Pairwise | None = None,
     progress: Progress | None = None,
+    seconds: Mapping[str, float] | None = None,
 ) -> dict[str, Ranking]:
     """Rank under each of `rules` (default: the listed ones, in the order of RULES), sharing what they can.
 
@@ -70,12 +71,13 @@ def rank_all(
     where that is known already, such as `Pairwise.updated` gives where few systems changed; two_step has no
     use for it. `progress` is told, before each ranking, how many are done, of how many, and which rule's is
     next. An exception in one rule is not caught.
+    `seconds` are stated where the matrix is one of many, by rule: see `Rule.of_many`.
     """
     keys = [get_rule(key).key for key in (listed_rules() if rules is None else rules)]
     check_aggregation(aggregation)
     if ties is not None and ties not in TIES:
         raise ValueError(f"`ties` is {ties!r}; expected one of {', '.join(TIES)}")
-    # Within groups some rules leave the ranking to another one, which nobody may have asked for.
+    # Within groups some rules leave the ranking to another one, which no one may have asked for.
     needed = dict.fromkeys([*keys, *(rule.groups_rule for rule in map(get_rule, keys) if rule.groups_rule)])
     checked = {key: _checked_options(get_rule(key), (options or {}).get(key, {})) for key in needed}
 
@@ -92,6 +94,8 @@ def rank_all(
             return Ranking.undefined(rule.key, n, part.reason, part.details)
         if reason := rule.why_not_computed(profile.n_systems):
             return Ranking.undefined(rule.key, n, reason, part.details)
+        if seconds is not None and rule.of_many is not None:
+            return _as_ranking(rule.key, n, part, rule.of_many(profile, seconds[key]))
         return _as_ranking(rule.key, n, part, rule.function(profile, **_keywords(rule, ties, checked[key])))
 
     def rank_rules(part: ScoreMatrix, keys: Sequence[str], pairwise: Pairwise | None = None) -> dict[str, Ranking]:

@@ -3,7 +3,7 @@
 A system gains by leaving out a score if its rank without the score is better than its rank with it, all other scores
 being equal; under a rule that only elects, if it is elected without the score and was not with it. A rule that needs
 every score meets the gap by the policy in force; a native rule compares systems on the tasks that both have, whatever
-the policy, for which NATIVE stands here.
+the policy, for which NATIVE is here.
 
 `omission_witness` gives an example for every rule and policy under which that can happen: the system, last on the task
 whose score it leaves out, overtakes a rival, though no task ties two systems. It is the first that `first_witness`
@@ -31,14 +31,14 @@ NATIVE = "common_tasks"
 
 NEVER: Mapping[str, str] = MappingProxyType(
     {
-        "undefined": "while anybody lacks a score the rule ranks nobody",
-        "drop_systems": "whoever lacks a score on a voting task gets no rank",
+        "undefined": "while any system lacks a score the rule ranks no system",
+        "drop_systems": "a system that lacks a score on a voting task gets no rank",
     }
 )
 _CAN_PAY: Mapping[str, str] = MappingProxyType(
     {
         "drop_tasks": "where tasks are left out, {name} can reward leaving out one's worst score: its task then counts "
-        "for nobody",
+        "for no one",
         "median": "where the median is filled in, {name} can reward leaving out one's worst score",
         "worst": "even where the worst score is filled in, {name} can reward leaving out one's worst: one then shares "
         "the last place of that task",
@@ -196,7 +196,7 @@ def first_witness(
 ) -> OmissionWitness | None:
     """Return the first table in which the first system overtakes another, or is elected; None where there is none.
 
-    Searching the scores of the first system is enough: rules do not care which row a system stands in.
+    Searching the scores of the first system is enough: rules do not care which row a system is in.
     """
     missing = "undefined" if policy == NATIVE else policy
     all_options = {**RULES[rule].least_options, **options}

@@ -90,7 +90,7 @@ def in_order(keys: Iterable[str]) -> list[str]:
 
 
 def read_variants(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the keys of the variants that somebody wants to see beside the rules, each once, in the order of boards.
+    """Return the keys of the variants that someone wants to see beside the rules, each once, in the order of boards.
 
     Args:
         texts: keys of variants as they are written, such as `copeland[variant=lower]`.

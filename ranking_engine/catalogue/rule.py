@@ -37,9 +37,9 @@ class Family:
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
-        "cardinal": Family("reads how large the scores are", SCORES),
+        "cardinal": Family("uses the size of the scores", SCORES),
         "positional": Family("gives points for places on the tasks", POSITIONS),
-        "elimination": Family("lets systems leave, the worst first", POSITIONS),
+        "elimination": Family("removes systems round by round, the worst first", POSITIONS),
         "majority": Family("counts who beats whom head to head", DUELS),
         "consensus": Family("looks for the order that contradicts the tasks least", DUELS),
         "rates": Family("averages over rivals how often, or how far, one is ahead", DUELS),
@@ -149,6 +149,8 @@ class Kernels:
         rivals: the same, of more systems than can all be compared at once.
         growing: every board that grows by one system at a time.
         judges_alone: a system's score does not depend on which others there are.
+        seconds: what `tables` and `pairs` take for one board of (n_systems, n_tasks), where that is much more than
+            under most rules: a study may then rank fewer boards under this one. None where it is not.
         max_systems: up to so many systems `tables` and `pairs` are faster than ranking one by one; None for no limit.
     """
 
@@ -159,6 +161,7 @@ class Kernels:
     rivals: RivalKernel | None = None
     growing: Callable[[Profile], FloatArray] | None = None
     judges_alone: bool = False
+    seconds: Callable[[int, int], float] | None = None
     max_systems: int | None = None
 
     def fit(self, n_systems: int) -> bool:
@@ -196,13 +199,19 @@ class Rule:
             is.
         max_systems: it is not computed for more ranked systems than this; None where there is no limit.
         kernels: how it scores many boards at once.
+        of_many: for a rule that searches, how it ranks one of many boards: of a profile and the seconds, as estimated
+            from the steps of the search, after which it stops. The same order as that of `function`; the details are
+            `proven` and `seconds`.
+        rival_share: for n systems, how many parts the score is a mean of, one for each rival; 1 where it is their sum,
+            None where rivals do not add parts of their own.
+        points: the points of the places among n systems, best first; None for other rules.
         exact_points: what each task gives each system as exact fractions, from oriented scores and a tie convention,
             for proofs about all weights; None where there is no such proof.
         omission: by policy for missing scores, a table in which leaving out a score pays; searched where not stated.
         reads: SCORES, POSITIONS or DUELS where it looks at something else than its family.
         reads_scales: it looks at scores only in relation to the chance level and the best score that tasks state.
         needs_positive: it has no answer about scores of 0 or below.
-        elects_only: it elects one system and ranks nobody else.
+        elects_only: it elects one system and ranks no one else.
         groups_rule: the rule that ranks the groups' scores in the second of two steps; itself where empty.
         groups_need_positive: in the second step every score must be above 0.
         decided_detail: the detail of a ranking, and its value, that says that no tie was broken by name; None for rules
@@ -234,6 +243,9 @@ class Rule:
     is_ranked_alone: bool = False
     max_systems: int | None = None
     kernels: Kernels = field(default_factory=Kernels)
+    of_many: Callable[[Profile, float], Outcome] | None = None
+    rival_share: Callable[[int], float] | None = None
+    points: Callable[[int], FloatArray] | None = None
     exact_points: Callable[[FloatArray, str], NDArray[Any]] | None = None
     omission: Mapping[str, Omission] = field(default_factory=dict)
     reads: str = ""

@@ -52,7 +52,7 @@ def variant_of(key: str, rules: Mapping[str, Rule]) -> Rule | None:
     """Return the rule that a variant's key names; None where it is no such key.
 
     Args:
-        key: as somebody wrote it.
+        key: as someone wrote it.
         rules: the catalogue, by key.
 
     Raises:

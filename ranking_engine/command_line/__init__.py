@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn, Protocol
 
 from ranking_engine import __version__
 from ranking_engine.command_line import compare, instances, intervals, prospects, rank, stability
@@ -27,10 +27,15 @@ examples:
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit status: 0, or 2 for bad input, told on one line; 130 on Ctrl-C."""
+def main(arguments: Sequence[str] | None = None, parser: argparse.ArgumentParser | None = None) -> int:
+    """Run one command and return the exit status: 0, or 2 for bad input, told on one line; 130 on Ctrl-C.
+
+    Args:
+        arguments: default those of the process.
+        parser: default that of `python -m ranking_engine`.
+    """
     try:
-        options = argument_parser().parse_args(arguments)
+        options = (parser or argument_parser()).parse_args(arguments)
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than names have
         print(options.run(options), end="")
@@ -43,12 +48,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except TableError as error:
         return _fail(error.one_line())
     except UsageError as error:
-        return _fail(str(error))
+        return _fail(str(error), error.status)
     except MemoryError as error:
         return _fail(f"the table is too large for this machine's memory: {error}")
     except OSError as error:
         return _fail(f"{error.filename or 'input'}: {error.strerror or error}")
     return 0
+
+
+class Command(Protocol):
+    """What the module of a command offers: it declares itself, and its arguments have `run(options)` return text."""
+
+    def add_command(self, commands: Any) -> None:  # noqa: ANN401 -- argparse keeps its type to itself
+        """Declare the command and its arguments."""
 
 
 class _CommandParser(argparse.ArgumentParser):
@@ -58,21 +70,33 @@ class _CommandParser(argparse.ArgumentParser):
         sys.exit(_fail(f"{message}; {self.prog} --help tells more"))
 
 
-def argument_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands and their arguments."""
+def argument_parser(
+    prog: str = "python -m ranking_engine",
+    version: str = f"ranking_engine {__version__}",
+    further: Sequence[Command] = (),
+) -> argparse.ArgumentParser:
+    """Return the parser of all commands and their arguments.
+
+    Args:
+        prog: what the command is called, in examples too.
+        version: what `--version` says.
+        further: commands beside the engine's.
+    """
     parser = _CommandParser(
-        prog="python -m ranking_engine",
+        prog=prog,
         description="Ranking rules for multi-task benchmarks, side by side.",
         epilog=EPILOG + EXIT_STATUS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"ranking_engine {__version__}")
+    parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (rank, intervals, compare, prospects, stability, instances):
+    for command in (rank, intervals, compare, prospects, stability, instances, *further):
         command.add_command(commands)
+    for each in (parser, *commands.choices.values()):
+        each.epilog = (each.epilog or "").replace("python -m ranking_engine", prog)
     return parser
 
 
-def _fail(message: str) -> int:
+def _fail(message: str, status: int = BAD_INPUT) -> int:
     print(f"error: {' '.join(message.split())}", file=sys.stderr)
-    return BAD_INPUT
+    return status

@@ -10,7 +10,6 @@ from typing import Any
 
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.command_line.formats import rule_notes
-from ranking_engine.command_line.grids import Grid, cell, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import (
     EXIT_STATUS,
     OPTION_LIST,
@@ -28,6 +27,7 @@ from ranking_engine.core.scaling import map_of_rankings
 from ranking_engine.core.score_matrix import FloatArray
 from ranking_engine.core.task_distances import TaskVotes
 from ranking_engine.files.csv_rows import csv_text
+from ranking_engine.text.grids import Grid, cell, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.text.names import listed
 
 Report = dict[str, Any]
@@ -155,7 +155,7 @@ def comparison_report(
         "systems": list(matrix.system_names),
         "rules": {key: _entry(votes, ranking, kemeny) for key, ranking in ranked.items()},
         "not_compared": {
-            key: ranking.reason or "it elects and does not rank"
+            key: ranking.reason or "it names a winner and does not rank"
             for key, ranking in rankings.by_rule.items()
             if key not in ranked
         },

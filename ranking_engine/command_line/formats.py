@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ranking_engine.catalogue.registry import get_rule
-from ranking_engine.command_line.grids import escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.rule_options import options_in_force
 from ranking_engine.files.csv_rows import csv_text
+from ranking_engine.text.grids import escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.text.names import listed
 
 Board = dict[str, Any]

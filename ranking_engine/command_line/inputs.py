@@ -37,7 +37,9 @@ memory, told on one line of standard error that names file, line and column wher
 
 
 class UsageError(ValueError):
-    """Arguments that do not go together; the message is one line."""
+    """Arguments that do not go together; the message is one line. `status` is the exit status of the program."""
+
+    status = 2
 
 
 def add_input_arguments(command: argparse.ArgumentParser, *, is_file_optional: bool = False) -> None:
@@ -134,6 +136,7 @@ class Rankings:
         missing: the missing-score policy in force.
         ties: the convention for ties within a task that was asked for; None for each rule's own.
         options: the options stated, by rule.
+        derived_gamma: the optimality threshold of the matrix, where it follows from the tasks and no one stated it.
     """
 
     matrix: ScoreMatrix
@@ -141,6 +144,7 @@ class Rankings:
     missing: str
     ties: str | None
     options: RuleOptions
+    derived_gamma: float | None
 
 
 def read_rankings(options: argparse.Namespace) -> Rankings:
@@ -162,6 +166,7 @@ def read_rankings(options: argparse.Namespace) -> Rankings:
             raise UsageError(f"--rule {rule.key} needs --vector, such as --vector 12,10,8")
         raise UsageError(f"--rule {rule.key} needs {' '.join(f'--option {rule.key}.{n}=...' for n in rule.parameters)}")
     matrix, benchmark = read_inputs(options)
+    is_stated = options.gamma is not None or (benchmark is not None and benchmark.gamma is not None)
     if benchmark and not options.rule:
         rules = in_order([*rules, *benchmark.variants])
     missing = options.missing or (benchmark.policy if benchmark else None) or DEFAULT_POLICY
@@ -173,7 +178,7 @@ def read_rankings(options: argparse.Namespace) -> Rankings:
             matrix, rules, aggregation=aggregation, missing=missing, ties=options.ties, options=rule_options,
             progress=lambda done, total, key: bar(done, total, get_rule(key).name),
         )  # fmt: skip
-    return Rankings(matrix, rankings, missing, options.ties, rule_options)
+    return Rankings(matrix, rankings, missing, options.ties, rule_options, None if is_stated else matrix.gamma)
 
 
 def aggregated(matrix: ScoreMatrix, aggregation: str) -> ScoreMatrix:

@@ -10,13 +10,14 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ranking_engine.command_line.grids import Grid, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import EXIT_STATUS, STANDARD_INPUT, UsageError
 from ranking_engine.core.first_places import FIRST_PLACES, shared_first_places
 from ranking_engine.core.instances import aggregate_all, paired_differences
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.files.instance_tables import read_instances
+from ranking_engine.stability.instance_subsets import shown_sizes, task_subset_curves
+from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
 
 Report = dict[str, Any]
 
@@ -66,7 +67,9 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     command.add_argument("--resamples", metavar="N", type=int, default=1000, help="for the intervals (default: 1000)")
     command.add_argument("--level", metavar="P", type=float, default=0.95, help="of the intervals (default: 0.95)")
-    command.add_argument("--seed", metavar="N", type=int, default=0, help="of the resamples (default: 0)")
+    command.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="of the resamples, and of the subsets of tasks (default: 0)"
+    )
     command.add_argument("--format", choices=list(FORMATS), default="table")
     command.set_defaults(run=run)
 
@@ -103,6 +106,11 @@ def run(options: argparse.Namespace) -> str:
             {str(key): ranking for key, ranking in rankings.items()}, options.top or FIRST_PLACES
         )
     ]
+    n_draws, curves = task_subset_curves(scores, seed=options.seed)
+    report["task_subsets"] = {
+        "n_draws": n_draws,
+        "tau": {key: [_number(tau) for tau in curve.tolist()] for key, curve in curves.items()},
+    }
     if options.intervals:
         n_pairs = scores.n_systems * (scores.n_systems - 1) // 2
         if n_pairs > MAX_PAIRS:
@@ -183,6 +191,13 @@ def _joined(lines_of: Callable[[Grid], list[str]], report: Report) -> list[str]:
         header = [pair, *(f"k = {k}" for k in one["places"])]
         grid = [header, ["same systems", *agreement], ["tau-b on these", *taus]]
         lines += ["", *lines_of(grid)]
+    if taus := report["task_subsets"]["tau"]:
+        n_tasks = len(taus["mean"])
+        sizes = shown_sizes(n_tasks)
+        rows = [[f"tau-b on k of {n_tasks} tasks", *(f"k = {k}" for k in sizes)]]
+        for key, name in NAMES.items():
+            rows.append([name, *("-" if taus[key][k - 1] is None else f"{taus[key][k - 1]:.2f}" for k in sizes)])
+        lines += ["", *lines_of(rows)]
     if "differences" not in report:
         return lines
     rows = [["pair", "difference", "lower", "upper", "instances"]]

@@ -1,4 +1,4 @@
-"""`intervals`: the rank of every system if the same tasks were drawn anew with replacement."""
+"""`intervals`: the rank of every system if the same tasks were drawn again with replacement."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ranking_engine.catalogue.dispatch import rank_all
 from ranking_engine.catalogue.registry import get_rule
-from ranking_engine.command_line.grids import Grid, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import (
     DEFAULT_POLICY,
     EXIT_STATUS,
@@ -27,6 +26,7 @@ from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.files.csv_rows import csv_text
 from ranking_engine.stability.bootstrap import RESAMPLES, rank_intervals
+from ranking_engine.text.grids import Grid, latex_grid, markdown_grid, text_grid
 
 Report = dict[str, Any]
 Ranks = NDArray[np.int32]
@@ -41,7 +41,7 @@ examples:
   two rules, with intervals that hold for all systems at once and the systems that may be best
       python -m ranking_engine intervals scores.csv --rule mean --rule copeland --simultaneous --format json
 
-The same tasks are drawn anew with replacement, those of one cluster or group together; there must be 8 to draw from.
+The same tasks are drawn again with replacement, those of one cluster or group together; there must be 8 to draw from.
 Intervals are wider where these are few: see docs/calibration.md.
 """
 
@@ -50,8 +50,8 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     """Declare the command and its arguments."""
     command = commands.add_parser(
         "intervals",
-        help="between which ranks each system is, if the same tasks were drawn anew with replacement",
-        description="Rank intervals: if the same tasks were drawn anew with replacement, each system by itself.",
+        help="between which ranks each system is, if the same tasks were drawn again with replacement",
+        description="Rank intervals: if the same tasks were drawn again with replacement, each system by itself.",
         epilog=EXAMPLES + EXIT_STATUS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -195,7 +195,7 @@ def _tables(report: Report, lines_of: Callable[[Grid], list[str]]) -> str:
         else:
             text = (
                 f"{100 * report['level']:g} % intervals if the same {report['n_clusters']} tasks or clusters were "
-                f"drawn anew with replacement, {entry['n_resamples']:,} times over; each system's interval by itself. "
+                f"drawn again with replacement, {entry['n_resamples']:,} times, for each system separately. "
                 f"Other draws of as many would move an end by at most {entry['largest_error']}."
             )
         if "no_simultaneous" in entry:

@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 from ranking_engine.catalogue.registry import TIES
-from ranking_engine.command_line.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import (
     DEFAULT_POLICY,
     EXIT_STATUS,
@@ -28,6 +27,7 @@ from ranking_engine.prospects import (
     Prospect,
     prospects,
 )
+from ranking_engine.text.grids import Grid, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.text.names import fold_name, listed, shorten
 
 Report = dict[str, Any]
@@ -39,12 +39,12 @@ examples:
       python -m ranking_engine prospects scores.csv
   the same for the highest mean, from the benchmark's own weights
       python -m ranking_engine prospects scores.csv --benchmark benchmark.toml --rule mean
-  weights that somebody would accept, and among them those with the least weight on two tasks
+  weights that someone would accept, and among them those with the least weight on two tasks
       python -m ranking_engine prospects scores.csv --condition 'CoLA >= 0.1' --condition 'minimise RTE + WNLI'
   what it takes to put one system above another
       python -m ranking_engine prospects scores.csv --rule borda --pair T5 ERNIE
 
-A name in a condition that holds + < > = or is a number stands in double quotes; group:NAME is a group of tasks.
+A name in a condition that holds + < > = or is a number is in double quotes; group:NAME is a group of tasks.
 """
 WORDS = {
     "strict": "can win",
@@ -70,7 +70,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         metavar="KEY",
         choices=list(RULES),
         default=MAJORITY,
-        help=f"which rule to win, one of {', '.join(RULES)} (default: majority, to lose to nobody in pairs)",
+        help=f"which rule to win, one of {', '.join(RULES)} (default: majority, to lose to no system in pairs)",
     )
     command.add_argument(
         "--by-group",

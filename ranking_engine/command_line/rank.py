@@ -76,7 +76,8 @@ def board(rankings: Rankings, aggregation: str) -> dict[str, Any]:
     """Return the leaderboards as plain data, which is what the JSON holds.
 
     Two steps compare systems within groups, so that there is no one majority: the Condorcet winner and the
-    choice sets are null then, and for more than 20,000 systems, whose pairs take gigabytes.
+    choice sets are null then, and for more than 20,000 systems, whose pairs take gigabytes. `gamma` is the optimality
+    threshold that someone stated, `derived_gamma` the one that follows from the tasks' scales where no one did.
     """
     matrix = rankings.matrix
     names = matrix.system_names
@@ -111,6 +112,8 @@ def board(rankings: Rankings, aggregation: str) -> dict[str, Any]:
         "tasks": list(matrix.task_names),
         "aggregation": aggregation,
         "missing": rankings.missing,
+        "gamma": matrix.gamma if rankings.derived_gamma is None else None,
+        "derived_gamma": rankings.derived_gamma,
         **(majority(matrix) if has_majority else dict.fromkeys(("condorcet_winner", "smith_set", "choice_sets"))),
         "rules": rules,
     }

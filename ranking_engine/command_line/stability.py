@@ -12,7 +12,6 @@ import numpy as np
 
 from ranking_engine.catalogue.registry import RULES, get_rule
 from ranking_engine.catalogue.variants import variant_key
-from ranking_engine.command_line.grids import Grid, cell, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.command_line.inputs import EXIT_STATUS, UsageError, add_input_arguments, aggregated, read_inputs
 from ranking_engine.command_line.progress import ProgressBar
 from ranking_engine.command_line.rule_options import EXAMPLE, read_rule_options
@@ -26,6 +25,7 @@ from ranking_engine.stability.catalogue import (
     get_study,
     run_study,
 )
+from ranking_engine.text.grids import Grid, cell, escape_markdown, latex_grid, markdown_grid, text_grid
 from ranking_engine.text.names import listed, shorten
 
 Report = dict[str, Any]
@@ -215,12 +215,13 @@ def as_json(report: Report) -> str:
 
 def as_csv(report: Report) -> str:
     """Return the summary, a line a figure: rule, figure, place on its curve, value."""
-    rows: list[list[object]] = []
-    rows.append(["rule", "figure", "place", "value"])
-    axes = get_study(report["study"]).axes
-    for rule, entry in _entries(report["summary"]).items():
-        rows += ([rule, *figure] for figure in _figures(entry, report["summary"], axes))
-    return csv_text(rows)
+    return csv_text([["rule", "figure", "place", "value"], *summary_rows(report["study"], report["summary"])])
+
+
+def summary_rows(study: str, summary: Mapping[str, Any]) -> list[list[object]]:
+    """Return the figures of a summary: rule (empty where the study is not about rules), figure, place, value."""
+    axes = get_study(study).axes
+    return [[rule, *figure] for rule, entry in _entries(summary).items() for figure in _figures(entry, summary, axes)]
 
 
 def as_table(report: Report) -> str:
@@ -257,7 +258,20 @@ def _heading(report: Report) -> list[str]:
 
 def _notes(report: Report) -> list[str]:
     left_out = report["summary"].get("not_studied", {})
-    return [f"{_name(rule)} is left out: {reason}" for rule, reason in left_out.items()] + [f"Seed: {report['seed']}"]
+    notes = [f"{_name(rule)} is left out: {reason}" for rule, reason in left_out.items()]
+    return [*notes, *slow_rule_notes(report["summary"]), f"Seed: {report['seed']}"]
+
+
+def slow_rule_notes(summary: Mapping[str, Any]) -> list[str]:
+    """Return for each slow rule of a summary how many repeats it ranked, and which share of orders is proven."""
+    notes = []
+    for rule, entry in summary.get("slow_rules", {}).items():
+        tables = ""
+        if entry["proven"] is not None:
+            share = math.floor(1000 * entry["proven"]) / 10  # never 100 % where one is open
+            tables = f"; orders proven to be the best: {share:.1f}% of {entry['n_tables']:,}"
+        notes.append(f"{_name(rule)} ranked {entry['n_repeats']:,} of {entry['of']:,} repeats{tables}")
+    return notes
 
 
 def _entries(summary: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:

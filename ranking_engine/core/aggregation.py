@@ -38,7 +38,7 @@ class GroupRule:
     Attributes:
         key: of the rule.
         second: the key of the rule that ranks the groups' rule scores.
-        elects_only: it elects one system and ranks nobody else, so that there is nothing to rank again.
+        elects_only: it elects one system and ranks no one else, so that there is nothing to rank again.
         needs_positive: the groups' rule scores must be above 0.
     """
 
@@ -164,9 +164,9 @@ def _second_stage(
             column[tied] = column[tied].max()
     problems = []
     if rule.elects_only:
-        problems.append("the rule elects one system and ranks nobody else, so that there is nothing to rank again")
+        problems.append("the rule names one winner and ranks no other system, so that there is nothing to rank again")
     for group, in_group in zip(groups, first, strict=True):
-        # A group in which nobody has a score merely says nothing.
+        # A group in which no one has a score merely says nothing.
         if in_group.status != "ranked" and not np.isnan(matrix.scores[:, group.tasks]).all():
             problems.append(f"{group.name}: {in_group.reason}")
     if rule.needs_positive:

@@ -1,6 +1,6 @@
 """How far rankings agree: all measures compare ranks, never scores, and know about ties.
 
-Rankings are compared on the systems that both rank, ranked anew among these, with average ranks (1, 2.5, 2.5,
+Rankings are compared on the systems that both rank, ranked again among these, with average ranks (1, 2.5, 2.5,
 4). Arrays of ranks have shape (n_rankings, n_systems), NaN where a system is unranked; `a` and `b` index
 rankings. A figure that does not exist, such as the tau of a ranking whose systems are all tied, is NaN.
 """
@@ -168,7 +168,7 @@ class RankDifference(Generic[K]):
 
     @staticmethod
     def between(before: Ranking | None, after: Ranking | None) -> RankDifference[int]:
-        """The difference of two rankings by the systems' numbers; None is a ranking of nobody."""
+        """The difference of two rankings by the systems' numbers; None is a ranking of no one."""
         return RankDifference(_ranks_by_number(before), _ranks_by_number(after))
 
     def move(self, system: K) -> RankMove[K]:

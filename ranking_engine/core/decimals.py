@@ -86,10 +86,10 @@ def rounded_score(value: float) -> float:
 
 
 def rounding_note(numbers: FloatArray) -> str:
-    """Return what whoever brings `numbers` is told of the dust in them; empty where there is none.
+    """Return what anyone who brings `numbers` is told of the dust in them; empty where there is none.
 
     Dust is a long number beside a short one: 92.19999999999999 for 92.2. A number that is long by itself, such as
-    0.8333333333333334, is rounded as well, and nobody needs to be told.
+    0.8333333333333334, is rounded as well, and no one needs to be told.
     """
     decimals = rounded(numbers)
     with np.errstate(over="ignore", invalid="ignore"):

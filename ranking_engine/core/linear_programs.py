@@ -13,6 +13,8 @@ from ranking_engine.core.score_matrix import FloatArray
 
 Indices = NDArray[np.int32]
 
+MOST_ITERATIONS = 2**31 - 1
+
 
 class SolverError(RuntimeError):
     """The solver failed for a reason that is neither the time limit nor the problem itself."""
@@ -23,7 +25,7 @@ class Relaxation:
     """What became of a linear program.
 
     Attributes:
-        x: an optimal solution; None where the time ran out or there is none.
+        x: an optimal solution; None where the time or the iterations ran out or there is none.
         duals: of the rows, in the order in which they were added; as far as they are known.
         is_infeasible: no solution exists.
         n_iterations: of the simplex method, in this solve.
@@ -74,16 +76,27 @@ class UnitProgram:
         every = np.arange(len(self.cost), dtype=np.int32)
         _check(self._solver.changeColsBounds(len(every), every, lower, upper), "bounds")
 
-    def solve_relaxation(self, seconds: float = math.inf) -> Relaxation:
-        """Solve the linear program from where the last solve ended, within about `seconds`."""
+    def drop_idle_rows(self) -> NDArray[np.intp]:
+        """Take back the rows that the last solution does not touch; return their places among all rows."""
+        from highspy import HighsBasisStatus  # noqa: PLC0415 -- slow import
+
+        basic = HighsBasisStatus.kBasic
+        idle = np.array([k for k, status in enumerate(self._solver.getBasis().row_status) if status == basic], np.int32)
+        if len(idle):
+            _check(self._solver.deleteRows(len(idle), idle), "rows")
+        return idle.astype(np.intp)
+
+    def solve_relaxation(self, seconds: float = math.inf, iterations: int = MOST_ITERATIONS) -> Relaxation:
+        """Solve the linear program from where the last solve ended, within about `seconds` and so many `iterations`."""
         from highspy import HighsModelStatus as Status  # noqa: PLC0415 -- slow import
 
         solver = self._solver
         solver.setOptionValue("time_limit", min(solver.getRunTime() + max(seconds, 0.01), 1e9))
+        solver.setOptionValue("simplex_iteration_limit", iterations)
         _check(solver.run(), "linear program")
         status, info = solver.getModelStatus(), solver.getInfo()
         is_optimal = status == Status.kOptimal
-        if not is_optimal and status not in (Status.kInfeasible, Status.kTimeLimit):
+        if not is_optimal and status not in (Status.kInfeasible, Status.kTimeLimit, Status.kIterationLimit):
             raise SolverError(f"linear program: {solver.modelStatusToString(status)}")
         solution = solver.getSolution()
         duals = np.array(solution.row_dual) if solution.dual_valid else None

@@ -154,7 +154,7 @@ def _dropped(part: ScoreMatrix, tasks: BoolArray) -> dict[str, Any]:
 
 def _empty_tasks(part: ScoreMatrix) -> str:
     empty: BoolArray = np.asarray(np.isnan(part.values).all(axis=0))
-    return f" (nobody has a score on {_listed(part, empty)})" if empty.any() else ""
+    return f" (no system has a score on {_listed(part, empty)})" if empty.any() else ""
 
 
 def _listed(part: ScoreMatrix, tasks: BoolArray) -> str:

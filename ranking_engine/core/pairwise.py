@@ -30,7 +30,7 @@ class Pairwise:
         wins: shape (n_systems, n_systems); int32 or int64 where the sums fit, Python integers beyond.
         denominator: what `wins` and `margins` are integers over.
         scored: `scored[i]`: i has a score on a voting task. The rows and columns of the others are 0,
-            and they are nobody's rivals.
+            and they are no one's rivals.
         scores: the oriented scores on the voting tasks, shape (n_systems, n_voting_tasks).
         weights: the weights of the voting tasks, integers over `denominator`.
         order: the order of the systems on the voting tasks, where it was found on the way.

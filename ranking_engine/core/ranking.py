@@ -25,14 +25,14 @@ class Ranking:
     Attributes:
         rule: the key of the rule.
         status: `ranked`; `winner_only`, for a rule that elects and does not rank the rest; `no_winner`,
-            where such a rule elects nobody; `undefined`, where the rule gives no answer.
+            where such a rule elects no one; `undefined`, where the rule gives no answer.
         scores: the rule's scores, higher is better; NaN where unranked.
         ranks: 1, 2, 2, 4; UNRANKED (-1) where unranked.
         reason: why the status is `undefined` or `no_winner`; otherwise empty.
         unranked_reasons: why a system is unranked, by its index.
         details: what the rule has to add, as plain numbers, texts, lists and dicts.
         stated_winners: where these are not the systems of rank 1: a rule that returns one of several best orders
-            names everyone who is first in one of them, and Schulze's names everyone whom nobody beats. Where
+            names everyone who is first in one of them, and Schulze's names everyone whom no one beats. Where
             `details` has `winners_complete` and it is False, there may be more.
     """
 
@@ -85,7 +85,7 @@ class Ranking:
 
     @cached_property
     def winners(self) -> tuple[int, ...]:
-        """All systems of rank 1, or those that the rule states; empty where nobody is ranked."""
+        """All systems of rank 1, or those that the rule states; empty where no one is ranked."""
         if self.stated_winners is not None:
             return self.stated_winners
         return tuple(int(i) for i in np.flatnonzero(self.ranks == 1))

@@ -100,7 +100,7 @@ class TaskVotes:
         return self._counts.doubled(ranking, ranked) / 2 / n_tasks if n_tasks else NAN
 
     def weight_against(self, ranking: Ranking) -> Fraction | None:
-        """The weight of the tasks that contradict `ranking`; see `weighted_distance`. None where nobody is ranked."""
+        """The weight of the tasks that contradict `ranking`; see `weighted_distance`. None where no one is ranked."""
         ranked = np.flatnonzero(ranking.ranks != UNRANKED)
         return Fraction(self._weights.doubled(ranking, ranked), 2 * self.denominator) if ranked.size else None
 
@@ -185,7 +185,7 @@ def weighted_distance(matrix: ScoreMatrix, ranking: Ranking) -> float:
 
     A pair counts the tasks that strictly prefer the lower-placed system, a pair that `ranking` ties half of those
     that strictly prefer one; a tie within a task or a missing score costs nothing. Pairs with an unranked system do
-    not count. Least for the orders of the rule `kemeny`, to whose `distance` it compares; NaN where nobody is ranked.
+    not count. Least for the orders of the rule `kemeny`, to whose `distance` it compares; NaN where no one is ranked.
     Kemeny 1959. O(n_systems^2 n_tasks).
     """
     weight = TaskVotes.of(matrix).weight_against(ranking)

@@ -19,7 +19,7 @@ SHARE = Fraction(95, 100)
 
 @dataclass(frozen=True)
 class DerivedGamma:
-    """A threshold that nobody stated.
+    """A threshold that no one stated.
 
     Attributes:
         gamma: the threshold, in the tasks' unit.
@@ -47,7 +47,7 @@ def derived_gamma(directions: Sequence[int], maxima: Sequence[float | None]) -> 
     maximum = distinct.pop() if len(distinct) == 1 else None
     if maximum is None or not maximum > 0 or any(direction != 1 for direction in directions):
         return None
-    # Decimals as somebody wrote them: 95 % of 0.7 is 0.665 and not 0.6649999999999999.
+    # Decimals as someone wrote them: 95 % of 0.7 is 0.665 and not 0.6649999999999999.
     gamma = float(Fraction(repr(float(maximum))) * SHARE)
     return DerivedGamma(gamma, float(maximum)) if gamma > 0 else None
 

@@ -12,7 +12,7 @@ import numpy as np
 
 WeightLike = int | float | str | Decimal | Fraction
 
-MAX_BITS = 256  # of the sum of weights that somebody else sent, as integers over their common denominator
+MAX_BITS = 256  # of the sum of weights that someone else sent, as integers over their common denominator
 GROUPED_BITS = 1024  # of the same once groups are evened out, which multiplies their denominators
 _COUNTED_BITS = 4096  # of longer sums it is only said that they are longer
 

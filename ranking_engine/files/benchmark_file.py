@@ -18,6 +18,11 @@
     name = "T5"
     key = "t5"
     baseline = "human"      # or "other": what others are measured against; marks the row, and no ranking depends on it
+    metadata = { parameters = 11e9 }
+
+    [[field]]               # of the systems' metadata; also key, unit, choices, is_column
+    name = "Parameters"
+    kind = "number"         # or "text", "date", "yes_no", "choice", "link"
 
 Other values at the top (title, source, licence, ...) are kept as metadata.
 """
@@ -29,6 +34,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -40,6 +46,7 @@ from ranking_engine.core.missing import MISSING_POLICIES
 from ranking_engine.core.score_matrix import ScoreMatrix
 from ranking_engine.core.weights import exact_weight
 from ranking_engine.files.bounded_toml import read_toml
+from ranking_engine.files.metadata import MetadataField, Value, read_fields, read_values
 from ranking_engine.files.tables import Table, TableError, TableIssue
 from ranking_engine.text.characters import line_problem
 from ranking_engine.text.close_names import CloseNames
@@ -67,7 +74,8 @@ SECTIONS: Mapping[str, frozenset[str]] = {
         }
     ),
     "group": frozenset({"name", "key", "weight"}),
-    "system": frozenset({"name", "key", "baseline"}),
+    "field": frozenset({"name", "key", "kind", "unit", "choices", "is_column"}),
+    "system": frozenset({"name", "key", "baseline", "metadata"}),
 }
 
 
@@ -102,6 +110,8 @@ class BenchmarkFile:
         group_weights: the stated groups; one without a weight weighs 1.
         group_keys, system_keys: the stated groups and systems with their keys, None where none is stated.
         system_baselines: "human" or "other" of the systems that others are measured against, by name.
+        metadata_fields: what is said of systems beside scores.
+        system_metadata: the values of these fields that are stated, by the name of a system.
         gamma, policy: None where not stated.
         variants: keys of variants of rules that are ranked too.
     """
@@ -114,6 +124,8 @@ class BenchmarkFile:
     group_keys: Mapping[str, str | None] = field(default_factory=dict)
     system_keys: Mapping[str, str | None] = field(default_factory=dict)
     system_baselines: Mapping[str, str] = field(default_factory=dict)
+    metadata_fields: tuple[MetadataField, ...] = ()
+    system_metadata: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     gamma: float | None = None
     policy: str | None = None
     variants: tuple[str, ...] = ()
@@ -184,13 +196,24 @@ class _BenchmarkParser:
         policy = self.raw.get("policy")
         if policy is not None and policy not in MISSING_POLICIES:
             self.fail(f"policy is {policy!r}; expected one of {', '.join(MISSING_POLICIES)}", key="policy")
-        baselines = {}
+        try:
+            declared = read_fields(self.raw.get("field", []))
+        except ValueError as error:
+            self.fail(str(error), key="field")
+        baselines, system_metadata = {}, {}
         for k, entry in enumerate(self.raw.get("system", [])):
             baseline = entry.get("baseline", BASELINES[0])
             if baseline not in BASELINES:
                 self.fail(f"baseline is {baseline!r}; expected one of {', '.join(BASELINES)}", "system", k, "baseline")
             if baseline != BASELINES[0]:
                 baselines[self._name("system", k)] = baseline
+            written = entry.get("metadata", {})
+            if not isinstance(written, dict):
+                self.fail("metadata is no table such as { parameters = 7e9 }", "system", k, "metadata")
+            texts = {key: value.isoformat() if isinstance(value, date) else value for key, value in written.items()}
+            system_metadata[self._name("system", k)], problems = read_values(declared, texts)
+            for label, problem in problems:
+                self.fail(f"metadata, {shorten(label)}: {problem}", "system", k, "metadata")
         variants = self.raw.get("variants", [])
         if not isinstance(variants, list) or not all(isinstance(variant, str) for variant in variants):
             self.fail('`variants` is not a list of texts such as "copeland[variant=lower]"', key="variants")
@@ -207,6 +230,8 @@ class _BenchmarkParser:
             group_keys=self._keys("group"),
             system_keys=self._keys("system"),
             system_baselines=baselines,
+            metadata_fields=declared,
+            system_metadata=system_metadata,
             gamma=self._number(None, 0, "gamma"),
             policy=policy,
             variants=variants,

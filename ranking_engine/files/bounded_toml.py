@@ -1,4 +1,4 @@
-"""TOML from anybody: what would take more time or memory than its size is refused before the parser sees it.
+"""TOML from anyone: what would take more time or memory than its size is refused before the parser sees it.
 
 The parser of the standard library keeps every beginning of a dotted key, so that its memory grows with the square of
 the number of dots; it recurses into arrays and tables; and it makes several objects of every value. None of the files

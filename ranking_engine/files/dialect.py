@@ -55,7 +55,7 @@ class UnclearMarkError(Exception):
 
 
 def delimiter_of(text: str) -> str:
-    """The first comma, semicolon or tab of the header that stands outside quotation marks; a comma where none does.
+    """The first comma, semicolon or tab of the header that is outside quotation marks; a comma where none does.
 
     Args:
         text: of the file; its first line that is not blank is the header.
@@ -74,7 +74,7 @@ def decimal_mark(numbers: Iterable[str]) -> str:
     """The decimal mark of a table whose columns are not separated by commas: `.` or `,`.
 
     Args:
-        numbers: the cells of its scores, as they stand in the file.
+        numbers: the cells of its scores, as they are in the file.
 
     Raises:
         UnclearMarkError: some numbers have a point and others a comma, or every comma might as well group digits.
@@ -87,7 +87,7 @@ def decimal_mark(numbers: Iterable[str]) -> str:
         if not marks or not _LIKE_A_NUMBER.fullmatch(text):
             continue  # a whole number, or none at all, of which the reader says so
         if len(marks) == 2 or (first_of and marks[0] not in first_of):
-            raise UnclearMarkError(place, "both points and commas stand in the numbers; write decimal marks alike")
+            raise UnclearMarkError(place, "the table mixes decimal points and commas; use only one")
         first_of.setdefault(marks[0], place)
         if marks == [","]:
             example = example or text

@@ -30,7 +30,7 @@ def doubtful_tasks(
 
     Args:
         names, directions: of the tasks; 1 is higher is better.
-        directed: names of tasks whose direction somebody stated, and nobody only took for granted.
+        directed: names of tasks whose direction someone stated, and no one only took for granted.
 
     Returns:
         name and word of each.

@@ -75,7 +75,7 @@ def read_instances(
 
 @dataclass(frozen=True, eq=False)
 class InstanceTable:
-    """Scores of instances as they stand in a file.
+    """Scores of instances as they are in a file.
 
     Attributes:
         scores: of the instances.
@@ -159,7 +159,7 @@ class _InstanceReader:
     def read(self, lower: Sequence[str]) -> InstanceTable:
         try:
             first = next(iter(self.text), "")
-            if first.count(",") > 10 * MAX_TASKS:  # some may stand in names
+            if first.count(",") > 10 * MAX_TASKS:  # some may be in names
                 self.fail(1, None, f"more than {MAX_TASKS:,} tasks; bring them in parts")
             self.rows = csv.reader(itertools.chain([first] if first else [], self.text), strict=True)
             self.header = [clean_name(cell) for cell in next(self.rows, [])]

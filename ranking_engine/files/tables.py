@@ -2,7 +2,8 @@
 
 The first row names the columns: `system` (or `model`), then one column a task. Each further row is a system; an empty
 cell is a missing score. Numbers are plain decimals such as 91.2, -0.5 or 1e-3, read as the nearest float64. Semicolons
-or tabs may stand in place of the commas, and then decimal commas in place of the points, as spreadsheets write them.
+or tabs may be in place of the commas, and then decimal commas in place of the points, as spreadsheets write them.
+A column whose name begins with `meta:` is no task: it says something else of the systems, and its cells are texts.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import csv
 import io
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, NoReturn, Protocol
 
@@ -20,18 +22,20 @@ import numpy as np
 
 from ranking_engine.core.decimals import NUMBER, rounded, rounding_note
 from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
+from ranking_engine.files.cell_messages import line_of, number_message
 from ranking_engine.files.csv_rows import csv_lines
 from ranking_engine.files.dialect import PLAIN, Dialect, UnclearMarkError, decimal_mark, delimiter_of
+from ranking_engine.files.metadata import COLUMN_PREFIX, MAX_FIELDS
 from ranking_engine.text.names import clean_name, fold_name, name_problem, shorten
 
 MAX_ISSUES = 100
 MAX_COLUMNS = 20_000  # of one row, whatever the caller allows; a row that runs on is refused before it is split
 MAX_CELLS = 2_000_000
 MAX_CELL = 4_000  # characters
+MAX_PLACES = 3  # of a column's cells that are no numbers: more are counted, and told once
+MAX_WRONG_CELLS = 10_000  # that are counted; then the rest of the table is not read
 SYSTEM_COLUMN = "system"
 SYSTEM_COLUMNS = frozenset({SYSTEM_COLUMN, "model", ""})  # as other people's files have it; data frames leave it empty
-
-_NOT_REPORTED = {"nan", "na", "n/a", "none", "null", "-", "--", "?", "missing"}
 
 
 @dataclass(frozen=True)
@@ -59,12 +63,24 @@ class TableIssue:
 
 
 class TableError(ValueError):
-    """A table cannot be read; `errors` holds up to 100 issues, in the order of the file."""
+    """A table cannot be read; `errors` holds up to 100 issues, in the order of the file.
 
-    def __init__(self, errors: Sequence[TableIssue], source: str = "table", *, is_cut: bool = False) -> None:
+    `readable` is what can be read all the same, so that more can be checked at once: the rows whose name and length are
+    right, with NaN in cells that are no numbers. It is None where reading stopped.
+    """
+
+    def __init__(
+        self,
+        errors: Sequence[TableIssue],
+        source: str = "table",
+        *,
+        is_cut: bool = False,
+        readable: Table | None = None,
+    ) -> None:
         self.errors = tuple(errors)
         self.source = source
         self.is_cut = is_cut
+        self.readable = readable
         super().__init__(self.one_line())
 
     def one_line(self) -> str:
@@ -77,19 +93,20 @@ class TableError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table of scores as it stands in a file.
+    """A table of scores as it is in a file.
 
     Attributes:
         system_names: one a row, clean and different after case folding.
         task_names: one a column, likewise.
         values: float64 of shape (n_systems, n_tasks), NaN where the cell is empty.
         line_numbers: for each system the line of the file on which its row begins.
-        missing_words: the word that stands in a cell without a score, by (system, task) from 0, where it is no empty
+        missing_words: the word that is in a cell without a score, by (system, task) from 0, where it is no empty
             one.
         header_line: the line on which the header ends.
         source: what errors call the file.
         dialect: how the file is written.
         rounding: what is to be told of scores that were rounded, or empty; `values` are to 12 significant digits.
+        metadata: by the name of a `meta:` column, without that prefix, its cells: a text a system.
     """
 
     system_names: tuple[str, ...]
@@ -101,6 +118,7 @@ class Table:
     missing_words: Mapping[tuple[int, int], str] = field(default_factory=dict)
     dialect: Dialect = PLAIN
     rounding: str = ""
+    metadata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def read_table(
@@ -120,7 +138,7 @@ def read_table(
         name: what errors call the file; default its path, or "table".
         allow_formula_names: accept names that a spreadsheet would take for a formula.
         max_systems, max_tasks, max_cells: refuse larger tables; the cells are systems x tasks.
-        missing_words: says what a text means that stands in place of a score; None for one that means nothing.
+        missing_words: says what a text means that is in place of a score; None for one that means nothing.
 
     Raises:
         TableError: with up to 100 issues, each with its line and column.
@@ -134,8 +152,6 @@ def read_table(
 
 
 class _CsvReader(Protocol):
-    """What a csv.reader is."""
-
     line_num: int
 
     def __iter__(self) -> Iterator[list[str]]: ...
@@ -157,9 +173,13 @@ class _TableReader:
         self.allow_formula = allow_formula
         self.max_systems, self.max_tasks, self.max_cells = bounds
         self.issues: list[TableIssue] = []
+        self.wrong_cells: defaultdict[int, list[TableIssue]] = defaultdict(list)  # by column: those that are no numbers
+        self.n_wrong_cells = 0
         self.meaning = meaning or (lambda _: None)
         self.missing_words: dict[tuple[int, int], str] = {}
         self.columns: list[str] = []
+        self.metadata: dict[int, list[str]] = {}  # by the place of a column in a row, from 0, its cells
+        self.task_places: list[int] = []  # of the columns that are tasks
         self.line = self.header_line = 0
         self.n_marks = 0  # separators read since the last row
         self.dialect = PLAIN
@@ -171,9 +191,9 @@ class _TableReader:
             if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
                 self._stop("the file is UTF-16; save it as UTF-8", line=1)
             message = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
-            self._stop(message, line=_line_of(data[: error.start]))
+            self._stop(message, line=line_of(data[: error.start]))
         if "\0" in text:
-            self._stop("a NUL byte; this is not a text file", line=_line_of(text[: text.index("\0")].encode()))
+            self._stop("a NUL byte; this is not a text file", line=line_of(text[: text.index("\0")].encode()))
         if not text.strip():
             self._stop("the file is empty; expected a header `system,<task>,...` and a row for each system")
         self.dialect = Dialect(delimiter_of(text))
@@ -211,15 +231,16 @@ class _TableReader:
             next((row for row in rows if row), None)
             for row in rows:
                 self.n_marks = 0
-                for column, cell in enumerate(row[1:], start=2):
-                    yield rows.line_num, column, cell
+                for place in self.task_places:
+                    if place < len(row):
+                        yield rows.line_num, place + 1, row[place]
 
         try:
             return decimal_mark(cell for _, _, cell in scores())
         except UnclearMarkError as unclear:
             line, column, _ = next(itertools.islice(scores(), unclear.place, None))
             self._issue(unclear.message, column, line)
-            raise TableError(self.issues, self.name) from unclear
+            raise TableError(self._all_issues(), self.name) from unclear
         except csv.Error:  # which the second reading meets as well, and tells with its line
             return "."
 
@@ -228,16 +249,24 @@ class _TableReader:
         self.line = self.header_line = rows.line_num
         self.n_marks = 0
         self._check_cells(header, self.line)
-        if self.max_tasks is not None and len(header) - 1 > self.max_tasks:
-            self._stop(f"{len(header) - 1} tasks; at most {self.max_tasks} are allowed", line=self.line)
         first = clean_name(header[0]) if header else ""
+        self.columns = [first, *(clean_name(cell) for cell in header[1:])]
+        marked = [name[: len(COLUMN_PREFIX)].casefold() == COLUMN_PREFIX for name in self.columns]
+        self.metadata = {place: [] for place, is_marked in enumerate(marked) if is_marked and place}
+        self.task_places = [place for place in range(1, len(marked)) if not marked[place]]
+        if self.max_tasks is not None and len(self.task_places) > self.max_tasks:
+            self._stop(f"{len(self.task_places)} tasks; at most {self.max_tasks} are allowed", line=self.line)
+        if len(self.metadata) > MAX_FIELDS:
+            message = f"{len(self.metadata)} columns that begin with {COLUMN_PREFIX!r}; at most {MAX_FIELDS} are read"
+            self._stop(message, line=self.line)
         if len(header) == 1:
             message = f"only one column, {shorten(first)!r}; expected `system` and a column for each task"
             self._stop(message, line=self.line)
+        if not self.task_places:
+            self._stop(f"no task: every column but the first begins with {COLUMN_PREFIX!r}", line=self.line)
         if first.casefold() not in SYSTEM_COLUMNS:
-            message = f"the first column must be called {SYSTEM_COLUMN!r} or 'model', found {shorten(first)!r}"
-            self._issue(message, 1)
-        self.columns = [SYSTEM_COLUMN, *(clean_name(cell) for cell in header[1:])]
+            self._issue(f"the first column must be called {SYSTEM_COLUMN!r} or 'model', found {shorten(first)!r}", 1)
+        self.columns[0] = SYSTEM_COLUMN  # as messages about rows call it
         seen: dict[str, int] = {}
         for column, task in enumerate(self.columns[1:], start=2):
             problem = name_problem(task, allow_formula=self.allow_formula)
@@ -247,40 +276,45 @@ class _TableReader:
                 self._issue(f"the task {shorten(task)!r} is already column {seen[fold_name(task)]}", column)
             else:
                 seen[fold_name(task)] = column
-        self._raise_issues()
 
     def _read_rows(self, rows: _CsvReader) -> Table:
         systems: list[str] = []
         lines: list[int] = []
         values: list[FloatArray] = []
         seen: dict[str, int] = {}
+        n_rows = 0
         for row in rows:
             begins, self.line, self.n_marks = self.line + 1, rows.line_num, 0
             if not row:
                 continue
+            n_before = len(self.issues)
             self._check_cells(row, begins)
             name = clean_name(row[0])
             problem = name_problem(name, allow_formula=self.allow_formula)
             if problem:
                 self._issue(f"the system name {shorten(name)!r} {problem}", 1, begins)
             elif fold_name(name) in seen:
-                self._issue(f"the system {shorten(name)!r} already stands on line {seen[fold_name(name)]}", 1, begins)
+                self._issue(f"the system {shorten(name)!r} is already on line {seen[fold_name(name)]}", 1, begins)
             else:
                 seen[fold_name(name)] = begins
-            systems.append(name)
-            values.append(np.array(self._row_values(row, begins, len(values))))
-            lines.append(begins)
-            if self.max_systems is not None and len(systems) > self.max_systems:
+            scores = np.array(self._row_values(row, begins, len(values)))
+            n_rows += 1
+            if len(self.issues) == n_before:
+                systems.append(name)
+                values.append(scores)
+                lines.append(begins)
+                for place, cells in self.metadata.items():
+                    cells.append(row[place])
+            if self.max_systems is not None and n_rows > self.max_systems:
                 self._stop(f"too many systems; at most {self.max_systems} are allowed", line=begins)
-            if len(systems) * (len(self.columns) - 1) > self.max_cells:
+            if n_rows * len(self.task_places) > self.max_cells:
                 self._stop(f"more than {self.max_cells:,} cells; bring the table in parts", line=begins)
-        self._raise_issues()
-        if not systems:
+        if not n_rows and not self.issues:
             self._stop("no systems: the header is the only row", line=self.line)
-        array = np.array(values)
-        return Table(
+        array = np.array(values).reshape(len(systems), len(self.task_places))
+        table = Table(
             tuple(systems),
-            tuple(self.columns[1:]),
+            tuple(self.columns[place] for place in self.task_places),
             rounded(array),
             tuple(lines),
             self.header_line,
@@ -288,7 +322,11 @@ class _TableReader:
             self.missing_words,
             self.dialect,
             rounding_note(array),
+            {self.columns[place][len(COLUMN_PREFIX) :].strip(): tuple(cells) for place, cells in self.metadata.items()},
         )
+        if issues := self._all_issues():
+            raise TableError(issues[:MAX_ISSUES], self.name, is_cut=len(issues) > MAX_ISSUES, readable=table)
+        return table
 
     def _check_cells(self, row: list[str], line: int) -> None:
         longest = max(map(len, row), default=0)
@@ -299,52 +337,48 @@ class _TableReader:
         if len(row) != len(self.columns):
             message = f"the row has {len(row)} columns, the header has {len(self.columns)}"
             self._issue(message, min(len(row), len(self.columns)) + (len(row) > len(self.columns)), line)
-            return [math.nan] * (len(self.columns) - 1)
+            return [math.nan] * len(self.task_places)
         scores = []
-        for column, cell in enumerate(row[1:], start=2):
-            value = math.nan
-            if text := cell.strip():
+        for t, place in enumerate(self.task_places):
+            value, column = math.nan, place + 1
+            if text := row[place].strip():
                 number = text if self.dialect.decimal == "." else text.replace(self.dialect.decimal, ".", 1)
                 if NUMBER.fullmatch(number):  # as nearly all do, and looking for a word takes longer
                     value = float(number)
                     if math.isinf(value):
                         self._issue(f"{shorten(text)} is too large for a 64-bit number", column, line)
                 elif (word := self.meaning(text)) is not None:
-                    self.missing_words[i, column - 2] = word
+                    self.missing_words[i, t] = word
                 else:
-                    self._issue(_number_message(text), column, line)
+                    cell_issue = TableIssue(line, column, self.columns[column - 1] or None, number_message(text))
+                    self.wrong_cells[column].append(cell_issue)
+                    self.n_wrong_cells += 1
+                    if self.n_wrong_cells >= MAX_WRONG_CELLS:
+                        raise TableError(self._all_issues()[:MAX_ISSUES], self.name, is_cut=True)
             scores.append(value)
         return scores
+
+    def _all_issues(self) -> list[TableIssue]:
+        """What is wrong, in the order of the file; many cells of one column are one issue with the first places."""
+        issues = list(self.issues)
+        for cells in self.wrong_cells.values():
+            if len(cells) > MAX_PLACES:
+                lines = ", ".join(str(issue.line) for issue in cells[:MAX_PLACES])
+                message = f"{len(cells):,} cells are not numbers, first on lines {lines}: {cells[0].message}"
+                issues.append(replace(cells[0], message=message))
+            else:
+                issues += cells
+        return sorted(issues, key=lambda issue: (issue.line or 0, issue.column or 0))
 
     def _issue(self, message: str, column: int | None = None, line: int | None = None) -> None:
         column_name = self.columns[column - 1] if column and column <= len(self.columns) else None
         self.issues.append(TableIssue(line or self.line, column, column_name or None, message))
         if len(self.issues) >= MAX_ISSUES:
-            raise TableError(self.issues, self.name, is_cut=True)
+            raise TableError(self._all_issues()[:MAX_ISSUES], self.name, is_cut=True)
 
     def _stop(self, message: str, line: int | None = None) -> NoReturn:
-        raise TableError([*self.issues, TableIssue(line, None, None, message)], self.name)
-
-    def _raise_issues(self) -> None:
-        if self.issues:
-            raise TableError(self.issues, self.name)
-
-
-def _line_of(before: bytes) -> int:
-    return len(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"))
-
-
-def _number_message(text: str) -> str:
-    quoted = repr(shorten(text))
-    if text.casefold() in _NOT_REPORTED:
-        return f"{quoted} is no number; leave the cell empty where a score is missing"
-    if text.casefold().lstrip("+-") in {"inf", "infinity"}:
-        return f"{quoted} is infinite; a score must be finite"
-    if text.endswith("%") and NUMBER.fullmatch(text[:-1].strip()):
-        return f"{quoted} is no number; write it without the percent sign"
-    if NUMBER.fullmatch(text.replace(",", ".", 1)):
-        return f"{quoted} is no number; write the decimal mark as a point"
-    return f"{quoted} is no number"
+        issues = self._all_issues()[: MAX_ISSUES - 1]
+        raise TableError([*issues, TableIssue(line, None, None, message)], self.name)
 
 
 def write_table(matrix: ScoreMatrix) -> str:

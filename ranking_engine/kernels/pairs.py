@@ -114,7 +114,7 @@ def schulze(pairs: Pairs) -> FloatArray:
 
 
 def schulze_winners(pairs: Pairs) -> BoolArray:
-    """The systems that nobody beats by the strongest paths of margins: who wins, whatever the scores."""
+    """The systems that no one beats by the strongest paths of margins: who wins, whatever the scores."""
     return pairs.present & ~pairs.has_stronger_path.any(axis=1)
 
 
@@ -135,7 +135,7 @@ def nanson(pairs: Pairs) -> FloatArray:
 
 
 def condorcet(pairs: Pairs) -> FloatArray:
-    """The number of systems beaten, of the one that beats every other; nobody else is ranked."""
+    """The number of systems beaten, of the one that beats every other; no one else is ranked."""
     beaten = pairs.beats.sum(axis=2).astype(np.float64)
     is_winner = pairs.present & (beaten == pairs.present.sum(axis=1, keepdims=True) - 1)
     return np.where(is_winner, beaten, np.nan)

@@ -1,7 +1,7 @@
 """Bradley and Terry's strengths on many boards at once; see `ranking_engine.rules.bradley_terry`.
 
 `won[r, i, j]` is the weight of the tasks of board r on which i is ahead of j, plus half that of ties. Systems that are
-not on a board have played nobody there.
+not on a board have played no one there.
 """
 
 from __future__ import annotations

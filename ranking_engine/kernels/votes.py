@@ -59,7 +59,7 @@ def _rounds(
 ) -> FloatArray:
     """Return the rounds in which the systems leave; who is not on a board has the place `gone`, the greatest.
 
-    A round looks again only at the tasks on which somebody in front has left.
+    A round looks again only at the tasks on which someone in front has left.
     """
     b, T, n = places.shape
     gone = np.iinfo(places.dtype).max

@@ -1,7 +1,7 @@
 """From a solver's floats to fractions that hold exactly.
 
 Nothing here trusts a float: candidates are proposed by rounding, by simple fractions and by solving the equations
-that seem to hold, and each is verified in integers by whoever asks for it.
+that seem to hold, and each is verified in integers by the person who asks for it.
 """
 
 from __future__ import annotations

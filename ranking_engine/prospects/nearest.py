@@ -1,4 +1,4 @@
-"""The smallest changes of weights that make a system lose to nobody."""
+"""The smallest changes of weights that make a system lose to no one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Numerators = tuple[int, ...]
 _UNMOVED = 1e-9
 _PUSHES = (1e-9, 1e-8, 1e-7)  # how far into the winning region, as a share of the way to weights inside it
 _FINE = 10**12
-_LONG = 10**15  # a denominator that nobody can read: weights beside the edge are preferred
+_LONG = 10**15  # a denominator that no one can read: weights beside the edge are preferred
 
 
 class NearestWeights:

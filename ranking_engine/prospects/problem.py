@@ -94,7 +94,7 @@ def with_all_tasks(matrix: ScoreMatrix) -> ScoreMatrix:
 def take_apart(
     matrix: ScoreMatrix, rule: str, *, all_tasks: bool, by_group: bool, missing: str, ties: str | None
 ) -> tuple[Problem | None, dict[int, str]]:
-    """Return the problem, None where nobody is ranked, and why systems are not ranked, by index.
+    """Return the problem, None where no one is ranked, and why systems are not ranked, by index.
 
     Raises:
         ValueError: an unknown rule, policy or convention.

@@ -18,7 +18,7 @@ Arrays = dict[str, NDArray[Any]]
 
 VERDICTS: Mapping[Verdict, str] = {
     "strict": "Weights exist under which it beats every rival.",
-    "tie_only": "Weights exist under which it loses to nobody, but never without a tie.",
+    "tie_only": "Weights exist under which it loses to no one, but never without a tie.",
     "none": "Under every weighting some rival beats it.",
     "no_scores": "It lacks the scores that a comparison needs.",
     "undecided": "Neither weights nor a proof against them were found and verified.",
@@ -29,7 +29,7 @@ _CODE = {verdict: code for code, verdict in enumerate(_VERDICTS)}
 
 @dataclass(frozen=True)
 class WeightChange:
-    """Weights under which a system loses to nobody, and how far they are from those it started from.
+    """Weights under which a system loses to no one, and how far they are from those it started from.
 
     Attributes:
         weights: task name to weight, the positive ones; verified exactly.
@@ -42,7 +42,7 @@ class WeightChange:
 
 @dataclass(frozen=True)
 class Nearest:
-    """The smallest changes of weights that make a system lose to nobody.
+    """The smallest changes of weights that make a system lose to no one.
 
     Attributes:
         total_change: least half of sum_t |w_t - w0_t|: how much weight has to move.
@@ -60,7 +60,7 @@ class Prospect:
     Attributes:
         system: its name.
         verdict: a key of VERDICTS.
-        weights: for `strict` and `tie_only`, weights under which it loses to nobody (the objective's optimum where
+        weights: for `strict` and `tie_only`, weights under which it loses to no one (the objective's optimum where
             the conditions state one): task name to weight, the positive ones. Verified exactly. Empty otherwise.
         margin: the largest delta such that some weighting puts it at least delta ahead of every rival: a share of
             the weight under the majority rule, points of the rule otherwise. None without a rival or a verdict, and
@@ -71,7 +71,7 @@ class Prospect:
             `Prospects.conditions`; only positive ones. On every voting task the mixture's lead and these multiples of
             (1 if the task is in the set, else 0) - bound, or the reverse for an upper bound, add up to less than 0.
         nearest: from "equal" and from the benchmark's "own" weights; empty where not asked for or not winnable.
-        share: the share of all weightings under which it loses to nobody, estimated; 0 for `none`.
+        share: the share of all weightings under which it loses to no one, estimated; 0 for `none`.
         share_error: the standard error of `share`.
         share_bound: where no draw hit, the bound below which the share is with 95 % confidence (3 / n_draws).
         share_lower, share_upper: where a single draw hit, the exact 95 % interval of the share.
@@ -100,7 +100,7 @@ class Prospect:
 
     @property
     def is_prospective(self) -> bool:
-        """Whether weights exist under which it loses to nobody."""
+        """Whether weights exist under which it loses to no one."""
         return self.verdict in ("strict", "tie_only")
 
 

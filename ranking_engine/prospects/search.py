@@ -53,7 +53,7 @@ def prospects(
 ) -> Prospects:
     """Say of every system whether some weights of the tasks make it win, with evidence.
 
-    A system wins where it loses to nobody: under the rule `majority`, no rival is above it on more weight than below
+    A system wins where it loses to no one: under the rule `majority`, no rival is above it on more weight than below
     it (a weak Condorcet winner); under a rule on points, no rival has more points.
 
     Args:

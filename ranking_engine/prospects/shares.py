@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincinv
 
 from ranking_engine.core.score_matrix import FloatArray
 
@@ -16,7 +15,7 @@ _FIRST_BLOCK = 8  # rivals a draw is tried against at first; most draws fail the
 
 @dataclass(frozen=True)
 class Share:
-    """An estimate of the share of weightings under which a system loses to nobody.
+    """An estimate of the share of weightings under which a system loses to no one.
 
     Attributes:
         share: the share of draws that it wins.
@@ -61,5 +60,7 @@ def winning_share(leads: FloatArray, draws: FloatArray) -> Share | None:
     bound = None if len(alive) else ZERO_HITS / n
     if len(alive) != 1:
         return Share(share, error, bound)
+    from scipy.special import betaincinv  # noqa: PLC0415 -- slow import
+
     upper = float(betaincinv(2, n - 1, 0.975)) if n > 1 else 1.0
     return Share(share, error, bound, interval=(1 - 0.975 ** (1 / n), upper))

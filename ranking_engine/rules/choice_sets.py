@@ -57,7 +57,7 @@ def smith_set(source: ScoreMatrix | Pairwise) -> tuple[int, ...]:
 
 
 def schwartz_set(source: ScoreMatrix | Pairwise) -> tuple[int, ...]:
-    """Return the union of the smallest sets of systems that nobody outside beats (Schwartz 1972).
+    """Return the union of the smallest sets of systems that no one outside beats (Schwartz 1972).
 
     A system belongs to it if it can reach, along a chain of "beats", every system that can reach it. The
     smallest such sets are the strong components of the majority relation that no other component beats;

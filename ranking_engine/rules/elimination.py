@@ -32,7 +32,7 @@ def baldwin(profile: Profile, *, ties: str = "average") -> Outcome:
     """
     n = profile.n_systems
     scores, lost = _borda_scores(profile, ties)
-    beyond = 3 * n * int(profile.matrix.integer_weights.sum()) + 1  # and so it stays, whoever else leaves
+    beyond = 3 * n * int(profile.matrix.integer_weights.sum()) + 1  # and so it stays, whichever others leave
     left, n_left = np.zeros(n), 0
     for number in itertools.count(1):
         gone = (scores == scores[scores.argmin()]).nonzero()[0]

@@ -18,14 +18,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.core.linear_programs import UnitProgram
+from ranking_engine.core.linear_programs import MOST_ITERATIONS, UnitProgram
 from ranking_engine.core.score_matrix import FloatArray
-from ranking_engine.rules.kemeny_search import Margins, Order, excess_of, improved
+from ranking_engine.rules.kemeny_search import Margins, Order, excess_of, improved, searched
 
 MAX_COST = 2**44  # of the sum of all |margins|, so that integers times 2^16 stay below 2^62
 _SCALE = 2**16
 _VIOLATION = 1e-6
 _ROWS_A_ROUND = 12  # times the number of systems
+_ROWS_KEPT = 24  # times the number of systems: with more, those that the solution does not touch are dropped
 _MAX_PROBES = 40
 
 Clock = Callable[[], float]
@@ -44,6 +45,7 @@ class Steps:
 
     passes: int = 0
     rounds: int = 0
+    iterations: int = 0
     rows: int = 0
     nodes: int = 0
     probes: int = 0
@@ -53,15 +55,18 @@ class OrderProgram:
     """The best orders of a component; `order` and `excess` are the best so far, `bound` is proven.
 
     margins: integers, the sum of whose absolute values is at most MAX_COST.
+    left, most_iterations: the search ends when no seconds are left, or after so many of the simplex method.
     """
 
-    def __init__(self, margins: Margins, order: Order, left: Clock, steps: Steps) -> None:
+    def __init__(
+        self, margins: Margins, order: Order, left: Clock, steps: Steps, most_iterations: int = MOST_ITERATIONS
+    ) -> None:
         self.margins = margins
         self.n = len(margins)
         self.order, self.excess = order, excess_of(margins, order)
         self.others: list[Order] = []  # as good as `order`
         self.bound = 0
-        self.left, self.steps = left, steps
+        self.left, self.steps, self.most_iterations = left, steps, most_iterations
         self.above, self.below = np.triu_indices(self.n, 1)
         self.column = np.zeros((self.n, self.n), dtype=np.int32)
         self.column[self.above, self.below] = np.arange(len(self.above))
@@ -73,15 +78,25 @@ class OrderProgram:
         self.exact_bound = 0  # of the linear program, times 2^16
         self._fraction: int | None = None
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the time or the iterations are used up."""
+        return self.left() <= 0 or self.steps.iterations >= self.most_iterations
+
     def solve(self) -> None:
-        """Close the gap by cuts, then by branching on fractional pairs, as long as there is time."""
+        """Close the gap by cuts, then by branching on fractional pairs, until it is over."""
         self._add_rows(self._violated(self._matrix(self.cost < 0)))
         self.bound = max(0, self._cut(0, keep=True))
-        if self.bound < self.excess and self._fraction is not None:
+        fraction = self._fraction
+        if self.bound < self.excess:
+            order, passes = searched(self.margins, self.order, self.bound)
+            self.steps.passes += passes
+            self._meet(order)
+        if self.bound < self.excess and fraction is not None:
             # Take the node with the least bound, place its most doubtful pair both ways, and bound again.
-            waiting: list[_Node] = [(self.bound, 0, (), self._fraction)]
+            waiting: list[_Node] = [(self.bound, 0, (), fraction)]
             has_time = True
-            while has_time and waiting and waiting[0][0] < self.excess and self.left() > 0:
+            while has_time and waiting and waiting[0][0] < self.excess and not self.is_over:
                 bound, _, fixed, column = heapq.heappop(waiting)
                 for value in (0.0, 1.0):
                     self.steps.nodes += 1
@@ -98,11 +113,22 @@ class OrderProgram:
         """
         moved = self.reduced[columns] * values.astype(np.int64) - np.minimum(self.reduced[columns], 0)
         quick = _ceil_scaled(self.exact_bound + int(moved.sum()))
-        if quick > self.excess or self.steps.probes >= _MAX_PROBES or self.left() <= 0:
+        if quick > self.excess or self.steps.probes >= _MAX_PROBES or self.is_over:
             return max(quick, self.bound)
         self.steps.probes += 1
         placed = tuple(zip(columns.tolist(), values.tolist(), strict=True))
         return max(self._cut_with(placed, 1), self.bound)
+
+    def possible_firsts(self) -> Order:
+        """Return the systems that the reduced costs do not rule out as first of a best order, best placed first.
+
+        That v is first raises the bound by the reduced costs of all pairs of v that it decides otherwise.
+        """
+        raised = np.zeros((self.n, self.n), dtype=np.int64)
+        raised[self.above, self.below] = np.maximum(self.reduced, 0)
+        raised[self.below, self.above] = -np.minimum(self.reduced, 0)
+        is_possible = self.exact_bound + raised.sum(axis=1) <= self.excess * _SCALE
+        return self.order[is_possible[self.order]]
 
     def pair(self, i: int, j: int) -> tuple[int, float]:
         """Return the variable and the value that place i above j."""
@@ -121,11 +147,13 @@ class OrderProgram:
         Stops early once the bound is `above` more than the excess of the best order. `keep`: remember bound and
         reduced costs. Leaves in `_fraction` the variable that is least decided, None without a solution.
         """
-        best = 0
+        best, pruned = 0, -1
         self._fraction = None
         while True:
-            relaxation = self.program.solve_relaxation(self.left())
+            left = max(0, self.most_iterations - self.steps.iterations)
+            relaxation = self.program.solve_relaxation(self.left(), left)
             self.steps.rounds += 1
+            self.steps.iterations += relaxation.n_iterations
             if relaxation.is_infeasible:
                 return self.excess + 1
             if relaxation.duals is not None:
@@ -136,16 +164,23 @@ class OrderProgram:
             # Round a solution to an order, by the share of systems below each, and keep it if it is better.
             order, passes = improved(self.margins, np.argsort(-matrix.sum(axis=1), kind="stable"))
             self.steps.passes += passes
-            excess = excess_of(self.margins, order)
-            if excess < self.excess:
-                self.order, self.excess, self.others = order, excess, []
-            elif excess == self.excess and not np.array_equal(order, self.order):
-                self.others.append(order)
+            self._meet(order)
             self._fraction = int(np.abs(relaxation.x - 0.5).argmin())
             rows = self._violated(matrix)
-            if not len(rows) or self.left() <= 0 or best >= self.excess + above:
+            if not len(rows) or self.is_over or best >= self.excess + above:
                 return best
+            if keep and best > pruned and len(self.rows) > _ROWS_KEPT * self.n:
+                pruned = best  # a bound that rises each time keeps the same rows from coming and going for ever
+                self.rows = np.delete(self.rows, self.program.drop_idle_rows(), axis=0)
             self._add_rows(rows)
+
+    def _meet(self, order: Order) -> None:
+        """Take an order if it is better than the best one, and remember it if it is as good."""
+        excess = excess_of(self.margins, order)
+        if excess < self.excess:
+            self.order, self.excess, self.others = order, excess, []
+        elif excess == self.excess and not np.array_equal(order, self.order):
+            self.others.append(order)
 
     def _exact_bound(self, duals: FloatArray, *, keep: bool) -> int:
         """Return the bound on the excess that `duals` prove, by exact integers, rounded up.

@@ -8,6 +8,7 @@ j beats i. An order has the least Kendall distance if and only if it has the lea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -59,15 +60,10 @@ def best_of_all(margins: Margins) -> AllOrders:
     least = np.zeros(1 << k, dtype=dtype)
     n_best = np.zeros(1 << k, dtype=np.int64)
     n_best[0] = 1
-    subsets = np.arange(1 << k)
-    sizes = sum((subsets >> v) & 1 for v in range(k))
-    for size in range(1, k + 1):
-        layer = subsets[sizes == size]
-        candidates = _candidates(layer, above_all, least)
-        least[layer] = candidates.min(axis=0)
-        is_best = candidates == least[layer]
-        for v in range(k):
-            n_best[layer[is_best[v]]] += n_best[layer[is_best[v]] ^ (1 << v)]
+    for subsets, members, rests in _layers(k):
+        excess = least[rests] + above_all[members, rests]
+        least[subsets] = excess.min(axis=1)
+        n_best[subsets] = np.where(excess == least[subsets][:, None], n_best[rests], 0).sum(axis=1)
     firsts = _best_firsts((1 << k) - 1, above_all, least)
     order, subset = [], len(least) - 1
     while subset:
@@ -76,21 +72,18 @@ def best_of_all(margins: Margins) -> AllOrders:
     return AllOrders(np.array(order, dtype=np.intp), int(least[-1]), int(n_best[-1]), tuple(firsts))
 
 
-_NEVER = 1 << 62
-
-
-def _candidates(layer: NDArray[np.intp], above_all: Margins, least: Margins) -> Margins:
-    """Return, for each v and each subset of `layer`, the least excess with v first; never where v is outside."""
-    k = len(above_all)
-    never = _NEVER
-    if least.dtype == object:  # no excess is more than all margins together
-        never = 1 + sum(above_all[:, -1].tolist())
-    candidates = np.full((k, len(layer)), never, dtype=least.dtype)
-    for v in range(k):
-        holds = np.flatnonzero((layer >> v) & 1)
-        rest = layer[holds] ^ (1 << v)
-        candidates[v, holds] = least[rest] + above_all[v, rest]
-    return candidates
+@lru_cache(maxsize=MAX_EXACT + 1)
+def _layers(k: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]]:
+    """Return the subsets of k systems by size, from 1 on: each with its members, and what is left without each."""
+    every = np.arange(1 << k)
+    has = (every[:, None] >> np.arange(k)) & 1 == 1
+    sizes = has.sum(axis=1)
+    layers = []
+    for size in range(1, k + 1):
+        subsets = np.flatnonzero(sizes == size)
+        members = np.nonzero(has[subsets])[1].reshape(-1, size)
+        layers.append((subsets, members, subsets[:, None] ^ (1 << members)))
+    return layers
 
 
 def _best_firsts(subset: int, above_all: Margins, least: Margins) -> list[int]:

@@ -1,7 +1,7 @@
 """The Condorcet winner and the Smith set of very many systems, without comparing all pairs of them.
 
 A matrix of all pairs takes 4 bytes times the square of the number of systems: 40 GB for 100,000. One row of it is
-cheap, and a few rows are enough: who beats everybody is found by letting a champion meet the others in turn, and the
+cheap, and a few rows are enough: who beats everyone is found by letting a champion meet the others in turn, and the
 Smith set lies in whatever is reached from any system by going on to those that it does not beat.
 """
 
@@ -20,7 +20,7 @@ MAX_MEMBERS = 500  # of a set that the search for the Smith set follows
 def majority_of_many(matrix: ScoreMatrix, most_members: int = MAX_MEMBERS) -> tuple[int | None, tuple[int, ...] | None]:
     """Return the Condorcet winner, if there is one, and the Smith set, if it was found.
 
-    The winner is exact. The Smith set is exact where it is given: it was found inside a set that beats everybody else
+    The winner is exact. The Smith set is exact where it is given: it was found inside a set that beats everyone else
     and has at most `most_members` systems.
 
     Args:
@@ -33,7 +33,7 @@ def majority_of_many(matrix: ScoreMatrix, most_members: int = MAX_MEMBERS) -> tu
     rivals = _Rivals(matrix)
     if not rivals.systems.size:
         return None, ()
-    # The only system that can beat everybody: each new champion is the first that the last one did not beat.
+    # The only system that can beat everyone: each new champion is the first that the last one did not beat.
     order, at = rivals.systems, 0
     start, block = 1, 256
     while start < len(order):

@@ -29,7 +29,7 @@ def schulze(profile: Profile, *, strength: str = "margins") -> Outcome:
     """Return the systems that each beats minus those that beat it in the relation of strongest paths.
 
     A path is a chain of victories and as strong as its weakest; i beats j if its strongest path to j is
-    stronger than j's to i (Schulze 2011). Winners are all that nobody beats; the score orders systems and may put some
+    stronger than j's to i (Schulze 2011). Winners are all that no one beats; the score orders systems and may put some
     of them below others. O(n^3) comparisons of bytes up to some hundred systems; beyond, by
     strong components, O(n^2 log n_levels) and the bits of an acyclic closure, at most n^3 / 8 bytes.
     """
@@ -53,7 +53,7 @@ def ranked_pairs(profile: Profile, *, strength: str = "margins") -> Outcome:
     loser's name, and locked in unless those locked before lead from the loser to the winner (Tideman 1987).
     Systems that no chain of locked victories connects may tie. In `details`, `decided_by_name` says whether
     another order of equal strengths would have locked in others. Winners are all systems that no locked victory is
-    against in some order of equal strengths, so that names choose nobody; `winners_complete`: none is missing.
+    against in some order of equal strengths, so that names choose no one; `winners_complete`: none is missing.
     O(n^2) victories and O(n / 8) bytes for each system and each change of what it reaches; the search for winners
     looks at up to ranked_pairs_winners.ALLOWANCE victories more.
     """

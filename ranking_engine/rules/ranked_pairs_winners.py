@@ -1,9 +1,9 @@
 """Who wins under ranked pairs when equal victories may be taken in any order (Brill and Fischer 2012).
 
 A system wins if, in some order of the equal victories, none against it is locked in. To say who does is NP-complete,
-so the search has an allowance; what it finds within it is sound, and it says whether anybody may be missing.
+so the search has an allowance; what it finds within it is sound, and it says whether anyone may be missing.
 
-1. A system that somebody beats and never answers by a chain of victories at least as strong loses in every order
+1. A system that someone beats and never answers by a chain of victories at least as strong loses in every order
    (Holliday and Pacuit 2021, split cycle). The others are candidates.
 2. For each candidate, orders that let it reach as many as possible as soon as possible are tried: most winners win
    in one of them.
@@ -28,7 +28,7 @@ _PATHS = 500  # systems up to which candidates are told by their strongest paths
 
 
 @dataclass
-class _Allowance:
+class _SearchBudget:
     """How many more victories may be looked at."""
 
     left: int
@@ -55,7 +55,7 @@ def winners_over_orders(
     if can_win is not None:
         is_candidate &= can_win
     winners, is_complete = set(known), True
-    left = _Allowance(allowance)
+    left = _SearchBudget(allowance)
     for label in sorted({int(component[i]) for i in np.flatnonzero(is_candidate)}):
         members = np.flatnonzero(component == label)
         inside = [k for k, i in enumerate(members.tolist()) if is_candidate[i]]
@@ -71,7 +71,9 @@ def winners_over_orders(
     return sorted(winners), is_complete
 
 
-def _winners_inside(levels: Levels, candidates: list[int], known: set[int], left: _Allowance) -> tuple[set[int], bool]:
+def _winners_inside(
+    levels: Levels, candidates: list[int], known: set[int], left: _SearchBudget
+) -> tuple[set[int], bool]:
     """Return the winners among the candidates of one strong component: no victory leads into it from outside."""
     if len(levels) <= _PATHS:
         # Leave those that reach each system that beats them by victories no weaker than that one.
@@ -89,7 +91,7 @@ def _winners_inside(levels: Levels, candidates: list[int], known: set[int], left
         open_candidates = [k for k in open_candidates if k not in winners]
     is_complete = True
     for n_waiting, k in zip(range(len(open_candidates), 0, -1), open_candidates, strict=True):
-        share = _Allowance(max(left.left, 0) // n_waiting)
+        share = _SearchBudget(max(left.left, 0) // n_waiting)
         left.left -= share.left
         answer = _wins_in_some_order(len(levels), by_level, k, share) if share.left else None
         left.left += max(share.left, 0)
@@ -100,7 +102,7 @@ def _winners_inside(levels: Levels, candidates: list[int], known: set[int], left
 
 
 def _wins_greedily(
-    reach: Reach, by_level: list[list[Victory]], x: int, left: _Allowance, shuffle: np.random.Generator | None
+    reach: Reach, by_level: list[list[Victory]], x: int, left: _SearchBudget, shuffle: np.random.Generator | None
 ) -> bool:
     """Whether x wins when, at each level, what extends its reach is taken first and what is against it last.
 
@@ -133,7 +135,7 @@ class _State:
     failing: set[Victory] = field(default_factory=set)
 
 
-def _wins_in_some_order(n: int, by_level: list[list[Victory]], x: int, left: _Allowance) -> bool | None:
+def _wins_in_some_order(n: int, by_level: list[list[Victory]], x: int, left: _SearchBudget) -> bool | None:
     """Whether x wins in some order of the equal victories; None where the allowance ends before that is known.
 
     At each level a set of victories is locked in if and only if it makes no circle and every other one of the level

@@ -18,6 +18,7 @@ from ranking_engine.core.profile import Outcome, Profile
 from ranking_engine.core.score_matrix import BoolArray, FloatArray
 from ranking_engine.rules.majority import pair_details
 
+DIVISORS = ("sizes", "sum")
 WIN_RATE_VARIANTS = ("rivals", "success_rate", "helm", "benchbench")
 NO_RIVAL = "no voting task has a score of it and of another system"
 NO_RIVALS = "no voting task has scores of two systems"
@@ -71,7 +72,7 @@ def win_rate(profile: Profile, *, variant: str = "rivals") -> Outcome:
 
 
 def _of_rivals(scores: FloatArray, details: Mapping[str, Any]) -> Outcome:
-    """Return scores that a system without a rival lacks; where nobody has one, the rule gives no answer."""
+    """Return scores that a system without a rival lacks; where no one has one, the rule gives no answer."""
     return Outcome(scores, reason=NO_RIVALS if np.isnan(scores).all() else NO_RIVAL, details=details)
 
 
@@ -93,12 +94,13 @@ def win_rate_contributions(profile: Profile, *, variant: str = "rivals") -> Floa
     return beaten * weights / (n if variant == "benchbench" else n - 1)
 
 
-def relative_difference(profile: Profile) -> Outcome:
+def relative_difference(profile: Profile, *, divisor: str = "sizes") -> Outcome:
     """Return the mean over rivals of the weighted mean over common tasks of the relative difference.
 
-    It is dir_t (x_i - x_j) / (|x_i| + |x_j|) on the values as stored, 0 where both are 0, so between -1 and 1
-    (Pavao et al. 2021, for non-negative scores); the oriented scores give the same. A system without a rival
-    is unranked; one alone on its board has 0. O(n^2 T).
+    By `sizes` it is dir_t (x_i - x_j) / (|x_i| + |x_j|) on the values as stored, 0 where both are 0, so between -1
+    and 1 (Pavao et al. 2021, for non-negative scores); the oriented scores give the same. By `sum` it is
+    dir_t (x_i - x_j) / (x_i + x_j), as they print it, 0 where the sum is 0; it has no bounds where scores have both
+    signs. A system without a rival is unranked; one alone on its board has 0. O(n^2 T).
     """
     details = pair_details(profile.pairwise)
     if profile.n_systems == 1:
@@ -109,7 +111,8 @@ def relative_difference(profile: Profile) -> Outcome:
         scores = scores * 2.0**-4  # a power of two: the quotients stay the same
     weights = profile.weights[tasks] / profile.weights.max()
     n, present = len(scores), ~np.isnan(scores)
-    quotients = _Quotients.of(scores, present, weights)
+    directions = None if divisor == "sizes" else profile.matrix.directions[tasks].astype(np.float64)
+    quotients = _Quotients.of(scores, present, weights, directions)
     # What i is ahead of j, j is behind i: each block of rows is compared with itself and the rows after it.
     sums, n_rivals = np.zeros(n), np.zeros(n)
     start = 0
@@ -131,7 +134,7 @@ def relative_difference(profile: Profile) -> Outcome:
     return _of_rivals(in_first_order(snapped(differences), systems), details)
 
 
-def relative_difference_contributions(profile: Profile) -> FloatArray | None:
+def relative_difference_contributions(profile: Profile, *, divisor: str = "sizes") -> FloatArray | None:
     """Return what each task adds to the relative difference; None where a score is missing, as under win rate."""
     n = profile.n_systems
     if np.isnan(profile.scores).any():
@@ -142,8 +145,9 @@ def relative_difference_contributions(profile: Profile) -> FloatArray | None:
     weights = profile.weights / math.fsum(profile.weights.tolist())
     contributions = np.empty(scores.shape)
     for t, column in enumerate(scores.T):
-        size = np.maximum(np.abs(column), _LEAST)
-        relative = (column[:, None] - column) / (size[:, None] + size)
+        size = np.maximum(np.abs(column), _LEAST) if divisor == "sizes" else column * profile.matrix.directions[t]
+        whole = size[:, None] + size
+        relative = np.divide(column[:, None] - column, whole, out=np.zeros_like(whole), where=whole != 0)
         contributions[:, t] = relative.sum(axis=1) * weights[t] / (n - 1)
     return contributions
 
@@ -225,9 +229,11 @@ class _Quotients:
 
     Attributes:
         values: the scores, 0 where missing.
-        size: their absolute values; infinite where missing, so that quotients are 0.
+        size: what is added up below the line, by default their absolute values; infinite where missing, so that
+            quotients are 0.
         weights: of the tasks.
-        sign: 1 or -1 where all scores of a task have this sign or are 0, else 0.
+        sign: 1 or -1 where all scores of a task have this sign or are 0, else 0; 0, too, where values as stored are
+            added up and one is below 0.
         double: 2 x weight x score for a task with a sign; 0 where missing.
         present: shape (n_systems, n_tasks), 1.0 where there is a score.
     """
@@ -240,10 +246,16 @@ class _Quotients:
     present: FloatArray
 
     @classmethod
-    def of(cls, scores: FloatArray, present: BoolArray, weights: FloatArray) -> _Quotients:
+    def of(
+        cls, scores: FloatArray, present: BoolArray, weights: FloatArray, directions: FloatArray | None
+    ) -> _Quotients:
         values = np.ascontiguousarray(np.where(present, scores, 0.0).T)
         size = np.where(present.T, np.maximum(np.abs(values), _LEAST), np.inf)
         sign = np.where(values.min(axis=1) >= 0, 1.0, np.where(values.max(axis=1) <= 0, -1.0, 0.0))
+        if directions is not None:  # sums of the values as stored; where none is below 0, they are those of sizes
+            sign = np.where(sign * directions > 0, sign, 0.0)
+            signed = np.where(present.T, values * directions[:, None], np.inf)
+            size = np.where((sign == 0)[:, None], signed, size)
         double = np.where(present.T, 2.0 * (weights * sign)[:, None] * np.where(present.T, size, 0.0), 0.0)
         return cls(values, size, weights, sign, double, present.astype(np.float64))
 
@@ -263,6 +275,7 @@ class _Quotients:
             else:
                 np.subtract(self.values[t, rows, None], self.values[t, rivals], out=difference)
                 difference *= self.weights[t]
+                whole[whole == 0] = np.inf  # of values as stored: 0 where their sum is 0
                 np.divide(difference, whole, out=whole)
             total += whole
         return total

@@ -1,7 +1,7 @@
 """How far many rankings agree with one, a row a ranking.
 
 Ranks are average ranks (1, 2.5, 2.5, 4), NaN where a system is unranked; two rankings are compared on the systems
-that both rank, ranked anew among these. A figure that does not exist is NaN.
+that both rank, ranked again among these. A figure that does not exist is NaN.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def spearman(first: FloatArray, second: FloatArray, among: BoolArray | None = No
 
 
 def _anew(ranks: FloatArray, common: BoolArray) -> FloatArray:
-    """Rank each row anew among the systems that `common` marks in it, where it ranks others too."""
+    """Rank each row again among the systems that `common` marks in it, where it ranks others too."""
     ranks_others = (~np.isnan(ranks) & ~common).any(axis=1)
     if not ranks_others.any():
         return ranks
@@ -119,6 +119,11 @@ def spearman_of_pairs(ranks: FloatArray) -> FloatArray:
     q, n = ranks.shape
     if not _is_small(q, n):
         return np.array([spearman(row[None], ranks) for row in ranks])
+    if not np.isnan(ranks).any():  # then all rows rank the same systems, and one product does
+        centred = 2.0 * ranks - (n + 1)
+        products = centred @ centred.T
+        squares = np.diagonal(products)
+        return _ratio(products / 4, np.sqrt((squares[:, None] / 4) * (squares / 4)))
     is_ranked, orders = _orders(ranks)
     # `twice[k, l]`: twice the centred ranks of row k among the systems that row l ranks too.
     twice = np.empty((q, q, n), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Rank intervals: the ranks that a system gets if the same tasks are drawn anew with replacement (bootstrap).
+"""Rank intervals: the ranks that a system gets if the same tasks are drawn again with replacement (bootstrap).
 
 A resample draws as many clusters of voting tasks as there are, with replacement; a cluster is stated by its
 tasks, else a task group, else a task by itself (`clusters_of`). A task drawn k times counts k times its weight.
@@ -119,7 +119,7 @@ def rank_intervals(
     Args:
         matrix: the scores; `clusters_of` tells its clusters.
         rules: keys of RULES, each in its default variant.
-        n_resamples: how often the tasks are drawn anew, at most 1,000 times where a rule ranks one resample at a time;
+        n_resamples: how often the tasks are drawn again, at most 1,000 times where a rule ranks one resample at a time;
             each resample is seeded by its own index.
         level: of each interval by itself, and of the simultaneous ones together, as 0.95.
         seed: of the draws.

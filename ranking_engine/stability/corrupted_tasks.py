@@ -25,7 +25,8 @@ from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import kendall
 from ranking_engine.stability.parameters import INTEGERS, NUMBERS, Parameter
-from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
+from ranking_engine.stability.plan import Part, Plan, make_plan
+from ranking_engine.stability.resampling.alone import Alone
 from ranking_engine.stability.resampling.resampled_scores import has_fast_way, resampled_scores
 from ranking_engine.stability.study import (
     Arrays,
@@ -53,6 +54,7 @@ def run_chunk(
     """Return `<rule>.reversed`, shape (repeats of the chunk, numbers of tasks), and in the first chunk `<rule>.scaled`.
 
     `<rule>.scaled` has shape (1, factors, voting tasks), NaN for a task that the policy drops; (0, ...) elsewhere.
+    Slow rules rank every so-many-th repeat, and of the tasks that are multiplied as few.
     """
     plan = _plan(matrix, parameters)
     repeats = span(chunk, n_chunks(matrix, parameters), parameters["n_repeats"])
@@ -60,6 +62,7 @@ def run_chunk(
     shape = (min(1, len(factors)), len(parameters["factors"]), _n_voting(matrix))
     arrays: Arrays = {}
     steps = len(plan.parts) * (1 + len(factors))
+    alone = plan.alone()
     voting = [name for name, votes in zip(matrix.task_names, matrix.votes, strict=True) if votes]
     for done, part in enumerate(plan.parts):
         begun = done * (1 + len(factors))
@@ -69,19 +72,23 @@ def run_chunk(
         for row, repeat in zip(is_reversed, repeats, strict=True):
             for chosen, r in zip(row, numbers, strict=True):
                 chosen[generator(seed, NUMBER, repeat, r).permutation(T)[:r]] = 1
-        for rule, distances in _distances(part, reversed_scores(part.matrix), is_reversed.reshape(-1, T)).items():
-            arrays[f"{rule}.reversed"] = distances.reshape(len(repeats), -1)
+        groups = plan.by_repeats(part)
+        for every, rules in groups.items():
+            mine = is_reversed[[repeat % every == 0 for repeat in repeats]].reshape(-1, T)
+            for rule, distances in _distances(part, reversed_scores(part.matrix), mine, rules, alone).items():
+                arrays[f"{rule}.reversed"] = distances.reshape(-1, len(numbers))
         if progress is not None:
             progress(begun + 1, steps)
         scaled = {rule: np.full(shape, np.nan) for rule in part.rules}
         for k, factor in enumerate(factors):
-            each = _distances(part, part.matrix.scores * factor, np.eye(T, dtype=np.int64))
-            for rule, distances in each.items():
-                scaled[rule][0, k, columns] = distances
+            for every, rules in groups.items():
+                each = _distances(part, part.matrix.scores * factor, np.eye(T, dtype=np.int64)[::every], rules, alone)
+                for rule, distances in each.items():
+                    scaled[rule][0, k, columns[::every]] = distances
             if progress is not None:
                 progress(begun + 2 + k, steps)
         arrays.update({f"{rule}.scaled": table for rule, table in scaled.items()})
-    return arrays
+    return arrays | plan.proven(alone)
 
 
 def sizes(matrix: ScoreMatrix, parameters: Parameters) -> list[int]:
@@ -101,14 +108,16 @@ def reversed_scores(matrix: ScoreMatrix) -> FloatArray:
     return np.where(np.isnan(matrix.scores), np.nan, turned)
 
 
-def _distances(part: Part, corrupted: FloatArray, is_corrupted: NDArray[np.int64]) -> dict[str, FloatArray]:
+def _distances(
+    part: Part, corrupted: FloatArray, is_corrupted: NDArray[np.int64], rules: Sequence[str], alone: Alone
+) -> dict[str, FloatArray]:
     """Return the distance to the reference of each row of `is_corrupted`: tasks that have their `corrupted` scores.
 
-    Each task stands twice in one matrix, honest and corrupted, and counts once.
+    Each task is twice in one matrix, honest and corrupted, and counts once.
     """
     both = doubled(part.matrix, corrupted)
     counts = np.hstack([1 - is_corrupted, is_corrupted])
-    scores = resampled_scores(both, counts, part.rules, lambda share: None)
+    scores = resampled_scores(both, counts, rules, lambda share: None, alone)
     return {
         rule: kendall(part.reference[rule].average_ranks, average_ranks(ranks_of(table)))[1]
         for rule, table in scores.items()
@@ -156,6 +165,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "n_reversed": sizes(matrix, parameters),
         "factors": list(parameters["factors"]),
         "rules": rules,
+        "slow_rules": plan.slow_rules(parameters["n_repeats"], arrays),
         "not_studied": dict(plan.not_studied),
     }
     return StudyResult(summary, arrays)
@@ -169,13 +179,12 @@ def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     _check(parameters)
-    n_rankings, seconds = _n_rankings(matrix, parameters), 0.0
-    for part in _plan(matrix, parameters).parts:
+    n_rankings, seconds, plan = _n_rankings(matrix, parameters), 0.0, _plan(matrix, parameters)
+    for part in plan.parts:
         n, T = part.matrix.n_systems, part.matrix.n_tasks
-        fast = [rule for rule in part.rules if _is_fast(rule, part.matrix)]
-        slow = sum(one_by_one_seconds(rule, part.matrix) for rule in part.rules if rule not in fast)
-        seconds += n_rankings * (len(fast) * (1e-5 + 1e-9 * n * n) + 2e-9 * n * n * (T / 8 + 4) + slow)
-    return seconds
+        fast = [rule for rule in part.rules if rule not in plan.sparse]
+        seconds += n_rankings * (len(fast) * (1e-5 + 1e-9 * n * n) + 2e-9 * n * n * (T / 8 + 4))
+    return seconds + plan.slow_seconds
 
 
 def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
@@ -190,7 +199,7 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
 
 
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
-    return make_plan(matrix, parameters, _n_rankings(matrix, parameters), _is_fast)
+    return make_plan(matrix, parameters, _n_rankings(matrix, parameters), parameters["n_repeats"], _is_fast)
 
 
 def _n_rankings(matrix: ScoreMatrix, parameters: Parameters) -> int:

@@ -1,4 +1,4 @@
-"""Pavao's criteria: how good a rule's winner is, and how far its ranking holds when tasks and systems are drawn anew.
+"""Pavao's criteria: how good a rule's winner is, and how far its ranking holds when tasks and systems are drawn again.
 
 Pavao et al. 2021, Judging competitions and benchmarks: a candidate election approach, sections 2.3 (the criteria) and 3
 (how they are estimated). A trial draws as many systems and as many tasks as there are, with replacement, and ranks; a
@@ -19,7 +19,8 @@ task drawn k times counts k times its weight. In the paper m is the number of ta
 
 Departures from the paper:
 - A system drawn several times takes part once. Its copies would tie with it on every task, so that it could not be
-  first alone, and perfectly agreeing tasks would not score 1. n counts the distinct systems.
+  first alone, and perfectly agreeing tasks would not score 1. n counts the distinct systems. With `copies` all copies
+  take part in candidate stability, as in the paper: a rule that counts rivals then feels clones.
 - Where scores are missing, ranks on a task are among the systems with a score there, and its winner's rank counts in
   n of that task. Rules that need all scores rank what the missing-score policy leaves, decided before drawing.
 - Two resamples of the systems are compared on those that are in both, if they are at least three.
@@ -46,7 +47,9 @@ from ranking_engine.core.task_order import average_task_ranks
 from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import CORRELATIONS, OF_PAIRS
 from ranking_engine.stability.parameters import FLAG, INTEGER, Parameter
-from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
+from ranking_engine.stability.plan import Part, Plan, make_plan, seconds_at_once
+from ranking_engine.stability.resampling.alone import Alone
+from ranking_engine.stability.resampling.batches import is_batched as are_tables_batched, scores_with_copies
 from ranking_engine.stability.resampling.drawn_boards import (
     Drawn,
     board_scores,
@@ -92,7 +95,7 @@ def run_chunk(
     rounds = span(chunk, chunks, 2 * parameters["n_rounds"])
     steps = len(plan.parts) * (len(trials) + len(rounds))
     arrays: Arrays = {f"{rule}.{name}": np.empty(0) for rule in plan.rules for name in CRITERIA}
-    done = 0
+    done, alone = 0, plan.alone()
     for part in plan.parts:
         with_baselines = parameters["baselines"] and part is plan.parts[0]
         rankers = [*part.rules, *(BASELINES if with_baselines else ())]
@@ -106,24 +109,29 @@ def run_chunk(
             present = np.zeros((len(block), n), dtype=bool)
             present[np.arange(len(block))[:, None], [systems for systems, _ in indices]] = True
             counts = np.array([np.bincount(tasks, minlength=T) for _, tasks in indices])
-            drawn = (counts, present)
-            rankings = drawn_rankings(part.matrix, *drawn, part.rules)
-            rankings |= _baselines(part.matrix, *drawn, seed, draws) if with_baselines else {}
-            for name, values in criteria_of_trials(part.matrix, *drawn, parameters["correlation"], rankings).items():
-                pieces[name].append(values)
+            for every, rules in {1: [], **plan.by_repeats(part)}.items():
+                rows = [row for row, trial in enumerate(block) if trial % every == 0]
+                drawn = (counts[rows], present[rows])
+                rankings = drawn_rankings(part.matrix, *drawn, rules, alone)
+                if with_baselines and every == 1:
+                    rankings |= _baselines(part.matrix, *drawn, seed, draws)
+                criteria = criteria_of_trials(part.matrix, *drawn, parameters["correlation"], rankings)
+                for name, values in criteria.items():
+                    pieces[name].append(values)
             done += len(block)
             if progress is not None:
                 progress(done, steps)
         for number in rounds:
             axis = _TASKS if number < parameters["n_rounds"] else _SYSTEMS
             name = "judge_stability" if axis == _TASKS else "candidate_stability"
-            for rule, value in _stability(part, parameters, seed, axis, number, with_baselines=with_baselines).items():
+            means = _stability(plan, part, parameters, seed, (axis, number), alone=alone, with_baselines=with_baselines)
+            for rule, value in means.items():
                 pieces[f"{rule}.{name}"].append(np.array([value]))
             done += 1
             if progress is not None:
                 progress(done, steps)
         arrays.update({name: np.concatenate([np.empty(0), *values]) for name, values in pieces.items()})
-    return arrays
+    return arrays | plan.proven(alone)
 
 
 def prepared(matrix: ScoreMatrix, parameters: Parameters) -> ScoreMatrix:
@@ -202,21 +210,38 @@ def criteria_of_trials(
 
 
 def _stability(
-    part: Part, parameters: Parameters, seed: int, axis: int, number: int, *, with_baselines: bool
+    plan: Plan,
+    part: Part,
+    parameters: Parameters,
+    seed: int,
+    round_of: tuple[int, int],
+    *,
+    alone: Alone,
+    with_baselines: bool,
 ) -> dict[str, float]:
-    """Return the mean correlation over all pairs of resamples of one round, under every rule."""
-    matrix, q = part.matrix, parameters["n_resamples"]
+    """Return the mean correlation over all pairs of resamples of one round of an axis, under every rule.
+
+    A rule that ranks every so-many-th repeat ranks as many of the resamples, at least two: the mean of fewer pairs.
+    """
+    matrix, q, (axis, number) = part.matrix, parameters["n_resamples"], round_of
     counts, present = np.ones((q, matrix.n_tasks), dtype=np.int64), np.ones((q, matrix.n_systems), dtype=bool)
+    systems = np.zeros((q, matrix.n_systems), dtype=np.intp)
     for k in range(q):
         random = generator(seed, NUMBER, axis, number, k)
         if axis == _TASKS:
             drawn = random.integers(matrix.n_tasks, size=matrix.n_tasks)
             counts[k] = np.bincount(drawn, minlength=matrix.n_tasks)
         else:
-            present[k] = False
-            present[k, random.integers(matrix.n_systems, size=matrix.n_systems)] = True
+            systems[k] = random.integers(matrix.n_systems, size=matrix.n_systems)
+            present[k] = np.isin(np.arange(matrix.n_systems), systems[k])
     least = 2 if axis == _TASKS else _LEAST_COMMON
-    tables = board_scores(matrix, counts, present, part.rules)
+    tables: dict[str, FloatArray] = {}
+    for every, rules in plan.by_repeats(part).items():
+        step = min(every, q - 1)
+        if axis == _SYSTEMS and parameters["copies"]:
+            tables |= scores_with_copies(matrix, systems[::step], rules, alone)
+        else:
+            tables |= board_scores(matrix, counts[::step], present[::step], rules, alone)
     if with_baselines:
         others = _baselines(matrix, counts, present, seed, [(axis, number, k) for k in range(q)])
         tables |= {name: drawn.scores for name, drawn in others.items()}
@@ -246,11 +271,13 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
                 "deviation": plain(float(deviation_of(values))),
                 "n_undefined": int(np.isnan(values).sum()),
             }
-    names = ("n_trials", "n_resamples", "n_rounds", "standardize", "correlation")
+    names = ("n_trials", "n_resamples", "n_rounds", "copies", "standardize", "correlation")
     summary = {name: parameters[name] for name in names}
     if baselines:
         summary["baselines"] = baselines
-    return StudyResult({**summary, "rules": rules, "not_studied": dict(plan.not_studied)}, arrays)
+    slow_rules = plan.slow_rules(parameters["n_trials"], arrays)
+    by_rule = {"rules": rules, "slow_rules": slow_rules, "not_studied": dict(plan.not_studied)}
+    return StudyResult({**summary, **by_rule}, arrays)
 
 
 def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
@@ -261,29 +288,29 @@ def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     _check(parameters)
-    seconds = 0.0
-    for part in _plan(matrix, parameters).parts:
+    seconds, plan = 0.0, _plan(matrix, parameters)
+    for part in plan.parts:
         T, is_spearman = part.matrix.n_tasks, parameters["correlation"] == "spearman"
         trial, pair = seconds_of_a_trial(part), seconds_of_a_pair(part.matrix, parameters["correlation"])
-        pairs = len(part.rules) * parameters["n_resamples"] ** 2 * pair / 2
+        n_rules = sum(1 / plan.every(rule) ** 2 for rule in part.rules)  # a rule that ranks fewer has fewer pairs
+        pairs = n_rules * parameters["n_resamples"] ** 2 * pair / 2
         trial += 0.0 if is_spearman else len(part.rules) * T * 0.4 * pair
         rounds = 2 * parameters["n_rounds"]
         seconds += parameters["n_trials"] * trial + rounds * (pairs + parameters["n_resamples"] * trial)
-    return seconds
+    return seconds + plan.slow_seconds
 
 
 def seconds_of_a_trial(part: Part) -> float:
-    """Return the seconds that one drawn board takes under all rules, without its correlations."""
+    """Return the seconds that one drawn board takes under all rules ranked at once, without its correlations."""
     n, T = part.matrix.n_systems, part.matrix.n_tasks
-    fast = [rule for rule in part.rules if is_batched(rule, part.matrix)]
-    slow = sum(one_by_one_seconds(rule, part.matrix) for rule in part.rules if rule not in fast)
-    return 1e-4 + 2e-7 * n * T + 2e-9 * n * n * (T + 5 * len(fast)) + len(part.rules) * 1e-7 * n * T + slow
+    fast = [rule for rule in part.rules if is_batched(rule, part.matrix) and not seconds_at_once(rule, part.matrix)]
+    return 1e-4 + 2e-7 * n * T + 2e-9 * n * n * (T + 5 * len(fast)) + len(part.rules) * 1e-7 * n * T
 
 
 def seconds_of_a_pair(matrix: ScoreMatrix, correlation: str) -> float:
     """Return the seconds that correlating two rankings takes."""
     n = matrix.n_systems
-    return 1e-6 + 1.5e-7 * n if correlation == "spearman" else 1e-6 + 1.2e-8 * n * n
+    return 1e-6 + 4e-8 * n if correlation == "spearman" else 1e-6 + 1.2e-8 * n * n
 
 
 def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
@@ -300,7 +327,11 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
 
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
     rankings = parameters["n_trials"] + 2 * parameters["n_rounds"] * parameters["n_resamples"]
-    return make_plan(prepared(matrix, parameters), parameters, rankings, is_batched)
+
+    def is_fast(rule: str, ranked: ScoreMatrix) -> bool:
+        return is_batched(rule, ranked) and (not parameters["copies"] or are_tables_batched(rule, ranked))
+
+    return make_plan(prepared(matrix, parameters), parameters, rankings, parameters["n_trials"], is_fast)
 
 
 def _check(parameters: Parameters) -> None:
@@ -314,8 +345,8 @@ def _check(parameters: Parameters) -> None:
 STUDY = Study(
     number=NUMBER,
     key="judge_bootstrap",
-    name="Tasks and systems drawn anew",
-    question="How good is each rule's winner, and does its ranking hold when tasks and systems are drawn anew?",
+    name="Resampled tasks and systems",
+    question="How good is each rule's winner, and how stable is its ranking when tasks and systems are resampled?",
     source="Pavao et al. 2021, sections 2.3 and 3",
     declared=(
         known.rules(),
@@ -330,6 +361,13 @@ STUDY = Study(
             most=1_000,
         ),
         known.repeats("n_rounds", 10, "Rounds of comparisons", most=100),
+        Parameter(
+            "copies",
+            False,
+            FLAG,
+            "Copies",
+            "A system drawn several times takes part as often when rankings of drawn systems are compared, not once.",
+        ),
         Parameter(
             "baselines",
             False,
@@ -354,4 +392,5 @@ STUDY = Study(
     merge=merge,
     why_not=why_not,
     steps="n_trials",
+    cut_along=("n_rounds",),
 )

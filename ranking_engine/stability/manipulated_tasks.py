@@ -26,7 +26,7 @@ from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import kendall
 from ranking_engine.stability.corrupted_tasks import doubled
 from ranking_engine.stability.parameters import CHOICE, INTEGER, INTEGERS, NUMBER, Parameter
-from ranking_engine.stability.plan import Plan, make_plan, one_by_one_seconds
+from ranking_engine.stability.plan import Plan, make_plan
 from ranking_engine.stability.resampling.resampled_scores import has_fast_way, resampled_scores
 from ranking_engine.stability.study import (
     Arrays,
@@ -79,10 +79,11 @@ def run_chunk(
     """Return `<rule>.distance`, shape (repeats of the chunk, numbers of tasks)."""
     plan, numbers = _plan(matrix, parameters), sizes(matrix, parameters)
     repeats = span(chunk, n_chunks(matrix, parameters), parameters["n_repeats"])
-    arrays = {f"{rule}.distance": np.full((len(repeats), len(numbers)), np.nan) for rule in plan.rules}
+    distances: dict[str, list[FloatArray]] = {rule: [] for rule in plan.rules}
+    alone = plan.alone()
     for row, repeat in enumerate(repeats):
         random = generator(seed, NUMBER_OF_STUDY, repeat)
-        board, manipulated = _made_up(matrix, parameters, random)
+        board, manipulated = made_up_board(matrix, parameters, random)
         T = board.n_tasks
         is_manipulated = np.zeros((len(numbers), T), dtype=np.int64)
         order = random.permutation(T)
@@ -91,12 +92,14 @@ def run_chunk(
         counts = np.hstack([1 - is_manipulated, is_manipulated])
         truth = np.arange(1.0, board.n_systems + 1)
         for part in plan.parts:
-            scores = resampled_scores(doubled(board, manipulated), counts, part.rules, lambda share: None)
+            rules = [rule for rule in part.rules if repeat % plan.every(rule) == 0]
+            scores = resampled_scores(doubled(board, manipulated), counts, rules, lambda share: None, alone)
             for rule, table in scores.items():
-                arrays[f"{rule}.distance"][row] = kendall(truth, average_ranks(ranks_of(table)))[1]
+                distances[rule].append(kendall(truth, average_ranks(ranks_of(table)))[1])
         if progress is not None:
             progress(row + 1, len(repeats))
-    return arrays
+    arrays = {f"{rule}.distance": np.array(rows).reshape(-1, len(numbers)) for rule, rows in distances.items()}
+    return arrays | plan.proven(alone)
 
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
@@ -119,6 +122,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "n_tasks": int(matrix.votes.sum()),
         **{name: parameters[name] for name in ("n_repeats", "strength", "n_instances", "manipulation", "limit")},
         "rules": rules,
+        "slow_rules": plan.slow_rules(parameters["n_repeats"], arrays),
         "not_studied": dict(plan.not_studied),
     }
     return StudyResult(summary, arrays)
@@ -136,10 +140,8 @@ def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
         n, T = part.matrix.n_systems, part.matrix.n_tasks
         seconds += 6e-8 * n * T * parameters["n_instances"] + 2e-3
         for rule in part.rules:
-            is_fast = _is_fast(rule, part.matrix)
-            seconds += n_sizes * (1e-5 + 3e-9 * n * n * (T / 8 + 4)) if is_fast else 0
-            seconds += 0 if is_fast else n_sizes * one_by_one_seconds(rule, part.matrix)
-    return seconds * parameters["n_repeats"]
+            seconds += n_sizes * (1e-5 + 3e-9 * n * n * (T / 8 + 4)) if rule not in plan.sparse else 0
+    return seconds * parameters["n_repeats"] + plan.slow_seconds
 
 
 def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
@@ -157,7 +159,7 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
     return "" if _plan(matrix, parameters).parts else "no rule ranks these systems"
 
 
-def _made_up(
+def made_up_board(
     matrix: ScoreMatrix, parameters: Parameters, random: np.random.Generator
 ) -> tuple[ScoreMatrix, FloatArray]:
     """Return a made-up board of the size and weights of `matrix`, and the scores of its tasks when manipulated."""
@@ -170,10 +172,17 @@ def _made_up(
 
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
     if n_scores(matrix) * parameters["n_instances"] > MAX_DRAWS:
-        return Plan((), {})
-    example, _ = _made_up(matrix, parameters, generator(0, NUMBER_OF_STUDY, 0))
+        return Plan((), {}, {})
+    scored = scored_part(matrix).matrix
+    if scored is None:
+        return Plan((), {}, {})
+    # Noise of the size that the mean of the instances has, but one draw a score: a plan needs no more of the scores.
+    noise = generator(0, NUMBER_OF_STUDY, 0).gumbel(-np.euler_gamma, size=(scored.n_systems, scored.n_tasks))
+    truth = -parameters["strength"] * np.arange(scored.n_systems)[:, None]
+    scores = truth + np.euler_gamma + noise / np.sqrt(parameters["n_instances"])
+    example = ScoreMatrix(scores, weights=list(scored.weights))
     n_rankings = parameters["n_repeats"] * len(sizes(matrix, parameters))
-    return make_plan(example, {**parameters, "missing": "drop_systems"}, n_rankings, _is_fast)
+    return make_plan(example, {**parameters, "missing": "drop_systems"}, n_rankings, parameters["n_repeats"], _is_fast)
 
 
 def n_scores(matrix: ScoreMatrix) -> int:

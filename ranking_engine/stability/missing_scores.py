@@ -10,7 +10,7 @@ Departures from the paper and its code:
 - The first 7 are all systems of rank 7 or better, tied ones included, not the first 7 rows of an unstable sort.
 - A correlation that does not exist, because all of these systems tie, is counted apart instead of spoiling the mean.
 - Every rule that ranks is studied, not four of them.
-- Beside each rule stands what it makes of the same tables with all gaps filled, under every policy that fills them, at
+- Beside each rule is what it makes of the same tables with all gaps filled, under every policy that fills them, at
   a few levels: rules that need all scores rank such tables, the others compare systems on common tasks. What of a
   difference between two rules is gone on equal tables comes from how gaps are filled, and not from the rules.
 """
@@ -29,7 +29,7 @@ from ranking_engine.kernels.tables import MatrixBatch
 from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import CORRELATIONS
 from ranking_engine.stability.parameters import FLAG, INTEGER, NUMBERS, Parameter
-from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
+from ranking_engine.stability.plan import PROVEN, Part, Plan, make_plan
 from ranking_engine.stability.resampling.batches import IMPUTING, batch_scores, completed, is_batched
 from ranking_engine.stability.study import (
     Arrays,
@@ -58,25 +58,31 @@ def run_chunk(
 ) -> Arrays:
     """Return `<rule>.<correlation>`, shape (repeats of the chunk, levels), and `<rule>.filled_<policy>`.
 
-    The latter, of rules that are scored in batches, are for tables without gaps at the levels of `filled_levels`.
+    Rules that are too slow for all repeats have a row for every so-many-th, see `plan.Sparse`. The latter, of rules
+    that are scored in batches, are for tables without gaps at the levels of `filled_levels`.
     """
     plan = _plan(matrix, parameters)
     repeats = span(chunk, n_chunks(matrix, parameters), parameters["n_repeats"])
     if not plan.parts:
         return {}
-    part, levels = plan.parts[0], len(parameters["levels"])
-    trials = range(len(repeats) * levels)
-    correlations = {rule: np.full(len(trials), np.nan) for rule in plan.rules}
-    for block in blocks(trials, _height(part.matrix)):
-        drawn = [(repeats[trial // levels], trial % levels) for trial in block]
-        gaps = MatrixBatch(part.matrix, _with_gaps(part, parameters, seed, drawn))
-        for rule, noisy in batch_scores(gaps, part.rules, parameters["missing"]).items():
-            reference = part.reference[rule].average_ranks
-            correlations[rule][block.start : block.stop] = _of_the_first(reference, noisy, parameters)
-        if progress is not None:
-            progress(block.stop, len(trials))
+    part, levels, alone = plan.parts[0], len(parameters["levels"]), plan.alone()
     figure = parameters["correlation"]
-    arrays = {f"{rule}.{figure}": values.reshape(-1, levels) for rule, values in correlations.items()}
+    arrays: Arrays = {}
+    groups = plan.by_repeats(part)
+    for done, (every, group) in enumerate(sorted(groups.items())):
+        mine = [repeat for repeat in repeats if repeat % every == 0]
+        trials = range(len(mine) * levels)
+        correlations = {rule: np.full(len(trials), np.nan) for rule in group}
+        for block in blocks(trials, _height(part.matrix)):
+            drawn = [(mine[trial // levels], trial % levels) for trial in block]
+            gaps = MatrixBatch(part.matrix, _with_gaps(part, parameters, seed, drawn))
+            for rule, noisy in batch_scores(gaps, group, parameters["missing"], alone).items():
+                reference = part.reference[rule].average_ranks
+                correlations[rule][block.start : block.stop] = _of_the_first(reference, noisy, parameters)
+            if progress is not None:
+                progress(done * len(trials) + block.stop, len(groups) * len(trials))
+        arrays |= {f"{rule}.{figure}": values.reshape(-1, levels) for rule, values in correlations.items()}
+    arrays |= plan.proven(alone)
     # The same of tables whose gaps are filled, compared with the full table, filled.
     rules = [rule for rule in part.rules if is_batched(rule, part.matrix)]
     places = filled_levels(parameters["levels"])
@@ -136,11 +142,13 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
 
     `filled` are the means on tables without gaps, by policy, at some of the levels.
     """
-    arrays = joined(partials)
+    arrays, plan = joined(partials), _plan(matrix, parameters)
     rules: dict[str, Any] = {}
     levels = [parameters["levels"][k] for k in filled_levels(parameters["levels"])]
     for name, values in arrays.items():
         rule, _, figure = name.rpartition(".")
+        if figure == PROVEN:
+            continue
         mean = plain_list(mean_of(values, axis=0))
         if figure.startswith("filled_"):
             rules[rule].setdefault("filled", {})[figure.removeprefix("filled_")] = {"levels": levels, "mean": mean}
@@ -157,7 +165,8 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "correlation": parameters["correlation"],
         "missing": parameters["missing"],
         "rules": rules,
-        "not_studied": dict(_plan(matrix, parameters).not_studied),
+        "slow_rules": plan.slow_rules(parameters["n_repeats"], arrays),
+        "not_studied": dict(plan.not_studied),
     }
     return StudyResult(summary, arrays)
 
@@ -172,13 +181,7 @@ def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     _check(parameters)
     n, T = matrix.n_systems, int(matrix.votes.sum())
     trials = parameters["n_repeats"] * len(parameters["levels"])
-    slow = sum(
-        one_by_one_seconds(rule, part.matrix)
-        for part in _plan(matrix, parameters).parts
-        for rule in part.rules
-        if not is_batched(rule, part.matrix)
-    )
-    return trials * (_CELL_SECONDS * n * (n + T) * max(1, T / 8) + slow)
+    return trials * _CELL_SECONDS * n * (n + T) * max(1, T / 8) + _plan(matrix, parameters).slow_seconds
 
 
 def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
@@ -196,7 +199,7 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
 
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
     n_rankings = parameters["n_repeats"] * len(parameters["levels"])
-    return make_plan(matrix, parameters, n_rankings, is_batched, is_imputed_later=True)
+    return make_plan(matrix, parameters, n_rankings, parameters["n_repeats"], is_batched, is_imputed_later=True)
 
 
 def _height(matrix: ScoreMatrix) -> int:

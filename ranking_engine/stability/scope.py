@@ -40,7 +40,7 @@ def scoped(matrix: ScoreMatrix, parameters: Parameters) -> ScoreMatrix:
         parameters: those of SCOPE, and `missing` where the study has it.
 
     Raises:
-        ValueError: the rule ranks nobody, is too slow for that, or there is no such task.
+        ValueError: the rule ranks no one, is too slow for that, or there is no such task.
     """
     part = matrix
     if parameters.get("first") is not None:
@@ -49,7 +49,7 @@ def scoped(matrix: ScoreMatrix, parameters: Parameters) -> ScoreMatrix:
             raise ValueError(f"`first_by` is {rule.key!r}; expected a rule that ranks fast, such as mean or borda")
         ranking = rank(part, rule.key, missing=parameters.get("missing", "drop_systems"))
         if ranking.status != "ranked":
-            raise ValueError(f"`first_by`: {rule.name} ranks nobody here: {ranking.reason}")
+            raise ValueError(f"`first_by`: {rule.name} ranks no system here: {ranking.reason}")
         is_first = (ranking.ranks != UNRANKED) & (ranking.ranks <= parameters["first"])
         part = part.subset(systems=np.flatnonzero(is_first))
     if parameters.get("copied_tasks"):

@@ -1,7 +1,7 @@
 """What a study is: an experiment on one matrix that can be cut into chunks.
 
 Every chunk covers a fixed range of trials, and every trial is seeded by the study, its own number and the seed that
-the caller gave: the merged result has the same bits whoever computes which chunk, in whatever order.
+the caller gave: the merged result has the same bits anyone who computes which chunk, in whatever order.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ class Study:
         merge: the result from all partial results in the order of chunks, merge(matrix, parameters, seed, partials).
         why_not: why the study says nothing about a matrix; empty where it does.
         steps: the parameter that counts the work, which a budget in seconds is turned into; empty where none does.
+        cut_along: parameters that a budget cuts in proportion with the steps, to 2 at least.
         axes: what the summary calls the places of its curves.
         runs_with_boards: whether boards may run it by themselves; else it is an experiment only.
     """
@@ -76,6 +77,7 @@ class Study:
     merge: Callable[[ScoreMatrix, Parameters, int, Sequence[Arrays]], StudyResult]
     why_not: Callable[[ScoreMatrix, Parameters], str] = lambda matrix, parameters: ""
     steps: str = ""
+    cut_along: tuple[str, ...] = ()
     axes: tuple[str, ...] = ()
     runs_with_boards: bool = True
 

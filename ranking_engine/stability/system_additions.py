@@ -25,8 +25,9 @@ from ranking_engine.core.ranking import UNRANKED, Ranking, ranks_of
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.stability import parameters as known
 from ranking_engine.stability.parameters import CHOICE, Parameter
-from ranking_engine.stability.plan import Part, Plan, make_plan
-from ranking_engine.stability.resampling.growing_boards import board_seconds, growing_scores, grows_fast
+from ranking_engine.stability.plan import PROVEN, Part, Plan, make_plan
+from ranking_engine.stability.resampling.alone import Alone
+from ranking_engine.stability.resampling.growing_boards import growing_scores, grows_fast
 from ranking_engine.stability.study import (
     Arrays,
     Parameters,
@@ -52,13 +53,15 @@ _N_DISRUPTIVE = 5
 def run_chunk(
     matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
 ) -> Arrays:
-    """Return `<rule>.effect`, shape (orders of the chunk, n_systems); see `effects`."""
+    """Return `<rule>.effect`, shape (orders of the chunk that the rule ranks, n_systems); see `effects`."""
     plan = _plan(matrix, parameters)
     orders = span(chunk, n_chunks(matrix, parameters), parameters["n_orders"])
     is_peer = parameters["compat"] == VOTENRANK
-    changes = {rule: np.full((len(orders), matrix.n_systems), NO_NEWCOMER, dtype=np.int8) for rule in plan.rules}
+    alone = plan.alone()
+    changes: dict[str, list[NDArray[np.int8]]] = {rule: [] for rule in plan.rules}
     for row, number in enumerate(orders):
         for part in plan.parts:
+            rules = [rule for rule in part.rules if number % plan.every(rule) == 0]
             n = part.matrix.n_systems
             if is_peer:  # the order that the paper's code draws for one of its repeats
                 shuffled = list(range(n))
@@ -69,22 +72,32 @@ def run_chunk(
                 row_of[part.completed.systems] = np.arange(n)
                 order = row_of[generator(seed, NUMBER, number).permutation(matrix.n_systems)]
                 order = order[order >= 0]
-            for rule, effect in effects(part, order, is_peer=is_peer).items():
-                changes[rule][row, part.completed.systems[order]] = effect
+            for rule, effect in effects(part, order, rules, alone, is_peer=is_peer).items():
+                changes[rule].append(np.full(matrix.n_systems, NO_NEWCOMER, dtype=np.int8))
+                changes[rule][-1][part.completed.systems[order]] = effect
         if progress is not None:
             progress(row + 1, len(orders))
-    return {f"{rule}.effect": effect for rule, effect in changes.items()}
+    shape = (-1, matrix.n_systems)
+    arrays = {f"{rule}.effect": np.array(rows, dtype=np.int8).reshape(shape) for rule, rows in changes.items()}
+    return arrays | plan.proven(alone)
 
 
-def effects(part: Part, order: NDArray[np.intp], *, is_peer: bool = False) -> dict[str, NDArray[np.int8]]:
-    """Return what each newcomer, in the order of coming, does to the others under each rule of `part`.
+def effects(
+    part: Part,
+    order: NDArray[np.intp],
+    rules: Sequence[str] | None = None,
+    alone: Alone | None = None,
+    *,
+    is_peer: bool = False,
+) -> dict[str, NDArray[np.int8]]:
+    """Return what each newcomer, in the order of coming, does to the others under `rules`, or all those of `part`.
 
     -1: there are no two others, or the rule does not rank the board before or after; 0: nothing; 1: it makes or breaks
     ties; 2: it strictly reverses two of them.
     """
     matrix = part.matrix.subset(systems=order)
     reference = {rule: Ranking.from_scores(rule, ranking.scores[order]) for rule, ranking in part.reference.items()}
-    scores = growing_scores(matrix, part.rules, reference)
+    scores = growing_scores(matrix, part.rules if rules is None else rules, reference, alone)
     if not is_peer:
         return {rule: _effects(ranks_of(table)) for rule, table in scores.items()}
     # The paper's code breaks ties by descending name, and forgets the last newcomer. Scores tie when they are equal as
@@ -101,7 +114,7 @@ def effects(part: Part, order: NDArray[np.intp], *, is_peer: bool = False) -> di
 
 
 def _effects(ranks: NDArray[np.int32]) -> NDArray[np.int8]:
-    """Compare each board with the one before it, on the systems that both rank, ranked anew among these."""
+    """Compare each board with the one before it, on the systems that both rank, ranked again among these."""
     n = len(ranks)
     effect = np.full(n, NO_NEWCOMER, dtype=np.int8)
     if n < 3:
@@ -124,9 +137,11 @@ def _anew(ranks: NDArray[np.int32], among: BoolArray) -> NDArray[np.int32]:
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
     """Return for each rule the mean numbers of newcomers in an order, and the systems that change most as newcomers."""
-    arrays = joined(partials)
+    arrays, plan = joined(partials), _plan(matrix, parameters)
     rules = {}
     for name, effect in arrays.items():
+        if name.endswith(f".{PROVEN}"):
+            continue
         is_change, is_reversal = effect >= TIES_CHANGED, effect == REVERSED
         changes, reversals, by_system = is_change.sum(axis=1), is_reversal.sum(axis=1), is_change.sum(axis=0)
         most = np.argsort(-by_system, kind="stable")[:_N_DISRUPTIVE]
@@ -142,7 +157,8 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "n_orders": parameters["n_orders"],
         "compat": parameters["compat"],
         "rules": rules,
-        "not_studied": dict(_plan(matrix, parameters).not_studied),
+        "slow_rules": plan.slow_rules(parameters["n_orders"], arrays),
+        "not_studied": dict(plan.not_studied),
     }
     return StudyResult(summary, arrays)
 
@@ -156,11 +172,11 @@ def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     _check(parameters)
     seconds = 0.0
-    for part in _plan(matrix, parameters).parts:
+    plan = _plan(matrix, parameters)
+    for part in plan.parts:
         n, T = part.matrix.n_systems, part.matrix.n_tasks
-        slow = sum(board_seconds(rule, part.matrix) for rule in part.rules if not grows_fast(rule, part.matrix))
-        seconds += parameters["n_orders"] * (1e-2 + _PAIR_SECONDS * n * n * (T + n / 8) + slow)
-    return seconds
+        seconds += parameters["n_orders"] * (1e-2 + _PAIR_SECONDS * n * n * (T + n / 8))
+    return seconds + plan.slow_seconds
 
 
 def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
@@ -175,7 +191,9 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
 
 
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
-    return make_plan(matrix, parameters, parameters["n_orders"] * max(0, matrix.n_systems - 2), grows_fast)
+    # All boards of one order cost about as much as a third of them of full size: time grows with the square or cube.
+    n_whole = parameters["n_orders"] * max(1, matrix.n_systems // 3)
+    return make_plan(matrix, parameters, n_whole, parameters["n_orders"], grows_fast)
 
 
 def _check(parameters: Parameters) -> None:

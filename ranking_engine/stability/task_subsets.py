@@ -27,7 +27,7 @@ from ranking_engine.core.score_matrix import FloatArray, ScoreMatrix
 from ranking_engine.stability import parameters as known
 from ranking_engine.stability.agreement import kendall
 from ranking_engine.stability.parameters import INTEGER, INTEGERS, NUMBERS, Parameter
-from ranking_engine.stability.plan import Plan, make_plan, one_by_one_seconds
+from ranking_engine.stability.plan import PROVEN, Plan, make_plan
 from ranking_engine.stability.resampling.resampled_scores import has_fast_way, resampled_scores
 from ranking_engine.stability.study import (
     Arrays,
@@ -59,23 +59,32 @@ _RANDOM, _BEST = 0, 1  # the two curves
 def run_chunk(
     matrix: ScoreMatrix, parameters: Parameters, seed: int, chunk: int, progress: Progress | None = None
 ) -> Arrays:
-    """Return `<rule>.tau` of every subset of the chunk, first those of the mean curve and then those of the best."""
+    """Return `<rule>.tau` of every subset of the chunk, first those of the mean curve and then those of the best.
+
+    NaN for subsets that a slow rule does not rank: of those of one curve and size it ranks every so-many-th.
+    """
     plan = _plan(matrix, parameters)
     arrays: Arrays = {}
+    alone = plan.alone()
     for k, part in enumerate(plan.parts):
         subsets = Subsets(part.matrix.n_tasks, parameters, seed)
         mine = span(chunk, n_chunks(matrix, parameters), len(subsets))
         taus = {rule: np.full(len(mine), np.nan) for rule in part.rules}
         for block in blocks(mine, max(1, _BLOCK_CELLS // part.matrix.n_systems)):
             rows = slice(block.start - mine.start, block.stop - mine.start)
-            scores = resampled_scores(part.matrix, subsets.counts(block), part.rules, lambda share: None)
-            for rule, table in scores.items():
-                reference = part.reference[rule].average_ranks
-                taus[rule][rows], _ = kendall(reference, average_ranks(ranks_of(table)))
+            counts = subsets.counts(block)
+            for every, rules in plan.by_repeats(part).items():
+                some = subsets.is_ranked(block, every)
+                if not some.any():
+                    continue
+                scores = resampled_scores(part.matrix, counts[some], rules, lambda share: None, alone)
+                for rule, table in scores.items():
+                    reference = part.reference[rule].average_ranks
+                    taus[rule][rows][some], _ = kendall(reference, average_ranks(ranks_of(table)))
             if progress is not None:
                 progress(k * len(mine) + rows.stop, len(plan.parts) * len(mine))
         arrays.update({f"{rule}.tau": values for rule, values in taus.items()})
-    return arrays
+    return arrays | plan.proven(alone)
 
 
 class Subsets:
@@ -122,6 +131,11 @@ class Subsets:
                 start += number
         return rows
 
+    def is_ranked(self, wanted: range, every: int) -> NDArray[np.bool_]:
+        """Return which of the subsets numbered `wanted` a rule ranks that ranks the first of `every` of each size."""
+        places = [np.arange(number) for curve in (_RANDOM, _BEST) for number in self.numbers[curve]]
+        return np.asarray(np.concatenate(places)[wanted.start : wanted.stop] % every == 0)
+
     def split(self, values: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
         """Return the figures of all subsets as the mean curve's (sizes, repeats), and the best curve's by size."""
         n_random = sum(self.numbers[_RANDOM])
@@ -151,7 +165,8 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         subsets = Subsets(part.matrix.n_tasks, parameters, seed)
         for rule in part.rules:
             random, best = subsets.split(taus[f"{rule}.tau"])
-            chosen, best_curve = _best(part.matrix, subsets, best)
+            random = random[:, :: plan.every(rule)]
+            chosen, best_curve = _best(part.matrix, subsets, best, plan.every(rule))
             # A curve of more than 100 sizes at 100 of them, so that a summary stays small.
             n_sizes = len(random)
             sampled = np.linspace(1, n_sizes, min(n_sizes, _MAX_SIZES)).tolist()
@@ -171,10 +186,14 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
             arrays[f"{rule}.best_subset"] = chosen
     by_key = {rule: rules[rule] for rule in plan.rules}
     summary = {"n_repeats": parameters["n_repeats"], "n_best": parameters["n_best"], "rules": by_key}
-    return StudyResult({**summary, "not_studied": dict(plan.not_studied)}, arrays)
+    slow_rules = plan.slow_rules(parameters["n_repeats"], taus)
+    arrays |= {name: values for name, values in taus.items() if name.endswith(f".{PROVEN}")}
+    return StudyResult({**summary, "slow_rules": slow_rules, "not_studied": dict(plan.not_studied)}, arrays)
 
 
-def _best(matrix: ScoreMatrix, subsets: Subsets, best: list[FloatArray]) -> tuple[NDArray[np.int8], dict[str, Any]]:
+def _best(
+    matrix: ScoreMatrix, subsets: Subsets, best: list[FloatArray], every: int
+) -> tuple[NDArray[np.int8], dict[str, Any]]:
     """Return the best subset of each size, the first of several, and what a summary says of them.
 
     Where no subset of a size has a tau-b its row is 0.
@@ -193,7 +212,7 @@ def _best(matrix: ScoreMatrix, subsets: Subsets, best: list[FloatArray]) -> tupl
         "smallest": None if reached is None else reached + 1,
         "smallest_share": None if reached is None else plain((reached + 1) / matrix.n_tasks),
         "smallest_tasks": tasks,
-        "smallest_is_proven": reached is not None and all(subsets.is_every[:reached]),
+        "smallest_is_proven": reached is not None and (reached == 0 or every == 1) and all(subsets.is_every[:reached]),
     }
 
 
@@ -205,14 +224,12 @@ def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     _check(parameters)
-    n_subsets, seconds = _n_subsets(matrix, parameters), 0.0
-    for part in _plan(matrix, parameters).parts:
+    n_subsets, seconds, plan = _n_subsets(matrix, parameters), 0.0, _plan(matrix, parameters)
+    for part in plan.parts:
         n, T = part.matrix.n_systems, part.matrix.n_tasks
-        fast = [rule for rule in part.rules if _is_fast(rule, part.matrix)]
-        slow = sum(one_by_one_seconds(rule, part.matrix) for rule in part.rules if rule not in fast)
-        each = len(fast) * (1e-5 + 1e-9 * n * n) + 2e-9 * n * n * (T / 16 + 4) + slow
-        seconds += n_subsets * each
-    return seconds
+        fast = [rule for rule in part.rules if rule not in plan.sparse]
+        seconds += n_subsets * (len(fast) * (1e-5 + 1e-9 * n * n) + 2e-9 * n * n * (T / 16 + 4))
+    return seconds + plan.slow_seconds
 
 
 def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
@@ -229,7 +246,7 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
 
 
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
-    return make_plan(matrix, parameters, _n_subsets(matrix, parameters), _is_fast)
+    return make_plan(matrix, parameters, _n_subsets(matrix, parameters), parameters["n_repeats"], _is_fast)
 
 
 def _n_subsets(matrix: ScoreMatrix, parameters: Parameters) -> int:

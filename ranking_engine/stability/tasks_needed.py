@@ -68,22 +68,24 @@ def run_chunk(
     plan, sizes = _plan(matrix, parameters), sizes_of(matrix, parameters)
     mine = span(chunk, n_chunks(matrix, parameters), len(sizes))
     arrays = {f"{rule}.{name}": np.full(len(mine), np.nan) for rule in plan.rules for name in CRITERIA}
-    correlation = parameters["correlation"]
+    correlation, alone = parameters["correlation"], plan.alone()
     for done, k in enumerate(mine):
         for part in plan.parts:
             n, T, q = part.matrix.n_systems, part.matrix.n_tasks, parameters["n_resamples"]
             draws = (generator(seed, NUMBER_OF_STUDY, sizes[k], row).integers(T, size=sizes[k]) for row in range(q))
             counts = np.array([np.bincount(tasks, minlength=T) for tasks in draws])
             present = np.ones((q, n), dtype=bool)
-            rankings = drawn_rankings(part.matrix, counts, present, part.rules)
-            for name, values in criteria_of_trials(part.matrix, counts, present, correlation, rankings).items():
-                arrays[name][done] = float(mean_of(values))
-            for rule, drawn in rankings.items():
-                ranks = average_ranks(ranks_of(drawn.scores))
-                arrays[f"{rule}.judge_stability"][done] = mean_correlation(ranks, 2, correlation)
+            for every, rules in plan.by_repeats(part).items():
+                some = (counts[::every], present[::every])
+                rankings = drawn_rankings(part.matrix, *some, rules, alone)
+                for name, values in criteria_of_trials(part.matrix, *some, correlation, rankings).items():
+                    arrays[name][done] = float(mean_of(values))
+                for rule, drawn in rankings.items():
+                    ranks = average_ranks(ranks_of(drawn.scores))
+                    arrays[f"{rule}.judge_stability"][done] = mean_correlation(ranks, 2, correlation)
         if progress is not None:
             progress(done + 1, len(mine))
-    return arrays
+    return arrays | plan.proven(alone)
 
 
 def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequence[Arrays]) -> StudyResult:
@@ -102,6 +104,7 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
         "target": parameters["target"],
         "correlation": parameters["correlation"],
         "rules": rules,
+        "slow_rules": plan.slow_rules(parameters["n_resamples"], arrays),
         "not_studied": dict(plan.not_studied),
     }
     return StudyResult(summary, arrays)
@@ -126,11 +129,12 @@ def n_chunks(matrix: ScoreMatrix, parameters: Parameters) -> int:
 def estimate(matrix: ScoreMatrix, parameters: Parameters) -> float:
     """Return the seconds that the study should take."""
     seconds, q = 0.0, parameters["n_resamples"]
-    for part in _plan(matrix, parameters).parts:
+    plan = _plan(matrix, parameters)
+    for part in plan.parts:
         T, is_spearman = part.matrix.n_tasks, parameters["correlation"] == "spearman"
         pair = seconds_of_a_pair(part.matrix, parameters["correlation"])
         seconds += q * (seconds_of_a_trial(part) + len(part.rules) * (q / 2 + (0 if is_spearman else T)) * pair)
-    return seconds * len(sizes_of(matrix, parameters))
+    return seconds * len(sizes_of(matrix, parameters)) + plan.slow_seconds
 
 
 def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
@@ -148,7 +152,7 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
 
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
     n_rankings = parameters["n_resamples"] * len(sizes_of(matrix, parameters))
-    return make_plan(matrix, parameters, n_rankings, is_batched)
+    return make_plan(matrix, parameters, n_rankings, parameters["n_resamples"], is_batched)
 
 
 STUDY = Study(

@@ -137,7 +137,7 @@ SIGNIFICANCE = Study(
     number=7,
     key="significance",
     name="Significance",
-    question="Which systems can be told apart, and where are there too few tasks to tell?",
+    question="Which systems differ significantly, and where are there too few tasks to tell?",
     source="Demšar 2006; Benavoli et al. 2016",
     declared=(
         Parameter("rule", None, RULE, "Rule", "Borda by default, or Copeland if scores are missing."),

@@ -5,7 +5,8 @@ Zhang and Hardt 2024 search the worst case of the mean and of one win rate, and 
 with each task at its own weight or at ε of it.
 
 The search climbs from nothing, from everything and from random choices, changing one system or task at a time. What it
-finds is reached, and so a lower bound; nothing says that there is no worse case.
+finds is reached, and so a lower bound. `worst_case_bound` proves for many rules that no choice reverses more pairs than
+so many; where both are the same, the worst case is known.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ranking_engine.stability.parameters import CHOICE, INTEGER, NUMBER, RULE, P
 from ranking_engine.stability.plan import Part, Plan, make_plan, one_by_one_seconds
 from ranking_engine.stability.resampling.drawn_boards import board_scores, is_batched
 from ranking_engine.stability.study import Arrays, Parameters, Progress, Study, StudyResult, generator, plain
+from ranking_engine.stability.worst_case_bound import most_reversed_by_systems, most_reversed_by_weights
 
 NUMBER_OF_STUDY = 10
 
@@ -168,13 +170,24 @@ def merge(matrix: ScoreMatrix, parameters: Parameters, seed: int, partials: Sequ
     )
     chosen = [name for name, is_chosen in zip(names, arrays["chosen"].tolist(), strict=True) if is_chosen]
     by_rank = np.argsort(before, kind="stable")[:MOST_TOLD].tolist()
+    n_pairs = max(1, n * (n - 1) // 2)
+    share = float(n_reversed(before, after[None])[0]) / n_pairs
+    if parameters["change"] == SYSTEMS:
+        places = {int(i): k for k, i in enumerate(part.completed.systems)}
+        top, others = (np.array([places[i] for i in arrays[name].tolist()], dtype=np.intp) for name in ("top", "items"))
+        bound = most_reversed_by_systems(part.matrix, part.rules[0], before, top, others)
+    else:
+        least = 1 / max(1, round(1 / parameters["least_weight"]))
+        bound = most_reversed_by_weights(part.matrix, part.rules[0], before, least)
     summary = {
         "rule": part.rules[0],
         "change": parameters["change"],
         "n_top": n,
         "n_items": len(names),
         "least_weight": parameters["least_weight"],
-        "discordant_share": plain(float(n_reversed(before, after[None])[0]) / max(1, n * (n - 1) // 2)),
+        "discordant_share": plain(share),
+        "discordant_upper": None if bound.pairs is None else plain(max(share, bound.pairs / n_pairs)),
+        "no_upper": bound.reason,
         "distance": plain(float(kendall(before, after[None])[1][0])),
         "max_rank_change": plain(float(np.nanmax(np.abs(after - before), initial=0.0)) / max(1, n - 1)),
         "n_chosen": len(chosen),
@@ -218,8 +231,9 @@ def why_not(matrix: ScoreMatrix, parameters: Parameters) -> str:
 def _plan(matrix: ScoreMatrix, parameters: Parameters) -> Plan:
     is_complete = bool(matrix.is_complete[matrix.has_score].all())
     rule = parameters["rule"] or ("borda" if is_complete else "copeland")
+    n_boards = int(parameters["n_boards"])
     chosen = {"rules": [rule], "missing": parameters["missing"], "budget": float("inf")}
-    return make_plan(matrix, chosen, int(parameters["n_boards"]), is_batched)
+    return make_plan(matrix, chosen, n_boards, n_boards, is_batched)
 
 
 STUDY = Study(

@@ -1,4 +1,4 @@
-"""Unicode's normal forms of texts that anybody may send: the one place that makes them, so that their cost is bounded.
+"""Unicode's normal forms of texts that anyone may send: the one place that makes them, so that their cost is bounded.
 
 Putting combining marks into their order takes time that grows with the square of their number, in one call that nothing
 interrupts: minutes for a few hundred kilobytes.
@@ -17,7 +17,7 @@ def normal_form(text: str, form: Literal["NFC", "NFD", "NFKC"] = "NFC") -> str:
     """Return `text` in a normal form; unchanged where it is too long for a name or has too many marks in a row.
 
     Args:
-        text: of anybody; `names.name_problem` refuses as a name what is left unchanged.
+        text: of anyone; `names.name_problem` refuses as a name what is left unchanged.
         form: which, as `unicodedata.normalize` calls it.
     """
     if text.isascii() or len(text) > LONGEST_TEXT:

@@ -14,6 +14,7 @@ RULES: tuple[Rule, ...] = (
         needs_complete=False,
         cost=costs.kemeny,
         function=kemeny.kemeny,
+        of_many=kemeny.kemeny_of_many,
         summary=(
             "The order that contradicts the tasks least, counting for every pair the weight that prefers the lower one."
         ),

@@ -27,7 +27,12 @@ def ranked_pairs(n: int, T: int) -> float:
 
 def kemeny(n: int, T: int) -> float:
     """Of searching for the best order."""
-    return pairwise(n, T) + 5e-2 + 1e-6 * n**3
+    return pairwise(n, T) + 2e-3 + 1e-4 * n + 4e-8 * n**3
+
+
+def rounds_at_once(n: int, T: int) -> float:
+    """Of one of many boards, of locking in victories or fitting strengths."""
+    return 1e-4 + 3e-7 * n * n
 
 
 def bradley_terry(n: int, T: int) -> float:

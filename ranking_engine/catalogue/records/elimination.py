@@ -43,7 +43,7 @@ RULES: tuple[Rule, ...] = (
         needs_complete=True,
         cost=costs.rounds,
         function=elimination.baldwin,
-        summary="The systems with the least Borda score leave, round after round.",
+        summary="Removes the systems with the lowest Borda score, round after round.",
         source="Baldwin 1926; Rofin et al. 2023, Vote'n'Rank, section 2.2.2",
         advice=(
             "Where Borda's use of whole orders is wanted without its dependence on weak systems, which leave before "
@@ -78,7 +78,7 @@ RULES: tuple[Rule, ...] = (
         needs_complete=True,
         cost=costs.rounds,
         function=elimination.nanson,
-        summary="The systems with a Borda score below the average leave, round after round.",
+        summary="Removes the systems with a Borda score below the average, round after round.",
         source="Nanson 1882",
         advice=(
             "As Baldwin, in fewer rounds: half of the board may leave at once, so that more systems tie at the lower "
@@ -114,7 +114,7 @@ RULES: tuple[Rule, ...] = (
         needs_complete=True,
         cost=costs.votes,
         function=elimination.instant_runoff,
-        summary="The systems that are first on the least weight of tasks leave, round after round.",
+        summary="Removes the systems that are first on the least weight of tasks, round after round.",
         source="Hare 1857, Ware 1871",
         advice=(
             "Known from elections. On boards with more systems than tasks most systems are first nowhere and leave in "
@@ -153,7 +153,7 @@ RULES: tuple[Rule, ...] = (
         needs_complete=True,
         cost=costs.votes,
         function=elimination.coombs,
-        summary="The systems that are last on the most weight of tasks leave, round after round.",
+        summary="Removes the systems that are last on the most weight of tasks, round after round.",
         source="Coombs 1964, A theory of data",
         advice="Where the weakest are to be told apart before the strongest: who fails most leaves first.",
         held=Held(

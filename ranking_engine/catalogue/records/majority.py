@@ -16,24 +16,24 @@ RULES: tuple[Rule, ...] = (
         needs_complete=False,
         cost=costs.pairwise,
         function=majority.condorcet,
-        summary="Elects the system that beats every other one head to head, if there is one, and ranks nobody else.",
+        summary="The winner is the system that beats every other one head to head, if any; no other system is ranked.",
         source="Condorcet 1785; Rofin et al. 2023, Vote'n'Rank, section 2.2.3",
         advice=(
             "As a question before all others: a Condorcet winner is the best answer there can be to pairwise "
-            "questions, and rules that elect somebody else owe a reason."
+            "questions, and rules that elect someone else owe a reason."
         ),
         held=Held(
             (claims.MAJORITY | claims.ADDITIVE | {"reversal_symmetry"}) - {"transitivity"},
             why={
                 "monotonicity": "Fishburn 1977: victories of the winner only grow",
                 "condorcet_winner": "by definition",
-                "condorcet_loser": "it wins against nobody",
+                "condorcet_loser": "it wins against no one",
                 "consistency": "who beats all others on both parts beats them on all tasks",
                 "participation": "X still beats Y",
             },
             why_not={
-                "unanimity": "it ranks nobody but the winner",
-                "copies": "a copy of the winner draws with it, so that nobody beats all others",
+                "unanimity": "it ranks no system but the winner",
+                "copies": "a copy of the winner draws with it, so that no one beats all others",
             },
         ),
         max_systems=MAX_COMPARED,
@@ -66,7 +66,7 @@ RULES: tuple[Rule, ...] = (
                 "unanimity": "who is above beats the other and all that the other beats (Fishburn 1977)",
                 "monotonicity": "Fishburn 1977: victories of the winner only grow",
                 "condorcet_winner": "Fishburn 1977",
-                "condorcet_loser": "it beats nobody and all others beat it",
+                "condorcet_loser": "it beats no one and all others beat it",
             },
             why_not={"reversal_symmetry": "only wins, or only losses, are counted"},
         ),
@@ -79,6 +79,7 @@ RULES: tuple[Rule, ...] = (
             growing=growing.copeland,
         ),
         omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
+        rival_share=lambda n: 1.0,
     ),
     Rule(
         key="minimax",
@@ -87,7 +88,7 @@ RULES: tuple[Rule, ...] = (
         needs_complete=False,
         cost=costs.pairwise,
         function=majority.minimax,
-        summary="A system is as good as its worst head-to-head defeat is light.",
+        summary="The smaller the worst head-to-head defeat of a system, the better.",
         source="Simpson 1969, Kramer 1977; Rofin et al. 2023, Vote'n'Rank, section 2.2.3",
         advice=(
             "Where the question is whom the fewest tasks speak against. It looks at one rival for each system, so "
@@ -97,7 +98,7 @@ RULES: tuple[Rule, ...] = (
             claims.ALWAYS | {"monotonicity", "majority", "condorcet_winner", "copies"},
             under={"pairwise_opposition": claims.ALWAYS | {"majority", "monotonicity", "copies"}},
             why={
-                "copies": "a copy draws with the system that it copies and defeats nobody whom that one does not",
+                "copies": "a copy draws with the system that it copies and defeats no one whom that one does not",
                 "monotonicity": "Fishburn 1977: victories of the winner only grow",
                 "majority": "less than half the weight is against it and more than half against every other",
                 "condorcet_winner": "Fishburn 1977",
@@ -154,7 +155,7 @@ RULES: tuple[Rule, ...] = (
             max_systems=100,
         ),
         omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
-        winner_below="whom nobody beats along paths wins, and the score counts how many each beats",
+        winner_below="a system that no other beats along paths wins, and the score counts how many each beats",
     ),
     Rule(
         key="ranked_pairs",
@@ -190,6 +191,7 @@ RULES: tuple[Rule, ...] = (
             tables=tables.of_pairs(locked_pairs.ranked_pairs),
             pairs=PairKernel(locked_pairs.ranked_pairs, winners=locked_pairs.ranked_pairs_winners),
             growing=growing.by_rounds(locked_pairs.ranked_pairs),
+            seconds=costs.rounds_at_once,
             max_systems=300,
         ),
         omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},

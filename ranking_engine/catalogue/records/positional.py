@@ -51,6 +51,7 @@ RULES: tuple[Rule, ...] = (
             "worst": Omission("2 1|1 2", 3, 1, 2, 1),
         },
         exact_points=exact_points.plurality,
+        points=positional.plurality_vector,
     ),
     Rule(
         key="borda",
@@ -80,6 +81,7 @@ RULES: tuple[Rule, ...] = (
             "worst": Omission("2 1|1 2|3 3", 3, 1, 3, 2),
         },
         exact_points=exact_points.borda,
+        rival_share=lambda n: 1.0,
     ),
     Rule(
         key="dowdall",
@@ -109,6 +111,7 @@ RULES: tuple[Rule, ...] = (
             "worst": Omission("2 1|1 2|3 3", 3, 1, 3, 2),
         },
         exact_points=exact_points.dowdall,
+        points=positional.dowdall_vector,
     ),
     Rule(
         key="average_rank",
@@ -142,6 +145,7 @@ RULES: tuple[Rule, ...] = (
             "median": Omission("1 1|2 2|3 3", 3, 1, 3, 2),
             "worst": Omission("2 1|1 2|3 3", 3, 1, 3, 2),
         },
+        rival_share=lambda n: 1.0,
     ),
     Rule(
         key="veto",
@@ -150,7 +154,7 @@ RULES: tuple[Rule, ...] = (
         needs_complete=True,
         cost=costs.sorting,
         function=positional.veto,
-        summary="A system is as good as the weight of the tasks on which it is last is light.",
+        summary="The less weight the tasks have on which a system is last, the better.",
         source="Anti-plurality, see Brandt et al. 2016, Handbook of computational social choice",
         advice=(
             "Where failing badly anywhere is what disqualifies. Most of a long board is never last and ties for "
@@ -187,7 +191,7 @@ RULES: tuple[Rule, ...] = (
         needs_complete=True,
         cost=costs.sorting,
         function=positional.positional,
-        summary="On each task a system earns the points that a vector of your own gives to its position.",
+        summary="On each task a system earns the points that your own vector gives to its position.",
         source="Young 1975, Social choice scoring functions",
         advice=(
             "Where the community has points that it understands: a championship's, a journal's. Plurality, Borda and "

@@ -39,6 +39,7 @@ RULES: tuple[Rule, ...] = (
             growing=growing.win_rate,
         ),
         omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},
+        rival_share=lambda n: n - 1.0,
     ),
     Rule(
         key="relative_difference",
@@ -55,6 +56,7 @@ RULES: tuple[Rule, ...] = (
         ),
         held=Held(
             claims.PARETIAN,
+            under={"sum": claims.ALWAYS | {"consistency"}},
             why={
                 "unanimity": "differences to each rival are no less, and those between the two decide",
                 "monotonicity": "each difference to a rival rises with the system's score",
@@ -62,8 +64,10 @@ RULES: tuple[Rule, ...] = (
             why_not={
                 "iia": "a system's score is a mean over its rivals",
                 "majority": "far behind on few tasks outweighs little ahead on many",
+                "participation": "a quotient turns its sign where the sum of two scores is below 0",
             },
         ),
+        options={"divisor": rates.DIVISORS},
         max_systems=MAX_COMPARED,
         task_sum=TaskSum(rates.relative_difference_contributions),
         kernels=Kernels(
@@ -88,7 +92,7 @@ RULES: tuple[Rule, ...] = (
         source="Bradley and Terry 1952, Newman 2023",
         advice=(
             "Where a probability that one system is ahead of another is wanted, or standard errors. It takes the "
-            "comparisons of one task for independent, which they are not: hence errors that take the tasks of a "
+            "comparisons of one task for independent, which they are not, so use errors that take the tasks of a "
             "cluster together."
         ),
         held=Held(claims.BORDA, why=claims.LIKE_BORDA_WHY, why_not=claims.LIKE_BORDA_WHY_NOT),
@@ -99,6 +103,7 @@ RULES: tuple[Rule, ...] = (
             tables=strengths.bradley_terry,
             pairs=PairKernel(strengths.bradley_terry_of_pairs, needs_common=True),
             growing=votes.growing(strengths.bradley_terry),
+            seconds=costs.rounds_at_once,
             max_systems=300,
         ),
         omission={"common_tasks": Omission("1 2|2 3|3 1", 1, 0, 3, 2)},

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ranking_engine.catalogue.dispatch import rank_all
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.decimals import as_scores
 from ranking_engine.core.missing import halfway
-from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray, ScoreMatrix
 from ranking_engine.kernels.tables import MatrixBatch
+from ranking_engine.stability.resampling.alone import Alone
 
 IMPUTING = ("median", "worst")
+
+_BLOCK_CELLS = 1 << 21
 
 
 def completed(batch: MatrixBatch, policy: str) -> MatrixBatch:
@@ -56,25 +58,36 @@ def is_batched(rule: str, matrix: ScoreMatrix) -> bool:
     return kernels.tables is not None and kernels.fit(matrix.n_systems)
 
 
-def batch_scores(batch: MatrixBatch, rules: Sequence[str], policy: str) -> dict[str, FloatArray]:
+def batch_scores(
+    batch: MatrixBatch, rules: Sequence[str], policy: str, alone: Alone | None = None
+) -> dict[str, FloatArray]:
     """Return the scores of every rule of every matrix; `policy` is `median` or `worst`, for rules that need all scores.
 
     Rules that the whole matrix leaves undefined for other reasons than its scores, such as a task without a scale,
-    must not be among them.
+    must not be among them. `alone` ranks those that are ranked one by one.
     """
     whole = batch if not np.isnan(batch.scores).any() else completed(batch, policy)
     scores: dict[str, FloatArray] = {}
     for rule in map(get_rule, rules):
         if rule.kernels.tables is not None and is_batched(rule.key, batch.matrix):
             scores[rule.key] = rule.kernels.tables(whole if rule.needs_complete else batch)
-    alone = [key for key in rules if key not in scores]
-    return scores | (_one_by_one(batch, alone, policy) if alone else {})
-
-
-def _one_by_one(batch: MatrixBatch, rules: list[str], policy: str) -> dict[str, FloatArray]:
-    scores = {rule: np.full(batch.present.shape, np.nan) for rule in rules}
-    for r, values in enumerate(batch.scores * batch.matrix.directions):
-        for rule, ranking in rank_all(batch.matrix.with_values(values), rules, missing=policy).items():
-            is_ranked = ranking.ranks != UNRANKED
-            scores[rule][r, is_ranked] = -ranking.ranks[is_ranked]
+    slow = [key for key in rules if key not in scores]
+    scores |= {rule: np.full(batch.present.shape, np.nan) for rule in slow}
+    for r, values in enumerate(batch.scores * batch.matrix.directions if slow else ()):
+        for key, row in (alone or Alone()).scores(batch.matrix.with_values(values), slow, policy).items():
+            scores[key][r] = row
     return scores
+
+
+def scores_with_copies(
+    matrix: ScoreMatrix, systems: NDArray[np.intp], rules: Sequence[str], alone: Alone
+) -> dict[str, FloatArray]:
+    """Return the scores of the systems of each row, which are ranked as often as they are there, under `rules`."""
+    tables = {rule: np.full(systems.shape, np.nan) for rule in rules}
+    height = max(1, _BLOCK_CELLS // (matrix.n_systems * max(matrix.n_systems, matrix.n_tasks)))
+    for start in range(0, len(systems), height):
+        drawn = systems[start : start + height]
+        # No policy fills anything: rules that need all scores have them.
+        for rule, scores in batch_scores(MatrixBatch(matrix, matrix.scores[drawn]), rules, "median", alone).items():
+            np.put_along_axis(tables[rule][start : start + height], drawn, scores, axis=1)
+    return tables

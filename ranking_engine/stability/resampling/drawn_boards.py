@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.catalogue.dispatch import rank_all
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.ranking import UNRANKED, ranks_of
 from ranking_engine.core.score_matrix import BoolArray, FloatArray, ScoreMatrix
 from ranking_engine.kernels.tables import MatrixBatch
+from ranking_engine.stability.resampling.alone import Alone
 from ranking_engine.stability.resampling.resampled_pairs import (
     fits,
     has_score_drawn,
@@ -47,16 +47,16 @@ def is_batched(rule: str, matrix: ScoreMatrix) -> bool:
 
 
 def board_scores(
-    matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str]
+    matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str], alone: Alone | None = None
 ) -> dict[str, FloatArray]:
     """Return the scores of every board under every rule; rules that need all scores must have them."""
-    return {rule: drawn.scores for rule, drawn in drawn_rankings(matrix, task_counts, present, rules).items()}
+    return {rule: drawn.scores for rule, drawn in drawn_rankings(matrix, task_counts, present, rules, alone).items()}
 
 
 def drawn_rankings(
-    matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str]
+    matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str], alone: Alone | None = None
 ) -> dict[str, Drawn]:
-    """Return the scores and the winners of every board under every rule."""
+    """Return the scores and the winners of every board under every rule; `alone` ranks those without a faster way."""
     scores: dict[str, FloatArray] = {}
     winners: dict[str, BoolArray] = {}
     batched = [rule for rule in rules if is_batched(rule, matrix)]
@@ -76,8 +76,8 @@ def drawn_rankings(
                     winners[rule][rows] = kernel.winners(pairs)
         scores.update(tables)
     drawn = {rule: Drawn(table, winners.get(rule, ranks_of(table) == 1)) for rule, table in scores.items()}
-    alone = [rule for rule in rules if rule not in scores]
-    return drawn | (_one_by_one(matrix, task_counts, present, alone) if alone else {})
+    slow = [rule for rule in rules if rule not in scores]
+    return drawn | (_one_by_one(matrix, task_counts, present, slow, alone or Alone()) if slow else {})
 
 
 def condorcet_winners(matrix: ScoreMatrix, task_counts: Counts, present: BoolArray) -> NDArray[np.intp]:
@@ -85,17 +85,19 @@ def condorcet_winners(matrix: ScoreMatrix, task_counts: Counts, present: BoolArr
     if fits("condorcet", matrix) and is_batched("condorcet", matrix):
         scores = board_scores(matrix, task_counts, present, ["condorcet"])["condorcet"]
     else:
-        scores = _one_by_one(matrix, task_counts, present, ["condorcet"])["condorcet"].scores
+        scores = _one_by_one(matrix, task_counts, present, ["condorcet"], Alone())["condorcet"].scores
     is_winner = ~np.isnan(scores)
     return np.where(is_winner.any(axis=1), is_winner.argmax(axis=1), -1)
 
 
-def _one_by_one(matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str]) -> dict[str, Drawn]:
+def _one_by_one(
+    matrix: ScoreMatrix, task_counts: Counts, present: BoolArray, rules: Sequence[str], alone: Alone
+) -> dict[str, Drawn]:
     drawn = {rule: Drawn(np.full(present.shape, np.nan), np.zeros(present.shape, dtype=bool)) for rule in rules}
     for r, (counts, on_board) in enumerate(zip(task_counts, present, strict=True)):
         systems = np.flatnonzero(on_board)
         board = reweighted(matrix, counts).subset(systems=systems)
-        for rule, ranking in rank_all(board, rules, missing="undefined").items():
+        for rule, ranking in alone.rankings(board, rules, "undefined").items():
             is_ranked = ranking.ranks != UNRANKED
             drawn[rule].scores[r, systems[is_ranked]] = -ranking.ranks[is_ranked]
             drawn[rule].is_winner[r, systems[list(ranking.winners)]] = True

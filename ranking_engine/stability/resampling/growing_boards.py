@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ranking_engine.catalogue.dispatch import rank_all
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.profile import Profile
-from ranking_engine.core.ranking import UNRANKED, Ranking
+from ranking_engine.core.ranking import Ranking
 from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray, ScoreMatrix
+from ranking_engine.stability.resampling.alone import Alone
 
 
 def grows_fast(rule: str, matrix: ScoreMatrix) -> bool:
@@ -29,11 +29,12 @@ def grows_fast(rule: str, matrix: ScoreMatrix) -> bool:
 
 
 def growing_scores(
-    matrix: ScoreMatrix, rules: Sequence[str], reference: Mapping[str, Ranking]
+    matrix: ScoreMatrix, rules: Sequence[str], reference: Mapping[str, Ranking], alone: Alone | None = None
 ) -> dict[str, FloatArray]:
     """Return the scores of all boards of `matrix`, whose rows are in the order of their coming.
 
     `reference` holds the rankings of the whole matrix, its scores those of the rules that judge each system alone.
+    `alone` ranks the boards of rules without a faster way.
     """
     n = matrix.n_systems
     on_board = np.tri(n, dtype=bool)
@@ -47,13 +48,7 @@ def growing_scores(
     slow = [key for key in rules if key not in scores]
     scores |= {rule: np.full((n, n), np.nan) for rule in slow}
     for k in range(n) if slow else ():
-        for rule, ranking in rank_all(matrix.subset(systems=np.arange(k + 1)), slow).items():
-            is_ranked = ranking.ranks != UNRANKED
-            scores[rule][k, : k + 1][is_ranked] = -ranking.ranks[is_ranked]
+        board = matrix.subset(systems=np.arange(k + 1))
+        for rule, row in (alone or Alone()).scores(board, slow, "drop_systems").items():
+            scores[rule][k, : k + 1] = row
     return scores
-
-
-def board_seconds(rule: str, matrix: ScoreMatrix) -> float:
-    """Return the seconds that all boards of one order take when ranked one by one."""
-    sizes = range(1, matrix.n_systems + 1)
-    return sum(get_rule(rule).cost(size, matrix.n_tasks) for size in sizes)

@@ -72,7 +72,7 @@ def resampled_pairs(
     has = ~np.isnan(matrix.scores)
     drawn = has_score_drawn(matrix, task_counts)
     taking_part = drawn if present is None else drawn & present
-    # For each task, a row, who is below whom: the wins turned round, as rules in rounds need them.
+    # For each task, a row, who is below whom: the wins reversed, as rules in rounds need them.
     by_task = matrix.scores.T
     below = (by_task[:, :, None] < by_task[:, None, :]).reshape(len(by_task), -1).astype(dtype)
     both = (has.T[:, :, None] & has.T[:, None, :]).reshape(matrix.n_tasks, -1).astype(dtype) if with_common else None

@@ -14,11 +14,10 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking_engine.catalogue.dispatch import rank_all
 from ranking_engine.catalogue.registry import get_rule
 from ranking_engine.core.profile import Profile
-from ranking_engine.core.ranking import UNRANKED
 from ranking_engine.core.score_matrix import EXACT_FLOAT, FloatArray, ScoreMatrix
+from ranking_engine.stability.resampling.alone import Alone
 from ranking_engine.stability.resampling.resampled_pairs import fits, has_score_drawn, resampled_pair_rules
 
 Counts = NDArray[np.int64]
@@ -56,7 +55,7 @@ def resampled_rival_rules(
         for rule, kernel in kernels.items():
             scores[rule][:, rows] = kernel.scores(wins, losses)
         step(rows.stop / matrix.n_systems)
-    # Systems without a score on the tasks drawn are unranked; having no margins, they are nobody's rivals.
+    # Systems without a score on the tasks drawn are unranked; having no margins, they are no one's rivals.
     if np.isnan(matrix.scores).any():
         is_present = has_score_drawn(matrix, task_counts)
         for table in scores.values():
@@ -70,13 +69,14 @@ def has_exact_weights(matrix: ScoreMatrix, task_counts: Counts, factor: int = 1)
     return factor * max(integers) * int(task_counts.sum(axis=1).max(initial=0)) < EXACT_FLOAT
 
 
-def one_by_one(matrix: ScoreMatrix, task_counts: Counts, rules: Sequence[str], step: Step) -> dict[str, FloatArray]:
+def one_by_one(
+    matrix: ScoreMatrix, task_counts: Counts, rules: Sequence[str], step: Step, alone: Alone | None = None
+) -> dict[str, FloatArray]:
     """Minus the ranks of each resample, ranked as a matrix of its own: for rules without a faster way."""
     scores = {rule: np.full((len(task_counts), matrix.n_systems), np.nan) for rule in rules}
     for r, counts in enumerate(task_counts):
-        for rule, ranking in rank_all(reweighted(matrix, counts), rules, missing="undefined").items():
-            is_ranked = ranking.ranks != UNRANKED
-            scores[rule][r, is_ranked] = -ranking.ranks[is_ranked]
+        for rule, row in (alone or Alone()).scores(reweighted(matrix, counts), rules, "undefined").items():
+            scores[rule][r] = row
         step((r + 1) / len(task_counts))
     return scores
 
@@ -92,9 +92,9 @@ def has_fast_way(rule: str, matrix: ScoreMatrix, task_counts: Counts) -> bool:
 
 
 def resampled_scores(
-    matrix: ScoreMatrix, task_counts: Counts, rules: Sequence[str], step: Step
+    matrix: ScoreMatrix, task_counts: Counts, rules: Sequence[str], step: Step, alone: Alone | None = None
 ) -> dict[str, FloatArray]:
-    """Return the scores of all `rules`, each the fastest way there is."""
+    """Return the scores of all `rules`, each the fastest way there is; `alone` ranks those that have none."""
     ways = {key: _way(key, matrix, task_counts) for key in rules}
     profile = Profile(matrix)
     scores: dict[str, FloatArray] = {}
@@ -107,6 +107,9 @@ def resampled_scores(
         keys = [key for key in rules if ways[key] is way]
         if keys:
             scores.update(function(matrix, task_counts, keys, part_of_steps(step, len(scores), len(keys), len(rules))))
+    if slow := [key for key in rules if key not in scores]:
+        within = part_of_steps(step, len(scores), len(slow), len(rules))
+        scores.update(one_by_one(matrix, task_counts, slow, within, alone))
     return scores
 
 
@@ -149,7 +152,6 @@ def _way(rule: str, matrix: ScoreMatrix, task_counts: Counts) -> Way:
 _TOGETHER: Mapping[Way, Callable[[ScoreMatrix, Counts, Sequence[str], Step], dict[str, FloatArray]]] = {
     Way.PAIRS: resampled_pair_rules,
     Way.RIVALS: resampled_rival_rules,
-    Way.ONE_BY_ONE: one_by_one,
 }
 
 

@@ -1,4 +1,4 @@
-"""Cardinal sensitivity: how far the ranking by mean score moves when tasks are weighted anew.
+"""Cardinal sensitivity: how far the ranking by mean score moves when tasks are weighted again.
 
 Zhang and Hardt 2024, Inherent Trade-Offs between Diversity and Stability in Multi-Task Benchmarks, section 4.2
 and algorithm 1: label noise on a task shrinks its differences, and stands for a weight between ε and 1. They search by

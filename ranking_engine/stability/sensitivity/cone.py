@@ -93,7 +93,7 @@ def _sweep(cone: Cone, weights: FloatArray) -> bool:
         steps = np.where(is_rising[inside][order], -1, 1)
         counts = fixed + int(np.count_nonzero(at_floor)) + np.concatenate([[0], np.cumsum(steps)])
         edges = np.concatenate([[cone.floor], turn[inside][order], [1.0]])
-        counts[np.diff(edges) <= 1e-9] = -1  # too narrow to stand in the middle of
+        counts[np.diff(edges) <= 1e-9] = -1  # too narrow to be in the middle of
         k = int(counts.argmax())
         if counts[k] > most:
             value = float(edges[k] + edges[k + 1]) / 2

@@ -3,7 +3,7 @@
 Weights between `floor` and 1, an indicator f_p for each row, and d_p @ v <= M_p (1 - f_p) with the least M_p that
 works: the sum of the positive entries of d_p and of the negative ones times the floor. It bounds the rows that
 are negative or 0 from above whatever the solver's tolerances, which only let more rows count; its weights are
-evaluated anew. For the pairs of one system it ends in seconds; for all pairs of a board it does not.
+evaluated again. For the pairs of one system it ends in seconds; for all pairs of a board it does not.
 """
 
 from __future__ import annotations

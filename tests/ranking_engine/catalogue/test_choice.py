@@ -7,7 +7,7 @@ import pytest
 
 from ranking_engine import RULES, ScoreMatrix, rank
 from ranking_engine.axioms import PROPERTIES, table
-from ranking_engine.catalogue.choice import QUESTIONS, choose_rule, reads_orders, survives_units
+from ranking_engine.catalogue.choice import CREDITED, QUESTIONS, choose_rule, reads_orders, survives_units
 from ranking_engine.catalogue.tied_shares import tied_share
 
 # What each answer asks for, said once more: a property, or something that the catalogue knows.
@@ -68,6 +68,16 @@ def test_a_rule_that_lacks_something_tells_under_which_convention_it_would_not()
     candidates = {candidate.rule.key: candidate for candidate in choose_rule({"winner": "loser"}).candidates}
     assert dict(candidates["borda"].remedies) == {"condorcet_loser": "ties average"}
     assert dict(candidates["mean"].remedies) == {}
+
+
+def test_every_rule_that_theory_credits_either_has_the_property_or_says_why_not():
+    for key, credited in CREDITED.items():
+        (answers,) = [{question: answer} for (question, answer), name in ASKED.items() if name == key]
+        departures = choose_rule(answers).departures
+        lacking = [(rule, source) for rule, source in credited if not ENTRIES[rule][key].holds]
+        assert [(departure.rule.key, departure.source) for departure in departures] == lacking
+        assert [departure.why for departure in departures] == [ENTRIES[rule][key].source for rule, _ in lacking]
+        assert all(departure.why for departure in departures)
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))

@@ -1,6 +1,7 @@
 """Rules made of others, against sorting by hand what their parts say."""
 
 import math
+from itertools import permutations
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_a_part_that_says_nothing_leaves_the_whole_undefined():
         ("borda[then=]", "`rule` is ''"),
         ("borda[then=borda]", "names a rule twice"),
         ("borda[then=mean,veto]", "ties are broken by one rule"),
-        ("borda[with=condorcet]", "condorcet cannot be combined: it ranks nobody"),
+        ("borda[with=condorcet]", "condorcet cannot be combined: it ranks no system"),
         ("positional[with=borda]", "positional cannot be combined: it needs options"),
         (f"borda[with={','.join(PARTS[2:])},plurality,median]", "has 8 rules; at most 6 are combined"),
         (f"borda[with={'a,' * 10**5}]", "rules; at most 6 are combined"),
@@ -80,8 +81,15 @@ def test_what_cannot_be_combined_is_refused(key, problem):
 def test_a_combined_rule_has_a_name_of_its_own_and_comes_after_its_first_part():
     assert get_rule("plurality[then= borda]").key == "plurality[then=borda]"
     assert get_rule("plurality[then=borda]").name == "Plurality (ties by Borda)"
-    assert get_rule("mean[with=borda,copeland]").name == "Mean (with Borda, Copeland)"
+    assert get_rule("borda[with=copeland,mean]").name == "Borda (with Copeland, Mean)"
     assert in_order(["borda", "mean[with=borda]", "mean"]) == ["mean", "mean[with=borda]", "borda"]
+
+
+@pytest.mark.parametrize("parts", list(permutations(["mean", "borda", "copeland"])))
+def test_a_mixture_has_one_key_in_whatever_order_its_rules_are_written(parts):
+    key = f"{parts[0]}[with={parts[1]}, {parts[2]}]"
+    assert get_rule(key).key == "borda[with=copeland,mean]"
+    assert read_variants([key, "mean[with=borda,copeland]"]) == ("borda[with=copeland,mean]",)
 
 
 def test_a_study_runs_on_combined_rules():

@@ -81,7 +81,7 @@ def test_each_policy_says_in_one_sentence_what_leaving_out_does():
         "Copeland on common tasks can reward leaving out one's worst score."
     )
     assert omission_sentence("borda", "drop_systems") == (
-        "Leaving out a score never improves one's own rank: whoever lacks a score on a voting task gets no rank."
+        "Leaving out a score never improves one's own rank: a system that lacks a score on a voting task gets no rank."
     )
     for rule in RULES:
         for policy in MISSING_POLICIES:

@@ -53,7 +53,7 @@ def test_json_holds_every_measure_rule_by_rule(toy, capsys):
         "kemeny_excess_share": None,
         "options": {"ties": "worst"},
     }
-    assert found["not_compared"] == {"condorcet": "it elects and does not rank"}
+    assert found["not_compared"] == {"condorcet": "it names a winner and does not rank"}
     assert found["n_common"]["borda"] == {"borda": 4, "plurality": 4}
     assert found["kendall_tau"]["borda"] == pytest.approx({"borda": 1, "plurality": -(0.5**0.5)})
     assert found["kendall_distance"]["plurality"] == {"borda": 4.5, "plurality": 0}

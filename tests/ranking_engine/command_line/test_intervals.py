@@ -56,8 +56,8 @@ def test_a_table_is_best_first_and_says_what_intervals_are(table, capsys):
     _, out, _ = run(capsys, "intervals", table)
     (ranks, found) = computed("borda", n_resamples=4000)
     assert out.startswith(
-        "Borda: 95 % intervals if the same 10 tasks or clusters were drawn anew with replacement, 4,000 times over; "
-        "each system's interval by itself. Other draws of as many would move an end by at most "
+        "Borda: 95 % intervals if the same 10 tasks or clusters were drawn again with replacement, 4,000 times, for "
+        "each system separately. Other draws of as many would move an end by at most "
     )
     rows = [line.split() for line in out.splitlines()[2:]]
     assert rows[0] == ["system", "rank", "interval"]

@@ -46,6 +46,8 @@ def test_json_holds_every_leaderboard(toy, capsys):
         "tasks",
         "aggregation",
         "missing",
+        "gamma",
+        "derived_gamma",
         "condorcet_winner",
         "smith_set",
         "choice_sets",
@@ -174,8 +176,8 @@ def test_bad_weights_are_told(toy, capsys, tmp_path, text, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("system,a\nA,1\nA,2\n", "line 3, column 1 (system): the system 'A' already stands on line 2"),
-        ("system,a\nA,x\n", "line 2, column 2 (a): 'x' is no number"),
+        ("system,a\nA,1\nA,2\n", "line 3, column 1 (system): the system 'A' is already on line 2"),
+        ("system,a\nA,x\n", "line 2, column 2 (a): 'x' is not a number"),
         ("system,a\nA,inf\n", "line 2, column 2 (a): 'inf' is infinite; a score must be finite"),
         ("system,a\nA\n", "line 2, column 1 (system): the row has 1 columns, the header has 2"),
         ("", "the file is empty; expected a header"),
@@ -329,3 +331,12 @@ def test_tied_systems_are_listed_by_name_whatever_their_order_in_the_file(toy, c
     assert [line.split(",")[0] for line in out.splitlines()] == ["system", "B", "A", "C"]
     board = run_json(capsys, toy, "--rule", "mean", "--ties", "best")
     assert (board["systems"], board["rules"]["mean"]["winners"]) == (["C", "A", "B"], ["B"])
+
+
+def test_json_says_which_threshold_is_in_force_and_whether_somebody_stated_it(tmp_path, toy, capsys):
+    assert [run_json(capsys, toy)[name] for name in ("gamma", "derived_gamma")] == [None, None]
+    tasks = "".join(f'[[task]]\nname = "{t}"\nmaximum = 20\n' for t in range(1, 6))
+    for gamma, expected in (("", [None, 19.0]), ("gamma = 3\n", [3.0, None])):
+        (tmp_path / "benchmark.toml").write_text(gamma + tasks)
+        assert [run_json(capsys, toy)[name] for name in ("gamma", "derived_gamma")] == expected
+    assert run_json(capsys, toy, "--gamma", "4")["gamma"] == 4.0

@@ -20,7 +20,9 @@ from ranking_engine.command_line.progress import ProgressBar, bar_line
 from ranking_engine.command_line.rule_options import option_lines, options_in_force, read_rule_options
 
 TOY = "system,1,2,3,4,5\nA,4,4,1,1,1\nB,3,1,4,3,3\nC,2,3,2,4,2\nD,1,2,3,2,4\n"
-WITH_OPTIONS = "positional, copeland, minimax, schulze, ranked_pairs, kemeny, win_rate, bradley_terry"
+WITH_OPTIONS = (
+    "positional, copeland, minimax, schulze, ranked_pairs, kemeny, win_rate, relative_difference, bradley_terry"
+)
 
 
 @pytest.fixture

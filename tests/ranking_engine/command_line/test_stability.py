@@ -6,6 +6,7 @@ import pytest
 
 from ranking_engine.catalogue.registry import RULES
 from ranking_engine.command_line import main
+from ranking_engine.command_line.stability import slow_rule_notes
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.stability.catalogue import EXPERIMENTS, STUDIES, run_study
 
@@ -66,7 +67,7 @@ def test_the_list_says_what_each_study_asks(capsys):
 def test_the_table_says_what_was_left_out(table, capsys):
     options = ["--rule", "borda", "--rule", "condorcet", "--param", "n_orders=2"]
     out = run(capsys, "stability", table, "--study", "system_additions", *options)[1]
-    assert "Condorcet is left out: it elects and does not rank\n" in out
+    assert "Condorcet is left out: it names a winner and does not rank\n" in out
     assert "\nrule   any change  reversals  n newcomers\n" in out
 
 
@@ -148,7 +149,7 @@ def test_instances_prints_three_rankings(tmp_path, capsys):
     status, out, _ = run(capsys, "instances", path, "--format", "json")
     report = json.loads(out)
     assert status == 0
-    assert list(report) == ["two_level", "one_level", "mean", "first_places"]
+    assert list(report) == ["two_level", "one_level", "mean", "first_places", "task_subsets"]
     assert report["one_level"] == {"scores": {"X": 2.5, "Y": 1.5, "Z": None}, "ranks": {"X": 1, "Y": 2, "Z": None}}
     assert report["two_level"]["scores"] == {"X": 1.5, "Y": 0.5, "Z": None}
     assert report["mean"]["scores"]["X"] == 1.75
@@ -225,3 +226,10 @@ def test_an_experiment_can_be_about_the_first_systems_with_a_task_copied(table, 
     scope = {name: report["parameters"][name] for name in ("first", "copied_tasks")}
     assert scope == {"first": 2, "copied_tasks": ["a"]}
     assert len(report["distribution"]["borda.tau"]) == 5  # sizes, of four tasks and a copy
+
+
+def test_a_share_of_proven_orders_is_never_rounded_up_to_all():
+    entry = {"n_repeats": 2, "of": 100, "n_tables": 2_500, "proven": 0.9996}
+    assert slow_rule_notes({"slow_rules": {"kemeny": entry}}) == [
+        "Kemeny ranked 2 of 100 repeats; orders proven to be the best: 99.9% of 2,500"
+    ]

@@ -116,7 +116,7 @@ def undefined_reason(matrix, rule, **options):
 
 
 def test_rules_without_a_second_step_say_why():
-    assert undefined_reason(GROUPED, "condorcet").startswith("the rule elects one system and ranks nobody else")
+    assert undefined_reason(GROUPED, "condorcet").startswith("the rule names one winner and ranks no other system")
     assert undefined_reason(GROUPED, "optimality_gap").startswith("group a: no optimality threshold")
     zeros = ScoreMatrix([[1.0, 1.0, 0.0]], groups=["a", "a", "b"], task_names=["x", "y", "z"])
     assert undefined_reason(zeros, "geometric_mean") == "group b: task z has scores <= 0"

@@ -64,7 +64,7 @@ def test_a_task_without_any_score_cannot_be_imputed_and_is_dropped():
 
 def test_a_task_without_any_score_is_named_where_it_leaves_nobody_complete():
     reason = rank(ScoreMatrix([[1, NAN], [2, NAN]]), "mean").reason
-    assert reason == "no system has a score on every voting task (nobody has a score on t2)"
+    assert reason == "no system has a score on every voting task (no system has a score on t2)"
 
 
 def test_long_lists_of_tasks_are_cut():

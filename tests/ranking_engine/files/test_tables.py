@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from ranking_engine import ScoreMatrix
-from ranking_engine.files.tables import MAX_ISSUES, TableError, TableIssue, read_table, write_table
+from ranking_engine.files.tables import MAX_ISSUES, MAX_WRONG_CELLS, TableError, TableIssue, read_table, write_table
 
 NAN = float("nan")
-BOTH_MARKS = "both points and commas stand in the numbers; write decimal marks alike"
+BOTH_MARKS = "the table mixes decimal points and commas; use only one"
 
 
 def read(text: str | bytes, **options):
@@ -57,7 +57,7 @@ def test_a_stream_and_a_path_are_read_too(tmp_path):
     path.write_text("system,a\nA,1\n")
     assert read_table(path).values.tolist() == read_table(io.BytesIO(path.read_bytes())).values.tolist() == [[1.0]]
     path.write_text("system,a\nA,x\n")
-    with pytest.raises(TableError, match=rf"^{path}, line 2, column 2 \(a\): 'x' is no number$"):
+    with pytest.raises(TableError, match=rf"^{path}, line 2, column 2 \(a\): 'x' is not a number$"):
         read_table(path)
 
 
@@ -87,7 +87,7 @@ def test_a_stream_and_a_path_are_read_too(tmp_path):
             3,
             "the task name '=b' begins with '=', which spreadsheets take for a formula",
         ),
-        ("system,a\nx,1\nX ,2\n", 3, 1, "the system 'X' already stands on line 2"),
+        ("system,a\nx,1\nX ,2\n", 3, 1, "the system 'X' is already on line 2"),
         ("system,a\n,2\n", 2, 1, "the system name '' is empty"),
         (
             "system,a\n@x,2\n",
@@ -95,16 +95,16 @@ def test_a_stream_and_a_path_are_read_too(tmp_path):
             1,
             "the system name '@x' begins with '@', which spreadsheets take for a formula",
         ),
-        ("system,a\nx,abc\n", 2, 2, "'abc' is no number"),
-        ("system,a\nx,1_000\n", 2, 2, "'1_000' is no number"),
-        ("system,a\nx,0x10\n", 2, 2, "'0x10' is no number"),
-        ("system,a\nx,\u0663\n", 2, 2, "'\u0663' is no number"),
-        ("system,a\nx,NaN\n", 2, 2, "'NaN' is no number; leave the cell empty where a score is missing"),
-        ("system,a\nx,n/a\n", 2, 2, "'n/a' is no number; leave the cell empty where a score is missing"),
+        ("system,a\nx,abc\n", 2, 2, "'abc' is not a number"),
+        ("system,a\nx,1_000\n", 2, 2, "'1_000' is not a number"),
+        ("system,a\nx,0x10\n", 2, 2, "'0x10' is not a number"),
+        ("system,a\nx,\u0663\n", 2, 2, "'\u0663' is not a number"),
+        ("system,a\nx,NaN\n", 2, 2, "'NaN' is not a number; leave the cell empty where a score is missing"),
+        ("system,a\nx,n/a\n", 2, 2, "'n/a' is not a number; leave the cell empty where a score is missing"),
         ("system,a\nx,-inf\n", 2, 2, "'-inf' is infinite; a score must be finite"),
         ("system,a\nx,1e999\n", 2, 2, "1e999 is too large for a 64-bit number"),
-        ("system,a\nx,95%\n", 2, 2, "'95%' is no number; write it without the percent sign"),
-        ('system,a\nx,"1,5"\n', 2, 2, "'1,5' is no number; write the decimal mark as a point"),
+        ("system,a\nx,95%\n", 2, 2, "'95%' is not a number; write it without the percent sign"),
+        ('system,a\nx,"1,5"\n', 2, 2, "'1,5' is not a number; write the decimal mark as a point"),
         ("system,a,b\nx,1\n", 2, 2, "the row has 2 columns, the header has 3"),
         ("system,a\nx,1,2\n", 2, 3, "the row has 3 columns, the header has 2"),
         (b"system,a\nx,\xff\n", 2, None, "byte 0xff is not UTF-8; save the file as UTF-8"),
@@ -163,8 +163,8 @@ def test_the_first_sign_of_the_header_separates_and_others_belong_to_names():
             2,
             "'1,234' may be a decimal number or a large one; write decimal points",
         ),
-        ("system;a\nA;1,2\nB;1,234,567\n", 3, 2, "'1,234,567' is no number"),
-        ("system;a\nA;failed, sorry.\n", 2, 2, "'failed, sorry.' is no number"),
+        ("system;a\nA;1,2\nB;1,234,567\n", 3, 2, "'1,234,567' is not a number"),
+        ("system;a\nA;failed, sorry.\n", 2, 2, "'failed, sorry.' is not a number"),
         ('system;a\nA;1\n"B;2\n', 3, None, "the file ends inside quotation marks; perhaps one is not closed"),
     ],
 )
@@ -190,17 +190,41 @@ def test_all_problems_are_collected_in_the_order_of_the_file():
 def test_the_error_is_one_line_with_the_first_problem_and_the_number_of_others():
     with pytest.raises(TableError) as caught:
         read("system,a\nA,x\nB,y\nC,z\n")
-    assert str(caught.value) == "x.csv, line 2, column 2 (a): 'x' is no number (and 2 more)"
+    assert str(caught.value) == "x.csv, line 2, column 2 (a): 'x' is not a number (and 2 more)"
     with pytest.raises(TableError) as caught:
         read("")
     assert str(caught.value).startswith("x.csv: the file is empty; expected")
 
 
+def test_the_header_and_the_cells_are_told_together_with_what_can_be_read():
+    with pytest.raises(TableError) as caught:
+        read("name,a,a,b\nA,1,1,x\nB,2,2\nC,3,,4\n")
+    assert [(issue.line, issue.column) for issue in caught.value.errors] == [(1, 1), (1, 3), (2, 4), (3, 3)]
+    readable = caught.value.readable
+    assert (readable.system_names, readable.line_numbers) == (("A", "C"), (2, 4))
+    np.testing.assert_array_equal(readable.values, [[1, 1, NAN], [3, NAN, 4]])
+
+
+def test_many_cells_of_a_column_that_are_no_numbers_are_one_issue_with_the_first_places():
+    (issue,) = errors("system,a,mode\n" + "".join(f"s{k},1,greedy\n" for k in range(805)))
+    assert (issue.line, issue.column, issue.column_name) == (2, 3, "mode")
+    assert issue.message == "805 cells are not numbers, first on lines 2, 3, 4: 'greedy' is not a number"
+
+
 def test_collecting_stops_at_a_limit():
     with pytest.raises(TableError) as caught:
-        read("system,a\n" + "".join(f"s{k},x\n" for k in range(500)))
+        read("system,a\n" + "".join(f"s{k},1,2\n" for k in range(500)))
     assert len(caught.value.errors) == MAX_ISSUES
     assert str(caught.value).endswith("(and 99 or more more)")
+    assert caught.value.readable is None
+
+
+def test_counting_stops_at_a_limit():
+    with pytest.raises(TableError) as caught:
+        read("system,a,b\n" + "".join(f"s{k},x,y\n" for k in range(MAX_WRONG_CELLS)) + "\xff,1,2,3\n")
+    messages = [issue.message for issue in caught.value.errors]
+    assert [message.partition(" cells")[0] for message in messages] == ["5,000", "5,000"]
+    assert caught.value.is_cut
 
 
 def test_formula_names_are_accepted_on_request():

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine import RULES, ScoreMatrix, rank, rank_all
 from ranking_engine.core.synthetic import random_matrix
-from ranking_engine.rules import kemeny
+from ranking_engine.core.task_distances import weighted_distance
+from ranking_engine.rules import kemeny, kemeny_program
 from ranking_engine.rules.kemeny_program import OrderProgram, Steps, seconds_left
 from ranking_engine.rules.kemeny_search import best_of_all, excess_of, improved, searched
 from tests.ranking_engine import naive, naive_consensus
@@ -93,6 +94,56 @@ def test_the_order_of_systems_and_tasks_changes_nothing():
         np.testing.assert_array_equal(shuffled.scores, ranking.scores[rows])
         assert {rows[i] for i in shuffled.winners} == set(ranking.winners)
         assert shuffled.details == ranking.details
+
+
+def test_one_of_many_tables_gets_the_order_and_the_winners_of_the_rule(way):
+    @settings(max_examples=60, deadline=None)
+    @given(matrices())
+    def check(matrix):
+        if not naive.scored_systems(matrix):
+            return
+        quick = rank_all(matrix, ["kemeny"], seconds={"kemeny": 1.0})["kemeny"]
+        order = tuple(int(i) for i in np.argsort(quick.ranks) if quick.ranks[i] > 0)
+        assert order in naive_consensus.kemeny(matrix)[1]
+        assert quick.details["proven"] is True
+        ranking = rank(matrix, "kemeny")
+        assert (quick.ranks.tolist(), quick.winners) == (ranking.ranks.tolist(), ranking.winners)
+
+    check()
+
+
+@pytest.mark.parametrize("board", [*BOARDS[:3], {"kind": "uniform", "n_levels": 2, "missing": 0.5}], ids=str)
+def test_one_of_many_larger_tables_gets_the_order_of_the_rule(board):
+    matrix = random_matrix(30, 7, seed=5, **board)
+    quick, ranking = rank_all(matrix, ["kemeny"], seconds={"kemeny": 10.0})["kemeny"], rank(matrix, "kemeny")
+    assert quick.ranks.tolist() == ranking.ranks.tolist()
+    assert quick.details["proven"] is ranking.details["proven"] is True
+    if ranking.details["winners_complete"]:
+        assert quick.winners == ranking.winners
+
+
+def test_one_of_many_tables_ends_after_its_steps_with_an_order_and_no_proof():
+    matrix = random_matrix(40, 12, seed=1, kind="uniform")
+    least = rank(matrix, "kemeny").details["distance"]
+    for _ in range(2):
+        quick = rank_all(matrix, ["kemeny"], seconds={"kemeny": 0.0})["kemeny"]
+        assert quick.details["proven"] is False
+        assert sorted(quick.ranks.tolist()) == list(range(1, 41))
+        assert weighted_distance(matrix, quick) >= least
+    again = rank_all(matrix, ["kemeny"], seconds={"kemeny": 0.0})["kemeny"]
+    assert again.ranks.tolist() == quick.ranks.tolist()
+
+
+def test_rows_that_a_solution_does_not_touch_are_dropped_without_a_change_of_the_optimum(monkeypatch):
+    margins = random_margins(24, seed=3)
+    kept = OrderProgram(margins, np.arange(24), seconds_left(60), Steps())
+    kept.solve()
+    monkeypatch.setattr(kemeny_program, "_ROWS_KEPT", 0)
+    dropped = OrderProgram(margins, np.arange(24), seconds_left(60), Steps())
+    dropped.solve()
+    assert (dropped.bound, dropped.excess) == (kept.bound, kept.excess)
+    assert kept.bound == kept.excess
+    assert len(dropped.rows) == dropped.program._solver.getNumRow() < dropped.steps.rows
 
 
 def test_of_two_circles_apart_each_is_cut_and_all_firsts_of_the_upper_one_win():

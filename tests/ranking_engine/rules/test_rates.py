@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from ranking_engine import RULES, ScoreMatrix, rank
+from ranking_engine.catalogue.dispatch import task_contributions
 from ranking_engine.core.synthetic import random_matrix
 from ranking_engine.rules.rates import NO_RIVAL, snapped
 from tests.ranking_engine import naive, naive_consensus
@@ -119,3 +120,36 @@ def test_differences_that_are_only_rounding_tie():
     np.testing.assert_array_equal(snapped(scores), [0, 0, NAN, 0.5, 0.5, 0.5, 0.6])
     cycle = ScoreMatrix([[1, 2, 3], [2, 3, 1], [3, 1, 2]])
     assert rank(cycle, "relative_difference").ranks.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("shift", [0.0, 3.0, -30.0])
+def test_the_printed_relative_difference_divides_by_the_sum_of_the_scores_as_stored(seed, shift):
+    random = np.random.default_rng(seed)
+    values = np.round(random.normal(shift, 4, size=(6, 4)), 1)
+    values[0, 0] = -values[1, 0]  # a sum of 0
+    values[random.random(values.shape) < 0.15] = np.nan
+    values[2:4] = random.integers(1, 9, size=(2, 4))
+    directions, weights = [1, -1, 1, -1], [1, 2, 1, 3]
+    matrix = ScoreMatrix(values, directions=directions, weights=weights)
+
+    def quotient(x, y):
+        return (x - y) / (x + y) if x + y else 0.0
+
+    expected = []
+    for i in range(6):
+        means = []
+        for j in range(6):
+            common = [t for t in range(4) if i != j and np.isfinite(values[i, t] + values[j, t])]
+            if common:
+                ahead = sum(weights[t] * directions[t] * quotient(values[i, t], values[j, t]) for t in common)
+                means.append(ahead / sum(weights[t] for t in common))
+        expected.append(sum(means) / len(means))
+    ranking = rank(matrix, "relative_difference[divisor=sum]")
+    np.testing.assert_allclose(ranking.scores, expected, atol=1e-12)
+    whole = ScoreMatrix(np.nan_to_num(values, nan=2.0), directions=directions, weights=weights)
+    key = "relative_difference[divisor=sum]"
+    parts = task_contributions(whole, [key])[key]
+    np.testing.assert_allclose(parts.values.sum(axis=1), rank(whole, key).scores, atol=1e-12)
+    if (np.nan_to_num(values, nan=1) > 0).all():
+        np.testing.assert_allclose(rank(matrix, "relative_difference").scores, expected, atol=1e-12)

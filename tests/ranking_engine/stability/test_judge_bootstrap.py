@@ -224,3 +224,37 @@ def test_tasks_that_agree_make_a_dictator_as_good_as_any_rule():
     chosen = {"rules": ["borda"], "n_trials": 30, "n_resamples": 5, "n_rounds": 1, "baselines": True}
     summary = run_study("judge_bootstrap", matrix, chosen).summary
     assert summary["baselines"]["dictator"] == summary["rules"]["borda"]
+
+
+@pytest.mark.parametrize("rule", ["win_rate", "win_rate[variant=success_rate]", "copeland", "mean", "median", "borda"])
+def test_with_copies_a_system_drawn_several_times_is_ranked_as_often(rule):
+    matrix = random_matrix(7, 5, seed=4, n_levels=6)
+    parameters = {"n_trials": 1, "n_resamples": 8, "n_rounds": 1, "rules": [rule], "copies": True}
+    rankings = []
+    for k in range(8):
+        systems = generator(3, STUDY.number, 2, 1, k).integers(7, size=7)
+        names = [f"{place} {i}" for place, i in enumerate(systems)]
+        ranks = rank(ScoreMatrix(matrix.values[systems], system_names=names), rule).ranks
+        rankings.append({int(i): int(place) for i, place in zip(systems, ranks, strict=True)})
+    correlations = []
+    for one, other in itertools.combinations(rankings, 2):
+        common = sorted(set(one) & set(other))
+        if len(common) >= 3:
+            two = [Ranking.from_scores("", np.array([-float(ranks[i]) for i in common])) for ranks in (one, other)]
+            correlations.append(spearman(*two))
+    summary = run_study("judge_bootstrap", matrix, parameters, seed=3).summary
+    figure = summary["rules"][rule]["candidate_stability"]["mean"]
+    assert figure == pytest.approx(np.nanmean(correlations))
+    assert summary["copies"]
+
+
+def test_copies_move_a_rate_over_rivals_and_no_mean():
+    matrix = random_matrix(12, 4, seed=8)
+    figures = []
+    for copies in (False, True):
+        parameters = SMALL | {"n_resamples": 30, "rules": ["mean", "win_rate"], "copies": copies}
+        rules = run_study("judge_bootstrap", matrix, parameters).summary["rules"]
+        figures.append([rules[rule]["candidate_stability"]["mean"] for rule in ("mean", "win_rate")])
+    (mean_once, rate_once), (mean_often, rate_often) = figures
+    assert mean_once == pytest.approx(mean_often)
+    assert rate_often < rate_once

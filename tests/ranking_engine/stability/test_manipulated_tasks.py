@@ -1,6 +1,7 @@
 """Manipulated tasks on made-up scores, against the ranking of every such board by itself."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -71,3 +72,13 @@ def test_a_board_with_gaps_gives_the_number_of_its_systems_and_voting_tasks():
 def test_more_scores_than_there_may_be_are_refused_before_any_is_drawn():
     reason, seconds = estimate_study("manipulated_tasks", random_matrix(300, 30, seed=1), {"n_instances": 10_000})
     assert (reason, seconds) == ("300 systems, 30 tasks and 10,000 instances make more than 20,000,000 scores", 0.0)
+
+
+def test_planning_draws_one_number_a_score_however_many_instances_there_are():
+    board = random_matrix(40, 10, seed=1)
+    tracemalloc.start()
+    reason, seconds = estimate_study("manipulated_tasks", board, {"n_instances": 10_000, "rules": ["borda"]})
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (reason, seconds > 0) == ("", True)
+    assert peak < 40 * 10 * 10_000  # bytes: the noise of all instances takes eight times as many

@@ -50,7 +50,7 @@ def test_only_a_stated_scope_is_among_the_parameters():
     [
         ({"first": 3, "first_by": "kemeny"}, "expected a rule that ranks fast"),
         ({"first": 3, "first_by": "condorcet"}, "expected a rule that ranks fast"),
-        ({"first": 3, "first_by": "optimality_gap"}, "ranks nobody here"),
+        ({"first": 3, "first_by": "optimality_gap"}, "ranks no system here"),
         ({"copied_tasks": ["z"]}, "there is no such task"),
     ],
 )

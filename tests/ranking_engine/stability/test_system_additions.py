@@ -57,6 +57,9 @@ def naive_effects(matrix, rule, order):
 def assert_same_as_naive(matrix, parameters=None):
     result = run_study("system_additions", matrix, parameters, seed=4)
     for name, found in result.arrays.items():
+        if name.endswith(".proven"):
+            assert found.all()
+            continue
         rule = name.partition(".")[0]
         part = complete(matrix, "drop_systems") if get_rule(rule).needs_complete else scored_part(matrix)
         for number, row in enumerate(found):
@@ -141,7 +144,7 @@ def test_done_right_copeland_changes_more_often_and_reverses_less():
 
 
 def _parts(matrix, parameters):
-    return make_plan(matrix, parameters, 1, grows_fast).parts
+    return make_plan(matrix, parameters, 1, 1, grows_fast).parts
 
 
 def _shuffled(n, number):

@@ -66,10 +66,71 @@ def test_the_same_seed_gives_the_same_and_the_budget_counts_boards():
     ("parameters", "reason"),
     [
         ({"rule": "borda", "n_top": 5}, "5 systems are ranked and 5 are the first"),
-        ({"rule": "condorcet"}, "it elects and does not rank"),
+        ({"rule": "condorcet"}, "it names a winner and does not rank"),
         ({"rule": "optimality_gap"}, "no optimality threshold"),
     ],
 )
 def test_it_says_why_there_is_nothing_to_search(parameters, reason):
     with pytest.raises(ValueError, match=reason):
         run_study("worst_case", random_matrix(5, 3, seed=1), parameters)
+
+
+def worst_of_all(matrix, rule, change):
+    """The most pairs that any choice reverses, and how many some choice does; of 4 systems, and for ε = 0.1."""
+    ranks = rank(matrix, rule).average_ranks
+    names = matrix.system_names
+    top = sorted(sorted(range(matrix.n_systems), key=lambda i: (ranks[i], names[i]))[:4])
+    others = [i for i in range(matrix.n_systems) if i not in top]
+    reference = rank(matrix.subset(systems=top), rule).average_ranks if change == "systems" else ranks[top]
+    boards = []
+    if change == "systems":
+        for size in range(len(others) + 1):
+            boards += [matrix.subset(systems=[*top, *added]) for added in itertools.combinations(others, size)]
+        rows = [rank(board, rule).average_ranks[:4] for board in boards]
+    else:
+        for chosen in itertools.product([1, 10], repeat=matrix.n_tasks):
+            weights = [weight * factor for weight, factor in zip(matrix.weights, chosen, strict=True)]
+            boards.append(matrix.with_weights(weights))
+        reference, rows = ranks, [rank(board, rule).average_ranks for board in boards]
+    pairs = list(itertools.combinations(range(len(reference)), 2))
+    turned = {(i, j) for row in rows for i, j in pairs if (reference[i] - reference[j]) * (row[i] - row[j]) < 0}
+    return max(reversals(reference, row) for row in rows), len(turned), len(pairs)
+
+
+EXACT = ["borda", "borda[ties=average]", "copeland", "win_rate", "win_rate[variant=benchbench]", "average_rank", "mean"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("rule", [*EXACT, "plurality", "dowdall", "positional[vector=5,3,1]"])
+def test_no_set_of_added_systems_reverses_more_pairs_than_is_proven(rule, seed):
+    matrix = random_matrix(8, 4, seed=seed, n_levels=7, weights=[1, 2, 1, 1])
+    worst, n_turned, n_pairs = worst_of_all(matrix, rule, "systems")
+    summary = run_study("worst_case", matrix, {"rule": rule, "n_top": 4}).summary
+    upper = round(summary["discordant_upper"] * n_pairs)
+    assert round(summary["discordant_share"] * n_pairs) == worst <= n_turned <= upper
+    if rule in EXACT:  # a pair is counted if and only if some choice reverses it
+        assert upper == n_turned
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("rule", ["mean", "borda", "dowdall", "plurality", "win_rate", "optimality_gap"])
+def test_no_weights_reverse_more_pairs_than_is_proven(rule, seed):
+    matrix = random_matrix(6, 5, seed=seed, n_levels=9).with_gamma(95.0)
+    worst, n_turned, n_pairs = worst_of_all(matrix, rule, "weights")
+    parameters = {"rule": rule, "change": "weights", "least_weight": 0.1}
+    summary = run_study("worst_case", matrix, parameters).summary
+    upper = round(summary["discordant_upper"] * n_pairs)
+    assert round(summary["discordant_share"] * n_pairs) == worst <= n_turned == upper
+
+
+@pytest.mark.parametrize(
+    ("rule", "change", "reason"),
+    [
+        ("minimax", "systems", "none is known for Minimax"),
+        ("dowdall[ties=average]", "systems", "tied systems share points"),
+        ("median", "weights", "scores under Median are no sums over the tasks of this board"),
+    ],
+)
+def test_where_nothing_is_proven_the_study_says_why(rule, change, reason):
+    summary = run_study("worst_case", random_matrix(8, 4, seed=1), {"rule": rule, "change": change, "n_top": 4}).summary
+    assert (summary["discordant_upper"], summary["no_upper"]) == (None, reason)

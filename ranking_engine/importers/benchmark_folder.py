@@ -1,0 +1,46 @@
+"""A whole benchmark as a folder: `scores.csv` with `benchmark.toml`, which states the direction of every task."""
+
+from ranking_engine.files.benchmark_file import read_benchmark
+from ranking_engine.files.problems import InputError
+from ranking_engine.files.tables import TableError
+from ranking_engine.importers.csv_wide import read_wide
+from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.records import MAX_PROBLEMS, Collector, Recognised, problem_in
+from ranking_engine.text.names import clean_name
+
+KEY, NAME = "folder", "Benchmark folder (scores.csv with benchmark.toml)"
+
+
+def recognise(files: list[SourceFile]) -> bool:
+    """Whether the files are of this format."""
+    return sorted(file.base for file in files) == ["benchmark.toml", "scores.csv"]
+
+
+def read(files: list[SourceFile]) -> Recognised:
+    """The scores of the folder.
+
+    Raises:
+        InputError: something in it cannot be read.
+    """
+    about, table = sorted(files, key=lambda file: file.base)
+    try:
+        described = read_benchmark(about.data, name=about.name)
+    except TableError as error:
+        places = [f"line {issue.line}" if issue.line else "" for issue in error.errors]
+        problems = [problem_in(issue.message, about.name, at) for issue, at in zip(error.errors, places, strict=True)]
+        raise InputError(problems[:MAX_PROBLEMS]) from error
+    unordered = [entry.name for entry in described.tasks if entry.direction == 0]
+    collect = Collector()
+    collect.of(table.name, table.raw_hash)
+    directions = {clean_name(entry.name): entry.direction > 0 for entry in described.tasks if entry.direction}
+    if not table.rows() or len(table.rows()[0][1]) < 2:
+        raise table.refused("expected a header `system,<task>,...` and a row for each system")
+    read_wide(collect, table, directions)
+    known = {record.task for record in collect.records}
+    for entry in described.tasks:
+        if collect.records and clean_name(entry.name) not in known:
+            collect.refuse(f"task {entry.name!r} of {about.base} has no column")
+    if unordered:
+        collect.note(f"{about.base} states no better direction for {', '.join(unordered[:5])}")
+    collect.note("weights, groups and settings of the folder are left out: this board has its own")
+    return collect.done(KEY, NAME)

@@ -1,0 +1,98 @@
+"""MTEB: one file a task, and `model_meta.json` for the model's name and revision.
+
+Without that file the model is read off the folders `org__model/revision/`, where the names of the files hold them.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ranking_engine.importers.documents import SourceFile
+from ranking_engine.importers.records import (
+    Collector,
+    Recognised,
+    Record,
+    a_list,
+    a_mapping,
+    is_stated,
+    showable,
+)
+
+KEY, NAME = "mteb", "MTEB task results"
+OLD = "written by an MTEB before 1.11, without a main score; run it again, or convert it with a newer one"
+
+
+def recognise(files: list[SourceFile]) -> bool:
+    """Whether every file is of this format."""
+    documents = [a_mapping(file.document) for file in files]
+    return all(map(_is_known, documents)) and not all(map(_is_meta, documents))
+
+
+def _is_known(about: Mapping[str, Any]) -> bool:
+    return _is_meta(about) or _is_old(about) or ("task_name" in about and isinstance(about.get("scores"), Mapping))
+
+
+def _is_meta(about: Mapping[str, Any]) -> bool:
+    return "name" in about and "revision" in about and not {"scores", "results", "adapter_spec"} & set(about)
+
+
+def _is_old(about: Mapping[str, Any]) -> bool:
+    return "mteb_dataset_name" in about
+
+
+def read(files: list[SourceFile]) -> Recognised:
+    """The scores of the files.
+
+    Raises:
+        InputError: something in them cannot be read.
+    """
+    collect = Collector()
+    metas = [file for file in files if _is_meta(a_mapping(file.document))]
+    if len(metas) > 1:
+        collect.of(metas[1].name, "")
+        collect.refuse("a second model_meta.json; import one model at a time")
+    for file in files:
+        collect.of(file.name, file.raw_hash)
+        if file in metas:
+            continue
+        if _is_old(file.document):
+            collect.refuse(OLD)
+            continue
+        system = revision = ""
+        folders = file.name.replace("\\", "/").split("/")[:-1]
+        if metas:
+            about = metas[0].document
+            system = collect.label(about["name"], "model", "model_meta.json, name")
+            revision = collect.label(about["revision"], "revision", "model_meta.json, revision")
+        elif len(folders) >= 2 and "__" in folders[-2]:
+            system = collect.label(folders[-2].replace("__", "/", 1), "model", "folder")
+            revision = collect.label(folders[-1], "revision", "folder")
+        _read_task(collect, file.document, system, revision)
+    return collect.done(KEY, NAME)
+
+
+def _read_task(collect: Collector, about: Mapping[str, Any], system: str, revision: str) -> None:
+    task = collect.label(about["task_name"], "task", "task_name")
+    for split, entries in about["scores"].items():
+        for i, entry in enumerate(a_list(entries)):
+            scores, place = a_mapping(entry), f"scores.{showable(str(split))}, entry {i + 1}"
+            if not is_stated(scores.get("main_score")):
+                collect.refuse("there is no main_score, which says how the task is scored", place)
+                continue
+            subset = collect.label(scores.get("hf_subset"), "subset", place)
+            collect.add(
+                Record(
+                    system=system,
+                    revision=revision,
+                    task=task,
+                    split=collect.label(split, "split", place),
+                    subset="" if subset == "default" else subset,
+                    metric="main_score",
+                    value=collect.number(scores["main_score"], f"{place}, main_score"),
+                    source=collect.source,
+                    raw_hash=collect.raw_hash,
+                )
+            )
+            if len(scores) > 3:
+                collect.note("of each task the main score is read; its other metrics are left out")
+            if "scores_per_experiment" in scores:
+                collect.note("scores of single experiments are left out: their spread is no standard error")

@@ -1,0 +1,70 @@
+"""What files say, as a table: systems, columns, and the cells that are stated."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ranking_engine.importers.records import Recognised
+
+Cell = tuple[int, int, float | None, float | None, int | None]  # system, column, value, standard error, instances
+
+
+@dataclass(frozen=True)
+class FileColumn:
+    """What scores are of, as the files call it, and the direction that they state."""
+
+    task: str
+    split: str
+    subset: str
+    metric: str
+    higher_is_better: bool | None
+
+    @property
+    def name(self) -> str:
+        """All of it in words."""
+        return ", ".join(part for part in (self.task, self.subset, self.split, self.metric) if part)
+
+
+@dataclass(frozen=True)
+class Import:
+    """Recognised files as a table: systems (name and revision), columns, and the cells that are stated."""
+
+    format_name: str
+    systems: Sequence[tuple[str, str]]
+    columns: Sequence[FileColumn]
+    cells: Sequence[Cell]
+    sources: Sequence[tuple[str, str]]  # each file's name and hash
+    notes: Sequence[str]
+    warnings: Sequence[str]
+
+    @cached_property
+    def values(self) -> dict[int, list[float]]:
+        """The scores of every column that has some, by its number."""
+        by_column: dict[int, list[float]] = {}
+        for _, c, value, _, _ in self.cells:
+            if value is not None:
+                by_column.setdefault(c, []).append(value)
+        return by_column
+
+
+def table_of(recognised: Recognised) -> Import:
+    """The records as a table, in the order in which systems and columns first are in the files."""
+    systems: dict[tuple[str, str], int] = {}
+    columns: dict[tuple[str, str, str, str], int] = {}
+    directions: dict[int, bool] = {}
+    cells: list[Cell] = []
+    for record in recognised.records:
+        s = systems.setdefault((record.system, record.revision), len(systems))
+        c = columns.setdefault(record.column, len(columns))
+        if record.higher_is_better is not None:
+            directions[c] = record.higher_is_better
+        cells.append((s, c, record.value, record.standard_error, record.n))
+    return Import(
+        format_name=recognised.format_name,
+        systems=list(systems),
+        columns=[FileColumn(*column, directions.get(c)) for column, c in columns.items()],
+        cells=cells,
+        sources=list(dict.fromkeys((record.source, record.raw_hash) for record in recognised.records)),
+        notes=list(recognised.notes),
+        warnings=list(recognised.warnings),
+    )

@@ -1,0 +1,158 @@
+"""A small, sound file set of every format, made up in the shapes that the programs write."""
+
+import json
+
+from ranking_engine.importers import SourceFile
+
+
+def as_json(name: str, document: object) -> SourceFile:
+    return SourceFile(name, json.dumps(document).encode())
+
+
+LM_EVAL = {
+    "results": {
+        "quiz": {"alias": "quiz", "acc,none": 0.61, "acc_stderr,none": 0.01, "sample_len": 500, " ": " "},
+        "sums": {"exact_match,strict": 0.25, "exact_match_stderr,strict": "N/A", "exact_match,flexible": 0.5},
+        "all": {"acc,none": 0.4, "acc_stderr,none": 0.02, "alias": "all"},
+    },
+    "group_subtasks": {"all": ["quiz", "sums"], "quiz": []},
+    "higher_is_better": {"quiz": {"acc": True}, "sums": {"exact_match": True}, "all": {"acc": None}},
+    "n-samples": {"quiz": {"original": 500, "effective": 500}, "sums": {"original": 100, "effective": 20}},
+    "model_name": "lab/one",
+    "config": {"model_sha": "abc", "limit": None},
+}
+LIGHTEVAL = {
+    "config_general": {"model_name": "lab/one", "model_sha": "abc", "max_samples": None},
+    "results": {
+        "sums|5": {"em": 0.4, "em_stderr": 0.02},
+        "quiz:law|0": {"acc": 0.5, "acc_stderr": 0.1},
+        "quiz:_average|0": {"acc": 0.5},
+        "all": {"em": 0.45},
+    },
+    "config_tasks": {
+        "lighteval|sums": {
+            "metric": [{"metric_name": "em", "higher_is_better": True}],
+            "effective_num_docs": 20,
+            "original_num_docs": 100,
+        },
+        "quiz:law": {"metric": [{"metric_name": ["acc"], "higher_is_better": {"acc": True}}], "effective_num_docs": -1},
+    },
+}
+HELM_STATS = [
+    {"name": {"name": "exact_match", "split": "test"}, "count": 100, "sum": 61.0, "mean": 0.61, "stddev": 0.5},
+    {"name": {"name": "exact_match", "split": "valid"}, "count": 100, "mean": 0.9, "stddev": 0.5},
+    {"name": {"name": "exact_match", "split": "test", "perturbation": {"name": "typos"}}, "count": 100, "mean": 0.1},
+    {"name": {"name": "num_instances"}, "count": 1, "mean": 100},
+    {"name": {"name": "runtime", "split": "test"}, "count": 1, "mean": 2.5, "stddev": 0},
+]
+HELM_SPEC = {
+    "name": "quiz:subject=law,model=lab_one",
+    "adapter_spec": {"model": "lab/one"},
+    "groups": ["quiz", "knowledge"],
+}
+HELM_TABLE = {
+    "title": "Accuracy",
+    "header": [
+        {"value": "Model"},
+        {"value": "Mean win rate", "lower_is_better": False},
+        {"value": "Quiz - EM", "lower_is_better": False},
+        {"value": "Web - BPB", "lower_is_better": True},
+    ],
+    "rows": [
+        [{"value": "One"}, {"value": 0.9}, {"value": 0.6}, {"value": 1.2}],
+        [{"value": "Two"}, {"value": 0.1}, {"value": 0.5}, {"value": None}],
+    ],
+}
+MTEB = {
+    "task_name": "Pairs",
+    "dataset_revision": "r1",
+    "mteb_version": "2.0",
+    "scores": {
+        "test": [
+            {"hf_subset": "default", "languages": ["eng-Latn"], "main_score": 0.7, "accuracy": 0.7},
+            {"hf_subset": "de", "languages": ["deu-Latn"], "main_score": 0.6, "scores_per_experiment": [{"f1": 1}]},
+        ]
+    },
+}
+BIGBENCH = {
+    "model": {"model_name": "One", "model_family": "F"},
+    "task": {"task_name": "riddles"},
+    "scores": [
+        {
+            "subtask_description": "riddles:easy",
+            "score_dict": {"grade": 0.4, "other": 3},
+            "preferred_score": "grade",
+            "number_of_shots": 2,
+            "low_score": 0,
+            "high_score": 1,
+        },
+        {
+            "subtask_description": "mean over riddles",
+            "score_dict": {"grade": 0.9},
+            "preferred_score": "grade",
+            "number_of_shots": 2,
+        },
+    ],
+}
+MODEL_CARD = """---
+language: en
+model-index:
+- name: one
+  results:
+  - task: {type: x}
+    dataset: {type: ds, name: DS, config: default, split: test}
+    metrics:
+    - {type: accuracy, value: 0.91}
+    - {type: f1, value: "20.0 ± 1.2"}
+---
+# A model
+"""
+EVAL_RESULTS = """- dataset: {id: lab/quiz, task_id: law, revision: r1}
+  value: 20.9
+  date: 2026-01-15
+  source: {url: https://lab.example/run, name: A run}
+- dataset: {id: lab/quiz, task_id: law}
+  value: 22
+  notes: with tools
+"""
+OPENCOMPASS = """dataset,version,metric,mode,One,Two "chat"
+--------- Knowledge ---------,-,-,-,-,-
+quiz,abc123,accuracy,gen,61.00,-
+sums,-,score,ppl,25.50,30.25
+all,-,naive_average,gen,43.25,30.25
+"""
+LONG = """system,task,metric,score,stderr,n,higher_is_better
+One,Quiz,acc,0.61,0.01,500,true
+One,Sums,em,,,,
+Two,Quiz,acc,0.5,N/A,500,true
+"""
+WIDE = """system,Quiz,Quiz_stderr,Quiz_n,Sums
+One,0.61,0.01,500,
+Two,0.5,,500,0.25
+"""
+FOLDER_TABLE = """system,Quiz,Errors
+One,0.61,3
+Two,0.5,5
+"""
+FOLDER_ABOUT = """title = "A benchmark"
+[[task]]
+name = "Quiz"
+[[task]]
+name = "Errors"
+direction = "lower"
+"""
+
+EXAMPLES = {
+    "lm-eval": [as_json("results_2026.json", LM_EVAL)],
+    "lighteval": [as_json("results_2026.json", LIGHTEVAL)],
+    "helm-run": [as_json("stats.json", HELM_STATS), as_json("run_spec.json", HELM_SPEC)],
+    "helm-table": [as_json("core.json", [HELM_TABLE])],
+    "mteb": [as_json("Pairs.json", MTEB), as_json("model_meta.json", {"name": "lab/one", "revision": "abc"})],
+    "bigbench": [as_json("scores_one.json", BIGBENCH)],
+    "model-index": [SourceFile("README.md", MODEL_CARD.encode())],
+    "eval-results": [SourceFile("quiz.yaml", EVAL_RESULTS.encode())],
+    "opencompass": [SourceFile("summary.csv", OPENCOMPASS.encode())],
+    "csv-long": [SourceFile("long.csv", LONG.encode())],
+    "csv-wide": [SourceFile("wide.csv", WIDE.encode())],
+    "folder": [SourceFile("scores.csv", FOLDER_TABLE.encode()), SourceFile("benchmark.toml", FOLDER_ABOUT.encode())],
+}

@@ -1,0 +1,140 @@
+"""What result files may cost: each bomb is read by a process of its own, whose time and memory are measured."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from ranking_engine.files.problems import InputError
+from ranking_engine.importers import SourceFile
+from ranking_engine.importers.documents import MAX_BYTES, MAX_VALUES, MAX_YAML_BYTES, check_files
+from ranking_engine.importers.json_bounds import n_values
+from ranking_engine.importers.plain_yaml import PlainLoader
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from ranking_engine.importers import SourceFile, read_results
+from ranking_engine.files.problems import InputError
+def peak(): return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 1024
+data = sys.stdin.buffer.read()
+Path("/proc/self/clear_refs").write_text("5")
+peak_before, time_before = peak(), time.process_time()
+try: read_results([SourceFile(sys.argv[1], data)])
+except InputError as error: message = str(error)
+else: message = ""
+print(time.process_time() - time_before, peak() - peak_before, message)
+"""
+
+
+def cost(name: str, text: str) -> tuple[float, float, str]:
+    """Processor seconds, megabytes above what the process had before, and the refusal."""
+    ran = subprocess.run([sys.executable, "-c", PROGRAM, name], input=text.encode(), capture_output=True, check=True)
+    seconds, megabytes, *message = ran.stdout.decode().strip().split(" ", 2)
+    return float(seconds), float(megabytes), message[0] if message else ""
+
+
+def filled(pattern: str, n_bytes: int, begin: str = "", end: str = "") -> str:
+    return begin + pattern * ((n_bytes - len(begin) - len(end)) // len(pattern.encode())) + end
+
+
+JSON = {
+    "lists": filled("[],", MAX_BYTES, "[", "0]"),
+    "objects": filled('{"a":{}},', MAX_BYTES, "[", "0]"),
+    "texts": filled('"\U0001f600",', MAX_BYTES, "[", "0]"),
+    "numbers": filled("1.5,", MAX_BYTES, "[", "0]"),
+    "keys": "{" + ",".join(f'"{number:x}":0' for number in range(900_000)) + "}",
+    "long numbers": filled("1" * 4000 + ",", MAX_BYTES, "[", "0]"),
+    "brackets": "[" * MAX_BYTES,
+    "one text": '"' + "\U0001f600" * (MAX_BYTES // 4 - 1) + '"',
+    "just enough objects": "[" + '{"a":{}},' * (MAX_VALUES // 5) + "0]",
+    "just enough mappings": "[" + '{"":1},' * (MAX_VALUES // 3 - 2) + "0]",
+    "just enough texts": filled('"' + "\U0001f600" * 9 + '",', MAX_BYTES, "[", "0]"),
+}
+YAML = {
+    "base 60": filled("1:", MAX_YAML_BYTES, "a: ", "1"),
+    "base 60, with a tag": filled("1:", MAX_YAML_BYTES, 'a: !!int "', '1"'),
+    "base 60, floats": filled("1:", MAX_YAML_BYTES, "a: ", "1.5"),
+    "digits": filled("1", MAX_YAML_BYTES, "a: "),
+    "scalars": filled("a,", MAX_YAML_BYTES, "[", "a]"),
+    "mappings": filled("{a: {}},", MAX_YAML_BYTES, "[", "a]"),
+    "keys": "\n".join(f"{number:x}: 0" for number in range(110_000)),
+    "brackets": "[" * MAX_YAML_BYTES,
+    "dashes": "- " * (MAX_YAML_BYTES // 2),
+    "merges": filled("<<: {a: 1}\n", MAX_YAML_BYTES),
+}
+CSV = {
+    "one row": "system," + "a," * (MAX_BYTES // 2 - 10),
+    "one row over many lines": "system," + '"\n",' * (MAX_BYTES // 4 - 10),
+    "cells": "system,a\n" + "x,1\n" * (MAX_BYTES // 4 - 10),
+    "wide cells": "system" + ",a" * 1999 + "\n" + ("x" + ",12" * 1999 + "\n") * 1700,
+    "semicolons": "system" + ";a" * 1999 + "\n" + ("x" + ";1,2" * 1999 + "\n") * 1200,
+    "marks": "system,a" + "\u0301" * 60_000 + "\nx,1\n",
+}
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_no_json_takes_much_memory_or_time(name):
+    seconds, megabytes, _ = cost("results.json", JSON[name])
+    assert seconds < 5
+    assert megabytes < 200
+
+
+@pytest.mark.parametrize("name", YAML)
+def test_no_yaml_takes_much_memory_or_time(name):
+    seconds, megabytes, _ = cost("results.yaml", YAML[name])
+    assert seconds < 5
+    assert megabytes < 200
+
+
+@pytest.mark.parametrize("name", CSV)
+def test_no_table_takes_much_memory_or_time(name):
+    seconds, megabytes, _ = cost("results.csv", CSV[name])
+    assert seconds < 5
+    assert megabytes < 200
+
+
+def test_more_values_than_are_read_are_refused_before_parsing():
+    half = SourceFile("a.json", f"[{'1,' * 150_000}1]".encode())
+    check_files([half])
+    with pytest.raises(InputError, match=r"b\.json: more than 300,000 values; import them in parts"):
+        check_files([half, SourceFile("b.json", half.data)])
+    check_files([half, SourceFile("b.json", json.dumps(["," * 400_000]).encode())])
+
+
+DOCUMENTS = st.recursive(
+    st.none() | st.text(max_size=5) | st.integers(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(DOCUMENTS)
+def test_values_are_never_counted_too_low(document):
+    def count(node: object) -> int:
+        if isinstance(node, dict):
+            return 1 + sum(1 + count(value) for value in node.values())
+        return 1 + sum(map(count, node)) if isinstance(node, list) else 1
+
+    text = json.dumps(document)
+    assert n_values(text, enough=0) >= count(document)
+    assert n_values(text, enough=0) <= 2 * count(document)
+
+
+def test_yaml_reads_texts_numbers_truths_and_nothing():
+    text = "a: 1.5e3\nb: -7\nc: 'x'\nd: yes\ne: ~\nf: [1, {g: .5}]\nh: 2024-01-02\ni: 1:30:00\nj: 0x1F\nk: <<\nl: 007\n"
+    assert yaml.load(text, Loader=PlainLoader) == {
+        "a": 1500.0, "b": -7, "c": "x", "d": True, "e": None, "f": [1, {"g": 0.5}], "h": "2024-01-02", "i": "1:30:00",
+        "j": "0x1F", "k": "<<", "l": 7,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text", ["!!binary aGk=", "!!int 1:30", "!!set {a}", "1" * 401, "1e999", "!!float x", "!!int {}"]
+)
+def test_yaml_of_other_kinds_is_an_error(text):
+    with pytest.raises(yaml.MarkedYAMLError):
+        yaml.load(text, Loader=PlainLoader)

@@ -1,0 +1,93 @@
+"""No input makes an importer crash or hang: 500 here for each format, `make fuzz` sends 100,000."""
+
+import json
+import math
+import os
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from ranking_engine.files.problems import InputError
+from ranking_engine.importers import Recognised, SourceFile, read_results
+from tests.ranking_engine.importers.examples import EXAMPLES
+
+N_INPUTS = int(os.environ.get("PLURANK_FUZZ_INPUTS", "500"))
+ODD = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=8),
+    st.sampled_from(
+        [[], {}, [[]], "N/A", "-", 10**400, 1e308, "1e999", "a,b", "a|5", "x:_average", "\ud800", "\u202e", [{}]]
+    ),
+)
+SPLICES = st.one_of(
+    st.binary(max_size=6),
+    st.sampled_from(
+        [b"\n", b",", b'"', b"\0", b"&a [*a]", b"- ", b": ", b"{", b"[" * 60, b"!!binary x", b"1:60:1", b"---\n"]
+    ),
+)
+
+
+def _places(document, path=()):
+    """The path to every node of a document."""
+    yield path
+    inner = (
+        document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
+    )
+    for key, value in inner:
+        yield from _places(value, (*path, key))
+
+
+def _put(document, path, value, rename):
+    """The document with another value, or under another key, at the path."""
+    if not path:
+        return value
+    copied = document.copy()
+    if rename is not None and len(path) == 1 and isinstance(copied, dict):
+        copied[rename] = copied.pop(path[0])
+    else:
+        copied[path[0]] = _put(copied[path[0]], path[1:], value, rename)
+    return copied
+
+
+@st.composite
+def changed(draw, key):
+    """The files of an example with something else in one or two places, or with other bytes."""
+    files = []
+    for file in EXAMPLES[key]:
+        data = file.data
+        if data[:1] in (b"{", b"[") and draw(st.integers(0, 3)):
+            document = json.loads(data)
+            for _ in range(draw(st.integers(0, 2))):
+                path = draw(st.sampled_from(list(_places(document))))
+                rename = draw(st.one_of(st.none(), st.none(), st.text(max_size=5)))
+                document = _put(document, path, draw(ODD), rename)
+            data = json.dumps(document).encode()
+        else:
+            for _ in range(draw(st.integers(0, 3))):
+                start = draw(st.integers(0, len(data)))
+                data = data[:start] + draw(SPLICES) + data[start + draw(st.integers(0, 12)) :]
+        files.append(SourceFile(draw(st.sampled_from([file.name, file.name, "x", "x.json", "x.yaml"])), data))
+    return files
+
+
+@pytest.mark.parametrize("key", EXAMPLES)
+def test_whatever_comes_in_is_read_or_refused(key):
+    @settings(max_examples=N_INPUTS, deadline=5000, database=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(changed(key))
+    def check(files):
+        try:
+            found = read_results(files)
+        except InputError as error:
+            "".join(str(issue) for issue in error.problems.listed).encode()
+            return
+        assert isinstance(found, Recognised)
+        for record in found.records:
+            assert record.value is None or math.isfinite(record.value)
+            assert record.standard_error is None or record.standard_error >= 0
+            "".join([record.system, record.revision, record.source, *record.column]).encode()
+        "".join([*found.notes, *found.warnings]).encode()
+
+    check()
