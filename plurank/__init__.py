@@ -1,0 +1,45 @@
+"""Ranking rules for multi-task benchmarks: every rule side by side, who could win, and how far to trust it.
+
+>>> import plurank
+>>> board = plurank.Board({"A": {"QA": 90, "NLI": 60}, "B": {"QA": 80, "NLI": 70}, "C": {"QA": 70, "NLI": 50}})
+>>> board.rank("Borda").winners
+['A', 'B']
+>>> board.what_if({"QA": 2})["places"]
+[0, -1, 0]
+
+Names that need more than numpy, scipy and highspy say which extra to install when they are used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from plurank.board import Board
+from plurank.names import rule_key
+from plurank.version import __version__
+from ranking_engine.catalogue.registry import RULES
+from ranking_engine.core.score_matrix import ScoreMatrix
+
+if TYPE_CHECKING:
+    from plurank.client import Site
+    from plurank.readers import read
+    from ranking_engine.importers import FORMATS
+    from ranking_engine.stability.catalogue import EXPERIMENTS as STUDIES
+
+__all__ = ["FORMATS", "RULES", "STUDIES", "Board", "ScoreMatrix", "Site", "__version__", "read", "rule_key"]
+
+# Loaded when they are asked for: studies take a quarter of a second.
+_LATER = {
+    "FORMATS": ("ranking_engine.importers", "FORMATS"),
+    "Site": ("plurank.client", "Site"),
+    "STUDIES": ("ranking_engine.stability.catalogue", "EXPERIMENTS"),
+    "read": ("plurank.readers", "read"),
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 -- whatever is asked for
+    if name not in _LATER:
+        raise AttributeError(f"module 'plurank' has no attribute {name!r}")
+    module, attribute = _LATER[name]
+    return getattr(importlib.import_module(module), attribute)

@@ -1,0 +1,345 @@
+"""A site, its benchmarks and its submissions."""
+
+from __future__ import annotations
+
+import io
+import time
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from plurank.board import Board
+from plurank.client.errors import SiteError
+from plurank.client.tokens import token_for
+from plurank.client.transport import SiteConnection
+from plurank.names import rule_key
+from plurank.tables import ResultTable
+
+DONE = frozenset({"published", "rejected", "retracted", "withdrawn", "failed"})
+MAX_FOLDER = 256 * 2**20  # bytes of a benchmark's folder, unpacked
+
+
+class Site:
+    """A site of Plurank.
+
+    Args:
+        url: such as "https://boards.example".
+        token: made at /account/tokens/; default `PLURANK_TOKEN`, else the one that the file of tokens has for this
+            site, see `plurank.client.tokens`. Without one you read what is public.
+        retries: further attempts where the site is busy or the answer is lost.
+        timeout: seconds that an answer may take to begin.
+
+    Raises:
+        ValueError: the address is none of a site, or a token would be sent in the clear.
+    """
+
+    def __init__(self, url: str, token: str | None = None, *, retries: int = 5, timeout: float = 60) -> None:
+        chosen = token_for(url) if token is None else token
+        self.transport = SiteConnection(url, chosen, retries=retries, timeout=timeout)
+
+    def __repr__(self) -> str:
+        return f"Site({self.transport.root!r})"
+
+    def benchmarks(self, search: str = "", tag: str = "") -> ResultTable:
+        """Return the benchmarks that are open to you, of all pages.
+
+        Args:
+            search: words in their names.
+            tag: one of their tags.
+        """
+        entries = self.transport.listed("benchmarks/", search=search or None, tag=tag or None)
+        return _table("Benchmarks", entries)
+
+    def benchmark(self, key: str) -> RemoteBenchmark:
+        """Return the benchmark of this key; nothing is asked until something of it is."""
+        return RemoteBenchmark(self.transport, key)
+
+    def rules(self) -> ResultTable:
+        """Return the rules that the site ranks by."""
+        return _table("Rules", self.transport.listed("rules/"))
+
+    def create_benchmark(self, *, dry_run: bool = False, **fields: Any) -> RemoteBenchmark:  # noqa: ANN401 -- JSON
+        """Create a benchmark; it belongs to the token's user. `name` and `tasks` are needed, docs/api.md has the rest.
+
+        Raises:
+            InvalidInputError: a field is wrong; `details` say which.
+        """
+        answer = self.transport.send("benchmarks/", fields, dry_run=dry_run or None)
+        return RemoteBenchmark(self.transport, answer.get("key") or fields.get("key", ""))
+
+    def submission(self, uuid: str) -> RemoteSubmission:
+        """Return a submission as it is now."""
+        return RemoteSubmission(self.transport, self.transport.get(f"submissions/{quote(uuid, safe='')}/"))
+
+
+@dataclass(frozen=True)
+class RemoteBenchmark:
+    """A benchmark of a site.
+
+    Attributes:
+        transport: what asks the site.
+        key: of the benchmark.
+    """
+
+    transport: SiteConnection
+    key: str
+
+    @property
+    def path(self) -> str:
+        """Below /api/v1/."""
+        return f"benchmarks/{quote(self.key, safe='')}/"
+
+    @cached_property
+    def details(self) -> dict[str, Any]:
+        """What the site says of it: name, owners, policy, where its board is."""
+        return dict(self.transport.get(self.path))
+
+    def tasks(self) -> ResultTable:
+        """Return its tasks: keys, directions, weights, scales."""
+        return _table(f"Tasks of {self.key}", self.transport.listed(f"{self.path}tasks/"))
+
+    def ranking(self, rule: str = "borda", *, revision: int | None = None, missing: str | None = None) -> ResultTable:
+        """Return the ranking under a rule, with rank intervals where there are some.
+
+        Args:
+            rule: its key or name.
+            revision: of the board; None for the newest published one.
+            missing: another policy for missing scores than the benchmark's own.
+
+        Raises:
+            ValueError: there is no such rule.
+            SiteError: the site refused.
+        """
+        key = rule_key(rule)
+        pages = list(
+            self.transport.pages(f"{self.path}rankings/{quote(key, safe='')}/", revision=revision, missing=missing)
+        )
+        rows = [entry for page in pages for entry in page["results"]]
+        ends = [entry.get("interval") or [None, None] for entry in rows]
+        columns = {
+            "system": [entry["name"] for entry in rows],
+            "rank": [entry["rank"] for entry in rows],
+            "score": [entry["score"] for entry in rows],
+            "lower": [low for low, _ in ends],
+            "upper": [high for _, high in ends],
+            "key": [entry["system"] for entry in rows],
+        }
+        head = pages[0]
+        notes = [text for text in (head.get("reason"), head.get("separability")) if text]
+        return ResultTable(f"{head['name']}, revision {head['revision']} of {self.key}", columns, notes)
+
+    def prospects(self, **conditions: Any) -> ResultTable:  # noqa: ANN401 -- JSON
+        """Return who can win under some weights, as published; `conditions=[...]` are solved when asked.
+
+        Raises:
+            SiteError: the site refused.
+        """
+        path = f"{self.path}prospects/"
+        rows = self.transport.send(path, conditions)["results"] if conditions else self.transport.listed(path)
+        return _table(f"Who can win {self.key}", rows)
+
+    def studies(self) -> ResultTable:
+        """Return its studies and the state of each."""
+        return _table(f"Studies of {self.key}", self.transport.listed(f"{self.path}studies/"))
+
+    def study(self, study: str) -> dict[str, Any]:
+        """Return one study: its figures by rule, parameters and seed."""
+        return dict(self.transport.get(f"{self.path}studies/{quote(study, safe='')}/"))
+
+    def board(self) -> Board:
+        """Return its scores with directions, weights and groups, ranked on this machine as `plurank.read` would."""
+        from plurank.readers import board_of_table  # noqa: PLC0415 -- loaded when asked for
+        from ranking_engine.files.tables import read_table  # noqa: PLC0415
+
+        files = self._folder()
+        table = read_table(files["scores.csv"], name="scores.csv", allow_formula_names=True)
+        return board_of_table(table, Path(self.key), files["benchmark.toml"], {})
+
+    def pull(self, folder: str | Path) -> list[Path]:
+        """Write scores.csv and benchmark.toml into a folder, which is made; return their paths.
+
+        Raises:
+            SiteError: the site refused, or its archive holds something else.
+            FileExistsError: one of them is there already; nothing is written.
+        """
+        target = Path(folder)
+        files = {target / name: content for name, content in self._folder().items()}
+        for path in files:
+            if path.exists():
+                raise FileExistsError(f"{path} is there already; name another folder")
+        target.mkdir(parents=True, exist_ok=True)
+        for path, content in files.items():
+            path.write_bytes(content)
+        return list(files)
+
+    def _folder(self) -> dict[str, bytes]:
+        """The table and its description, wherever in the archive they are."""
+        try:
+            with zipfile.ZipFile(io.BytesIO(self.transport.request("GET", f"{self.path}folder/", {}))) as archive:
+                members = {member.filename.rpartition("/")[2]: member for member in archive.infolist()}
+                chosen = {name: members[name] for name in ("scores.csv", "benchmark.toml")}
+                if sum(member.file_size for member in chosen.values()) > MAX_FOLDER:
+                    raise SiteError(f"the folder of {self.key} has more than {MAX_FOLDER // 2**20} MB")
+                return {name: archive.read(member) for name, member in chosen.items()}
+        except (zipfile.BadZipFile, KeyError) as error:
+            raise SiteError(f"the folder of {self.key} is no archive with scores.csv and benchmark.toml") from error
+
+    def export(self, table: str = "board", format: str = "csv") -> str:  # noqa: A002 -- as the API calls it
+        """Return a table of the site as text: "board", "scores", "tasks", "rankings/borda", ... as csv, tex or md."""
+        path = "/".join(quote(part, safe="") for part in table.strip("/").split("/"))
+        return self.transport.request("GET", f"{self.path}{path}/", {"format": format}).decode()
+
+    def preview(self, systems: object, *, create_systems: bool = True) -> ResultTable:
+        """Say which ranks a submission would change; nothing is stored. Arguments as for `submit`.
+
+        Raises:
+            InvalidInputError: something is wrong with the scores; `details` say where.
+        """
+        body = {"systems": systems_of(systems), "create_systems": create_systems}
+        return changes_of(self.transport.send(f"{self.path}submissions/", body, is_repeatable=True, dry_run=True))
+
+    def submit(
+        self, systems: object, *, create_systems: bool = True, note: str = "", key: str = ""
+    ) -> RemoteSubmission:
+        """Submit scores.
+
+        Args:
+            systems: a Board; a mapping {system: {task: score}}, None where a score is not reported; or the API's list
+                of objects with `name`, `scores` and further fields.
+            create_systems: whether names that are not on the board are new systems; else they are an error.
+            note: for the history.
+            key: the idempotency key, such as the number of your run: whatever is sent again under it is one submission.
+                Default a new one for each call, so that attempts after a lost answer store nothing twice.
+
+        Raises:
+            InvalidInputError: something is wrong with the scores; `details` say where. Nothing is stored.
+            TooManyError: a rate limit or a quota.
+        """
+        body = {"systems": systems_of(systems), "create_systems": create_systems, "note": note}
+        answer = self.transport.send(f"{self.path}submissions/", body, is_repeatable=True, key=key)
+        return RemoteSubmission(self.transport, answer)
+
+    def import_files(
+        self, *paths: str | Path, dry_run: bool = False, importer: str = "", mapping: Mapping[str, Any] | None = None,
+        create_systems: bool = True, note: str = "", key: str = "",
+    ) -> RemoteSubmission | dict[str, Any]:  # fmt: skip
+        """Send result files of other programs, which the site reads; docs/importing.md shows each format.
+
+        Args:
+            paths: the files, of text.
+            dry_run: say what was recognised, and what has to be said in `mapping`, and store nothing.
+            importer: the key of the format, where it is not recognised as you want.
+            mapping: `tasks` and `scales` by column, `systems` by system, as docs/api.md describes it.
+            create_systems, note, key: as for `submit`.
+
+        Raises:
+            InvalidInputError: a file cannot be read, or something has to be said; `details` say what.
+            OSError: a file cannot be opened.
+        """
+        files = [{"name": Path(path).name, "text": Path(path).read_text(encoding="utf-8-sig")} for path in paths]
+        body: dict[str, Any] = {"files": files, "create_systems": create_systems, "note": note}
+        if mapping:
+            body["mapping"] = dict(mapping)
+        answer = self.transport.send(
+            f"{self.path}imports/", body, is_repeatable=True, key=key, dry_run=dry_run or None,
+            importer=importer or None,
+        )  # fmt: skip
+        return dict(answer) if dry_run else RemoteSubmission(self.transport, answer)
+
+    def update(self, part: str = "", *, dry_run: bool = False, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 -- JSON
+        """Change settings, or a part: `update("tasks", tasks=[...], reason="...")`, `update("systems/ernie", ...)`.
+
+        Raises:
+            InvalidInputError: a field is wrong; `details` say which.
+        """
+        path = f"{self.path}{part.strip('/')}/" if part else self.path
+        self.__dict__.pop("details", None)
+        return dict(self.transport.send(path, fields, method="PATCH", dry_run=dry_run or None))
+
+
+class RemoteSubmission:
+    """A submission to a site. `status` is what the site said last.
+
+    Attributes:
+        status: all of it.
+    """
+
+    def __init__(self, transport: SiteConnection, status: dict[str, Any]) -> None:
+        self._transport, self.status = transport, status
+
+    def __repr__(self) -> str:
+        return f"RemoteSubmission({self.uuid!r}, {self.state})"
+
+    @property
+    def uuid(self) -> str:
+        """What the site knows it by."""
+        return str(self.status["uuid"])
+
+    @property
+    def state(self) -> str:
+        """`pending` (a moderator decides), `accepted`, `published`, `rejected`, ...: docs/api.md has all."""
+        return str(self.status["state"])
+
+    def refresh(self) -> RemoteSubmission:
+        """Ask the site again; return this submission."""
+        self.status = self._transport.get(f"submissions/{self.uuid}/")
+        return self
+
+    def wait(self, seconds: float = 300) -> RemoteSubmission:
+        """Wait until the board with it is published, or it will not be; return this submission.
+
+        Raises:
+            TimeoutError: it is still on its way; the message says where.
+        """
+        ends, pause = time.monotonic() + seconds, 0.25
+        while self.refresh().state not in DONE:
+            if time.monotonic() + pause > ends:
+                raise TimeoutError(f"submission {self.uuid} is still {self.state} after {seconds:g} seconds")
+            time.sleep(pause)
+            pause = min(2 * pause, 10)
+        return self
+
+
+def systems_of(systems: object) -> list[dict[str, Any]]:
+    """Return what a submission is made of in the shape of the API; `RemoteBenchmark.submit` says what it may be.
+
+    Raises:
+        TypeError: it is nothing of the kind.
+    """
+    if isinstance(systems, Board):
+        rows = systems.matrix.values.tolist()
+        return [
+            # A number is unlike itself where it is NaN.
+            {"name": name, "scores": {t: v if v == v else None for t, v in zip(systems.tasks, row, strict=True)}}  # noqa: PLR0124
+            for name, row in zip(systems.systems, rows, strict=True)
+        ]
+    if isinstance(systems, Mapping):
+        return [{"name": name, "scores": dict(scores)} for name, scores in systems.items()]
+    if isinstance(systems, Sequence) and all(isinstance(entry, Mapping) for entry in systems):
+        return [dict(entry) for entry in systems]
+    raise TypeError(f"{type(systems).__name__}: expected a Board, {{system: {{task: score}}}} or a list of systems")
+
+
+def changes_of(preview: Mapping[str, Any]) -> ResultTable:
+    """Return what a dry run says as a table: whose rank would change under which rule."""
+    columns: dict[str, list[Any]] = {"rule": [], "system": [], "before": [], "after": []}
+    for rule in preview["rules"] or ():
+        for change in rule["changes"]:
+            for name, value in zip(
+                columns, (rule["rule"], change["name"], change["before"], change["after"]), strict=True
+            ):
+                columns[name].append(value)
+    verdict = "would be accepted at once" if preview.get("would_be_accepted") else "a moderator would decide"
+    return ResultTable(f"Ranks that would change; {verdict}, nothing is stored", columns, [])
+
+
+def _table(title: str, entries: Sequence[Mapping[str, Any]]) -> ResultTable:
+    """Entries of a list as a table, with a column for each plain field."""
+    plain = [{name: value for name, value in entry.items() if not isinstance(value, dict | list)} for entry in entries]
+    names = dict.fromkeys(name for entry in plain for name in entry)
+    ordered = dict.fromkeys([*(name for name in ("name", "system", "key") if name in names), *names])
+    return ResultTable(title, {name: [entry.get(name) for entry in plain] for name in ordered}, [])

@@ -1,0 +1,130 @@
+"""`submit`: result files to a site, as a person's upload of them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plurank.command_line.addresses import (
+    EXIT_STATUS,
+    RejectedError,
+    add_board_argument,
+    board_at,
+    refusals,
+)
+from plurank.tables import ResultTable
+from ranking_engine.command_line.inputs import UsageError
+
+if TYPE_CHECKING:
+    from plurank.client import RemoteBenchmark, RemoteSubmission
+
+EXAMPLES = """\
+examples:
+  what would change, and nothing stored
+      plurank submit results.json --board https://boards.example/b/glue/ --dry-run
+  from a job that may run again: one submission however often
+      plurank submit results.json --board https://boards.example/b/glue/ --key run-42 --format markdown
+  columns and systems that the site does not know by their names
+      plurank submit scores.csv --board https://boards.example/b/glue/ --mapping mapping.json
+
+mapping.json says which task a column is and what a system is called here; a dry run lists the columns:
+  {"tasks": {"cola, mcc": "CoLA"}, "systems": {"acme/deep-thought": "Deep Thought"}}
+"""
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command and its arguments."""
+    command = commands.add_parser(
+        "submit",
+        help="submit files of scores to a site's board",
+        description="Submit result files of other programs, or tables, to a board; print the ranks they get.",
+        epilog=EXAMPLES + EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("files", metavar="FILE", nargs="+", type=Path, help="lm-eval, HELM, MTEB, CSV, ...")
+    add_board_argument(command)
+    command.add_argument("--dry-run", action="store_true", help="say what would change, and store nothing")
+    command.add_argument("--importer", metavar="KEY", default="", help="the format (default: it is recognised)")
+    command.add_argument(
+        "--mapping", metavar="FILE", type=Path, help="JSON: tasks and scales by column, names of systems"
+    )
+    command.add_argument("--note", default="", help="for the history")
+    command.add_argument("--key", default="", help="what is sent again under this key is one submission")
+    command.add_argument(
+        "--wait", metavar="SECONDS", type=float, default=300, help="for the board with it; 0: do not (default: 300)"
+    )
+    command.add_argument("--format", choices=["table", "markdown", "json", "csv"], default="table")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> str:
+    """Submit, wait, and return the ranks in the format asked for."""
+    mapping = None
+    if options.mapping is not None:
+        try:
+            mapping = json.loads(options.mapping.read_bytes())
+        except ValueError as error:
+            raise UsageError(f"--mapping {options.mapping}: not valid JSON: {error}") from error
+        if not isinstance(mapping, dict):
+            raise UsageError(f'--mapping {options.mapping}: expected an object such as {{"tasks": {{...}}}}')
+    remote = board_at(options.board)
+    with refusals():
+        try:
+            answer: Any = remote.import_files(
+                *options.files, dry_run=options.dry_run, importer=options.importer, mapping=mapping,
+                note=options.note, key=options.key,
+            )  # fmt: skip
+        except UnicodeDecodeError as error:
+            raise UsageError(f"a file is not UTF-8: {error}") from error
+        if options.dry_run:
+            return preview_of(answer, options.format)
+        print(f"note: submission {answer.uuid} is {answer.state}", file=sys.stderr)
+        if options.wait and answer.state not in ("pending", "approved"):
+            try:
+                answer.wait(options.wait)
+            except TimeoutError as error:
+                raise RejectedError(str(error)) from error
+        if answer.state in ("rejected", "retracted", "withdrawn", "failed"):
+            reasons = "; ".join(event["reason"] for event in answer.status["events"] if event["reason"])
+            raise RejectedError(f"submission {answer.uuid} is {answer.state}{f': {reasons}' if reasons else ''}")
+        return written(ranks_of_submission(remote, answer), options.format)
+
+
+def preview_of(answer: dict[str, Any], format_name: str) -> str:
+    """Return the ranks that would change, or raise a UsageError that says what the site has to be told."""
+    from plurank.client.site import changes_of  # noqa: PLC0415 -- needs urllib3
+
+    for note in (*answer["notes"], *answer["warnings"]):
+        print(f"note: {note}", file=sys.stderr)
+    if answer["preview"] is None:
+        columns = ", ".join(f"{column['column']!r} -> {column['assigned'] or '?'}" for column in answer["columns"])
+        problems = "; ".join(problem["message"] for problem in answer["problems"])
+        raise UsageError(f"{problems} (columns: {columns}); --mapping says which is which")
+    return written(changes_of(answer["preview"]), format_name)
+
+
+def ranks_of_submission(remote: RemoteBenchmark, submission: RemoteSubmission) -> ResultTable:
+    """Return the ranks of a submission's systems under every rule; where it is not published, its state alone."""
+    rows = [entry for entry in submission.status["systems"] if submission.state == "published" and entry["system"]]
+    title = f"Submission {submission.uuid}: {submission.state}"
+    if not rows:
+        names = [entry["name"] for entry in submission.status["systems"]]
+        return ResultTable(title, {"system": names, "state": [submission.state] * len(names)}, [])
+    columns: dict[str, list[Any]] = {"rule": []}
+    for entry in rows:
+        ranks = remote.transport.get(f"{remote.path}systems/{entry['system']}/")["ranks"]
+        columns["rule"] = [rank["rule"] for rank in ranks]
+        columns[entry["name"]] = [rank["rank"] for rank in ranks]
+    return ResultTable(title, columns, [])
+
+
+def written(table: ResultTable, format_name: str) -> str:
+    """Return a table in a format of the command line."""
+    if format_name == "json":
+        return json.dumps({"title": table.title, "rows": table.rows()}, ensure_ascii=False, indent=2) + "\n"
+    if format_name == "csv":
+        return table.to_csv()
+    return f"### {table.title}\n\n{table.to_markdown()}" if format_name == "markdown" else f"{table!r}\n"

@@ -1,0 +1,146 @@
+"""The client against a running site: real processes, real requests."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import plurank
+from leaderboard.accounts.tokens import create_token
+from leaderboard.models import Batch, Revision
+from plurank.client import InvalidInputError, NotAllowedError, NotThereError
+
+pytestmark = pytest.mark.services
+ROOT = Path(__file__).resolve().parents[3]
+SCORES = {"One": [90.0, 60.0], "Two": [80.0, 70.0], "Three": [70.0, 50.0]}
+
+
+@pytest.fixture
+def board(make_committed):
+    return make_committed.published(SCORES)
+
+
+@pytest.fixture
+def running(site, board):
+    site.start("web", "rankings")
+    site.wait_for_web()
+    return site
+
+
+@pytest.fixture
+def remote(running, board):
+    secret = create_token(board.memberships.get().user, name="client", scopes=["read", "submit", "manage"], days=30)[1]
+    return plurank.Site(running.url, secret).benchmark(board.key)
+
+
+def test_a_board_is_read_ranked_pulled_and_submitted_to(running, board, remote, tmp_path):
+    anonymous = plurank.Site(running.url, "")
+    assert board.key in anonymous.benchmarks()["key"]
+    assert "borda" in anonymous.rules()["key"]
+    assert remote.details["key"] == board.key
+    assert remote.tasks()["name"] == ["Task 1", "Task 2"]
+    # The site's ranking is the one that this machine computes from its scores.
+    ours = remote.board().rank("Borda")
+    theirs = anonymous.benchmark(board.key).ranking("Borda")
+    assert dict(zip(theirs["system"], theirs["rank"], strict=True)) == ours.ranks
+    assert theirs.to_frame().loc["One", "rank"] == 1
+    assert remote.export("rankings/borda").startswith("system,")
+    assert "task_subsets" in remote.studies()["study"]
+    assert remote.prospects(conditions=["Task 1 >= 0.9"])["name"]
+    # What is pulled is read as the same board, and nothing is written over.
+    assert [path.name for path in remote.pull(tmp_path / "pulled")] == ["scores.csv", "benchmark.toml"]
+    assert plurank.read(tmp_path / "pulled" / "scores.csv").rank("borda").ranks == ours.ranks
+    with pytest.raises(FileExistsError, match=r"scores\.csv is there already"):
+        remote.pull(tmp_path / "pulled")
+    # A preview stores nothing; a submission is published, and once however often it is sent.
+    new = {"Four": {"Task 1": 99, "Task 2": 99}}
+    preview = remote.preview(new)
+    assert ("borda", "One", 1, 2) in {tuple(row.values()) for row in preview}
+    assert Batch.objects.count() == 1
+    submission = remote.submit(new, note="a test", key="run-1")
+    again = remote.submit(new, note="a test", key="run-1")
+    assert submission.uuid == again.uuid
+    assert submission.wait(60).state == "published"
+    assert remote.ranking("borda")["system"][0] == "Four"
+    assert Revision.objects.filter(benchmark=board).count() == 2
+
+
+def test_what_a_site_refuses_is_an_exception_with_places(running, board, remote):
+    with pytest.raises(InvalidInputError) as refusal:
+        remote.submit({"Four": {"Task 1": "high", "Task 2": 1}})
+    assert refusal.value.status == 400
+    assert {detail["place"] for detail in refusal.value.details} >= {"systems[0].scores.Task 1"}
+    assert "Task 1" in str(refusal.value)
+    assert Batch.objects.count() == 1
+    with pytest.raises(NotThereError):
+        remote.transport.get("benchmarks/no-such-board/")
+    with pytest.raises(NotAllowedError):
+        plurank.Site(running.url, "").benchmark(board.key).submit({"Four": {"Task 1": 1}})
+    with pytest.raises(ValueError, match="did you mean 'Borda'"):
+        remote.ranking("Bordaa")
+
+
+def test_result_files_are_imported_and_a_benchmark_is_created_and_managed(running, board, remote, tmp_path):
+    path = tmp_path / "results.json"
+    results = {"Task 1": {"acc,none": 95.0, "alias": "Task 1"}, "Task 2": {"acc,none": 95.0, "alias": "Task 2"}}
+    path.write_text(json.dumps({"results": results, "model_name": "lab/five", "config": {}}))
+    preview = remote.import_files(path, dry_run=True)
+    assert [column["task"] for column in preview["columns"]] == ["Task 1", "Task 2"]
+    assert remote.import_files(path, note="an import").wait(60).state == "published"
+    assert remote.ranking("mean")["system"][0] == "lab/five"
+    site = plurank.Site(running.url, remote.transport._token)
+    made = site.create_benchmark(name="Made", key="made", tasks=[{"name": "X"}, {"name": "Y", "direction": -1}])
+    assert made.tasks()["direction"] == [1, -1]
+    made.update("tasks", tasks=[{"key": "x", "weight": "2"}], reason="It counts twice.")
+    assert made.tasks()["weight"][0] in ("2", 2, 2.0)
+    assert made.submit(plurank.Board({"A": {"X": 1, "Y": 2}, "B": {"X": 2}})).wait(60).state == "published"
+    assert made.board().rank("plurality").winners
+
+
+def test_the_command_submits_pulls_and_exports(running, board, remote, tmp_path):
+    url = f"{running.url}/b/{board.key}/"
+    environment = {**os.environ, "PLURANK_TOKEN": remote.transport._token}
+
+    def plurank_of(*arguments):
+        command = [sys.executable, "-m", "plurank", *arguments]
+        return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    scores = tmp_path / "scores.csv"
+    scores.write_text("system,Task 1,Task 2\nFour,99,99\n")
+    dry = plurank_of("submit", str(scores), "--board", url, "--dry-run", "--format", "csv")
+    assert (dry.returncode, "borda,One,1,2" in dry.stdout, Batch.objects.count()) == (0, True, 1)
+    for _ in range(2):
+        answer = plurank_of("submit", str(scores), "--board", url, "--key", "run-1", "--format", "markdown")
+        assert answer.returncode == 0, answer.stderr
+        assert "| borda | 1 |" in answer.stdout
+    assert Batch.objects.count() == 2
+    assert plurank_of("pull", "--board", url, str(tmp_path / "pulled")).returncode == 0
+    ranked = plurank_of("rank", str(tmp_path / "pulled" / "scores.csv"), "--rule", "borda", "--format", "csv")
+    assert ranked.stdout.splitlines()[1].startswith("Four,1,")
+    assert plurank_of("export", "--board", url, "rankings/borda").stdout.splitlines()[1].split(",")[1] == "Four"
+    scores.write_text("system,Task 1\nFive,high\n")
+    refused = plurank_of("submit", str(scores), "--board", url)
+    assert (refused.returncode, Batch.objects.count()) == (3, 2)
+    assert "line 2, column 'Task 1': 'high' is not a number" in refused.stderr
+    assert plurank_of("export", "--board", f"{running.url}/b/none/").returncode == 3
+    assert plurank_of("export", "--board", "elsewhere").returncode == 2
+
+
+def test_nobody_waits_for_a_submission_that_was_withdrawn(running, board, remote, tmp_path):
+    scores = tmp_path / "scores.csv"
+    scores.write_text("system,Task 1,Task 2\nFour,99,99\n")
+    submission = remote.import_files(scores, key="run-1").wait(60)
+    remote.transport.send(f"submissions/{submission.uuid}/withdraw/", {"reason": "A wrong checkpoint."})
+    assert submission.wait(0).state == "withdrawn"
+    command = [sys.executable, "-m", "plurank", "submit", str(scores), "--key", "run-1", "--wait", "1"]
+    environment = {**os.environ, "PLURANK_TOKEN": remote.transport._token}
+    answer = subprocess.run(
+        [*command, "--board", f"{running.url}/b/{board.key}/"],
+        env=environment, cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 4
+    assert f"error: submission {submission.uuid} is withdrawn: " in answer.stderr
+    assert answer.stderr.endswith("A wrong checkpoint.\n")

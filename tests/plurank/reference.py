@@ -1,0 +1,58 @@
+"""Writes docs/python-reference.md from the docstrings of the package: `python -m tests.plurank.reference`."""
+
+import inspect
+from pathlib import Path
+
+import plurank
+from plurank import client, findings, rankings, tables
+
+TARGET = Path(__file__).resolve().parents[2] / "docs" / "python-reference.md"
+HEAD = """# Reference of the package `plurank`
+
+Every public name with what it takes, returns and raises. [python.md](python.md) is the manual. This page is
+written from the docstrings by `python -m tests.plurank.reference`, and a test compares it with them.
+"""
+PARTS = {
+    "Boards": [plurank.Board, plurank.read, plurank.rule_key],
+    "Results": [
+        tables.ResultTable, rankings.RuleRanking, rankings.Leaderboard, findings.RuleComparison, findings.TaskAgreement,
+        findings.SystemProspects, findings.SeparablePairs, findings.RankIntervalTable, findings.StudyTable,
+        findings.RankChanges,
+    ],
+    "Sites": [client.Site, client.RemoteBenchmark, client.RemoteSubmission],
+    "Refusals of a site": [
+        client.SiteError, client.InvalidInputError, client.NotAllowedError, client.NotThereError, client.TooManyError,
+        client.UnreachableError,
+    ],
+}  # fmt: skip
+
+
+def written() -> str:
+    """The page."""
+    lines = [HEAD]
+    for title, members in PARTS.items():
+        lines += [f"## {title}", ""]
+        for member in members:
+            lines += entry(member.__name__, member, "###")
+            own = vars(member).items() if inspect.isclass(member) else ()
+            for name, value in own:
+                function = value.func if hasattr(value, "func") else getattr(value, "fget", None) or value
+                function = getattr(function, "__func__", function)
+                if not name.startswith("_") and inspect.isfunction(function):
+                    lines += entry(f"{member.__name__}.{name}", value, "####")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def entry(name: str, value: object, level: str) -> list[str]:
+    """The lines of one name: how it is called, and its docstring."""
+    is_called = inspect.isclass(value) or inspect.isfunction(value)
+    arguments = ""
+    if is_called:
+        parameters = inspect.signature(value).parameters.values()
+        arguments = f"({', '.join(str(p.replace(annotation=p.empty)) for p in parameters if p.name != 'self')})"
+    text = inspect.cleandoc(value.__doc__ or "")
+    return [f"{level} `{name}{arguments}`", "", "```text", text, "```", ""]
+
+
+if __name__ == "__main__":
+    TARGET.write_text(written(), encoding="utf-8")

@@ -1,0 +1,224 @@
+"""Boards in notebooks: what they are made of, what they answer, and what they say of bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import plurank
+from ranking_engine import ScoreMatrix, listed_rules, rank
+from ranking_engine.core.comparison import compare
+from ranking_engine.core.synthetic import random_matrix
+
+FRAME = pd.DataFrame(
+    {"QA": [90.0, 80.0, 70.0, None], "NLI": [60, 70, 65, 50.5], "Latency": [1, 2, 3, 4]}, index=["A", "B", "C", "D"]
+)
+SCORES = {"A": {"QA": 90, "NLI": 60}, "B": {"QA": 80, "NLI": 70}, "C": {"QA": 70, "NLI": 50}}
+
+
+@pytest.fixture
+def board():
+    return plurank.Board(FRAME, lower_is_better=["Latency"], missing="drop_systems")
+
+
+def of_index(frame):
+    return frame
+
+
+def of_column(frame):
+    return frame.rename_axis("model").reset_index()
+
+
+def of_texts(frame):
+    return frame.rename_axis("name of it").reset_index()
+
+
+@pytest.mark.parametrize("shaped", [of_index, of_column, of_texts])
+def test_a_frame_keeps_its_names_and_gaps_wherever_it_has_the_systems(shaped):
+    board = plurank.Board(shaped(FRAME))
+    assert (board.systems, board.tasks) == (("A", "B", "C", "D"), ("QA", "NLI", "Latency"))
+    assert np.array_equal(board.matrix.values, FRAME.to_numpy(), equal_nan=True)
+
+
+@pytest.mark.parametrize("backend", ["pandas", "pyarrow"])
+def test_scores_go_out_as_they_came_in(board, backend):
+    again = plurank.Board(board.to_frame(backend), lower_is_better=["Latency"])
+    assert (again.systems, again.tasks) == (board.systems, board.tasks)
+    assert np.array_equal(again.matrix.values, board.matrix.values, equal_nan=True)
+
+
+def test_texts_among_columns_of_numbers_keep_their_place():
+    frame = pd.DataFrame({"a": [1, 2], "b": ["3", "x"], "c": pd.array([None, 4], dtype="Int64")}, index=["A", "B"])
+    with pytest.raises(ValueError, match=r"row 1 \(A\), column 'b': '3' is no number"):
+        plurank.Board(frame)
+    assert np.array_equal(plurank.Board(frame[["a", "c"]]).matrix.values, [[1, np.nan], [2, 4]], equal_nan=True)
+
+
+def test_mappings_arrays_and_matrices_make_the_same_board():
+    values = [[90, 60], [80, 70], [70, 50]]
+    boards = [
+        plurank.Board(SCORES),
+        plurank.Board(values, systems=["A", "B", "C"], tasks=["QA", "NLI"]),
+        plurank.Board(np.array(values), systems=["A", "B", "C"], tasks=["QA", "NLI"]),
+        plurank.Board(ScoreMatrix(values, system_names=["A", "B", "C"], task_names=["QA", "NLI"])),
+    ]
+    assert {(board.systems, board.tasks) for board in boards} == {(("A", "B", "C"), ("QA", "NLI"))}
+    assert {board.matrix.values.tobytes() for board in boards} == {np.array(values, dtype=float).tobytes()}
+
+
+def test_a_system_without_a_score_in_a_mapping_misses_it():
+    board = plurank.Board({"A": {"QA": 1, "NLI": None}, "B": {"NLI": 2}})
+    assert np.array_equal(board.matrix.values, [[1, np.nan], [np.nan, 2]], equal_nan=True)
+
+
+def test_what_is_stated_of_tasks_by_name_reaches_the_engine():
+    board = plurank.Board(
+        FRAME,
+        lower_is_better="latency",
+        weights={"qa": "1/3"},
+        groups={"QA": "text", "NLI": "text"},
+        maximum={"NLI": 100},
+    )
+    matrix = board.matrix
+    assert matrix.directions.tolist() == [1, 1, -1]
+    assert [str(weight) for weight in matrix.weights] == ["1/3", "1", "1"]
+    assert matrix.groups == ("text", "text", None)
+    assert np.array_equal(matrix.maximum, [np.nan, 100, np.nan], equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["borda", "Borda", " BORDA ", "bradley-terry", "Bradley–Terry", "ranked pairs"])
+def test_rules_are_known_by_key_and_name_in_any_case(name):
+    assert plurank.rule_key(name) in {"borda", "bradley_terry", "ranked_pairs"}
+
+
+@pytest.mark.parametrize("rule", listed_rules())
+def test_every_rule_gives_what_the_engine_gives_with_names_and_none_for_unranked(board, rule):
+    ours, engine = board.rank(rule), rank(board.matrix, rule, missing="drop_systems")
+    ranks = [None if value == -1 else value for value in engine.ranks.tolist()]
+    assert ours.ranks == dict(zip("ABCD", ranks, strict=True))
+    assert ours.winners == sorted("ABCD"[i] for i in engine.winners)
+    assert ours.status == engine.status
+    assert sorted(ours["system"]) == list("ABCD")
+
+
+def test_ranks_in_a_frame_are_whole_numbers_and_missing_ones_are_na(board):
+    frame = board.rank("mean").to_frame()
+    assert frame["rank"].dtype == pd.Int64Dtype()
+    assert frame["rank"].isna().to_dict() == {"A": False, "B": False, "C": False, "D": True}
+    every = board.rank().to_frame()
+    assert list(every.columns) == listed_rules()
+    assert set(every.dtypes.map(str)) == {"Int64"}
+    assert every.loc["A", "mean"] == 1
+
+
+def test_a_leaderboard_has_the_rules_that_were_named_and_each_with_its_ranking(board):
+    leaderboard = board.rank("Mean", "kemeny")
+    assert list(leaderboard.columns) == ["system", "mean", "kemeny"]
+    assert leaderboard.under("Kemeny").ranks == board.rank("kemeny").ranks
+    with pytest.raises(ValueError, match="borda is not on this leaderboard; there are mean, kemeny"):
+        leaderboard.under("borda")
+
+
+def test_options_reach_the_one_rule_that_is_named_and_no_several(board):
+    assert board.rank("copeland", variant="lower").scores == dict(
+        zip(
+            "ABCD", rank(board.matrix, "copeland", variant="lower", missing="drop_systems").scores.tolist(), strict=True
+        )
+    )
+    with pytest.raises(ValueError, match="options are of one rule"):
+        board.rank("borda", "copeland", variant="lower")
+
+
+def test_the_comparison_of_rules_is_the_engines(board):
+    table = board.compare("mean", "borda", "copeland")
+    rankings = {rule: rank(board.matrix, rule, missing="drop_systems") for rule in ("mean", "borda", "copeland")}
+    expected = compare(rankings).kendall_tau
+    assert np.allclose([table[rule] for rule in rankings], expected.T)
+
+
+def test_who_can_win_is_said_with_weights_under_which_they_do(board):
+    table = board.prospects(n_draws=100)
+    assert dict(zip(table["system"], table["can_win"], strict=True)) == {"A": True, "B": True, "C": False, "D": True}
+    weights = {task: float(weight) for task, weight in table.of("B").weights.items()}
+    others = {name: 0 for name in board.tasks if name not in weights}
+    assert "B" in board.with_weights(weights | others).rank("copeland").winners
+
+
+def test_conditions_on_the_weights_are_texts(board):
+    assert board.prospects(conditions=["NLI >= 0.9"], n_draws=100).of("A").verdict == "none"
+
+
+def test_neighbours_are_tested_and_groups_named():
+    board = plurank.Board(random_matrix(6, 12, seed=1))
+    table = board.significance("mean")
+    assert len(table) == 5
+    assert {name for group in table.groups for name in group} <= set(board.systems)
+    with pytest.raises(ValueError, match="there is no rule"):
+        board.significance("meam")
+
+
+def test_intervals_hold_the_rank_and_say_why_there_are_none(board):
+    table = plurank.Board(random_matrix(6, 12, seed=1)).intervals("borda", n_resamples=200)
+    assert all(row["lower"] <= row["rank"] <= row["upper"] for row in table)
+    few = board.intervals("borda")
+    assert set(few["lower"]) == {None}
+    assert "with fewer than 8" in few.notes[0]
+
+
+def test_a_study_has_its_figures_as_rows_and_the_same_bits_again(board):
+    first, again = (board.study("missing-scores", rules=["Borda"], n_repeats=3, seed=4) for _ in range(2))
+    assert first.columns == again.columns
+    assert set(first["rule"]) == {"borda"}
+    assert first.parameters["n_repeats"] == 3
+
+
+def test_other_weights_move_whom_they_move():
+    board = plurank.Board(SCORES)
+    changes = board.what_if({"QA": 3})
+    after = board.with_weights({"QA": 3}).rank("borda").ranks
+    assert {row["system"]: (row["before"], row["after"]) for row in changes} == {
+        system: (board.rank("borda").ranks[system], after[system]) for system in board.systems
+    }
+
+
+def test_agreement_of_tasks_is_one_less_kendalls_w():
+    table = plurank.Board({"A": {"x": 1, "y": 3}, "B": {"x": 2, "y": 2}, "C": {"x": 3, "y": 1}}).agreement()
+    assert dict(zip(table["measure"], table["value"], strict=True))["diversity"] == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: plurank.Board({"A": {"x": 1}, "B": {"x": "foo"}}), "row 2 (B), column 'x': 'foo' is no number; leave"),
+        (lambda: plurank.Board({"A": {"x": True}}), "row 1 (A), column 'x': 'True' is no number"),
+        (lambda: plurank.Board([[1, 2], [3, np.inf]]), "row 2 (s2), column 't2': the score is infinite"),
+        (lambda: plurank.Board([[1, 2]], systems=["A", "B"]), "`systems` has 2 names; the scores need 1"),
+        (lambda: plurank.Board([[1], [2]], systems=["A", "A"]), "row 2: the system 'A' is already row 1"),
+        (lambda: plurank.Board([[1], [2]], systems=["A", " "]), "row 2: the system has no name"),
+        (lambda: plurank.Board([1, 2]), "`scores` has shape (2,); expected (n_systems, n_tasks)"),
+        (lambda: plurank.Board({}), "there is no score; expected {system: {task: score}}"),
+        (lambda: plurank.Board(FRAME, weights={"NLY": 2}), "`weights`: there is no task 'NLY'; did you mean 'NLI'?"),
+        (lambda: plurank.Board(FRAME, weights=[1, 2]), "`weights` has 2 values; there are 3 tasks"),
+        (
+            lambda: plurank.Board(FRAME, lower_is_better=["QAA"]),
+            "`lower_is_better`: there is no task 'QAA'; did you mean",
+        ),
+        (lambda: plurank.Board(FRAME.reset_index(drop=True)), "no column names the systems: call one `system`"),
+        (lambda: plurank.Board(FRAME, missing="guess"), "guess"),
+        (lambda: plurank.Board(FRAME).rank("Bordaa"), "there is no rule 'Bordaa'; did you mean 'Borda'?"),
+        (
+            lambda: plurank.Board(FRAME).study("missing_score"),
+            "no study 'missing_score'; did you mean 'missing_scores'?",
+        ),
+        (lambda: plurank.Board(FRAME, aggregation="two_step").intervals(), "not for the aggregation"),
+    ],
+)
+def test_bad_input_is_refused_with_its_place_and_the_likely_cause(make, message):
+    with pytest.raises(ValueError) as refusal:  # noqa: PT011 -- the message is compared below
+        make()
+    assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize("scores", ["scores.csv", b"a,b"])
+def test_a_path_is_no_table_and_the_message_says_what_reads_files(scores):
+    with pytest.raises(TypeError, match=r"`plurank.read\(path\)` reads files"):
+        plurank.Board(scores)
