@@ -3,7 +3,7 @@
 #
 # Variables: PORT=8123, PYTHON=/path/to/python3.12, and ARGS="..." for pytest.
 
-.PHONY: help demo production-like test slowest test-slow faults fuzz cost schemathesis check audit bench bench-peers papers calibration screenshots lock install-dev
+.PHONY: help demo production-like test slowest test-slow faults fuzz cost schemathesis check audit bench bench-peers papers calibration screenshots wheel lock install-dev
 .DEFAULT_GOAL := help
 SHELL = /bin/sh
 VENV_PYTHON = .venv/bin/python
@@ -25,6 +25,7 @@ help:
 	@echo "make papers  recompute the tables of four papers and write docs/papers.md (ARGS='--section rofin-glue')"
 	@echo "make calibration   simulate how often intervals and tests are right, and write docs/calibration.md (ARGS='--boards 50')"
 	@echo "make screenshots   take the pictures of docs/screenshots (ARGS='board prospects' for some)"
+	@echo "make wheel   build the distribution plurank, wheel and source, into dist/"
 	@echo "make lock    pin the newest versions that pyproject.toml allows, with hashes"
 
 demo:
@@ -61,7 +62,7 @@ faults: install-dev
 	@$(VENV_PYTHON) -m tests.faults --stack sqlite --experiment all
 
 fuzz: install-dev
-	@PLURANK_FUZZ_INPUTS=100000 exec $(VENV_PYTHON) -m pytest tests/leaderboard/submissions/importers/test_fuzz.py $(ARGS)
+	@PLURANK_FUZZ_INPUTS=100000 exec $(VENV_PYTHON) -m pytest tests/ranking_engine/importers/test_fuzz.py $(ARGS)
 
 # About an hour: 3,000 drawn requests beside every bomb that is known.
 cost: install-dev
@@ -104,9 +105,14 @@ calibration: install-dev
 screenshots: install-dev
 	@exec $(VENV_PYTHON) -m tests.browser.screenshots $(ARGS)
 
+# Without isolation: the build needs no network.
+wheel: install-dev
+	@exec $(VENV_PYTHON) -m hatchling build --target sdist --target wheel $(ARGS)
+
 # The runtime lock first: the other keeps its versions and adds the tools.
 lock: install-dev
-	$(VENV_PYTHON) -m uv pip compile $(LOCK_OPTIONS) pyproject.toml --upgrade --output-file requirements.lock
+	$(VENV_PYTHON) -m uv pip compile $(LOCK_OPTIONS) pyproject.toml --upgrade --group site \
+		--output-file requirements.lock
 	$(VENV_PYTHON) -m uv pip compile $(LOCK_OPTIONS) pyproject.toml --upgrade --group dev \
 		--constraint requirements.lock --output-file requirements-dev.lock
 

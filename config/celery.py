@@ -1,4 +1,4 @@
-"""The Celery application. Its messages only wake workers; what there is to do stands in the job rows."""
+"""The Celery application. Its messages only wake workers; what there is to do is in the job rows."""
 
 import os
 
@@ -7,6 +7,8 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 os.environ.setdefault("PLURANK_QUERY_SECONDS", "60")
+# Django's checks import every page, of which a worker has none; `manage.py migrate` runs them before anything starts.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "true")
 
 from celery import Celery  # noqa: E402 -- after the environment it reads
 from kombu.entity import Exchange, Queue  # noqa: E402

@@ -30,7 +30,7 @@ def boolean(name: str, *, default: bool) -> bool:
     """
     value = text(name, "true" if default else "false").lower()
     if value not in TRUE | FALSE:
-        raise ImproperlyConfigured(f"{name}={value!r} is not a truth value; allowed: true, false")
+        raise ImproperlyConfigured(f"{name}={value!r} is not a boolean; allowed: true, false")
     return value in TRUE
 
 
@@ -54,7 +54,9 @@ def rate(name: str, default: str) -> str:
     """
     value = text(name, default)
     if not RATE.fullmatch(value):
-        raise ImproperlyConfigured(f"{name}={value!r} is no rate; write 120/min, or another of s, min, hour, day")
+        raise ImproperlyConfigured(
+            f"{name}={value!r} is not a rate; write 120/min, or another unit of s, min, hour, day"
+        )
     return value
 
 
@@ -66,12 +68,12 @@ def choice(name: str, default: str, allowed: Sequence[str]) -> str:
     """
     value = text(name, default)
     if value not in allowed:
-        raise ImproperlyConfigured(f"{name}={value!r} is none of what is allowed: {', '.join(allowed)}")
+        raise ImproperlyConfigured(f"{name}={value!r} is not allowed; choose one of {', '.join(allowed)}")
     return value
 
 
 def listing(name: str, default: str) -> list[str]:
-    """The variable `name` as a list: its values stand between commas."""
+    """The variable `name` as a list: its values are between commas."""
     return [part.strip() for part in text(name, default).split(",") if part.strip()]
 
 
@@ -111,7 +113,7 @@ def hosts(name: str, default: str, *, is_production: bool) -> list[str]:
 
     Raises:
         ImproperlyConfigured: in production they must be named, and `*` is none: with it any name that a client sends
-            would stand in links of mails and pages.
+            would be in links of mails and pages.
     """
     names = listing(name, "" if is_production else default)
     if is_production and not names:
@@ -149,7 +151,7 @@ def secret_key(name: str, file: Path, *, is_production: bool) -> str:
     """The secret key: from the variable `name`, else from `file`, which is made on first use outside production.
 
     Raises:
-        ImproperlyConfigured: in production the variable must be set, to something that nobody guesses.
+        ImproperlyConfigured: in production the variable must be set, to something that no one guesses.
     """
     if value := text(name, ""):
         if is_production and (len(value) < KEY_LENGTH or len(set(value)) < KEY_LETTERS):

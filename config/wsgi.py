@@ -6,7 +6,7 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 os.environ.setdefault("PLURANK_QUERY_SECONDS", "15")  # a thread that waits longer is missing to other readers
-os.environ.setdefault("PLURANK_IDLE_SECONDS", "75")  # a thread that nobody needs keeps no connection from a worker
+os.environ.setdefault("PLURANK_IDLE_SECONDS", "75")  # a thread that no one needs keeps no connection from a worker
 
 import config.celery  # noqa: F401 -- pages and API send wake-ups through it; its defaults are for workers
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
-from redis.exceptions import RedisError
 
 from config.monitoring.meters import count_cache_read
 
@@ -32,7 +31,7 @@ class CountedMemoryCache(LocMemCache):
 class ForgivingRedisCache(RedisCache):
     """While Redis is away nothing is found and nothing is kept; no request fails for it.
 
-    Limits of the API that are counted here then hold nobody back. Those of guessing count in the database.
+    Limits of the API that are counted here then hold no one back. Those of guessing count in the database.
     """
 
     _rests_until = 0.0  # of the whole process: one Redis
@@ -40,15 +39,17 @@ class ForgivingRedisCache(RedisCache):
     def _tried(self, name: str, otherwise: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         if time.monotonic() < ForgivingRedisCache._rests_until:
             return otherwise
+        from redis.exceptions import RedisError  # noqa: PLC0415 -- slow import, in vain where no Redis is
+
         try:
             return getattr(super(), name)(*args, **kwargs)
         except (RedisError, OSError) as error:
             ForgivingRedisCache._rests_until = time.monotonic() + REST_SECONDS
-            logger.warning("the cache did not answer, and is not asked for %g s: %s", REST_SECONDS, error)
+            logger.warning("the cache did not answer and is not used for %g s: %s", REST_SECONDS, error)
             return otherwise
 
     def add(self, *args: Any, **kwargs: Any) -> bool:  # noqa: ANN401
-        """Whether it was not there; True while Redis is away, so that whoever adds a lock goes on."""
+        """Whether it was not there; True while Redis is away, so that anyone who adds a lock goes on."""
         return bool(self._tried("add", True, *args, **kwargs))
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:  # noqa: ANN401

@@ -1,7 +1,7 @@
 """A folder as the message broker: Celery's transport where there is no Redis.
 
 kombu's own writes a message in place, so that a reader may take half of it, and the worker that cannot parse it ends;
-it moves a message it takes through the system's folder for temporary files, perhaps another disk; and what nobody takes
+it moves a message it takes through the system's folder for temporary files, perhaps another disk; and what no one takes
 stays for ever. Here a message appears whole, by a rename within one folder; who renames it away owns it; one that
 cannot be read is dropped; and one that is older than any message is worth is deleted. Messages only wake workers, so
 dropping one costs a moment.
@@ -25,7 +25,7 @@ CLEAN_SECONDS = 30.0  # how often a process looks for old files
 
 
 class Channel(virtual.Channel):
-    """Queues as files `<milliseconds>_<uuid>.<queue>.msg`; a name that begins with a dot is nobody's message yet."""
+    """Queues as files `<milliseconds>_<uuid>.<queue>.msg`; a name that begins with a dot is no one's message yet."""
 
     # Only the default exchange is used: what a queue is bound to need not be stored.
     supports_fanout = False
@@ -88,7 +88,7 @@ class Channel(virtual.Channel):
         return len(names)
 
     def _clean_now_and_then(self) -> None:
-        """Delete what nobody took in time, and what killed processes left half written or half read."""
+        """Delete what no one took in time, and what killed processes left half written or half read."""
         if time.monotonic() < self._cleaned_at + CLEAN_SECONDS:
             return
         self._cleaned_at = time.monotonic()

@@ -8,6 +8,6 @@ _HASHED_IMPORT = 'import%(import)s from "%(url)s";'
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):
-    """An `import` in a module of ours leads to the hashed name, so that no browser mixes two versions of them."""
+    """An `import` in one of our modules leads to the hashed name, so that no browser mixes two versions of them."""
 
     patterns = (*CompressedManifestStaticFilesStorage.patterns, ("js/*.js", ((_IMPORT, _HASHED_IMPORT),)))

@@ -1,7 +1,7 @@
 """Migrations that are there whole or not at all: what one changes and the row that records it are one transaction.
 
 Django commits the change first and records it afterwards. A `migrate` that is killed in between leaves a change that
-nobody knows of, and the next one fails because the table is there already.
+no record has, and the next one fails because the table is there already.
 """
 
 from collections.abc import Iterator

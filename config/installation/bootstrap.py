@@ -34,7 +34,7 @@ class Problem(Exception):  # noqa: N818 -- it is shown to a person, not a progra
 
 
 def say(message: str) -> None:
-    """Tell the person at the keyboard; that nobody reads it is no reason to fail."""
+    """Tell the person at the keyboard; that no one reads it is no reason to fail."""
     with suppress(OSError):
         print(message, flush=True)
 
@@ -176,7 +176,7 @@ def run_logged(command: List[str], on_line: Callable[[str], None], keep_open: Se
 
 
 def pip_install(lock_file: int) -> Installer:
-    """The installer that runs pip. It inherits `lock_file`: nobody starts beside an orphaned pip."""
+    """The installer that runs pip. It inherits `lock_file`: no one starts beside an orphaned pip."""
 
     def install(python: str, lock: str, on_line: Callable[[str], None]) -> None:
         options = ["--require-hashes", "--no-deps", "--no-input", "--disable-pip-version-check"]

@@ -27,7 +27,7 @@ def logged_as(**ids: object) -> Iterator[None]:
 class WithoutAddress(logging.Filter):
     """Django reports what went wrong by the request's address; that of an invitation or a mail's link is a secret.
 
-    The name of the route stands in its place.
+    The name of the route is in its place.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

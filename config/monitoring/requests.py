@@ -21,7 +21,7 @@ _QUIET = {"healthz", "readyz", "metrics"}  # asked every few seconds by programs
 class RequestMiddleware:
     """Numbers requests and logs them by the name of their route.
 
-    Never by their address: that of an invitation or of a link in a mail is a secret, and a query says what somebody
+    Never by their address: that of an invitation or of a link in a mail is a secret, and a query says what someone
     looked for. An id that a proxy in front sent as `X-Request-ID` is kept. Every answer says its id, and the jobs that
     the request causes carry it, too.
     """

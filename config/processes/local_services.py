@@ -38,7 +38,7 @@ def find_program(name: str, package: str) -> str:
 
 
 def as_postgres() -> list[str]:
-    """What stands before a command of PostgreSQL's: nothing, or for root a change to the user `postgres`."""
+    """What is before a command of PostgreSQL's: nothing, or for root a change to the user `postgres`."""
     if os.geteuid() != 0:
         return []
     return [find_program("setpriv", "util-linux"), "--reuid=postgres", "--regid=postgres", "--init-groups", "--"]

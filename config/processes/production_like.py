@@ -67,7 +67,7 @@ def _run(var: Path, port: int, n_workers: dict[str, int]) -> int:
         "PLURANK_SSL_REDIRECT": "false",
         "PLURANK_LOG_FORMAT": "json",
     }
-    settings = {name: os.environ.get(name) or value for name, value in production.items()}  # what is set already stands
+    settings = {name: os.environ.get(name) or value for name, value in production.items()}  # what is set already is
     settings |= {
         "PLURANK_VAR": str(var),
         "DATABASE_URL": url,

@@ -22,10 +22,10 @@ class RotatingLog:
         self._is_at_line_start = True
 
     def follow(self) -> int:
-        """Copy what is written to a pipe, until nobody can write to it any more.
+        """Copy what is written to a pipe, until no one can write to it any more.
 
         Returns:
-            The end to write to. Whoever gets it closes it once a child has it.
+            The end to write to. Anyone who gets it closes it once a child has it.
         """
         reading, writing = os.pipe()
         threading.Thread(target=self._copy, args=(reading,), name=f"log {self.path.name}", daemon=True).start()

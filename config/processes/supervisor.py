@@ -205,7 +205,7 @@ class Supervisor:
         return self.var / "log" / f"{name}.log"
 
     def _write_list(self) -> None:
-        """Keep on file who lives. A disk that is full ends nobody: the next look tries again."""
+        """Keep on file who lives. A disk that is full ends no one: the next look tries again."""
         children = {child.name: child.process.pid for child in self.children if child.process}
         unfinished = self.var / "supervisor.json.new"
         try:

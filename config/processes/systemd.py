@@ -16,7 +16,7 @@ def notify(*states: str) -> bool:
         states: assignments such as `READY`, `GOES_ON`.
 
     Returns:
-        Whether somebody was told. What listens there may have gone; that fails nothing.
+        Whether someone was told. What listens there may have gone; that fails nothing.
     """
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address:
@@ -25,7 +25,7 @@ def notify(*states: str) -> bool:
         address = f"\0{address[1:]}"
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
-            notices.setblocking(False)  # whoever does not read must not stop us
+            notices.setblocking(False)  # anyone who does not read must not stop us
             notices.sendto("\n".join(states).encode(), address)
     except OSError as error:
         logger.warning("systemd was not told %s: %s", " ".join(states), error)

@@ -66,7 +66,7 @@ def own_folder(parent: Path) -> Path:
         OSError: it cannot be made.
     """
     parent.mkdir(parents=True, exist_ok=True)
-    with locked(parent, fcntl.LOCK_EX):  # nobody takes a folder for left behind that is being made
+    with locked(parent, fcntl.LOCK_EX):  # no one takes a folder for left behind that is being made
         for left in parent.iterdir():
             with suppress(OSError), locked(left, fcntl.LOCK_EX | fcntl.LOCK_NB):
                 shutil.rmtree(left)
@@ -119,7 +119,7 @@ def reading(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def reading_alone(folder: Path) -> Iterator[None]:
-    """Move counts while nobody reads them."""
+    """Move counts while no one reads them."""
     with locked(folder / f"{KINDS[0]}_{ENDED}.db", fcntl.LOCK_EX):
         yield
 
@@ -135,7 +135,7 @@ def locked(path: Path, how: int) -> Iterator[None]:
     """Keep a file or folder locked.
 
     Raises:
-        OSError: it is not there, or `how` says not to wait and somebody else has it.
+        OSError: it is not there, or `how` says not to wait and someone else has it.
     """
     descriptor = _lock(path, how)
     try:

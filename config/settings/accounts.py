@@ -20,9 +20,9 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_SIGNUP_FORM_CLASS = "leaderboard.accounts.forms_signup.DisplayNameForm"
-# Sign-up must not tell whether an address has an account. Whoever is signed in at once was told that it had none, so
-# that only `mandatory` keeps it: whatever the address, the answer is the same page, and what is true stands in a mail
-# to it. Without a mail server nobody could follow that link, and a new installation is its maker's own.
+# Sign-up must not tell whether an address has an account. Anyone who is signed in at once was told that it had none, so
+# that only `mandatory` keeps it: whatever the address, the answer is the same page, and what is true is in a mail
+# to it. Without a mail server no one could follow that link, and a new installation is its maker's own.
 ACCOUNT_EMAIL_VERIFICATION = env.choice(
     "PLURANK_EMAIL_VERIFICATION",
     "optional" if EMAIL_BACKEND == CONSOLE_MAILS else "mandatory",
@@ -37,9 +37,9 @@ ACCOUNT_FORMS = {
     "reset_password_from_key": "leaderboard.accounts.forms.NewPasswordForm",
 }
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Plurank] "  # not the name by which a request asked
-ACCOUNT_EMAIL_NOTIFICATIONS = True  # whoever changes a password or a second factor: its owner reads of it
+ACCOUNT_EMAIL_NOTIFICATIONS = True  # anyone who changes a password or a second factor: its owner reads of it
 # What guesses is counted in the database, by account and by address (`ATTEMPTS`); these two would count it again.
-# The other two send mails to addresses that somebody merely typed.
+# The other two send mails to addresses that someone merely typed.
 ACCOUNT_RATE_LIMITS = {
     "login_failed": "",
     "reset_password": "",
@@ -57,7 +57,7 @@ MFA_FORMS = {
 }
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Plurank"
-# How many proxies of ours stand in front and add to X-Forwarded-For; what clients write there counts for nothing.
+# How many proxies of ours are in front and add to X-Forwarded-For; what clients write there counts for nothing.
 PROXIES = env.number("PLURANK_PROXIES", 0)
 # How often one may try before one waits: {what: {whose: (attempts, within seconds)}}. Only failures count, except of
 # `reset`, where every mail does.
@@ -68,6 +68,6 @@ ATTEMPTS = {
     "token": {"address": (30, 60)},
     "join": {"account": (20, 300), "address": (20, 300)},
 }
-LOGIN_REDIRECT_URL = "home"
+LOGIN_REDIRECT_URL = "dashboard"
 LOGIN_URL = "account_login"
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"

@@ -3,14 +3,16 @@
 from config import env
 from config.settings.accounts import PROXIES
 
-# By address, user and token every request is counted; by `on_demand` and `write` those of whoever asks for it.
+# By address, user and token every request is counted; by `on_demand` and `write` those of anyone who asks for it.
 API_RATES = {
     "address": env.rate("PLURANK_API_ADDRESS_RATE", "1200/min"),
     "user": env.rate("PLURANK_API_USER_RATE", "1200/min"),
     "token": env.rate("PLURANK_API_TOKEN_RATE", "600/min"),
     "on_demand": env.rate("PLURANK_API_ON_DEMAND_RATE", "60/min"),
     "write": env.rate("PLURANK_API_WRITE_RATE", "120/min"),
-    "try": env.rate("PLURANK_TRY_RATE", "20/min"),  # tables on the page for trying; no route of the API
+    # No routes of the API: tables on the page for trying, and the search over the site.
+    "try": env.rate("PLURANK_TRY_RATE", "20/min"),
+    "search": env.rate("PLURANK_SEARCH_RATE", "120/min"),
 }
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["leaderboard.api.protocol.access.TokenAuthentication"],

@@ -65,7 +65,7 @@ BOARD_SECONDS = env.number("PLURANK_BOARD_SECONDS", 120, least=1)
 JOB_GRACE_SECONDS = env.number("PLURANK_JOB_GRACE_SECONDS", 30, least=1)
 # A job that has been due for so long without a wake-up is taken from the table by a worker that is idle.
 UNWOKEN_SECONDS = env.number("PLURANK_UNWOKEN_SECONDS", 20, least=1)
-# A sweep that is not done within so long ends its process, to be started anew.
+# A sweep that is not done within so long ends its process, to be started again.
 SWEEP_SECONDS = env.number("PLURANK_SWEEP_SECONDS", 180, least=1)
 JOB_MEMORY_BYTES = env.number("PLURANK_JOB_MEMORY_MB", 4096, least=512) * 2**20
 # When a study runs that a benchmark's owners chose nothing for, and how long it may take.
@@ -73,7 +73,7 @@ STUDIES_RUN = env.choice("PLURANK_STUDIES_RUN", "every", ["every", "nightly", "d
 # The studies of submissions in a row are planned once nothing more was submitted to the benchmark for so long.
 STUDIES_QUIET_SECONDS = env.number("PLURANK_STUDIES_QUIET_SECONDS", 30)
 STUDY_SECONDS = env.number("PLURANK_STUDY_SECONDS", 60, least=1)
-# What an experiment that somebody starts may take, in seconds of one core as estimated before; what all of one
+# What an experiment that someone starts may take, in seconds of one core as estimated before; what all of one
 # person's, and all on one board, may take within a day; and how many of one person's may be open at once.
 EXPERIMENT_SECONDS = env.number("PLURANK_EXPERIMENT_SECONDS", 60, least=1)
 EXPERIMENT_SECONDS_A_PERSON = env.number("PLURANK_EXPERIMENT_SECONDS_A_PERSON", 600, least=1)

@@ -55,11 +55,12 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "leaderboard.accounts.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "leaderboard.common.busy_page.BusyMiddleware",
     "leaderboard.on_demand.views.ComputingMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "leaderboard.common.middleware.MethodMiddleware",
     "allauth.account.middleware.AccountMiddleware",
 ]
 ROOT_URLCONF = "config.urls"

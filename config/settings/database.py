@@ -34,7 +34,7 @@ else:
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 3,
-        "tcp_user_timeout": 20_000,  # ms until data that nobody acknowledges ends the connection
+        "tcp_user_timeout": 20_000,  # ms until data that no one acknowledges ends the connection
     }
     if not IS_POOLED:
         # A process that stalls, or a machine that vanishes, in the middle of a transaction must not keep its locks.

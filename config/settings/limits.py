@@ -7,7 +7,7 @@ UPLOAD_BYTES = env.number("PLURANK_UPLOAD_MB", 10, least=1) * 2**20
 UPLOAD_SYSTEMS = env.number("PLURANK_UPLOAD_SYSTEMS", 10_000, least=1)
 UPLOAD_CELLS = env.number("PLURANK_UPLOAD_CELLS", 150_000, least=1)
 INSTANCE_CELLS = env.number("PLURANK_INSTANCE_CELLS", 1_000_000, least=1)
-# What somebody without an account may have ranked on the page for trying.
+# What someone without an account may have ranked on the page for trying.
 TRY_BYTES = env.number("PLURANK_TRY_KB", 300, least=1) * 1000
 TRY_SYSTEMS = env.number("PLURANK_TRY_SYSTEMS", 300, least=2)
 TRY_TASKS = env.number("PLURANK_TRY_TASKS", 200, least=1)

@@ -14,7 +14,7 @@ EMAIL_USE_TLS = env.boolean("PLURANK_EMAIL_STARTTLS", default=False)
 EMAIL_USE_SSL = env.boolean("PLURANK_EMAIL_TLS", default=False)
 EMAIL_TIMEOUT = env.number("PLURANK_EMAIL_SECONDS", 10, least=1)
 OUTBOX_ATTEMPTS = env.number("PLURANK_EMAIL_ATTEMPTS", 12, least=1)
-# Where links in mails and feeds lead, by whatever name and port somebody asked the site.
+# Where links in mails and feeds lead, by whatever name and port someone asked the site.
 OWN_ADDRESS = f"https://{ALLOWED_HOSTS[0].lstrip('.')}" if IS_PRODUCTION else "http://127.0.0.1:8000"
 SITE_URL = env.text("PLURANK_URL", CSRF_TRUSTED_ORIGINS[0] if CSRF_TRUSTED_ORIGINS else OWN_ADDRESS)
 # Webhooks go to the public internet alone, unless an operator's own receivers are inside.

@@ -3,7 +3,7 @@
 from config import env
 from config.settings.base import IS_PRODUCTION, IS_TEST, PLURANK_VERSION
 
-# Whoever knows it reads `/metrics`; without one there is no such page.
+# Anyone who knows it reads `/metrics`; without one there is no such page.
 METRICS_TOKEN = env.secret("PLURANK_METRICS_TOKEN", least=20)
 # Where errors are reported, to Sentry or GlitchTip, and as which of several installations.
 SENTRY_DSN = env.text("SENTRY_DSN", "")

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from zlib import crc32
 
-REDIS_DATABASES = 16  # as many as a Redis has that nobody configured
+REDIS_DATABASES = 16  # as many as a Redis has that no one configured
 _locks: list[int] = []  # open until the process ends
 
 
@@ -48,7 +48,7 @@ def own_database(server: str, name: str) -> str:
 def own_redis(url: str) -> str:
     """The URL of a database of that Redis that no other run uses: the one that is named, else one that is empty.
 
-    Tests empty their database again and again, so that another that holds something is none of theirs.
+    Tests empty their database again and again, so that another that holds something is not theirs.
     """
     parts = urlsplit(url)
     named = int(parts.path.strip("/") or 0)

@@ -32,12 +32,12 @@ def test_an_empty_variable_is_an_unset_one(monkeypatch, default):
         (
             lambda: env.boolean("PLURANK_X", default=False),
             "maybe",
-            "PLURANK_X='maybe' is not a truth value; allowed: true, false",
+            "PLURANK_X='maybe' is not a boolean; allowed: true, false",
         ),
         (
             lambda: env.choice("PLURANK_X", "every", ["every", "nightly"]),
             "never",
-            "PLURANK_X='never' is none of what is allowed: every, nightly",
+            "PLURANK_X='never' is not allowed; choose one of every, nightly",
         ),
         (lambda: env.number("PLURANK_X", 1), "ten", "PLURANK_X='ten' is not a whole number of at least 0"),
         (lambda: env.number("PLURANK_X", 1), "-1", "PLURANK_X='-1' is not a whole number of at least 0"),
@@ -51,7 +51,7 @@ def test_an_empty_variable_is_an_unset_one(monkeypatch, default):
         (
             lambda: env.rate("PLURANK_X", "1/s"),
             "many/min",
-            "PLURANK_X='many/min' is no rate; write 120/min, or another of s, min, hour, day",
+            "PLURANK_X='many/min' is not a rate; write 120/min, or another unit of s, min, hour, day",
         ),
         (
             lambda: env.database("PLURANK_X", ""),
